@@ -1,0 +1,185 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type {
+  BaseFilters,
+  ChatFullResponse,
+  LlmOverride,
+  PacketBody,
+  Principal,
+  SearchDoc,
+  SendMessageRequest,
+} from '@inlay/protocol'
+
+/** A language model ready for one run. */
+export interface ResolvedModel {
+  readonly model: LanguageModelV4
+  /** Configured name of the provider, as a client gives it in `llm_override.model_provider`. */
+  readonly provider: string
+  /** Name of the model, as a client gives it in `llm_override.model_version`. */
+  readonly name: string
+  /** What a person reads, e.g. `Built-in extractive model`. */
+  readonly displayName: string
+  readonly temperature?: number
+  /** Tokens of prompt and answer together. */
+  readonly contextTokens: number
+  readonly takesImages: boolean
+}
+
+/** One model a client may choose. */
+export interface ModelListing {
+  readonly provider: string
+  /** Type of the provider, e.g. `openai`, `anthropic`, `openai_compatible`, `extractive`. */
+  readonly providerType: string
+  readonly providerDisplayName: string
+  readonly name: string
+  readonly displayName: string
+  readonly contextTokens: number
+  readonly takesImages: boolean
+  readonly isDefault: boolean
+}
+
+/** Finds the model of a run. Rejects with VALIDATION_ERROR when provider and version do not match; never a silent default. */
+export interface ModelProvider {
+  resolve(override?: LlmOverride | null): Promise<ResolvedModel>
+  list(): Promise<readonly ModelListing[]>
+}
+
+/** A passage found: what clients show, and the text the model reads. */
+export interface Passage {
+  readonly document: SearchDoc
+  /** The matched text, possibly with its neighbours; Markdown or plain text. */
+  readonly content: string
+  /** Title and headings above the text, outermost first. */
+  readonly headings?: readonly string[]
+}
+
+/** Finds passages. Filters and the caller's access bind inside the search; results come best first. */
+export type PassageSearch = (query: {
+  readonly text: string
+  readonly filters?: BaseFilters | null
+  readonly caller: Principal
+  readonly limit: number
+  readonly signal?: AbortSignal
+}) => Promise<readonly Passage[]>
+
+/** A tool's input schema: any Standard Schema that also gives JSON Schema (wrap valibot by `toStandardJsonSchema`). */
+export interface InputSchema<Input = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (
+      value: unknown,
+    ) =>
+      | { readonly value: Input; readonly issues?: undefined }
+      | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] }[] }
+      | Promise<
+          | { readonly value: Input; readonly issues?: undefined }
+          | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] }[] }
+        >
+    readonly jsonSchema: { readonly input: (options: { readonly target: 'draft-07' }) => Record<string, unknown> }
+    readonly types?: { readonly input: Input; readonly output: Input } | undefined
+  }
+}
+
+/** What an action sees of the turn it runs in. */
+export interface ActionTurn {
+  readonly caller: Principal
+  readonly sessionId: string
+  /** Id of the answer being written. */
+  readonly messageId: number
+  /** The last user message of the conversation. */
+  readonly userMessage: string
+  /** The request's filters; an action may narrow them, never widen. */
+  readonly filters?: BaseFilters | null
+  readonly toolCallId: string
+  /** Aborts on stop and at the time limit. */
+  readonly signal: AbortSignal
+  /** Sends a packet at this call's placement. */
+  emit(packet: PacketBody): void
+  /** Makes documents citable: gives each its number (one a document), stable from then on. */
+  cite(documents: readonly SearchDoc[]): readonly number[]
+}
+
+/** What an action gives back. */
+export interface ActionResult {
+  /** What the model reads; data, never instructions. */
+  readonly text: string
+  /** Documents shown with the call in the whole answer (the displayed subset when there is one). */
+  readonly documents?: readonly SearchDoc[]
+  /** All documents the call found, in rank order: they join `message_start.final_documents`. */
+  readonly foundDocuments?: readonly SearchDoc[]
+  readonly images?: readonly { file_id: string; url: string; revised_prompt: string; shape: string | null }[]
+}
+
+/**
+ * Something a model can call. A thrown error becomes text the model reads (`Tool failed with error: …`) and ends the
+ * call, never the run. Calls run in parallel, so an action keeps no state between them.
+ */
+export interface Action<Input = unknown> {
+  /** Stable number: clients send it in `allowed_tool_ids` and `forced_tool_id`. */
+  readonly id: number
+  /** The name the model sees: letters, digits, `_` and `-`. */
+  readonly name: string
+  readonly displayName: string
+  readonly description: string
+  /** Name of the built-in kind (`SearchTool`, …); null for a host's own. */
+  readonly builtIn: string | null
+  readonly input: InputSchema<Input>
+  /** Packets sent before the call runs, e.g. `search_tool_start`; none when the call itself sends its start. */
+  start?(): PacketBody | undefined
+  /** List argument whose values are joined when one step calls this action several times. */
+  readonly mergeArgument?: string
+  run(input: Input, turn: ActionTurn): Promise<ActionResult>
+}
+
+/** What a tool of any kind may cost in time, in milliseconds. Ten minutes as in the reference. */
+export const actionLimitMs = 600_000
+
+/** One line of a run as its log keeps it: numbered from 1, encoded once for all readers. */
+export interface LogEntry {
+  readonly sequence: number
+  /** The line's JSON, without a line end; see `encodeLine` of the protocol. */
+  readonly json: string
+}
+
+/** One answer in the making, detached from any socket. */
+export interface Run {
+  readonly sessionId: string
+  /** Id of the (first) answer. */
+  readonly messageId: number
+  readonly finished: boolean
+  /**
+   * Reads the log after `cursor` (0: from the first line), then tails it. Each step gives all lines that are ready;
+   * it ends after the last line. Any number of readers, each at its own pace; leaving does not end the run.
+   */
+  read(cursor?: number, signal?: AbortSignal): AsyncIterable<readonly LogEntry[]>
+  /** The whole answer, once the run has ended; the fold of the same lines. Never rejects: a failure is `error_msg`. */
+  whole(): Promise<ChatFullResponse>
+}
+
+/** One session in a listing; times are ISO 8601. */
+export interface SessionListing {
+  readonly id: string
+  readonly name: string
+  readonly personaId: number
+  readonly timeCreated: string
+  readonly timeUpdated: string
+}
+
+/** Conversations and the runs that answer them. Everything is owned by the caller who made it. */
+export interface Agent {
+  /**
+   * Stores the user message and an empty answer, then starts the run. Whatever can be known before the run starts
+   * rejects: SESSION_NOT_FOUND, VALIDATION_ERROR (parent, override, forced tool), PERSONA_NOT_FOUND, NOT_FOUND (file),
+   * INSUFFICIENT_PERMISSIONS (document set), CONFLICT (idempotency key).
+   */
+  send(request: SendMessageRequest, options: { caller: Principal; requestId?: string; idempotencyKey?: string }): Promise<Run>
+  /** The session's newest run, while it is resumable. SESSION_NOT_FOUND, NOT_FOUND. */
+  resume(sessionId: string, caller: Principal): Promise<Run>
+  /** Ends what runs in the session, if anything; what was said is kept. SESSION_NOT_FOUND. */
+  stop(sessionId: string, caller: Principal): Promise<void>
+  /** The actions a caller may use now. */
+  actions(caller: Principal): Promise<readonly Action[]>
+  models(): Promise<readonly ModelListing[]>
+  /** Stops every run (what was said is kept) and releases everything. Idempotent. */
+  close(): Promise<void>
+}

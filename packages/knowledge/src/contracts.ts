@@ -1,0 +1,207 @@
+import type { BaseFilters, IngestionRequest, Principal, SearchDoc } from '@inlay/protocol'
+
+/**
+ * Turns texts into vectors of one space.
+ * Laws: the same text gives the same vector up to rounding; results come in the order of the texts; every vector has
+ * `dimensions` finite numbers; an aborted call rejects. Run `embedderLaws` of `@inlay/knowledge/conformance`.
+ */
+export interface Embedder {
+  /** Names the vector space: `provider/model@dimensions`. Vectors of two ids are never compared. */
+  readonly id: string
+  readonly dimensions: number
+  /** Most texts in one call; Infinity when unlimited. */
+  readonly batch: number
+  embed(texts: readonly string[], use: 'document' | 'query', signal?: AbortSignal): Promise<Float32Array[]>
+}
+
+/** One chunk of one generation of a document, as the index keeps it. Rows are never changed, only added and removed. */
+export interface IndexRow {
+  readonly documentId: string
+  /** Names one indexed version of one document; unique over all documents and time. */
+  readonly generation: string
+  /** Number of the chunk in its document, from 0. */
+  readonly position: number
+  /** What is shown and given to a model. */
+  readonly text: string
+  /** What full-text search matches: title twice, text, parts of identifiers. */
+  readonly searchText: string
+  readonly source: string
+  /** Each `key=value` with `key` percent-encoded where it holds `=` or `%`; see `toTag`. */
+  readonly tags: readonly string[]
+  /** Connector/credential pairs the document belongs to. */
+  readonly pairs: readonly number[]
+  /** Milliseconds since 1970 UTC: the document's own date, or when its present content was accepted. */
+  readonly updatedAt: number
+  /** The document's own date of its last change; null when it has none. */
+  readonly ownUpdatedAt: number | null
+  readonly createdAt: number | null
+  /** JSON of what a passage shows besides its text (title, link, metadata, owners, …); opaque to the index. */
+  readonly card: string
+  /** Present exactly when the index was opened with a space; `dimensions` finite numbers. */
+  readonly vector?: Float32Array
+}
+
+/** Milliseconds since 1970 UTC; both ends inclusive, either may be open. */
+export interface TimeRange {
+  readonly start?: number
+  readonly end?: number
+}
+
+/** What narrows a search inside the index. All given parts bind together. */
+export interface IndexFilter {
+  readonly sources?: readonly string[]
+  /** Rows in any of these pairs; an empty list matches nothing. */
+  readonly pairs?: readonly number[]
+  /** Each inner list is an OR of tags (one key), the lists are ANDed. */
+  readonly tags?: readonly (readonly string[])[]
+  readonly createdAt?: TimeRange
+  readonly ownUpdatedAt?: TimeRange
+  /** `time_cutoff`: updated or created at or after this moment. */
+  readonly updatedOrCreatedSince?: number
+  readonly documentIds?: readonly string[]
+}
+
+/** A row found. `score` lies in [0, 1], higher is nearer, comparable only inside one result. */
+export interface Hit {
+  readonly documentId: string
+  readonly generation: string
+  readonly position: number
+  readonly text: string
+  readonly card: string
+  readonly source: string
+  readonly updatedAt: number
+  readonly score: number
+}
+
+/** What an index holds and owes. */
+export interface IndexFigures {
+  readonly rows: number
+  /** Rows not yet folded into the full-text index. */
+  readonly unindexedRows: number
+  readonly bytes?: number
+}
+
+/**
+ * Keeps rows and finds them. Laws: an append of many documents is one commit; filters bind before the limit; text of
+ * a filter never changes its meaning; removing what is not there is no error; a closed index refuses with CLOSED.
+ * Run `vectorIndexLaws` of `@inlay/knowledge/conformance`.
+ */
+export interface VectorIndex {
+  /** Opens or creates; INDEX_MISMATCH when it was filled from another space. No space: full text only. */
+  open(space?: { id: string; dimensions: number }): Promise<void>
+  append(rows: readonly IndexRow[]): Promise<void>
+  remove(generations: readonly string[]): Promise<void>
+  /** With text and vector: both sides fused. Hits come by falling score. */
+  search(query: IndexQuery): Promise<Hit[]>
+  /** Rows of one generation between two positions (inclusive), by position. */
+  read(generation: string, from: number, to: number): Promise<Hit[]>
+  /** Compaction, clean-up, index building, as far as due; `idle` says that nothing was written for a while. */
+  maintain(options?: { idle?: boolean; signal?: AbortSignal }): Promise<IndexFigures>
+  figures(): Promise<IndexFigures>
+  close(): Promise<void>
+}
+
+/** A search of the index; at least one of `text` and `vector`. */
+export interface IndexQuery {
+  readonly text?: string
+  readonly vector?: Float32Array
+  readonly filter?: IndexFilter
+  readonly limit: number
+  readonly signal?: AbortSignal
+}
+
+/** Who searches: access is enforced by the pairs this caller may see; no caller means no restriction (the host itself). */
+export type Caller = Pick<Principal, 'id' | 'email' | 'groups' | 'scopes'>
+
+/** Answer to an accepted document. */
+export interface Accepted {
+  readonly documentId: string
+  /** True when the id was accepted before and not deleted since. */
+  readonly alreadyExisted: boolean
+}
+
+/** Where a document stands. */
+export type DocumentPhase = 'pending' | 'indexing' | 'indexed' | 'failed'
+
+/** One accepted document as an operator sees it; times are milliseconds since 1970 UTC. */
+export interface DocumentStatus {
+  readonly documentId: string
+  readonly semanticIdentifier: string
+  /** First section link; "" when no section has one. */
+  readonly link: string
+  readonly source: string
+  readonly phase: DocumentPhase
+  /** Why the last attempt failed; null when none did. */
+  readonly reason: string | null
+  readonly attempts: number
+  readonly nextTryAt: number | null
+  readonly acceptedAt: number
+  readonly indexedAt: number | null
+  readonly chunkCount: number | null
+  readonly pairIds: readonly number[]
+}
+
+/** Narrows a listing of documents. Pages are asked for by `after`, the `next` of the page before. */
+export interface DocumentQuery {
+  readonly phase?: DocumentPhase
+  readonly pairId?: number
+  readonly source?: string
+  /** 1 to 1000, default 100. */
+  readonly limit?: number
+  readonly after?: string
+}
+
+/** Figures of the whole ingestion side. */
+export interface KnowledgeFigures {
+  readonly documents: Readonly<Record<DocumentPhase, number>>
+  /** Age of the oldest waiting document in milliseconds; 0 when none waits. */
+  readonly oldestWaitingMs: number
+  readonly index: IndexFigures
+}
+
+/** A passage as search gives it: the wire's SearchDoc, the text, and the headings above it. */
+export interface FoundPassage {
+  readonly document: SearchDoc
+  readonly content: string
+  readonly headings: readonly string[]
+}
+
+/** A search of the knowledge: words in, passages out, best first. */
+export interface SearchRequest {
+  readonly text: string
+  readonly filters?: BaseFilters | null
+  /** Absent: the host itself, no restriction. */
+  readonly caller?: Caller
+  /** Most passages, 1 to 200. */
+  readonly limit: number
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Documents in, passages out. An accepted document survives a crash, becomes searchable or visibly failed; the last
+ * accepted version wins; a delete wins over everything in flight.
+ */
+export interface Knowledge {
+  /**
+   * Stores a document durably and queues it for indexing.
+   * @param options.waitMs how long to wait until it is searchable or failed; 0 (default) answers at once
+   * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, RATE_LIMITED (queue full), CLOSED
+   */
+  accept(request: IngestionRequest, options?: { caller?: Caller; waitMs?: number; signal?: AbortSignal }): Promise<Accepted>
+  /** Hides a document at once and drops its rows later. DOCUMENT_NOT_FOUND when it is not there. */
+  remove(documentId: string, options?: { caller?: Caller }): Promise<void>
+  status(documentId: string, options?: { caller?: Caller }): Promise<DocumentStatus | undefined>
+  list(query?: DocumentQuery, options?: { caller?: Caller }): Promise<{ documents: DocumentStatus[]; next: string | null }>
+  /** Puts failed documents (one, or all) back into the queue; answers how many. */
+  requeue(documentId?: string): Promise<number>
+  search(request: SearchRequest): Promise<FoundPassage[]>
+  /** Whether anything was ever accepted and not deleted. */
+  hasDocuments(): Promise<boolean>
+  figures(): Promise<KnowledgeFigures>
+  /** Resolves once nothing is waiting or being indexed. */
+  settled(signal?: AbortSignal): Promise<void>
+  /** Starts the worker and the maintainer; may be called once, after construction. */
+  start(): Promise<void>
+  /** Finishes or releases what is in flight, then closes the index. Idempotent. */
+  close(): Promise<void>
+}

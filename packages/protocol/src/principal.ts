@@ -1,0 +1,21 @@
+/** What a key or a host's user may do. `chat` implies `search`; `admin` implies all. */
+export const scopes = ['chat', 'search', 'ingest', 'admin'] as const
+
+/** One of {@link scopes}. */
+export type Scope = (typeof scopes)[number]
+
+/** Who is calling: made by an `Authenticator`, handed to the agent and the knowledge with every call. */
+export interface Principal {
+  /** Names the owner of sessions, files and documents; the same for all keys of one owner. */
+  readonly id: string
+  readonly email?: string
+  readonly scopes: readonly Scope[]
+  /** Names of groups the caller belongs to; they open private connector/credential pairs. */
+  readonly groups?: readonly string[]
+}
+
+/** Whether the caller holds a scope, by itself or by one that implies it. */
+export function hasScope(principal: Principal, scope: Scope): boolean {
+  if (principal.scopes.includes('admin') || principal.scopes.includes(scope)) return true
+  return scope === 'search' && principal.scopes.includes('chat')
+}

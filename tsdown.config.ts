@@ -1,0 +1,40 @@
+import { globSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { defineConfig, type UserConfig } from 'tsdown'
+
+/** Sources that a package's manifest exports: the build has exactly these entries, so the two cannot disagree. */
+function entriesOf(manifest: {
+  exports: Record<string, Record<string, string> | string>
+  bin?: Record<string, string>
+}): string[] {
+  const exported = Object.values(manifest.exports).flatMap((target) =>
+    typeof target === 'object' && target['@inlay/source'] ? [target['@inlay/source']] : [],
+  )
+  const commands = Object.values(manifest.bin ?? {}).map((file) =>
+    file.replace('dist/', 'src/').replace(/\.js$/, '.ts'),
+  )
+  return [...new Set([...exported, ...commands])]
+}
+
+const manifests = globSync('packages/*/package.json').sort()
+
+export default Promise.all(
+  manifests.map(async (file): Promise<UserConfig> => {
+    const manifest = (await import(`./${file}`, { with: { type: 'json' } })).default
+    return {
+      name: basename(dirname(file)),
+      cwd: dirname(file),
+      entry: entriesOf(manifest),
+      root: 'src',
+      tsconfig: '../../tsconfig.json',
+      format: 'esm',
+      // neutral: plain .js and .d.ts names, also for packages that use Node built-ins.
+      platform: 'neutral',
+      target: 'es2024',
+      dts: true,
+      clean: true,
+      sourcemap: false,
+      external: [/^node:/],
+    }
+  }),
+).then((configs) => defineConfig(configs))
