@@ -1,0 +1,116 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+interface Manifest {
+  name: string
+  version: string
+  dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  exports: Record<string, { '@inlay/source': string; types: string; default: string }>
+}
+
+const folders = ['protocol', 'client', 'knowledge', 'agent', 'drivers', 'server', 'inlay']
+const manifests = new Map(
+  folders.map((folder) => [folder, JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')) as Manifest]),
+)
+
+/** The picture of the design: who may import whom. `types` edges carry no code. */
+const picture: Record<string, { values: string[]; types: string[] }> = {
+  protocol: { values: [], types: [] },
+  client: { values: ['protocol'], types: [] },
+  knowledge: { values: ['protocol'], types: [] },
+  agent: { values: ['protocol'], types: [] },
+  drivers: { values: ['protocol'], types: ['agent', 'knowledge'] },
+  server: { values: ['protocol'], types: ['agent', 'knowledge'] },
+  inlay: { values: ['protocol', 'knowledge', 'agent', 'drivers', 'server'], types: [] },
+}
+
+interface Import {
+  file: string
+  specifier: string
+  typeOnly: boolean
+  lazy: boolean
+}
+
+function importsOf(folder: string): Import[] {
+  return globSync(`packages/${folder}/src/**/*.ts`).flatMap((file) => {
+    const source = readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/|\/\*).*$/gm, '')
+    const statements = [...source.matchAll(/^(?:import|export)(\s+type)?\b[^'"`;]*?from\s*['"]([^'"]+)['"]/gm)]
+    const lazy = [...source.matchAll(/(typeof\s+)?\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)]
+    return [
+      ...statements.map((m) => ({ file, specifier: m[2]!, typeOnly: m[1] !== undefined, lazy: false })),
+      ...lazy.map((m) => ({ file, specifier: m[2]!, typeOnly: m[1] !== undefined, lazy: true })),
+    ]
+  })
+}
+
+const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+
+test.each(folders)('%s imports only what the picture allows', (folder) => {
+  const { values, types } = picture[folder]!
+  for (const { file, specifier, typeOnly } of importsOf(folder)) {
+    const target = packageOf(specifier)
+    const internal = folders.find((other) => manifests.get(other)!.name === target)
+    if (internal === undefined || internal === folder) continue
+    const allowed = typeOnly ? [...values, ...types] : values
+    expect(allowed, `${file} imports ${specifier}`).toContain(internal)
+  }
+})
+
+test.each(folders)('%s declares every package it imports, and imports every package it declares', (folder) => {
+  const manifest = manifests.get(folder)!
+  const declared = new Set([
+    ...Object.keys(manifest.dependencies ?? {}),
+    ...Object.keys(manifest.peerDependencies ?? {}),
+  ])
+  const used = new Set<string>()
+  for (const { file, specifier } of importsOf(folder)) {
+    if (specifier.startsWith('.') || specifier.startsWith('node:')) continue
+    used.add(packageOf(specifier))
+    expect([...declared, manifest.name], `${file} imports ${specifier}`).toContain(packageOf(specifier))
+  }
+  expect([...declared].filter((name) => !used.has(name))).toEqual([])
+})
+
+test('heavy engines are imported at first use only', () => {
+  const heavy = [
+    '@mastra/core',
+    '@lancedb/lancedb',
+    'apache-arrow',
+    '@ai-sdk/openai',
+    '@ai-sdk/anthropic',
+    '@ai-sdk/openai-compatible',
+  ]
+  const eager = folders
+    .flatMap(importsOf)
+    .filter(({ specifier, typeOnly, lazy }) => heavy.includes(packageOf(specifier)) && !typeOnly && !lazy)
+  expect(eager).toEqual([])
+})
+
+test('all packages share one version and pin what they depend on', () => {
+  const versions = new Set([...manifests.values()].map((manifest) => manifest.version))
+  expect(versions.size).toBe(1)
+  for (const { name, dependencies } of manifests.values())
+    for (const [dependency, range] of Object.entries(dependencies ?? {}))
+      expect(range, `${name} → ${dependency}`).toMatch(/^\d+\.\d+\.\d+/)
+})
+
+test('every exported entry has its source', () => {
+  for (const [folder, manifest] of manifests)
+    for (const target of Object.values(manifest.exports)) {
+      expect(globSync(`packages/${folder}/${target['@inlay/source']}`)).toHaveLength(1)
+      const stem = target['@inlay/source'].replace('./src/', './dist/').replace(/\.ts$/, '')
+      expect([target.types, target.default]).toEqual([`${stem}.d.ts`, `${stem}.js`])
+    }
+})
+
+test('no source file but a package index is a barrel, and none is named for nothing', () => {
+  for (const file of globSync('packages/*/src/**/*.ts')) {
+    expect(file).not.toMatch(/\/(utils?|helpers?|common|types|misc)(\.ts|\/)/)
+    if (/\/index\.ts$/.test(file)) expect(readFileSync(file, 'utf8')).not.toMatch(/export \*/)
+  }
+})
