@@ -1,0 +1,182 @@
+import { access, constants, mkdir } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { setTimeout as delay } from 'node:timers/promises'
+import { InlayError } from '@inlay/protocol'
+import {
+  CompiledQuery,
+  SqliteDialect,
+  type Dialect,
+  type Driver,
+  type SqliteDatabase,
+  type SqliteStatement,
+} from 'kysely'
+
+/** Where the records lie and how they are written. */
+export interface NodeSqliteOptions {
+  /** Path of the database file; its folder is made when missing. `:memory:` keeps nothing. */
+  readonly file: string
+  /** Longest wait for another process that is writing, in milliseconds; the thread waits too. Default 5000. */
+  readonly busyTimeoutMs?: number
+  /** Most statements kept prepared, at least 1. Default 500. */
+  readonly preparedStatements?: number
+}
+
+/**
+ * Kysely dialect over Node's own SQLite: WAL, every commit synced to disk, foreign keys on, transactions that take the
+ * write lock at once (so two processes cannot deadlock while upgrading a read to a write).
+ *
+ * The file is opened by the first query. Integers beyond ±(2^53 − 1) are refused when read, never rounded.
+ * Any number of processes may share a file on a local disk.
+ * @throws SERVICE_UNAVAILABLE when the file is locked for too long, cannot be opened or written, or the disk is full;
+ * INTERNAL_ERROR when it is damaged or no database
+ * @example new Kysely<Tables>({ dialect: nodeSqlite({ file: 'data/inlay.db' }) })
+ */
+export function nodeSqlite(options: NodeSqliteOptions): Dialect {
+  const inner = new SqliteDialect({ database: () => openDatabase(options) })
+  return {
+    createDriver: () => immediateTransactions(inner.createDriver()),
+    createQueryCompiler: () => inner.createQueryCompiler(),
+    createAdapter: () => inner.createAdapter(),
+    createIntrospector: (db) => inner.createIntrospector(db),
+  }
+}
+
+/** The driver as it is, but for `begin`: Kysely's own would take the write lock only at the first write. */
+function immediateTransactions(driver: Driver): Driver {
+  return {
+    init: (options) => driver.init(options),
+    acquireConnection: (options) => driver.acquireConnection(options),
+    beginTransaction: async (connection, settings) => {
+      await connection.executeQuery(
+        CompiledQuery.raw(settings.accessMode === 'read only' ? 'begin' : 'begin immediate'),
+      )
+    },
+    commitTransaction: (connection) => driver.commitTransaction(connection),
+    rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+    savepoint: (...args) => driver.savepoint!(...args),
+    rollbackToSavepoint: (...args) => driver.rollbackToSavepoint!(...args),
+    releaseSavepoint: (...args) => driver.releaseSavepoint!(...args),
+    releaseConnection: (connection, options) => driver.releaseConnection(connection, options),
+    destroy: (options) => driver.destroy(options),
+  }
+}
+
+async function openDatabase(options: NodeSqliteOptions): Promise<SqliteDatabase> {
+  const { file, busyTimeoutMs = 5000, preparedStatements = 500 } = options
+  const inMemory = file === ':memory:'
+  if (!inMemory) await prepareFolder(file)
+  const { DatabaseSync: Database } = await import('node:sqlite')
+  const database = guarded(() => new Database(inMemory ? file : resolve(file), { timeout: busyTimeoutMs }))
+  try {
+    // Of older runtimes, which do not know the option `timeout`.
+    database.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeoutMs))}`)
+    await switchToWal(database, busyTimeoutMs)
+    // FULL: a commit that was answered survives a power cut. The limit keeps a WAL that once grew from staying large.
+    database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = 67108864')
+    database.exec('pragma cache_size = -16000')
+  } catch (error) {
+    database.close()
+    throw toInlayError(error)
+  }
+  return withStatementCache(database, preparedStatements)
+}
+
+async function prepareFolder(file: string): Promise<void> {
+  try {
+    await mkdir(dirname(resolve(file)), { recursive: true, mode: 0o700 })
+    await access(file, constants.R_OK | constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+  } catch (cause) {
+    throw new InlayError('SERVICE_UNAVAILABLE', { message: meanings[14], cause, retryable: false })
+  }
+}
+
+/** Two processes that open a new file at once both want to switch it, and SQLite does not wait for a lock held then. */
+async function switchToWal(database: DatabaseSync, busyTimeoutMs: number): Promise<void> {
+  const deadline = Date.now() + busyTimeoutMs
+  for (;;) {
+    try {
+      database.exec('pragma journal_mode = wal')
+      return
+    } catch (error) {
+      if (primaryCode(error) !== 5 || Date.now() >= deadline) throw error
+      await delay(20)
+    }
+  }
+}
+
+/** Gives the database the shape that Kysely's SQLite dialect takes, with prepared statements kept by their SQL. */
+function withStatementCache(database: DatabaseSync, limit: number): SqliteDatabase {
+  const cache = new Map<string, SqliteStatement>()
+  return {
+    close: () => database.close(),
+    prepare: (sql) => {
+      const known = cache.get(sql)
+      if (known) return known
+      const statement = toStatement(
+        guarded(() => database.prepare(sql)),
+        // A statement that is being iterated must not be reset by another use of the same SQL.
+        () => guarded(() => database.prepare(sql)),
+      )
+      if (changesSchema.test(sql)) cache.clear()
+      else {
+        if (cache.size >= limit) cache.delete(cache.keys().next().value!)
+        cache.set(sql, statement)
+      }
+      return statement
+    },
+  }
+}
+
+const changesSchema = /^\s*(create|alter|drop|pragma|vacuum|attach|detach)\b/i
+
+function toStatement(statement: StatementSync, fresh: () => StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => guarded(() => statement.all(...parameters.map(toInput))),
+    run: (parameters) => guarded(() => statement.run(...parameters.map(toInput))),
+    iterate: (parameters) => fresh().iterate(...parameters.map(toInput)),
+  }
+}
+
+/** Whole numbers go in as integers: Node binds every number as a float, which a text or untyped column would show. */
+function toInput(value: unknown): SQLInputValue {
+  // What is no SQL value is refused by `node:sqlite` itself.
+  return Number.isSafeInteger(value) ? BigInt(value as number) : (value as SQLInputValue)
+}
+
+function guarded<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw toInlayError(error)
+  }
+}
+
+/** What an operator has to know, by SQLite's primary result code; other failures (constraints, …) pass as they are. */
+const meanings: Readonly<Record<number, string>> = {
+  5: 'The records are locked by another process: stop it, or try again.',
+  6: 'The records are locked by another process: stop it, or try again.',
+  8: 'The records cannot be written: make the database file and its folder writable for this process.',
+  10: 'Reading or writing the records failed: check the disk.',
+  11: 'The records are damaged: restore the database file from a copy.',
+  13: 'The disk that holds the records is full: free some space.',
+  14: 'The database file cannot be opened: its folder must exist and be writable, and the path must name a file.',
+  26: 'The file meant for the records is no SQLite database: name another one.',
+}
+
+function toInlayError(cause: unknown): unknown {
+  const code = primaryCode(cause)
+  const message = code === undefined ? undefined : meanings[code]
+  if (message === undefined) return cause
+  if (code === 11 || code === 26) return new InlayError('INTERNAL_ERROR', { message, cause, retryable: false })
+  return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: code === 5 || code === 6 })
+}
+
+/** SQLite's primary result code: the low byte of what Node reports. */
+function primaryCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
+  return error.errcode & 0xff
+}
