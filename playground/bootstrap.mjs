@@ -1,0 +1,356 @@
+/*
+ * Makes `npm start` and `npm test` work on a bare machine: runs before them and installs what is missing.
+ * Plain JavaScript on built-ins only, and no syntax newer than Node 12 reads, since it must say "too old" there.
+ *
+ * Why it ends in Node 24 whatever the machine has: npm puts node_modules/.bin first in PATH, the development
+ * dependency `node` puts a Node there, and npm looks `node` up only when the script itself starts.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import fs from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+/** Written last, so its absence tells of an interrupted install. */
+const recordFile = join(modules, '.inlay-install')
+/** Outside node_modules, which `npm ci` deletes. */
+const lockFile = join(root, '.inlay', 'install.lock')
+const bundledNode = join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
+const platform = process.platform + '-' + process.arch
+
+/** From here on Node runs our TypeScript sources as they are and has node:sqlite without a flag. */
+const wanted = [22, 18]
+const heartbeatMs = 2000
+const staleMs = 15000
+
+class Refusal extends Error {}
+
+const isAtLeast = (version, [major, minor]) => {
+  const [hasMajor, hasMinor] = version.replace(/^v/, '').split('.').map(Number)
+  return hasMajor > major || (hasMajor === major && hasMinor >= minor)
+}
+
+const readText = (file) => {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+const readJson = (file) => {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Manifests by their place: '' for the root, `packages/x` for a workspace; npm's own naming in the lockfile. */
+function readManifests() {
+  const manifests = new Map()
+  const rootManifest = readJson(join(root, 'package.json'))
+  if (rootManifest === undefined) throw new Refusal('package.json is missing or not valid JSON: ' + root)
+  manifests.set('', rootManifest)
+  for (const pattern of rootManifest.workspaces || []) {
+    const places = pattern.endsWith('/*')
+      ? (fs.existsSync(join(root, pattern.slice(0, -2))) ? fs.readdirSync(join(root, pattern.slice(0, -2))) : []).map(
+          (name) => pattern.slice(0, -1) + name,
+        )
+      : [pattern]
+    for (const place of places.sort()) {
+      const manifest = readJson(join(root, place, 'package.json'))
+      if (manifest !== undefined) manifests.set(place, manifest)
+    }
+  }
+  return manifests
+}
+
+const dependencyKinds = ['dependencies', 'devDependencies', 'optionalDependencies']
+
+/** What an install depends on, as one hash: the lockfile and the dependencies each manifest asks for. */
+function hashOf(manifests) {
+  const hash = createHash('sha256').update(readText(join(root, 'package-lock.json')) || '')
+  for (const [place, manifest] of manifests)
+    hash.update(
+      JSON.stringify([place, manifest.name, dependencyKinds.map((kind) => manifest[kind]), manifest.overrides]),
+    )
+  return hash.digest('hex')
+}
+
+/** Whether every package that a manifest names lies there; catches a folder removed by hand at the cost of some stats. */
+function hasDirectDependencies(manifests) {
+  for (const [place, manifest] of manifests)
+    for (const kind of ['dependencies', 'devDependencies'])
+      for (const name of Object.keys(manifest[kind] || {})) {
+        const inside = join(name, 'package.json')
+        if (!fs.existsSync(join(modules, inside)) && !fs.existsSync(join(root, place, 'node_modules', inside)))
+          return false
+      }
+  return true
+}
+
+/** Which Node the scripts get: 'bundled' (node_modules/.bin), 'system', or undefined when neither will do. */
+function usableNode() {
+  if (fs.existsSync(bundledNode)) {
+    // It exists on systems it cannot run on, too (another C library): only running it tells.
+    const run = spawnSync(bundledNode, ['--version'], { encoding: 'utf8', shell: process.platform === 'win32' })
+    if (run.status === 0 && isAtLeast(run.stdout.trim(), wanted)) return 'bundled'
+  }
+  return isAtLeast(systemVersion(), wanted) ? 'system' : undefined
+}
+
+/** Version of the Node that npm itself runs on; this process may already be the bundled one. */
+function systemVersion() {
+  const npmNode = process.env.npm_node_execpath
+  const inside = (path) => resolve(path).startsWith(modules + sep)
+  if (!inside(process.execPath)) return process.version
+  if (npmNode === undefined || inside(npmNode)) return 'v0.0.0'
+  const run = spawnSync(npmNode, ['--version'], { encoding: 'utf8' })
+  return run.status === 0 ? run.stdout.trim() : 'v0.0.0'
+}
+
+/** Whether nothing is to be done. The way every start takes: a few small reads and no child process. */
+function isFresh(manifests, hash) {
+  const record = readJson(recordFile)
+  if (record === undefined || record.hash !== hash || record.platform !== platform) return false
+  if (record.node === 'bundled' ? !fs.existsSync(bundledNode) : !isAtLeast(process.version, wanted)) return false
+  return hasDirectDependencies(manifests)
+}
+
+/** Whether the lockfile was made for just these manifests; if not, `npm ci` would refuse. */
+function isLockInStep(lock, manifests) {
+  const same = (one, other) => {
+    const sorted = (value) => JSON.stringify(Object.entries(value || {}).sort())
+    return sorted(one) === sorted(other)
+  }
+  for (const [place, manifest] of manifests) {
+    const locked = (lock.packages || {})[place]
+    if (locked === undefined || !dependencyKinds.every((kind) => same(locked[kind], manifest[kind]))) return false
+  }
+  return true
+}
+
+/** Whether somebody ran `npm install` by hand: npm's own record, written at its end, tells every version. */
+function isInstalledByNpm(lock, manifests) {
+  const record = readJson(recordFile)
+  if (record !== undefined && record.node === 'bundled' && !fs.existsSync(bundledNode)) return false
+  const installed = readJson(join(modules, '.package-lock.json'))
+  if (installed === undefined || !isLockInStep(lock, manifests) || !hasDirectDependencies(manifests)) return false
+  for (const [place, entry] of Object.entries(lock.packages)) {
+    if (!place.startsWith('node_modules/') || entry.link) continue
+    const there = installed.packages[place]
+    if (there === undefined ? !entry.optional && !entry.peer : there.version !== entry.version) return false
+    if (there !== undefined && !fs.existsSync(join(root, place, 'package.json'))) return false
+  }
+  return true
+}
+
+/** Takes the lock, waiting for another start to end its install; a lock whose owner died is broken by exactly one. */
+async function withLock(work) {
+  fs.mkdirSync(dirname(lockFile), { recursive: true })
+  const token = randomUUID()
+  let told = false
+  for (;;) {
+    try {
+      fs.writeFileSync(lockFile, JSON.stringify({ token, pid: process.pid, host: hostname() }), { flag: 'wx' })
+      break
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
+    if (!breakStaleLock()) {
+      if (!told) console.log('Another start is installing; waiting for it …')
+      told = true
+      await new Promise((wake) => setTimeout(wake, 100))
+    }
+  }
+  const release = () => {
+    const held = readJson(lockFile)
+    if (held !== undefined && held.token === token) fs.rmSync(lockFile, { force: true })
+  }
+  process.on('exit', release)
+  const heartbeat = setInterval(() => fs.utimes(lockFile, new Date(), new Date(), () => {}), heartbeatMs)
+  try {
+    return await work()
+  } finally {
+    clearInterval(heartbeat)
+    release()
+  }
+}
+
+function breakStaleLock() {
+  let ageMs
+  try {
+    ageMs = Date.now() - fs.statSync(lockFile).mtimeMs
+  } catch {
+    return true
+  }
+  const held = readJson(lockFile) || {}
+  if (ageMs < staleMs && (held.host !== hostname() || isAlive(held.pid))) return false
+  // A half-written lock has no token yet: give its owner time to write it.
+  if (held.token === undefined && ageMs < heartbeatMs) return false
+  try {
+    // Named after the stale lock's own token, so that of many who see it only one may remove it.
+    fs.writeFileSync(lockFile + '.' + (held.token || 'unreadable'), '', { flag: 'wx' })
+  } catch {
+    return false
+  }
+  const same = (readJson(lockFile) || {}).token === held.token
+  if (same) fs.rmSync(lockFile, { force: true })
+  fs.rmSync(lockFile + '.' + (held.token || 'unreadable'), { force: true })
+  return true
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+/** Runs npm without a terminal on its input; its output is kept back and shown when it fails. */
+function runNpm(args, label) {
+  const execPath = process.env.npm_execpath || ''
+  const isNpm = /npm[^/\\]*\.[cm]?js$/.test(execPath) && !/pnpm/.test(execPath)
+  const [command, first] = isNpm ? [process.env.npm_node_execpath || process.execPath, [execPath]] : ['npm', []]
+  const child = spawn(command, first.concat(args), {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: !isNpm && process.platform === 'win32',
+  })
+  let output = ''
+  const keep = (chunk) => (output = (output + chunk).slice(-100000))
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  const stopTelling = tellProgress(label)
+  const stop = (signal) => {
+    child.kill(signal)
+    stopTelling()
+    process.exit(signal === 'SIGINT' ? 130 : 143)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  return new Promise((settle) => {
+    const end = (code) => {
+      process.off('SIGINT', stop)
+      process.off('SIGTERM', stop)
+      stopTelling()
+      settle({ code, output })
+    }
+    child.on('error', (error) => end((keep(String(error)), -1)))
+    child.on('close', end)
+  })
+}
+
+function tellProgress(label) {
+  if (!process.stdout.isTTY) {
+    console.log(label + ' …')
+    return () => {}
+  }
+  const began = Date.now()
+  const tell = () => process.stdout.write('\r\x1b[2K' + label + ' … ' + Math.round((Date.now() - began) / 1000) + ' s')
+  tell()
+  const timer = setInterval(tell, 1000)
+  return () => {
+    clearInterval(timer)
+    process.stdout.write('\r\x1b[2K')
+  }
+}
+
+/** Why npm failed, as a sentence that says what to do; undefined when its own words must do. */
+function explain(output) {
+  if (/ENOSPC|no space left/i.test(output))
+    return 'The disk is full. The packages take about 700 MB: make room and run it again.'
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET|network/i.test(output))
+    return 'The package registry could not be reached. Check the network or npm\'s "registry" and "proxy" settings, and run it again.'
+  if (/EACCES|EPERM|EROFS/.test(output)) return 'npm may not write here. Check who owns this folder: ' + root
+  if (/EINTEGRITY/.test(output))
+    return 'A package does not match its checksum. Try "npm cache clean --force", then run it again.'
+  return undefined
+}
+
+async function install(lock, manifests) {
+  // On Windows a running node.exe cannot be deleted, and `npm ci` would try when this process is the bundled one.
+  const clean =
+    lock !== undefined && isLockInStep(lock, manifests) && !(process.platform === 'win32' && isRunningBundled())
+  // Development dependencies also under NODE_ENV=production: Node, the page's bundler and the test runner are among them.
+  const args = [
+    clean ? 'ci' : 'install',
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]
+  const label =
+    (fs.existsSync(modules) ? 'Bringing the installed packages up to date' : 'Installing packages') + ' (once)'
+  const began = Date.now()
+  let result = await runNpm(args, label)
+  if (result.code !== 0 && explain(result.output) === undefined && isAtLeast(systemVersion(), wanted)) {
+    // The package `node` fetches its binary in an install script and fails where there is none for the platform.
+    result = await runNpm(
+      args.concat('--ignore-scripts'),
+      'Installing without a bundled Node (this machine has a fitting one)',
+    )
+  }
+  if (result.code !== 0) {
+    const lines = result.output.trim().split('\n').slice(-15)
+    throw new Refusal(
+      [explain(result.output) || 'npm ' + args[0] + ' failed.', '', 'npm said:'].concat(lines).join('\n  '),
+    )
+  }
+  console.log('Installed in ' + Math.round((Date.now() - began) / 1000) + ' s.')
+}
+
+const isRunningBundled = () => resolve(process.execPath).startsWith(modules + sep)
+
+/** Writes down what is installed, once it is known that some Node can run it. */
+function record(manifests) {
+  const node = usableNode()
+  if (node === undefined)
+    throw new Refusal(
+      'Everything is installed but a Node that runs it: the bundled Node 24 does not work on this machine (npm may be ' +
+        'told to skip install scripts) and the one here is ' +
+        systemVersion() +
+        '.\n  Run "npm rebuild node --ignore-scripts=false", ' +
+        'or install Node ' +
+        wanted.join('.') +
+        ' or newer from https://nodejs.org.',
+    )
+  // Out of the way, or PATH would still find the one that cannot run.
+  if (node === 'system') fs.rmSync(bundledNode, { force: true })
+  const written = recordFile + '.' + process.pid
+  fs.writeFileSync(written, JSON.stringify({ hash: hashOf(manifests), platform, node }))
+  fs.renameSync(written, recordFile)
+}
+
+async function main() {
+  if (!isAtLeast(process.version, [20, 0]))
+    throw new Refusal(
+      'Inlay needs Node 20 or newer, and this is ' + process.version + '. Get one from https://nodejs.org.',
+    )
+  const manifests = readManifests()
+  if (isFresh(manifests, hashOf(manifests))) return
+  await withLock(async () => {
+    // Whoever held the lock before may have done it all.
+    if (isFresh(manifests, hashOf(manifests))) return
+    const lock = readJson(join(root, 'package-lock.json'))
+    const byHand = lock !== undefined && isInstalledByNpm(lock, manifests) && usableNode() !== undefined
+    if (!byHand) {
+      fs.rmSync(recordFile, { force: true })
+      await install(lock, manifests)
+    }
+    record(manifests)
+  })
+}
+
+main().catch((error) => {
+  const known = error instanceof Refusal || explain(String(error.code)) !== undefined
+  console.error('\n' + (known ? (error instanceof Refusal ? error.message : explain(error.code)) : error.stack))
+  process.exit(1)
+})
