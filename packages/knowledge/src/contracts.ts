@@ -71,6 +71,8 @@ export interface Hit {
   readonly source: string
   readonly updatedAt: number
   readonly score: number
+  /** Only in a `read` that asked for it. */
+  readonly vector?: Float32Array
 }
 
 /** What an index holds and owes. */
@@ -87,14 +89,19 @@ export interface IndexFigures {
  * Run `vectorIndexLaws` of `@inlay/knowledge/conformance`.
  */
 export interface VectorIndex {
+  /** How long superseded versions stay on disk after `maintain`, in ms: one more upkeep run follows then. Default 0. */
+  readonly keepVersionsMs?: number
   /** Opens or creates; INDEX_MISMATCH when it was filled from another space. No space: full text only. */
   open(space?: { id: string; dimensions: number }): Promise<void>
   append(rows: readonly IndexRow[]): Promise<void>
   remove(generations: readonly string[]): Promise<void>
   /** With text and vector: both sides fused. Hits come by falling score. */
   search(query: IndexQuery): Promise<Hit[]>
-  /** Rows of one generation between two positions (inclusive), by position. */
-  read(generation: string, from: number, to: number): Promise<Hit[]>
+  /**
+   * Rows of one generation between two positions (inclusive), by position; `score` is 0. With `vectors`, each hit
+   * carries its vector when the row has one, so that unchanged chunks are not embedded again.
+   */
+  read(generation: string, from: number, to: number, options?: { vectors?: boolean }): Promise<Hit[]>
   /** Compaction, clean-up, index building, as far as due; `idle` says that nothing was written for a while. */
   maintain(options?: { idle?: boolean; signal?: AbortSignal }): Promise<IndexFigures>
   figures(): Promise<IndexFigures>
@@ -177,24 +184,93 @@ export interface SearchRequest {
   readonly signal?: AbortSignal
 }
 
+/** Who may see a private pair or document set: ids or e-mail addresses of callers, and names of their groups. */
+export interface Access {
+  readonly isPublic: boolean
+  readonly users: readonly string[]
+  readonly groups: readonly string[]
+}
+
+/** A connector/credential pair: where documents come from, and who may see them. */
+export interface Pair extends Access {
+  readonly id: number
+  readonly name: string
+  /** Its documents wait in the queue while true; what was indexed before stays searchable. */
+  readonly isPaused: boolean
+  /** Milliseconds since 1970 UTC. */
+  readonly createdAt: number
+}
+
+/** A named group of pairs that a search can be narrowed to. */
+export interface DocumentSet extends Access {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly pairIds: readonly number[]
+  /** Milliseconds since 1970 UTC. */
+  readonly createdAt: number
+}
+
+/** What can be given or changed of a pair; absent fields keep their value (when made: public, no one named, running). */
+export type PairChange = Partial<Pick<Pair, 'name' | 'isPaused' | keyof Access>>
+
+/** What can be given or changed of a document set; absent fields keep their value (when made: public, empty). */
+export type DocumentSetChange = Partial<Pick<DocumentSet, 'name' | 'description' | 'pairIds' | keyof Access>>
+
+/** Connector/credential pairs. Pair 1 always exists, is public at first and cannot be removed. */
+export interface Pairs {
+  create(pair: PairChange & { readonly name: string }): Promise<Pair>
+  /** By id. With a caller: only those the caller may see. */
+  list(options?: { caller?: Caller }): Promise<Pair[]>
+  /** CONNECTOR_NOT_FOUND. Access binds at the next search; nothing is indexed anew. */
+  update(id: number, change: PairChange): Promise<Pair>
+  /** Hides the documents that are in no other pair at once, and removes them later. CONNECTOR_NOT_FOUND, INVALID_INPUT. */
+  remove(id: number): Promise<void>
+}
+
+/** Document sets. Names are unique. */
+export interface DocumentSets {
+  /** DUPLICATE_RESOURCE, CONNECTOR_NOT_FOUND. */
+  create(set: DocumentSetChange & { readonly name: string }): Promise<DocumentSet>
+  /** By name. With a caller: only those the caller may see. */
+  list(options?: { caller?: Caller }): Promise<DocumentSet[]>
+  /** DOCUMENT_SET_NOT_FOUND, DUPLICATE_RESOURCE, CONNECTOR_NOT_FOUND. */
+  update(id: number, change: DocumentSetChange): Promise<DocumentSet>
+  /** The documents stay. DOCUMENT_SET_NOT_FOUND. */
+  remove(id: number): Promise<void>
+}
+
 /**
  * Documents in, passages out. An accepted document survives a crash, becomes searchable or visibly failed; the last
  * accepted version wins; a delete wins over everything in flight.
  */
 export interface Knowledge {
+  readonly pairs: Pairs
+  readonly documentSets: DocumentSets
   /**
    * Stores a document durably and queues it for indexing.
    * @param options.waitMs how long to wait until it is searchable or failed; 0 (default) answers at once
    * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, RATE_LIMITED (queue full), CLOSED
    */
-  accept(request: IngestionRequest, options?: { caller?: Caller; waitMs?: number; signal?: AbortSignal }): Promise<Accepted>
+  accept(
+    request: IngestionRequest,
+    options?: { caller?: Caller; waitMs?: number; signal?: AbortSignal },
+  ): Promise<Accepted>
   /** Hides a document at once and drops its rows later. DOCUMENT_NOT_FOUND when it is not there. */
   remove(documentId: string, options?: { caller?: Caller }): Promise<void>
   status(documentId: string, options?: { caller?: Caller }): Promise<DocumentStatus | undefined>
-  list(query?: DocumentQuery, options?: { caller?: Caller }): Promise<{ documents: DocumentStatus[]; next: string | null }>
+  list(
+    query?: DocumentQuery,
+    options?: { caller?: Caller },
+  ): Promise<{ documents: DocumentStatus[]; next: string | null }>
   /** Puts failed documents (one, or all) back into the queue; answers how many. */
   requeue(documentId?: string): Promise<number>
+  /** INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see. */
   search(request: SearchRequest): Promise<FoundPassage[]>
+  /** Refuses filters as {@link search} would, before anything is searched. */
+  checkFilters(filters: BaseFilters, options?: { caller?: Caller }): Promise<void>
+  /** Source values that documents the caller may see have, sorted. */
+  sources(options?: { caller?: Caller }): Promise<string[]>
   /** Whether anything was ever accepted and not deleted. */
   hasDocuments(): Promise<boolean>
   figures(): Promise<KnowledgeFigures>

@@ -1,0 +1,32 @@
+export type {
+  Accepted,
+  Access,
+  Caller,
+  DocumentPhase,
+  DocumentQuery,
+  DocumentSet,
+  DocumentSetChange,
+  DocumentSets,
+  DocumentStatus,
+  Embedder,
+  FoundPassage,
+  Hit,
+  IndexFigures,
+  IndexFilter,
+  IndexQuery,
+  IndexRow,
+  Knowledge,
+  KnowledgeFigures,
+  Pair,
+  PairChange,
+  Pairs,
+  SearchRequest,
+  TimeRange,
+  VectorIndex,
+} from './contracts.ts'
+export { createKnowledge } from './knowledge.ts'
+export type { IngestionStep, KnowledgeOptions, WorkerOptions } from './knowledge.ts'
+export { migrateKnowledge } from './migrations.ts'
+export { toSearchQuery, toSearchText } from './search-text.ts'
+export type { SearchableText } from './search-text.ts'
+export { toTag } from './tags.ts'
