@@ -1,0 +1,36 @@
+import { hasScope, InlayError, type Principal, type Scope } from '@inlay/protocol'
+
+/**
+ * Tells who sends a request, from its headers alone: the body is not read yet and must not be touched. Undefined means
+ * "nobody I know" and is answered as 401. May throw an InlayError of its own (its status and code are answered); any
+ * other throw is a 500. Called once a request, concurrently.
+ */
+export type Authenticator = (request: Request) => Promise<Principal | undefined> | Principal | undefined
+
+/** The key of `Authorization: Bearer <key>`; undefined when the header is absent or of another form. */
+export function bearerKey(request: Request): string | undefined {
+  const header = request.headers.get('authorization')
+  return header === null ? undefined : /^bearer +(\S+) *$/i.exec(header)?.[1]
+}
+
+/**
+ * The caller of a request that needs one.
+ * @param scopes any of these suffices
+ * @throws UNAUTHENTICATED without credentials, INVALID_TOKEN with unknown ones, INSUFFICIENT_PERMISSIONS without a scope
+ */
+export async function authorize(
+  request: Request,
+  authenticate: Authenticator,
+  scopes: readonly Scope[],
+): Promise<Principal> {
+  const caller = await authenticate(request)
+  if (caller === undefined) {
+    throw new InlayError(request.headers.has('authorization') ? 'INVALID_TOKEN' : 'UNAUTHENTICATED')
+  }
+  if (!scopes.some((scope) => hasScope(caller, scope))) {
+    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+      message: `This needs a key with the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`,
+    })
+  }
+  return caller
+}

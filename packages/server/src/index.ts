@@ -1,0 +1,7 @@
+export { authorize, bearerKey } from './authentication.ts'
+export type { Authenticator } from './authentication.ts'
+export { createKeys } from './keys.ts'
+export type { ApiKey, ApiKeyChange, Keys, KeysOptions, KeyTable, NewApiKey } from './keys.ts'
+export { migrateServer } from './migrations.ts'
+export { createServer } from './server.ts'
+export type { Server, ServerOptions } from './server.ts'
