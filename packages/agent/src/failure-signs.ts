@@ -1,0 +1,126 @@
+/** What can be read off an error and its causes. */
+export interface FailureSigns {
+  /** HTTP status of the provider's answer, when there was one. */
+  readonly status: number | undefined
+  /** Names of the errors, their codes and types, joined. */
+  readonly names: string
+  /** All messages and bodies, joined; never shown. */
+  readonly text: string
+  /** What the provider says went wrong, from the place where error bodies have it. */
+  readonly said: string | undefined
+  readonly retryAfterSeconds: number | undefined
+  /** Whether it comes from a provider or the way to it, rather than from our own code. */
+  readonly isOfProvider: boolean
+}
+
+const textLimit = 20_000
+const reasonLimit = 200
+const hidden = '[hidden]'
+
+const secrets: readonly (readonly [RegExp, string])[] = [
+  [/([a-z][a-z0-9+.-]*:\/\/)[^/\s:@]*:?[^/\s@]*@/gi, `$1${hidden}@`],
+  [/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${hidden}`],
+  [
+    /\b((?:x-)?(?:api|access|auth|secret|private|client)[-_ ]?(?:key|token|secret)|key|token|password|secret|authorization)(["']?\s*[:=]\s*["']?)[^\s"',;&]+/gi,
+    `$1$2${hidden}`,
+  ],
+  [/\b(?:sk|pk|rk|xai|gsk|hf|ghp|gho|AIza|AKIA|ya29|on)[-_.A-Za-z0-9*]{8,}/g, hidden],
+  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, hidden],
+  // Anything else that is long and mixes letters with digits looks like a key, and is of no use to a reader.
+  [/\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{24,}\b/g, hidden],
+]
+
+/** Takes keys, tokens, passwords and user names in addresses out of a text. */
+export function withoutCredentials(text: string): string {
+  return secrets.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text)
+}
+
+/** A short reason that may be shown, ending as a sentence; undefined when the provider gave none in a known place. */
+export function reasonOf(signs: Pick<FailureSigns, 'said'>): string | undefined {
+  const line = withoutCredentials(signs.said ?? '')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  if (line === '' || /<\w+[^>]*>/.test(line)) return undefined
+  const short = line.length > reasonLimit ? `${line.slice(0, reasonLimit).replace(/\s?\S*$/, '')} …` : line
+  return /[.!?…]$/.test(short) ? short : `${short}.`
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+function parsed(body: string | undefined): unknown {
+  try {
+    return body === undefined ? undefined : JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** The message of an error body as OpenAI, Anthropic, Google, vLLM, Ollama and others write it. */
+function saidIn(body: unknown): string | undefined {
+  const one: unknown = Array.isArray(body) ? body[0] : body
+  if (!isRecord(one)) return undefined
+  const inner = one['error']
+  const said = isRecord(inner) ? inner['message'] : (inner ?? one['message'] ?? one['detail'])
+  return asText(said)
+}
+
+/** The error and everything it was caused by, outermost first. */
+function chain(error: unknown): unknown[] {
+  const found: unknown[] = []
+  const open = [error]
+  while (open.length > 0 && found.length < 10) {
+    const next = open.shift()
+    if (next === undefined || next === null || found.includes(next)) continue
+    found.push(next)
+    if (!isRecord(next)) continue
+    open.push(next['cause'], next['lastError'], isRecord(next['error']) ? next['error'] : undefined)
+  }
+  return found
+}
+
+function statusIn(one: Record<string, unknown>): number | undefined {
+  for (const name of ['statusCode', 'status', 'code']) {
+    const status = Number(one[name])
+    if (Number.isInteger(status) && status >= 100 && status < 600) return status
+  }
+  return undefined
+}
+
+function retryAfter(headers: unknown): number | undefined {
+  if (!isRecord(headers)) return undefined
+  const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
+  const seconds = Number(headers['retry-after'] ?? Number.NaN)
+  if (milliseconds >= 0) return Math.ceil(milliseconds / 1000)
+  return seconds >= 0 ? seconds : undefined
+}
+
+const ofProvider =
+  /AI_|APICallError|TimeoutError|AbortError|ResponseAborted|_error\b|ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|E(?:HOST|NET)UNREACH|ETIMEDOUT|UND_ERR/
+const networkFailure = /fetch failed|failed to fetch|cannot connect|socket|network|timed out/i
+
+/** Reads an error as AI SDK providers, `fetch` and streams throw it; also a plain object or a string. */
+export function signsOf(error: unknown): FailureSigns {
+  const errors = chain(error)
+  const records = errors.filter(isRecord)
+  const bodies = records.flatMap((one) => [parsed(asText(one['responseBody'])), one['data']])
+  const first = <T>(read: (one: Record<string, unknown>) => T | undefined): T | undefined =>
+    records.map(read).find((value) => value !== undefined)
+
+  const names = records.flatMap((one) => [one['name'], one['code'], one['type']].map(String)).join(' ')
+  const messages = errors.map((one) =>
+    isRecord(one) ? `${asText(one['message']) ?? ''} ${asText(one['responseBody']) ?? ''}` : String(one),
+  )
+  const text = `${names} ${messages.join(' ')}`.slice(0, textLimit)
+  const isInBand = !(error instanceof Error)
+  const inBand = typeof error === 'string' ? error : isInBand ? (saidIn(error) ?? saidIn({ error })) : undefined
+  return {
+    status: first(statusIn),
+    names,
+    text,
+    said: bodies.map(saidIn).find((said) => said !== undefined) ?? inBand,
+    retryAfterSeconds: first((one) => retryAfter(one['responseHeaders'])),
+    // What is not an Error came out of a stream; our own code throws Errors.
+    isOfProvider: isInBand || ofProvider.test(names) || networkFailure.test(text),
+  }
+}

@@ -1,0 +1,161 @@
+import { errorTable, isInlayError, type ErrorCode } from '@inlay/protocol'
+import { reasonOf, signsOf, type FailureSigns } from './failure-signs.ts'
+
+/** Why a run failed, in words that may be shown to anyone: what an `error` packet and the error line carry. */
+export interface Failure {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly retryable: boolean
+  readonly details: Readonly<Record<string, unknown>> | null
+}
+
+/** The model that was called; goes into `details`. */
+export interface FailureContext {
+  /** Name of the model, as a client gives it. */
+  readonly model?: string
+  /** Configured name of its provider. */
+  readonly provider?: string
+  readonly modelIndex?: number
+}
+
+/** How a step of a model ended. */
+export interface StepEnd {
+  /** The finish part's reason; undefined when the stream ended without one. */
+  readonly finishReason?: { readonly unified: string; readonly raw?: string | undefined } | undefined
+  /** Whether the step gave text or a tool call. */
+  readonly saidAnything: boolean
+  /** The tool choice the model was given, for `details`. */
+  readonly toolChoice?: string
+}
+
+const contextTooLong =
+  /context.?length|context.?window|context.?size|context.?limit|context overflow|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:number of tokens|model length|sequence length)|max_model_len|input token count|reduce the length|tokens? \+ `?max_new_tokens/i
+const quotaUsedUp =
+  /insufficient.?(?:quota|balance|funds|credit)|exceeded your current quota|billing|credit balance|out of credits?|budget.{0,20}exceeded|exceeded.{0,20}budget|payment required|spend(?:ing)? (?:cap|limit)|usage limit/i
+const policyRefused =
+  /content.?(?:policy|filter|management)|responsible.?ai|safety (?:system|filter|setting|reason)|violat\w+ .{0,40}polic|usage polic|moderation|flagged|prohibited.?content|invalid_prompt|guardrail/i
+const connectionBroken =
+  /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR|CERT_|SELF_SIGNED|ERR_TLS|socket|fetch failed|terminated|network|timed? ?out|cannot connect|premature|without a finish reason/i
+const nameOfAbort = /AbortError|ResponseAborted/
+
+/** Types and codes that providers put into error bodies and streams, where no HTTP status tells. */
+const namedCauses: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/rate.?limit|too.?many.?requests|resource_exhausted|throttl/i, 'RATE_LIMIT'],
+  [
+    /authentication_error|invalid_api_key|invalid.?authentication|unauthenticated|incorrect api key|LoadAPIKey/i,
+    'AUTH_ERROR',
+  ],
+  [/permission_error|permission_denied|access_denied/i, 'PERMISSION_DENIED'],
+  [/not_found_error|model_not_found|NoSuchModel/i, 'NOT_FOUND'],
+  [/request_too_large|payload too large/i, 'REQUEST_TOO_LARGE'],
+  [/overloaded|service.?unavailable|temporarily unavailable/i, 'SERVICE_UNAVAILABLE'],
+  [/timeout_error/i, 'CONNECTION_ERROR'],
+  [/invalid_request_error|UnsupportedFunctionality|InvalidPrompt|InvalidArgument/i, 'BAD_REQUEST'],
+  [/api_error|server_error|internal error/i, 'API_ERROR'],
+]
+
+const statusCodes: Readonly<Record<number, ErrorCode>> = {
+  400: 'BAD_REQUEST',
+  401: 'AUTH_ERROR',
+  402: 'BUDGET_EXCEEDED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  408: 'CONNECTION_ERROR',
+  413: 'REQUEST_TOO_LARGE',
+  422: 'UNPROCESSABLE_ENTITY',
+  429: 'RATE_LIMIT',
+  503: 'SERVICE_UNAVAILABLE',
+  504: 'CONNECTION_ERROR',
+  524: 'CONNECTION_ERROR',
+  529: 'SERVICE_UNAVAILABLE',
+}
+
+const refusals = new Set(
+  `content_filter content-filter content_filtered refusal sensitive guardrail_intervened safety recitation blocklist
+  prohibited_content spii language other model_armor content_blocked error_toxic image_safety image_prohibited_content
+  image_recitation image_other`.split(/\s+/),
+)
+
+function codeOf({ status, text, names }: FailureSigns): ErrorCode {
+  const isAnswer = status === undefined || status >= 400
+  const mayBeRefused = status === undefined || (status >= 400 && status < 500 && status !== 401 && status !== 404)
+  if (mayBeRefused && status !== 429 && contextTooLong.test(text)) return 'CONTEXT_TOO_LONG'
+  if (mayBeRefused && quotaUsedUp.test(text)) return 'BUDGET_EXCEEDED'
+  if (mayBeRefused && status !== 429 && policyRefused.test(text)) return 'CONTENT_POLICY'
+  if (status !== undefined && status >= 400) return statusCodes[status] ?? (status >= 500 ? 'API_ERROR' : 'BAD_REQUEST')
+  if (nameOfAbort.test(names) || connectionBroken.test(text)) return 'CONNECTION_ERROR'
+  const named = isAnswer ? namedCauses.find(([pattern]) => pattern.test(`${names} ${text}`)) : undefined
+  return named?.[1] ?? 'API_ERROR'
+}
+
+const withReason = new Set<ErrorCode>(['BAD_REQUEST', 'UNPROCESSABLE_ENTITY', 'API_ERROR'])
+
+function messageOf(code: ErrorCode, signs: FailureSigns, model: string): string {
+  const reason = withReason.has(code) ? reasonOf(signs) : undefined
+  const quoted = reason === undefined ? '' : ` It says: ${reason}`
+  if (code === 'NOT_FOUND') return `The model provider does not know ${model}.`
+  if (code === 'BAD_REQUEST') return `The model provider rejected the request.${quoted}`
+  if (code === 'SERVICE_UNAVAILABLE') return 'The model provider is not available right now: try again in a while.'
+  return errorTable[code].message + quoted
+}
+
+const detailsOf = (context: FailureContext, more: Record<string, unknown> = {}): Failure['details'] => {
+  const known = { model: context.model, provider: context.provider, model_index: context.modelIndex, ...more }
+  const entries = Object.entries(known).filter(([, value]) => value !== undefined)
+  return entries.length > 0 ? Object.fromEntries(entries) : null
+}
+
+/**
+ * Tells what a model, or anything else in a run, failed of. Understands the errors of AI SDK providers (status, body,
+ * causes), errors sent inside a stream, broken connections and time limits, and passes an InlayError on as it is.
+ * The message is our own; at most a short reason of the provider is quoted, with credentials taken out.
+ * `details.retry_after_seconds` is there when the provider named a time. Anything unknown is UNKNOWN_ERROR, without text
+ * of the error: hand that to `onError`.
+ */
+export function toFailure(error: unknown, context: FailureContext = {}): Failure {
+  if (isInlayError(error)) {
+    const { code, message, retryable } = error
+    return { code, message, retryable, details: detailsOf(context) }
+  }
+  const signs = signsOf(error)
+  if (!signs.isOfProvider) {
+    const { message, retryable } = errorTable.UNKNOWN_ERROR
+    return { code: 'UNKNOWN_ERROR', message, retryable, details: detailsOf(context) }
+  }
+  const code = codeOf(signs)
+  const message = messageOf(code, signs, context.model === undefined ? 'this model' : `the model ${context.model}`)
+  const retryable = code === 'NOT_FOUND' ? false : errorTable[code].retryable
+  return { code, message, retryable, details: detailsOf(context, { retry_after_seconds: signs.retryAfterSeconds }) }
+}
+
+/**
+ * Tells whether a step that threw nothing failed all the same: it broke off, gave nothing, or was refused.
+ * @returns undefined when the step is fine
+ */
+export function stepFailure(end: StepEnd, context: FailureContext = {}): Failure | undefined {
+  const { finishReason, saidAnything } = end
+  const more = { tool_choice: end.toolChoice, finish_reason: finishReason?.raw ?? finishReason?.unified }
+  const failure = (code: ErrorCode, message: string = errorTable[code].message): Failure => ({
+    code,
+    message,
+    retryable: errorTable[code].retryable,
+    details: detailsOf(context, more),
+  })
+  if (!finishReason || finishReason.unified === 'interrupted')
+    return failure('CONNECTION_ERROR', 'The answer of the model broke off before its end.')
+  if (finishReason.unified === 'error') return failure('API_ERROR')
+  if (saidAnything) return undefined
+  const isRefusal =
+    finishReason.unified === 'content-filter' ||
+    (finishReason.raw !== 'other' && refusals.has(finishReason.raw?.toLowerCase() ?? ''))
+  if (isRefusal) return failure('MODEL_REFUSAL')
+  if (finishReason.unified === 'length')
+    return failure('EMPTY_LLM_RESPONSE', 'The model used up its output limit before it said anything.')
+  return failure('EMPTY_LLM_RESPONSE')
+}
+
+/** Whether an error only says that a call was aborted by its caller; a time limit is not such an error. */
+export function isAbort(error: unknown): boolean {
+  const { names } = signsOf(error)
+  return nameOfAbort.test(names)
+}
