@@ -1,4 +1,105 @@
+export {
+  chatSessionCreatedSchema,
+  chatSessionCreationSchema,
+  confirmationSchema,
+  fileDescriptorSchema,
+  llmOverrideSchema,
+  originValues,
+  sendMessageRequestSchema,
+} from './chat.ts'
+export type {
+  ChatSessionCreated,
+  ChatSessionCreation,
+  ChatSessionCreationRequest,
+  Confirmation,
+  FileDescriptor,
+  FileKind,
+  LlmOverride,
+  Origin,
+  SendMessageInput,
+  SendMessageRequest,
+} from './chat.ts'
+export { removeCitations } from './citationless.ts'
+export {
+  batchLineSchema,
+  docMinimalInfoSchema,
+  documentListingQuerySchema,
+  documentStates,
+  ingestionResponseSchema,
+  ingestionStateSchema,
+} from './documents.ts'
+export type {
+  BatchLine,
+  DocMinimalInfo,
+  DocumentListingQuery,
+  DocumentStateName,
+  IngestionResponse,
+  IngestionState,
+} from './documents.ts'
 export { errorTable, InlayError, isInlayError, validationFailed } from './errors.ts'
 export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors.ts'
+export { feedbackRequestSchema } from './feedback.ts'
+export type { FeedbackRequest } from './feedback.ts'
+export { isStorable, storable } from './fields.ts'
+export type { WireSchema } from './fields.ts'
+export { baseFiltersSchema } from './filters.ts'
+export type { BaseFilters, MomentRange, Tag } from './filters.ts'
+export { createFold, fold } from './fold.ts'
+export type { Fold, FoldBeside, ToolCallDetail } from './fold.ts'
+export { encodeLine, frameLine, heartbeatLine, streamContentType, streamFormatFor } from './framing.ts'
+export type { StreamFormat } from './framing.ts'
+export { ingestionRequestSchema } from './ingestion.ts'
+export type {
+  ImageSection,
+  IngestionDocument,
+  IngestionDocumentInput,
+  IngestionInput,
+  IngestionRequest,
+  Owner,
+  Section,
+  SectionInput,
+  TabularSection,
+  TextSection,
+} from './ingestion.ts'
+export { createLineDecoder } from './line-decoder.ts'
+export type { DecodedLine, LineDecoder } from './line-decoder.ts'
+export {
+  errorLineSchema,
+  isErrorLine,
+  isPacket,
+  lineKind,
+  messageIdLineSchema,
+  multiModelLineSchema,
+  sessionLineSchema,
+} from './lines.ts'
+export type {
+  ErrorLine,
+  LineKind,
+  MessageIdLine,
+  MultiModelLine,
+  SessionLine,
+  StreamLine,
+  UnknownLine,
+} from './lines.ts'
+export type { Metadata, MetadataInput } from './metadata.ts'
+export { readMoment } from './moments.ts'
+export type { OwnerRule, ResponseSpec, RouteSpec } from './openapi.ts'
+export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets.ts'
+export type { PacketEntry, PacketTable } from './packets.ts'
+export type { CustomToolError, Packet, PacketBody, PacketOf, PacketType, Placement, Usage } from './packet-types.ts'
 export { hasScope, scopes } from './principal.ts'
 export type { Principal, Scope } from './principal.ts'
+export { queryBoolean, queryInteger } from './query.ts'
+export type { NumberBounds } from './query.ts'
+export { generatedImageSchema, searchDocSchema } from './search-doc.ts'
+export type { GeneratedImage, SearchDoc } from './search-doc.ts'
+export { searchRequestSchema, searchResponseSchema } from './search.ts'
+export type { SearchBody, SearchInput, SearchResponse, SearchResult } from './search.ts'
+export { sourceSchema, sourceValues } from './sources.ts'
+export type { SourceValue } from './sources.ts'
+export { splitLine } from './split-line.ts'
+export { uuid } from './uuids.ts'
+export { parseJsonBody, parseWith, toValidationIssues } from './validation.ts'
+export type { RequestPart } from './validation.ts'
+export { chatFullResponseSchema, toolCallResponseSchema } from './whole-answer.ts'
+export type { ChatFullResponse, CitationInfo, ToolCallResponse } from './whole-answer.ts'

@@ -1,0 +1,31 @@
+const opening = /\[\[\d+\]\]\(/g
+
+/** Position after the parenthesis that closes the one before `start`; -1 when none does. */
+function closeOf(answer: string, start: number): number {
+  let depth = 1
+  for (let at = start; at < answer.length; at++) {
+    const character = answer[at]
+    if (character === '\\') at++
+    else if (character === '(') depth++
+    else if (character === ')' && --depth === 0) return at + 1
+  }
+  return -1
+}
+
+/**
+ * An answer without its citation links `[[n]](…)`, each with the white space before it. Parentheses inside a link may
+ * nest, a backslash hides the next character. A link that never closes stays, as does all after it.
+ */
+export function removeCitations(answer: string): string {
+  let kept = ''
+  let from = 0
+  opening.lastIndex = 0
+  for (let found = opening.exec(answer); found; found = opening.exec(answer)) {
+    const end = closeOf(answer, opening.lastIndex)
+    if (end === -1) break
+    kept += answer.slice(from, found.index).trimEnd()
+    from = end
+    opening.lastIndex = end
+  }
+  return kept + answer.slice(from)
+}

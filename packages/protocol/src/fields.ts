@@ -1,0 +1,88 @@
+import * as v from 'valibot'
+
+/**
+ * A schema of the wire: what a client may send, and what the program then holds (defaults applied).
+ * Kept apart from valibot's own inferred types so that declarations stay readable.
+ */
+export type WireSchema<Output, Input = unknown> = v.GenericSchema<Input, Output>
+
+/**
+ * The message of a fault with pydantic's name for it; validation takes the two apart again.
+ * @param message what is wrong and how to mend it, in one clause
+ */
+export function fault(type: string, message: string): string {
+  return `${message} [type=${type}]`
+}
+
+/** A check whose fault has a pydantic name, for use in a pipe. */
+export function rule<Value>(
+  type: string,
+  message: string,
+  holds: (value: Value) => boolean,
+): v.CheckAction<Value, string> {
+  return v.check(holds, fault(type, message))
+}
+
+/** An object of known fields; others are ignored. Unlike valibot's own, a list is not taken for an object. */
+export function model<const Entries extends v.ObjectEntries>(entries: Entries): v.ObjectSchema<Entries, undefined> {
+  const schema = v.object(entries)
+  const run = schema['~run']
+  return Object.assign(schema, {
+    '~run': (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) =>
+      run.call(schema, Array.isArray(dataset.value) ? { ...dataset, value: null } : dataset, config),
+  })
+}
+
+/**
+ * A union that knows which option a value means, so that a fault is reported for that option alone.
+ * @param pick gives the schema that judges the value; it may be one that only serves to report the fault
+ */
+export function choice<const Options extends v.UnionOptions>(
+  options: Options,
+  pick: (value: unknown) => v.GenericSchema,
+): v.UnionSchema<Options, undefined> {
+  const schema = v.union(options)
+  return Object.assign(schema, {
+    '~run': (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) =>
+      pick(dataset.value)['~run'](dataset, config),
+  })
+}
+
+const unstorable = /[\0\uD800-\uDFFF]/
+
+/** Whether databases and indexes can keep the text: no NUL, no half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return !unstorable.test(text) || (text.isWellFormed() && !text.includes('\0'))
+}
+
+/** Drops NUL and halves of surrogate pairs, the only characters that cannot be stored; all else stays. */
+export function storable(text: string): string {
+  if (isStorable(text)) return text
+  return text.replace(/\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '')
+}
+
+/** Free text of a request, without what cannot be stored. */
+export const text: WireSchema<string, string> = v.pipe(v.string(), v.transform(storable))
+
+/** Text that names something and so must be storable as it is. */
+export const exactText: WireSchema<string, string> = v.pipe(
+  v.string(),
+  rule('value_error', 'must not hold NUL characters or unpaired surrogates', isStorable),
+)
+
+/** A whole number that a double can hold exactly. */
+export const integer: WireSchema<number, number> = v.pipe(
+  v.number(fault('int_type', 'must be a whole number')),
+  v.integer(),
+  v.safeInteger(),
+)
+
+/** Any number but infinity, which a JSON text can reach by its exponent. */
+export const float: WireSchema<number, number> = v.pipe(v.number(), v.finite())
+
+/** A field that may be absent or null, both meaning null. */
+export function orNull<Output, Input>(
+  schema: WireSchema<Output, Input>,
+): v.NullishSchema<WireSchema<Output, Input>, null> {
+  return v.nullish(schema, null)
+}
