@@ -1,0 +1,216 @@
+import { InlayError, isInlayError } from '@inlay/protocol'
+import { lookup } from 'node:dns/promises'
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import { isPublicAddress } from './egress-address.ts'
+import { readLimited } from './egress-body.ts'
+
+/** What an {@link Egress} may do. */
+export interface EgressOptions {
+  /** Hosts (`name` or `name:port`, lower case) that are reached though their addresses are not public. Default none. */
+  readonly allowHosts?: readonly string[]
+  /** Milliseconds for the whole request, redirects included. Default 20,000. */
+  readonly timeoutMs?: number
+  /** Most bytes of a body, after decompression. Default 10 MiB. */
+  readonly limitBytes?: number
+  /** Redirects followed. Default 5. */
+  readonly maxRedirects?: number
+  readonly userAgent?: string
+  /** All addresses of a name. Default: the system's resolver. */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>
+}
+
+/** One request; what is absent takes the option of the client. */
+export interface EgressRequest {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  readonly signal?: AbortSignal
+  readonly limitBytes?: number
+  readonly timeoutMs?: number
+  /** Beginnings of media types that are taken, such as `text/`. Absent: any. */
+  readonly mediaTypes?: readonly string[]
+}
+
+/** An answer, read whole. Any status is an answer; only redirects are followed. */
+export interface EgressAnswer {
+  /** Where the answer came from, after redirects. */
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly bytes: Uint8Array
+}
+
+/** Fetches addresses that a user, a document, a tool or a model gave. */
+export type Egress = (url: string, request?: EgressRequest) => Promise<EgressAnswer>
+
+/** Rejects on abort: the system's resolver cannot be told to stop. */
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+const refused = (message: string): InlayError => new InlayError('BAD_REQUEST', { message, retryable: false })
+
+interface Target {
+  readonly url: URL
+  readonly hostname: string
+  readonly address: string
+}
+
+async function systemAddresses(hostname: string): Promise<readonly string[]> {
+  return (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address)
+}
+
+function parsed(text: string): URL {
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    throw refused('This is not an address: give a whole http or https URL.')
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused('Only http and https addresses are fetched.')
+  if (url.username !== '' || url.password !== '') throw refused('An address must not carry a user name or password.')
+  return url
+}
+
+/** Resolves a name once and picks an address to connect to; every address of the name must be allowed. */
+async function locate(url: URL, options: EgressOptions, signal: AbortSignal): Promise<Target> {
+  // URL has already turned decimal, octal, hex and short IPv4 forms into dotted ones.
+  const hostname = url.hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase()
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  const allowed = options.allowHosts?.includes(hostname) || options.allowHosts?.includes(`${hostname}:${port}`)
+  let addresses: readonly string[]
+  try {
+    addresses = isIP(hostname)
+      ? [hostname]
+      : await Promise.race([(options.resolve ?? systemAddresses)(hostname), whenAborted(signal)])
+  } catch (error) {
+    throw new InlayError('BAD_GATEWAY', { message: 'The name of the address is not known.', cause: error })
+  }
+  const address = addresses[0]
+  if (address === undefined) throw new InlayError('BAD_GATEWAY', { message: 'The name of the address is not known.' })
+  if (!allowed && !addresses.every(isPublicAddress))
+    throw refused('This address is not on the public internet; an operator may allow its host.')
+  return { url, hostname, address }
+}
+
+function exchange(
+  target: Target,
+  request: EgressRequest,
+  signal: AbortSignal,
+  userAgent: string,
+): Promise<IncomingMessage> {
+  const { url, hostname, address } = target
+  const secure = url.protocol === 'https:'
+  // Connecting to the checked address itself, so that a second look-up cannot lead elsewhere.
+  const options: RequestOptions & { servername?: string } = {
+    host: address,
+    port: url.port || (secure ? 443 : 80),
+    path: url.pathname + url.search,
+    method: request.method ?? 'GET',
+    headers: {
+      'user-agent': userAgent,
+      'accept-encoding': 'gzip, deflate, br',
+      ...lowerCased(request.headers),
+      host: url.host,
+    },
+    signal,
+    agent: false,
+    maxHeaderSize: 65_536,
+    ...(secure && !isIP(hostname) ? { servername: hostname } : {}),
+  }
+  return new Promise((resolve, reject) => {
+    const sent = (secure ? httpsRequest : httpRequest)(options, resolve)
+    sent.once('error', reject)
+    sent.end(request.body)
+  })
+}
+
+function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+const credentialHeaders = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key'])
+
+/** The request that follows a redirect: no credentials to another origin, no body where the method becomes GET. */
+function redirected(request: EgressRequest, status: number, from: URL, to: URL): EgressRequest {
+  const method = (request.method ?? 'GET').toUpperCase()
+  const becomesGet = status === 303 ? method !== 'HEAD' : (status === 301 || status === 302) && method === 'POST'
+  const headers = Object.fromEntries(
+    Object.entries(lowerCased(request.headers)).filter(
+      ([name]) =>
+        (from.origin === to.origin || !credentialHeaders.has(name)) && !(becomesGet && name.startsWith('content-')),
+    ),
+  )
+  return becomesGet ? { ...request, headers, method: 'GET', body: undefined } : { ...request, headers }
+}
+
+function checkMediaType(message: IncomingMessage, mediaTypes: readonly string[] | undefined): void {
+  const mediaType = (message.headers['content-type'] ?? '').toLowerCase()
+  if (mediaTypes && !mediaTypes.some((beginning) => mediaType.startsWith(beginning)))
+    throw refused('The address answers with a kind of content that is not taken here.')
+}
+
+function toHeaders(message: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(message.headers))
+    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
+  return headers
+}
+
+/**
+ * Makes the one client for addresses that somebody else chose. Only http and https; a name is resolved once, each of
+ * its addresses has to be public (or its host allowed by the operator), and the connection goes to the address that
+ * was checked. Redirects are followed by hand and checked like the first address; credentials stay with their origin.
+ * Rejects with BAD_REQUEST (refused), BAD_GATEWAY, GATEWAY_TIMEOUT, PAYLOAD_TOO_LARGE; messages name no address.
+ * @example
+ * const page = await egress()('https://example.com/', { mediaTypes: ['text/'] })
+ */
+export function egress(options: EgressOptions = {}): Egress {
+  const userAgent = options.userAgent ?? 'Inlay/0.1'
+  return async (address, first = {}) => {
+    const timeout = AbortSignal.timeout(first.timeoutMs ?? options.timeoutMs ?? 20_000)
+    const signal = first.signal ? AbortSignal.any([first.signal, timeout]) : timeout
+    try {
+      let url = parsed(address)
+      let request = first
+      for (let hops = 0; ; hops++) {
+        const message = await exchange(await locate(url, options, signal), request, signal, userAgent)
+        const { location } = message.headers
+        const status = message.statusCode ?? 0
+        if (![301, 302, 303, 307, 308].includes(status) || location === undefined) {
+          try {
+            checkMediaType(message, request.mediaTypes)
+            const bytes = await readLimited(message, request.limitBytes ?? options.limitBytes ?? 10_485_760)
+            return { url: url.href, status, headers: toHeaders(message), bytes }
+          } finally {
+            // Also when it was refused half read: the socket must not stay open behind it.
+            message.destroy()
+          }
+        }
+        message.destroy()
+        if (hops >= (options.maxRedirects ?? 5)) throw refused('The address redirects too often.')
+        const next = parsed(URL.canParse(location, url) ? new URL(location, url).href : location)
+        request = redirected(request, status, url, next)
+        url = next
+      }
+    } catch (error) {
+      throw toEgressError(error, first.signal, timeout)
+    }
+  }
+}
+
+function toEgressError(error: unknown, callers: AbortSignal | undefined, timeout: AbortSignal): unknown {
+  if (callers?.aborted) return callers.reason
+  if (timeout.aborted)
+    return new InlayError('GATEWAY_TIMEOUT', { message: 'The address did not answer in time.', cause: error })
+  if (isInlayError(error)) return error
+  return new InlayError('BAD_GATEWAY', { message: 'The address could not be reached.', cause: error })
+}
