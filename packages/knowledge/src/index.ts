@@ -9,6 +9,9 @@ export type {
   DocumentSets,
   DocumentStatus,
   Embedder,
+  ExtractedFile,
+  ExtractedSection,
+  FileExtractor,
   FoundPassage,
   Hit,
   IndexFigures,
@@ -21,6 +24,7 @@ export type {
   PairChange,
   Pairs,
   SearchRequest,
+  SourceFile,
   TimeRange,
   VectorIndex,
 } from './contracts.ts'
