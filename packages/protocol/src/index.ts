@@ -46,6 +46,18 @@ export { baseFiltersSchema } from './filters.ts'
 export type { BaseFilters, MomentRange, Tag } from './filters.ts'
 export { createFold, fold } from './fold.ts'
 export type { Fold, FoldBeside, ToolCallDetail } from './fold.ts'
+export type {
+  Block,
+  BlockFailure,
+  BlockProgress,
+  FoldState,
+  PlanBlock,
+  ReasoningBlock,
+  ResearchBlock,
+  RunPhase,
+  TextBlock,
+  ToolBlock,
+} from './fold-state.ts'
 export { encodeLine, frameLine, heartbeatLine, streamContentType, streamFormatFor } from './framing.ts'
 export type { StreamFormat } from './framing.ts'
 export { ingestionRequestSchema } from './ingestion.ts'
@@ -97,7 +109,7 @@ export { searchRequestSchema, searchResponseSchema } from './search.ts'
 export type { SearchBody, SearchInput, SearchResponse, SearchResult } from './search.ts'
 export { sourceSchema, sourceValues } from './sources.ts'
 export type { SourceValue } from './sources.ts'
-export { splitLine } from './split-line.ts'
+export { lineLimitBytes, splitLine } from './split-line.ts'
 export { uuid } from './uuids.ts'
 export { parseJsonBody, parseWith, toValidationIssues } from './validation.ts'
 export type { RequestPart } from './validation.ts'
