@@ -1,0 +1,37 @@
+import { InlayError } from '@inlay/protocol'
+
+/** Names of the tables of one index. */
+export interface PgTables {
+  readonly rows: string
+  readonly words: string
+  readonly meta: string
+}
+
+/** Table names from a prefix; they go into SQL as they are, so nothing but a plain identifier is taken. */
+export function tablesOf(prefix: string): PgTables {
+  if (!/^[a-z_][a-z0-9_]{0,40}$/i.test(prefix))
+    throw new InlayError('INVALID_INPUT', {
+      message: 'A table prefix has letters, digits and "_", at most 41 of them.',
+    })
+  return { rows: `${prefix}_rows`, words: `${prefix}_words`, meta: `${prefix}_meta` }
+}
+
+/** Statements that make what is missing; each may run any number of times. */
+export function schemaOf(tables: PgTables, language: string, dimensions: number | undefined): string[] {
+  if (!/^[a-z_]{1,60}$/.test(language))
+    throw new InlayError('INVALID_INPUT', { message: 'A text search configuration has lower-case letters and "_".' })
+  return [
+    ...(dimensions === undefined ? [] : ['create extension if not exists vector']),
+    `create table if not exists ${tables.meta} (singleton boolean primary key, space text not null)`,
+    `create table if not exists ${tables.words} (word text collate "C" primary key)`,
+    `create table if not exists ${tables.rows} (
+      document_id text not null, generation text not null, position int not null, text text not null,
+      source text not null, tags text[] not null, pairs int[] not null, updated_at bigint not null,
+      own_updated_at bigint, created_at bigint, card text not null, words tsvector not null,
+      ${dimensions === undefined ? '' : `vector vector(${Math.trunc(dimensions)}) not null,`}
+      primary key (generation, position))`,
+    `create index if not exists ${tables.rows}_text on ${tables.rows} using gin (words)`,
+    `create index if not exists ${tables.rows}_document on ${tables.rows} (document_id)`,
+    `create index if not exists ${tables.rows}_tags on ${tables.rows} using gin (tags)`,
+  ]
+}
