@@ -36,6 +36,8 @@ export type {
   IngestionResponse,
   IngestionState,
 } from './documents.ts'
+export { errorBodySchema, validationErrorBodySchema } from './error-bodies.ts'
+export type { ErrorBody, ValidationErrorBody } from './error-bodies.ts'
 export { errorTable, InlayError, isInlayError, validationFailed } from './errors.ts'
 export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors.ts'
 export { feedbackRequestSchema } from './feedback.ts'
@@ -83,6 +85,7 @@ export {
   messageIdLineSchema,
   multiModelLineSchema,
   sessionLineSchema,
+  streamLineSchema,
 } from './lines.ts'
 export type {
   ErrorLine,
@@ -95,7 +98,6 @@ export type {
 } from './lines.ts'
 export type { Metadata, MetadataInput } from './metadata.ts'
 export { readMoment } from './moments.ts'
-export type { OwnerRule, ResponseSpec, RouteSpec } from './openapi.ts'
 export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets.ts'
 export type { PacketEntry, PacketTable } from './packets.ts'
 export type { CustomToolError, Packet, PacketBody, PacketOf, PacketType, Placement, Usage } from './packet-types.ts'
@@ -103,6 +105,7 @@ export { hasScope, scopes } from './principal.ts'
 export type { Principal, Scope } from './principal.ts'
 export { queryBoolean, queryInteger } from './query.ts'
 export type { NumberBounds } from './query.ts'
+export type { OwnerRule, ResponseSpec, RouteSpec } from './routes.ts'
 export { generatedImageSchema, searchDocSchema } from './search-doc.ts'
 export type { GeneratedImage, SearchDoc } from './search-doc.ts'
 export { searchRequestSchema, searchResponseSchema } from './search.ts'

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { integer, model, orNull, type WireSchema } from './fields.ts'
 import type { Packet } from './packet-types.ts'
+import { packetSchema } from './packets.ts'
 
 /** First line of a run whose request made a new session. */
 export interface SessionLine {
@@ -42,17 +43,8 @@ export interface UnknownLine {
 /** One line of a stream. */
 export type StreamLine = SessionLine | MessageIdLine | MultiModelLine | Packet | ErrorLine | UnknownLine
 
-/** A line with the name of its kind, so that a switch over `kind` narrows it. */
-export type KindedLine =
-  | { readonly kind: 'session'; readonly line: SessionLine }
-  | { readonly kind: 'message_id'; readonly line: MessageIdLine }
-  | { readonly kind: 'multi_model'; readonly line: MultiModelLine }
-  | { readonly kind: 'packet'; readonly line: Packet }
-  | { readonly kind: 'error'; readonly line: ErrorLine }
-  | { readonly kind: 'unknown'; readonly line: UnknownLine }
-
 /** The six kinds of a {@link StreamLine}. */
-export type LineKind = KindedLine['kind']
+export type LineKind = 'session' | 'message_id' | 'multi_model' | 'packet' | 'error' | 'unknown'
 
 /** Tells the kind of a line by its keys. */
 export function lineKind(line: StreamLine): LineKind {
@@ -100,3 +92,12 @@ export const errorLineSchema: WireSchema<ErrorLine> = model({
   is_retryable: v.optional(v.boolean(), true),
   details: orNull(v.record(v.string(), v.unknown())),
 })
+
+/** Schema of every line this version knows. */
+export const streamLineSchema: WireSchema<Exclude<StreamLine, UnknownLine>> = v.union([
+  sessionLineSchema,
+  messageIdLineSchema,
+  multiModelLineSchema,
+  packetSchema,
+  errorLineSchema,
+])

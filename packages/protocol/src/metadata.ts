@@ -34,6 +34,7 @@ const isObject = (value: unknown): value is MetadataInput =>
 export const metadataSchema: WireSchema<Metadata, MetadataInput> = v.pipe(
   // Not `record`: it drops keys such as `constructor`.
   v.custom<MetadataInput>(isObject, fault('dict_type', 'must be an object')),
+  v.metadata({ type: 'object', additionalProperties: true }),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
     try {
       return toMetadata(dataset.value)
@@ -43,5 +44,4 @@ export const metadataSchema: WireSchema<Metadata, MetadataInput> = v.pipe(
       return NEVER
     }
   }),
-  v.metadata({ jsonSchema: { type: 'object', additionalProperties: true } }),
 )

@@ -25,10 +25,10 @@ const inRange = (ms: number): boolean => ms >= -62_135_596_800_000 && ms <= 253_
 /** A date-time of a request; afterwards always `YYYY-MM-DDTHH:MM:SS.sssZ`. Years 1 to 9999. */
 export const dateTime: WireSchema<string, string> = v.pipe(
   v.string(fault('datetime_type', 'must be an ISO 8601 date-time')),
+  v.metadata({ format: 'date-time' }),
   rule('datetime_parsing', 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z', (value: string) => {
     const ms = readMoment(value)
     return ms !== undefined && inRange(ms)
   }),
   v.transform((value) => new Date(readMoment(value) ?? 0).toISOString()),
-  v.metadata({ format: 'date-time' }),
 )

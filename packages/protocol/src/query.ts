@@ -12,6 +12,11 @@ export function queryInteger(bounds: NumberBounds): WireSchema<number, string> {
   const { least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER } = bounds
   return v.pipe(
     v.string(),
+    v.metadata({
+      type: 'integer',
+      ...(bounds.least !== undefined && { minimum: least }),
+      ...(bounds.most !== undefined && { maximum: most }),
+    }),
     rule('int_parsing', 'must be a whole number', (value: string) => /^[+-]?\d{1,15}$/.test(value.trim())),
     v.transform(Number),
     v.minValue(least),
@@ -22,6 +27,7 @@ export function queryInteger(bounds: NumberBounds): WireSchema<number, string> {
 /** A yes or no written in a query: `true`, `1`, `yes`, `on` and their opposites, in any case. */
 export const queryBoolean: WireSchema<boolean, string> = v.pipe(
   v.string(),
+  v.metadata({ type: 'boolean' }),
   rule('bool_parsing', 'must be true or false', (value: string) => /^(true|1|yes|on|false|0|no|off)$/i.test(value)),
   v.transform((value) => /^(true|1|yes|on)$/i.test(value)),
 )

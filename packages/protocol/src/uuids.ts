@@ -9,15 +9,15 @@ const isBlank = (value: string | null): boolean => value === null || value.trim(
 /** A UUID of any version and common spelling; afterwards lower case with hyphens. */
 export const uuid: WireSchema<string, string> = v.pipe(
   v.string(fault('uuid_type', 'must be a UUID')),
+  v.metadata({ format: 'uuid' }),
   rule('uuid_parsing', 'must be a UUID', (value: string) => form.test(value)),
   v.transform((value) => canonical(value) ?? value),
-  v.metadata({ format: 'uuid' }),
 )
 
 /** As {@link uuid}, but blank text counts as null, and so does absence. */
 export const uuidOrBlank: WireSchema<string | null, string | null | undefined> = v.pipe(
   v.nullish(v.string(fault('uuid_type', 'must be a UUID')), null),
+  v.metadata({ format: 'uuid' }),
   rule('uuid_parsing', 'must be a UUID', (value: string | null) => isBlank(value) || form.test(value ?? '')),
   v.transform((value) => (isBlank(value) ? null : (canonical(value ?? '') ?? null))),
-  v.metadata({ format: 'uuid' }),
 )

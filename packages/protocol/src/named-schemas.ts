@@ -1,0 +1,77 @@
+import type * as v from 'valibot'
+import {
+  chatSessionCreatedSchema,
+  chatSessionCreationSchema,
+  confirmationSchema,
+  fileDescriptorSchema,
+  llmOverrideSchema,
+  sendMessageRequestSchema,
+} from './chat.ts'
+import { batchLineSchema, docMinimalInfoSchema, ingestionResponseSchema, ingestionStateSchema } from './documents.ts'
+import { errorBodySchema, validationErrorBodySchema } from './error-bodies.ts'
+import { feedbackRequestSchema } from './feedback.ts'
+import { baseFiltersSchema, tagSchema } from './filters.ts'
+import { ingestionDocumentSchema, ingestionRequestSchema, ownerSchema, sectionSchema } from './ingestion.ts'
+import {
+  errorLineSchema,
+  messageIdLineSchema,
+  multiModelLineSchema,
+  sessionLineSchema,
+  streamLineSchema,
+} from './lines.ts'
+import { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets.ts'
+import { generatedImageSchema, searchDocSchema } from './search-doc.ts'
+import { searchRequestSchema, searchResponseSchema } from './search.ts'
+import { sourceSchema } from './sources.ts'
+import { chatFullResponseSchema, toolCallResponseSchema } from './whole-answer.ts'
+
+/** Schemas by the name they have in the OpenAPI document. */
+export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>
+
+const pascal = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** Name of a packet type's schema: `message_delta` is `MessageDeltaPacket`. */
+export const packetSchemaName = (type: string): string => `${pascal(type)}Packet`
+
+/** What clients send. */
+export const inputSchemas: NamedSchemas = {
+  SendMessageRequest: sendMessageRequestSchema,
+  LlmOverride: llmOverrideSchema,
+  FileDescriptor: fileDescriptorSchema,
+  BaseFilters: baseFiltersSchema,
+  Tag: tagSchema,
+  Source: sourceSchema,
+  ChatSessionCreationRequest: chatSessionCreationSchema,
+  FeedbackRequest: feedbackRequestSchema,
+  IngestionRequest: ingestionRequestSchema,
+  IngestionDocument: ingestionDocumentSchema,
+  Section: sectionSchema,
+  Owner: ownerSchema,
+  SearchRequest: searchRequestSchema,
+}
+
+/** What clients receive. */
+export const outputSchemas: NamedSchemas = {
+  StreamLine: streamLineSchema,
+  SessionLine: sessionLineSchema,
+  MessageIdLine: messageIdLineSchema,
+  MultiModelLine: multiModelLineSchema,
+  ErrorLine: errorLineSchema,
+  Packet: packetSchema,
+  PacketBody: packetBodySchema,
+  Placement: placementSchema,
+  ...Object.fromEntries(packetTypes.map((type) => [packetSchemaName(type), packetTable[type].schema])),
+  SearchDoc: searchDocSchema,
+  GeneratedImage: generatedImageSchema,
+  ChatFullResponse: chatFullResponseSchema,
+  ToolCallResponse: toolCallResponseSchema,
+  ChatSessionCreated: chatSessionCreatedSchema,
+  Confirmation: confirmationSchema,
+  IngestionResponse: ingestionResponseSchema,
+  IngestionState: ingestionStateSchema,
+  DocMinimalInfo: docMinimalInfoSchema,
+  BatchLine: batchLineSchema,
+  SearchResponse: searchResponseSchema,
+  ErrorBody: errorBodySchema,
+  ValidationErrorBody: validationErrorBodySchema,
+}
