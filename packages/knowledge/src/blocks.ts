@@ -1,0 +1,110 @@
+import { readLines, type Line, type Lines } from './lines.ts'
+
+/** A stretch of a text, in UTF-16 units; `end` is exclusive. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** A Markdown block. What is no heading, code or table is text: paragraphs, lists, quotations, HTML. */
+export type Block =
+  | (Span & { readonly kind: 'text' })
+  | (Span & { readonly kind: 'heading'; readonly level: number; readonly title: string })
+  /** `opening` and `closing` are the fence lines, repeated when the block has to be cut. */
+  | (Span & { readonly kind: 'code'; readonly opening: string; readonly closing: string })
+  /** `header` holds the header and delimiter rows, repeated when the table has to be cut. */
+  | (Span & { readonly kind: 'table'; readonly header: string })
+
+const blank = /^\s*$/
+const fence = /^\s*(`{3,}|~{3,})([^`]*)$/
+const atxHeading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
+const setextUnderline = /^ {0,3}(=+|-{2,})[ \t]*$/
+const tableDelimiter = /^[\s|:-]*-[\s|:-]*$/
+
+/** Longer lines are text whatever they look like; patterns need not run over megabytes. */
+const longestMarkup = 2000
+
+/**
+ * Finds the blocks of a Markdown or plain text, in order. Blank lines between blocks belong to none; everything else
+ * belongs to exactly one. Front matter is text like any other: extraction takes it off first.
+ */
+export function* findBlocks(text: string): Generator<Block> {
+  const lines = readLines(text)
+  for (let line = lines.peek(); line; line = lines.peek()) {
+    if (isBlank(line)) lines.skip()
+    else yield readCode(lines) ?? readHeading(lines) ?? readTable(lines) ?? readText(lines)
+  }
+}
+
+function isBlank(line: Line | undefined): boolean {
+  return line === undefined || blank.test(line.text)
+}
+
+function match(pattern: RegExp, line: Line | undefined): RegExpExecArray | null {
+  return line && line.text.length <= longestMarkup ? pattern.exec(line.text) : null
+}
+
+/** A fence without a closing one reaches to the end of the text, as in CommonMark. */
+function readCode(lines: Lines): Block | undefined {
+  const first = lines.peek()!
+  const mark = match(fence, first)?.[1]
+  if (!mark) return undefined
+  let last = first
+  lines.skip()
+  for (let line = lines.peek(); line; line = lines.peek()) {
+    lines.skip()
+    last = line
+    const closing = match(fence, line)
+    if (closing?.[1]!.startsWith(mark) && blank.test(closing[2]!)) break
+  }
+  return { kind: 'code', start: first.start, end: last.end, opening: first.text, closing: mark }
+}
+
+function readHeading(lines: Lines): Block | undefined {
+  const line = lines.peek()!
+  const found = match(atxHeading, line)
+  if (!found) return undefined
+  lines.skip()
+  const title = (found[2] ?? '').replace(/[ \t]#+[ \t]*$/, '').trim()
+  return { kind: 'heading', start: line.start, end: line.end, level: found[1]!.length, title }
+}
+
+function isTableStart(lines: Lines, ahead = 0): boolean {
+  const header = match(/\|/, lines.peek(ahead))
+  const delimiter = header && match(tableDelimiter, lines.peek(ahead + 1))
+  return delimiter?.[0].includes('|') ?? false
+}
+
+function readTable(lines: Lines): Block | undefined {
+  if (!isTableStart(lines)) return undefined
+  const first = lines.peek()!
+  const header = `${first.text}\n${lines.peek(1)!.text}`
+  let last = lines.peek(1)!
+  lines.skip()
+  lines.skip()
+  for (let line = lines.peek(); line && !isBlank(line) && line.text.includes('|'); line = lines.peek()) {
+    last = line
+    lines.skip()
+  }
+  return { kind: 'table', start: first.start, end: last.end, header }
+}
+
+/** Up to a blank line or another kind of block; one line over an underline is a heading. */
+function readText(lines: Lines): Block {
+  const first = lines.peek()!
+  lines.skip()
+  const underline = match(setextUnderline, lines.peek())
+  if (underline && first.text.length <= longestMarkup) {
+    const last = lines.peek()!
+    lines.skip()
+    const level = underline[1]!.startsWith('=') ? 1 : 2
+    return { kind: 'heading', start: first.start, end: last.end, level, title: first.text.trim() }
+  }
+  let last = first
+  for (let line = lines.peek(); line && !isBlank(line); line = lines.peek()) {
+    if (match(fence, line) || match(atxHeading, line) || isTableStart(lines)) break
+    last = line
+    lines.skip()
+  }
+  return { kind: 'text', start: first.start, end: last.end }
+}

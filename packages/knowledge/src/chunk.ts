@@ -1,0 +1,57 @@
+import type { Section } from '@inlay/protocol'
+import { packBlocks, type ChunkSize, type Packed } from './pack.ts'
+
+/** A piece of a document that is found and shown as one. */
+export interface Chunk {
+  /** Number in its document, from 0. */
+  readonly position: number
+  /** Number of the section it comes from, and where it lies in its text. */
+  readonly section: number
+  readonly start: number
+  readonly end: number
+  /** Never blank. Parts of a cut code block or table carry the fence or header of the whole. */
+  readonly text: string
+  /** Headings it stands under, or begins with; outermost first. */
+  readonly headings: readonly string[]
+  readonly link: string | null
+  readonly imageFileId: string | null
+}
+
+/** Below the 512 tokens that small embedding models read, with room for title, headings and metadata. */
+export const defaultChunkSize: ChunkSize = { limitTokens: 448, targetTokens: 360, leastTokens: 96 }
+
+/**
+ * Cuts the sections of a document into chunks, along headings, paragraphs, lists, code blocks and tables; never across
+ * sections. Lazy, so that a large document need not be in memory twice.
+ * @returns chunks in document order; none for blank sections and for images without text
+ */
+export function* chunkSections(sections: readonly Section[], size: ChunkSize = defaultChunkSize): Generator<Chunk> {
+  let position = 0
+  for (const [section, content] of sections.entries()) {
+    if (!('text' in content)) continue
+    const above = content.heading?.trim() ? [content.heading.trim()] : []
+    for (const packed of packBlocks(content.text, size)) {
+      const text = toText(content.text, packed)
+      if (text === undefined) continue
+      yield {
+        position: position++,
+        section,
+        start: packed.start,
+        end: packed.end,
+        text,
+        headings: [...above, ...packed.headings],
+        link: content.link || null,
+        imageFileId: content.image_file_id,
+      }
+    }
+  }
+}
+
+/** Without blank lines around it; indentation of the first line stays. */
+function toText(text: string, { start, end, prefix, suffix }: Packed): string | undefined {
+  const inner = text
+    .slice(start, end)
+    .replace(/^(?:[^\S\n]*\n)+/, '')
+    .trimEnd()
+  return inner.trim() === '' ? undefined : prefix + inner + suffix
+}

@@ -1,0 +1,109 @@
+import type { Span } from './blocks.ts'
+import { estimateTokens } from './tokens.ts'
+
+type Splitter = (text: string, span: Span) => Iterable<Span>
+
+/** From coarse to fine; each covers its span without gaps. */
+const splitters: readonly Splitter[] = [splitLines, splitSentences, splitWords, splitCharacters]
+
+/**
+ * Cuts a span of text that is too long into pieces: at line ends if that suffices, else between sentences, words, and
+ * as the last resort characters (never inside one).
+ * @param options.room tokens that fit into the first piece
+ * @param options.limit tokens that fit into each further one; pieces of single characters may be above it below 16
+ * @returns consecutive spans that cover everything
+ */
+export function* splitSpan(text: string, span: Span, options: { room: number; limit: number }): Generator<Span> {
+  let { room } = options
+  let piece: { start: number; end: number; tokens: number } | undefined
+  for (const unit of toUnits(text, span, options.limit, 0)) {
+    const tokens = estimateTokens(text, unit.start, unit.end)
+    if (piece && piece.tokens + tokens > room) {
+      yield piece
+      piece = undefined
+      room = options.limit
+    }
+    if (piece) piece = { start: piece.start, end: unit.end, tokens: piece.tokens + tokens }
+    else piece = { ...unit, tokens }
+  }
+  if (piece) yield piece
+}
+
+/** Units of the coarsest kind that each fit into the limit. */
+function* toUnits(text: string, span: Span, limit: number, level: number): Generator<Span> {
+  const split = splitters[level]!
+  for (const unit of split(text, span)) {
+    const fits = level === splitters.length - 1 || estimateTokens(text, unit.start, unit.end) <= limit
+    if (fits) yield unit
+    else yield* toUnits(text, unit, limit, level + 1)
+  }
+}
+
+function* splitLines(text: string, { start, end }: Span): Generator<Span> {
+  for (let from = start; from < end;) {
+    const found = text.indexOf('\n', from)
+    const to = found < 0 || found >= end ? end : found + 1
+    yield { start: from, end: to }
+    from = to
+  }
+}
+
+/** A segmenter gets no more at once than this: its time and memory grow with the text. */
+const windowLength = 4000
+
+const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
+const words = new Intl.Segmenter(undefined, { granularity: 'word' })
+
+function splitSentences(text: string, span: Span): Iterable<Span> {
+  return segment(text, span, sentences)
+}
+
+function splitWords(text: string, span: Span): Iterable<Span> {
+  return segment(text, span, words)
+}
+
+/** Knows the scripts that are written without spaces, such as Thai, Chinese and Japanese. */
+function* segment(text: string, { start, end }: Span, segmenter: Intl.Segmenter): Generator<Span> {
+  for (let from = start; from < end;) {
+    const to = from + windowLength < end ? boundaryBefore(text, from, from + windowLength) : end
+    for (const { index, segment: found } of segmenter.segment(text.slice(from, to)))
+      yield { start: from + index, end: from + index + found.length }
+    from = to
+  }
+}
+
+/** The last white space of a window; without any its end, moved behind the character it would cut. */
+function boundaryBefore(text: string, from: number, to: number): number {
+  for (let at = to; at > from + (to - from) / 2; at--) if (isSpace(text.charCodeAt(at - 1))) return at
+  return characterEnd(text, to)
+}
+
+function isSpace(unit: number): boolean {
+  return unit === 32 || (unit >= 9 && unit <= 13)
+}
+
+/** Far finer than a chunk, coarse enough to be cheap. */
+const characterRun = 16
+
+function* splitCharacters(text: string, { start, end }: Span): Generator<Span> {
+  for (let from = start; from < end;) {
+    const to = Math.min(characterEnd(text, from + characterRun), end)
+    yield { start: from, end: to }
+    from = to
+  }
+}
+
+const joining = /^[\p{M}\u200d\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/u
+
+/** The first place from `at` on that is not inside a character: no half surrogate, no mark without its letter. */
+function characterEnd(text: string, at: number): number {
+  let end = at
+  const bound = Math.min(text.length, at + 64)
+  while (end < bound) {
+    const unit = text.charCodeAt(end)
+    const isInside = (unit & 0xfc00) === 0xdc00 || text.charCodeAt(end - 1) === 0x200d
+    if (!isInside && (unit < 0x300 || !joining.test(text.slice(end, end + 2)))) break
+    end++
+  }
+  return end
+}
