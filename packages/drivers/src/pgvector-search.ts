@@ -12,6 +12,8 @@ export interface PgHit {
   /** `bigint`: a string or a number, as the client gives it. */
   readonly updated_at: string | number
   readonly score: string | number
+  /** As text, which is a JSON list; only where it was asked for. */
+  readonly vector?: string
 }
 
 /** What both sides of a search work with. */

@@ -60,7 +60,7 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
     for (const statement of schemaOf(tables, language, space?.dimensions))
       // Two processes that make the same table at once: "if not exists" lets one of them fail, and it exists then.
       await run(statement).catch(() => run(statement))
-    const id = space?.id ?? ''
+    const id = space ? `${space.id} ${space.dimensions}` : ''
     await run(`insert into ${tables.meta} (singleton, space) values (true, $1) on conflict do nothing`, [id])
     const [meta] = await run<{ space: string }>(`select space from ${tables.meta}`)
     if (meta?.space !== id) throw new InlayError('INDEX_MISMATCH')
@@ -96,11 +96,12 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
       opened()
       if (generations.length > 0) await run(`delete from ${tables.rows} where generation = any($1)`, [generations])
     },
-    async read(generation, from, to) {
+    async read(generation, from, to, wanted) {
+      const vectors = wanted?.vectors && opened().space ? ', vector::text as vector' : ''
       opened()
       const rows = await run<PgHit>(
-        `select document_id, generation, position, text, card, source, updated_at, 1 as score from ${tables.rows}
-         where generation = $1 and position between $2 and $3 order by position`,
+        `select document_id, generation, position, text, card, source, updated_at, 0 as score${vectors}
+         from ${tables.rows} where generation = $1 and position between $2 and $3 order by position`,
         [generation, from, to],
       )
       return rows.map(toHit)
@@ -191,5 +192,6 @@ function toHit(row: PgHit): Hit {
     source: row.source,
     updatedAt: Number(row.updated_at),
     score: Number(row.score),
+    ...(row.vector ? { vector: Float32Array.from(JSON.parse(row.vector) as number[]) } : {}),
   }
 }
