@@ -1,0 +1,59 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { NodeHttp1Handler, ServerRequest } from 'srvx'
+import { toNodeHandler } from 'srvx/node'
+import type { Peer } from './page.ts'
+
+/** A server that listens. */
+export interface Listening {
+  readonly port: number
+  /** Ends every connection. Idempotent. */
+  close(): Promise<void>
+}
+
+/** A start that cannot work, said in words for a person. */
+export interface Refusal {
+  readonly refusal: string
+}
+
+/** Listens for requests; a port that cannot be had is refused in words. */
+export async function listen(options: {
+  readonly host: string
+  readonly port: number
+  readonly fetch: (request: Request, peer: Peer) => Promise<Response>
+}): Promise<Listening | Refusal> {
+  // srvx makes every request a ServerRequest, and node:http calls a handler of either HTTP version with its own.
+  const handle = toNodeHandler((request) =>
+    options.fetch(request, { ip: (request as ServerRequest).ip }),
+  ) as NodeHttp1Handler
+  const server = createServer((request, response) => void handle(request, response))
+  const failure = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+    server.once('error', resolve)
+    server.listen(options.port, options.host, () => resolve(undefined))
+  })
+  if (failure !== undefined) return { refusal: reasonOf(failure, options) }
+  // A server that listens on a port has an address of this form.
+  const { port } = server.address() as AddressInfo
+  return { port, close: () => closeAll(server) }
+}
+
+function reasonOf(failure: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): string {
+  switch (failure.code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is taken, perhaps by another Inlay. Stop that, or choose a port: PORT=0 npm start takes any free one.`
+    case 'EACCES':
+      return `This user may not listen on port ${port}. Choose one above 1023: PORT=0 npm start takes any free one.`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `This machine has no address "${host}". Set HOST to one of its own, such as 127.0.0.1.`
+    default:
+      return `The server cannot listen on ${host}, port ${port} (${failure.code ?? failure.message}).`
+  }
+}
+
+function closeAll(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,10 @@
+import type { ModelListing } from '@inlay/agent'
+
+/** Says which model answers when a request names none, and names it as what it is. */
+export function modelWords(models: readonly ModelListing[]): string {
+  const model = models.find(({ isDefault }) => isDefault) ?? models[0]
+  if (model === undefined) return 'none configured'
+  if (model.providerType === 'extractive')
+    return `${model.displayName}: quotes your documents; no AI provider configured`
+  return `${model.displayName} (${model.providerDisplayName})`
+}

@@ -1,0 +1,137 @@
+import type { DocumentStateName } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { AddDocuments } from './add-documents.tsx'
+import type { DocumentList } from './document-list.ts'
+import { BinIcon, OutIcon } from './icons.tsx'
+import { safeLink } from './links.ts'
+import type { ListedDocument } from './service.ts'
+
+/** How many rows are drawn at once. */
+const pageRows = 100
+
+const stateNames: Readonly<Record<DocumentStateName, string>> = {
+  indexed: 'Indexed',
+  indexing: 'Indexing',
+  pending: 'Waiting',
+  failed: 'Failed',
+}
+const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pending', 'failed']
+
+/** All documents with their states, and where new ones come in. */
+export function DocumentsView({ list }: { list: DocumentList }): JSX.Element {
+  const [only, setOnly] = useState<DocumentStateName | null>(null)
+  const [rows, setRows] = useState(pageRows)
+  const all = list.documents ?? []
+  const shown = only === null ? all : all.filter(({ state }) => state === only)
+  return (
+    <section class="documents" aria-labelledby="documents-title">
+      <div class="documents-head">
+        <h2 id="documents-title">Documents</h2>
+        <p class="lead">Answers are made of these. A document can be asked about as soon as it is indexed.</p>
+      </div>
+      <AddDocuments add={list.add} />
+      {list.failure !== null && (
+        <div class="failure" role="alert">
+          <p>{list.failure.message}</p>
+        </div>
+      )}
+      {list.documents !== undefined && (
+        <>
+          <StateFilter documents={all} more={list.more} only={only} choose={setOnly} />
+          {shown.length === 0 ? (
+            <p class="nothing">{all.length === 0 ? 'There are no documents yet.' : 'None in this state.'}</p>
+          ) : (
+            <ul class="document-list">
+              {shown.slice(0, rows).map((document) => (
+                <DocumentRow key={document.id} document={document} remove={list.remove} />
+              ))}
+            </ul>
+          )}
+          {shown.length > rows && (
+            <button type="button" class="quiet-button" onClick={() => setRows(rows + pageRows)}>
+              Show {Math.min(pageRows, shown.length - rows)} more
+            </button>
+          )}
+        </>
+      )}
+    </section>
+  )
+}
+
+interface StateFilterProps {
+  readonly documents: readonly ListedDocument[]
+  readonly more: boolean
+  readonly only: DocumentStateName | null
+  readonly choose: (state: DocumentStateName | null) => void
+}
+
+function StateFilter({ documents, more, only, choose }: StateFilterProps): JSX.Element {
+  const count = (state: DocumentStateName): number => documents.filter((document) => document.state === state).length
+  return (
+    <div class="states" role="group" aria-label="Show documents by state">
+      <button type="button" aria-pressed={only === null} onClick={() => choose(null)}>
+        All <span class="count">{`${documents.length}${more ? '+' : ''}`}</span>
+      </button>
+      {stateOrder.map((state) => (
+        <button key={state} type="button" class={state} aria-pressed={only === state} onClick={() => choose(state)}>
+          <span class="dot" />
+          {stateNames[state]} <span class="count">{count(state)}</span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function DocumentRow({ document, remove }: { document: ListedDocument; remove: DocumentList['remove'] }): JSX.Element {
+  const [phase, setPhase] = useState<'shown' | 'asking' | 'removing'>('shown')
+  const href = safeLink(document.link)
+  return (
+    <li class={phase === 'removing' ? 'document removing' : 'document'}>
+      <div class="document-name">
+        {href === undefined ? (
+          <span>{document.title}</span>
+        ) : (
+          <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+            {document.title}
+            <OutIcon />
+          </a>
+        )}
+        {document.reason !== null && <p class="failure-words">{document.reason}</p>}
+      </div>
+      <span class={`state ${document.state}`}>
+        <span class="dot" />
+        {stateNames[document.state]}
+      </span>
+      {phase === 'asking' ? (
+        <span class="confirm" role="group" aria-label={`Delete ${document.title}?`}>
+          <button
+            type="button"
+            class="danger-button"
+            ref={(button) => button?.focus()}
+            onClick={() => {
+              setPhase('removing')
+              remove(document.id).catch(() => setPhase('shown'))
+            }}
+          >
+            Delete
+          </button>
+          <button type="button" class="quiet-button" onClick={() => setPhase('shown')}>
+            Keep
+          </button>
+        </span>
+      ) : (
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={`Delete ${document.title}`}
+          title="Delete"
+          disabled={phase === 'removing'}
+          onClick={() => setPhase('asking')}
+        >
+          <BinIcon />
+        </button>
+      )}
+    </li>
+  )
+}

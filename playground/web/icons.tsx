@@ -1,0 +1,98 @@
+import type { ComponentChildren, JSX } from 'preact'
+
+/** A line drawing of 20 by 20 units in the colour of the text beside it; hidden from screen readers. */
+function Icon({ children }: { children: ComponentChildren }): JSX.Element {
+  return (
+    <svg
+      class="icon"
+      viewBox="0 0 20 20"
+      width="20"
+      height="20"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.6"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
+      {children}
+    </svg>
+  )
+}
+
+export const SendIcon = (): JSX.Element => (
+  <Icon>
+    <path d="M10 16V4.5M4.8 9.5 10 4.3l5.2 5.2" />
+  </Icon>
+)
+
+export const StopIcon = (): JSX.Element => (
+  <Icon>
+    <rect x="5.5" y="5.5" width="9" height="9" rx="1.6" fill="currentColor" stroke="none" />
+  </Icon>
+)
+
+export const CopyIcon = (): JSX.Element => (
+  <Icon>
+    <rect x="7" y="7" width="9" height="9" rx="2" />
+    <path d="M13 4.8A2 2 0 0 0 11.2 4H6a2 2 0 0 0-2 2v5.2A2 2 0 0 0 4.8 13" />
+  </Icon>
+)
+
+export const CheckIcon = (): JSX.Element => (
+  <Icon>
+    <path d="m4.5 10.5 3.6 3.6 7.4-8" />
+  </Icon>
+)
+
+export const RetryIcon = (): JSX.Element => (
+  <Icon>
+    <path d="M15.8 10a5.8 5.8 0 1 1-1.7-4.1L16 7.8M16 4v3.8h-3.8" />
+  </Icon>
+)
+
+export const PlusIcon = (): JSX.Element => (
+  <Icon>
+    <path d="M10 4.5v11M4.5 10h11" />
+  </Icon>
+)
+
+export const BinIcon = (): JSX.Element => (
+  <Icon>
+    <path d="M4 5.8h12M8 5.6V4h4v1.6M5.6 5.8l.7 9.2c.1.6.5 1 1.1 1h5.2c.6 0 1-.4 1.1-1l.7-9.2" />
+  </Icon>
+)
+
+export const SearchIcon = (): JSX.Element => (
+  <Icon>
+    <circle cx="9" cy="9" r="4.8" />
+    <path d="m12.6 12.6 3.4 3.4" />
+  </Icon>
+)
+
+export const ChevronIcon = (): JSX.Element => (
+  <Icon>
+    <path d="m7.5 5 5 5-5 5" />
+  </Icon>
+)
+
+export const OutIcon = (): JSX.Element => (
+  <Icon>
+    <path d="M8 5H5.5A1.5 1.5 0 0 0 4 6.5v8A1.5 1.5 0 0 0 5.5 16h8a1.5 1.5 0 0 0 1.5-1.5V12M11.5 4H16v4.5M16 4l-6.5 6.5" />
+  </Icon>
+)
+
+export const DownIcon = (): JSX.Element => (
+  <Icon>
+    <path d="M10 4.5V15M5 10.2l5 5 5-5" />
+  </Icon>
+)
+
+/** The mark of Inlay: one shape set into another. */
+export const Mark = (): JSX.Element => (
+  <svg class="mark" viewBox="0 0 28 28" width="28" height="28" aria-hidden="true">
+    <rect class="mark-ground" x="1" y="1" width="26" height="26" rx="7" />
+    <path class="mark-inlay" d="M14 6.5 21.5 14 14 21.5 6.5 14Z" />
+    <path class="mark-seam" d="M14 10.2 17.8 14 14 17.8 10.2 14Z" />
+  </svg>
+)
