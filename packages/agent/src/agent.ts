@@ -1,7 +1,21 @@
 import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
-import type { BaseFilters, Principal } from '@inlay/protocol'
-import type { Action, Agent, ModelProvider, PassageSearch } from './contracts.ts'
+import type { BaseFilters, Principal, SendMessageRequest } from '@inlay/protocol'
+import { createActions } from './actions.ts'
+import { createCheckpoints } from './checkpoints.ts'
+import {
+  actionLimitMs,
+  type Action,
+  type Agent,
+  type ModelProvider,
+  type PassageSearch,
+  type Run,
+} from './contracts.ts'
+import { createConversations } from './conversations.ts'
+import type { AgentDatabase, AgentTables } from './records.ts'
+import { createRuns } from './runs.ts'
+import { createSender } from './send.ts'
+import { createSendKeys } from './send-keys.ts'
 
 /** Bounds of a run and of what is kept in memory; each has a default. */
 export interface AgentLimits {
@@ -17,13 +31,14 @@ export interface AgentLimits {
   readonly finishedBytes?: number
   /** Tries of a model call that fails before it said anything. Default 3. */
   readonly modelTries?: number
+  /** After which silence of its process a running answer counts as abandoned, in milliseconds. Default 20 000. */
+  readonly leaseMs?: number
 }
 
 /** What an agent is made of. */
 export interface AgentOptions {
   /** Holds the tables that `migrateAgent` makes. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
-  readonly db: Kysely<any>
+  readonly db: Kysely<unknown>
   readonly models: ModelProvider
   /** Actions besides the built-in ones; their ids and names must be free. */
   readonly actions?: readonly Action[]
@@ -35,6 +50,10 @@ export interface AgentOptions {
   readonly checkFilters?: (filters: BaseFilters, caller: Principal) => Promise<void>
   /** Milliseconds since 1970 UTC. Default: the system's clock. */
   readonly now?: () => number
+  /** Makes ids of sessions. Default: random UUIDs. */
+  readonly newId?: () => string
+  /** Waits between tries of a model; rejects when aborted. Default: a timer. */
+  readonly wait?: (delayMs: number, signal: AbortSignal) => Promise<void>
   /** Replaces the built-in instructions to the model. */
   readonly systemPrompt?: string
   /** Receives what was not expected, whole. */
@@ -42,8 +61,127 @@ export interface AgentOptions {
   readonly limits?: AgentLimits
 }
 
-/** Makes the part that holds conversations and answers them. Call `migrateAgent` on the database first. */
+/**
+ * Makes the part that holds conversations and answers them. Call `migrateAgent` on the database before its first use.
+ * Answers that an earlier process left unfinished are ended at the first use.
+ */
 export function createAgent(options: AgentOptions): Agent {
-  void options
-  throw new InlayError('NOT_IMPLEMENTED')
+  const { models, now = Date.now, onError = () => {}, limits = {} } = options
+  const db: AgentDatabase = options.db.withTables<AgentTables>()
+  const conversations = createConversations({ db, now, newId: options.newId ?? (() => crypto.randomUUID()) })
+  const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: (limits.leaseMs ?? leaseMs) / 4 })
+  const runs = createRuns({
+    now,
+    resumableMs: limits.resumableMs ?? 600_000,
+    runBytes: limits.runBytes ?? 16 * 2 ** 20,
+    finishedBytes: limits.finishedBytes ?? 128 * 2 ** 20,
+  })
+  const actions = createActions({
+    search: options.search,
+    hasDocuments: options.hasDocuments ?? (async () => true),
+    actions: options.actions ?? [],
+  })
+  const sender = createSender({
+    db,
+    conversations,
+    runs,
+    actions,
+    models,
+    keys: createSendKeys({ db, now, lifeMs: 86_400_000 }),
+    checkFilters: options.checkFilters ?? (async () => {}),
+    systemPrompt: options.systemPrompt,
+    runBytes: limits.runBytes ?? 16 * 2 ** 20,
+    turn: {
+      conversations,
+      checkpoints,
+      now,
+      onError,
+      wait: options.wait ?? waitFor,
+      cycles: Math.max(1, limits.cycles ?? 6),
+      actionMs: limits.actionMs ?? actionLimitMs,
+      modelTries: Math.max(1, limits.modelTries ?? 3),
+    },
+  })
+  const abandoned = createAbandonedCheck(() => conversations.terminateAbandoned(limits.leaseMs ?? leaseMs), onError)
+  let isClosed = false
+  const open = async (): Promise<void> => {
+    if (isClosed) throw new InlayError('CLOSED')
+    await abandoned.checked()
+  }
+
+  return {
+    send: async (request: SendMessageRequest, { caller, idempotencyKey }): Promise<Run> => {
+      await open()
+      return sender.send(request, caller, idempotencyKey)
+    },
+    resume: async (sessionId, caller) => {
+      await open()
+      const session = await conversations.session(sessionId, caller.id)
+      const run = runs.newest(session.id)
+      if (run) return run
+      throw new InlayError('NOT_FOUND', { message: 'This chat session has no run that could be resumed.' })
+    },
+    stop: async (sessionId, caller) => {
+      await open()
+      const session = await conversations.session(sessionId, caller.id)
+      const active = runs.active(session.id)
+      for (const run of active) run.stop('user')
+      await Promise.all(active.map(({ ended }) => ended))
+    },
+    actions: async (caller) => actions.available(caller),
+    models: () => models.list(),
+    close: async () => {
+      isClosed = true
+      abandoned.close()
+      const active = runs.active()
+      for (const run of active) run.stop('closing')
+      await Promise.all(active.map(({ ended }) => ended))
+      await sender.settled()
+      checkpoints.close()
+    },
+  }
+}
+
+const leaseMs = 20_000
+
+async function waitFor(delayMs: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    }, delayMs)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+  })
+}
+
+/** Ends answers that other processes left behind: once before the first use, and again when a lease may have run out. */
+function createAbandonedCheck(
+  terminate: () => Promise<number | undefined>,
+  onError: (error: unknown) => void,
+): { checked(): Promise<void>; close(): void } {
+  let first: Promise<void> | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const check = async (): Promise<void> => {
+    const nextMs = await terminate()
+    if (nextMs === undefined) return
+    timer = setTimeout(() => void check().catch(onError), nextMs + 1)
+    timer.unref?.()
+  }
+  return {
+    checked: async () => {
+      first ??= check()
+      try {
+        await first
+      } catch (error) {
+        first = undefined
+        throw error
+      }
+    },
+    close: () => clearTimeout(timer),
+  }
 }

@@ -91,6 +91,8 @@ export interface ActionTurn {
   /** The request's filters; an action may narrow them, never widen. */
   readonly filters?: BaseFilters | null
   readonly toolCallId: string
+  /** Tokens of result text that the model can still take beside the other calls of the step; longer text may be cut. */
+  readonly resultTokens?: number
   /** Aborts on stop and at the time limit. */
   readonly signal: AbortSignal
   /** Sends a packet at this call's placement. */
@@ -128,6 +130,10 @@ export interface Action<Input = unknown> {
   start?(): PacketBody | undefined
   /** List argument whose values are joined when one step calls this action several times. */
   readonly mergeArgument?: string
+  /** Whether calls make documents citable, so that parallel ones get numbers apart. Default: built-in searches do. */
+  readonly isCiting?: boolean
+  /** Whether the model has to answer after a call of this action, without further actions. */
+  readonly isLast?: boolean
   run(input: Input, turn: ActionTurn): Promise<ActionResult>
 }
 
@@ -172,7 +178,10 @@ export interface Agent {
    * rejects: SESSION_NOT_FOUND, VALIDATION_ERROR (parent, override, forced tool), PERSONA_NOT_FOUND, NOT_FOUND (file),
    * INSUFFICIENT_PERMISSIONS (document set), CONFLICT (idempotency key).
    */
-  send(request: SendMessageRequest, options: { caller: Principal; requestId?: string; idempotencyKey?: string }): Promise<Run>
+  send(
+    request: SendMessageRequest,
+    options: { caller: Principal; requestId?: string; idempotencyKey?: string },
+  ): Promise<Run>
   /** The session's newest run, while it is resumable. SESSION_NOT_FOUND, NOT_FOUND. */
   resume(sessionId: string, caller: Principal): Promise<Run>
   /** Ends what runs in the session, if anything; what was said is kept. SESSION_NOT_FOUND. */

@@ -1,0 +1,81 @@
+import type { Action } from './contracts.ts'
+import type { RequestedCall } from './stray-calls.ts'
+
+/** A call that will run. */
+export interface PlannedCall {
+  readonly id: string
+  readonly action: Action
+  /** Which of the step's requested calls it is, from 0; a merged call has the place of its first. */
+  readonly position: number
+  /** Arguments as asked for, not yet checked; undefined when they are no JSON. */
+  readonly input: unknown
+}
+
+/** What becomes of the calls a step asked for. */
+export interface CallPlan {
+  /** In the order in which they are announced: by action, actions in order of first appearance. */
+  readonly calls: readonly PlannedCall[]
+  /** Calls of actions that were not offered; they do not run and clients are not told. */
+  readonly unknown: readonly RequestedCall[]
+}
+
+/**
+ * Decides which calls of a step run. Calls of an action with a `mergeArgument` become one: the first, with the values
+ * of that argument joined. Ids that are missing or were used before in the answer are replaced.
+ * @param usedIds ids of the answer so far; the ids given out here are added
+ */
+export function planCalls(
+  requested: readonly RequestedCall[],
+  offered: ReadonlyMap<string, Action>,
+  usedIds: Set<string>,
+): CallPlan {
+  const byAction = new Map<string, PlannedCall[]>()
+  const unknown: RequestedCall[] = []
+  for (const [position, call] of requested.entries()) {
+    const id = freshId(call.id, usedIds)
+    const action = offered.get(call.name)
+    if (!action) {
+      unknown.push({ ...call, id })
+      continue
+    }
+    const planned: PlannedCall = { id, action, position, input: parse(call.input) }
+    const calls = byAction.get(call.name) ?? []
+    const first = calls[0]
+    if (first && action.mergeArgument !== undefined) calls[0] = merge(first, planned, action.mergeArgument)
+    else calls.push(planned)
+    byAction.set(call.name, calls)
+  }
+  return { calls: [...byAction.values()].flat(), unknown }
+}
+
+function freshId(wanted: string, used: Set<string>): string {
+  let id = wanted === '' ? `call-${used.size + 1}` : wanted
+  for (let count = 2; used.has(id); count++) id = `${wanted || 'call'}-${count}`
+  used.add(id)
+  return id
+}
+
+/** The value of JSON text; undefined when it is none. No text at all stands for no arguments. */
+function parse(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function merge(first: PlannedCall, other: PlannedCall, argument: string): PlannedCall {
+  if (!isRecord(other.input)) return first
+  if (!isRecord(first.input)) return { ...first, input: other.input }
+  const values = [...toList(first.input[argument]), ...toList(other.input[argument])]
+  return { ...first, input: { ...first.input, [argument]: values } }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
+}

@@ -1,0 +1,97 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { removeCitations } from '@inlay/protocol'
+import type { PastMessage, PastToolCall } from './conversations.ts'
+
+/** What the model is told before it answers. */
+export interface PromptOptions {
+  readonly instructions: string
+  readonly history: readonly PastMessage[]
+  /** Given with the newest message, never stored. */
+  readonly additionalContext: string | null
+  readonly userText: string
+  /** Whether the model has actions: without any, earlier calls cannot stand in the prompt of some providers. */
+  readonly hasActions: boolean
+}
+
+// Older results are of little use and cost the most; the texts that came of them stay.
+const answersWithResults = 3
+
+/**
+ * Makes the prompt of a run: instructions, earlier messages, the newest one. Citations of earlier answers are taken out
+ * and so are the numbers of their results: a number means a document of one answer only.
+ */
+export function toPrompt(options: PromptOptions): LanguageModelV4Prompt {
+  const { instructions, history, additionalContext, userText, hasActions } = options
+  const withCalls = new Set(
+    hasActions ? history.filter(({ toolCalls }) => toolCalls.length > 0).slice(-answersWithResults) : [],
+  )
+  return [
+    { role: 'system', content: instructions },
+    ...history.flatMap((message) => toMessages(message, withCalls.has(message))),
+    ...(additionalContext ? [user(`Context that comes with the next message:\n${additionalContext}`)] : []),
+    user(userText),
+  ]
+}
+
+function user(text: string): LanguageModelV4Message {
+  return { role: 'user', content: [{ type: 'text', text }] }
+}
+
+function toMessages(message: PastMessage, withCalls: boolean): LanguageModelV4Message[] {
+  if (message.role === 'user') return [user(message.text)]
+  const text = removeCitations(message.text)
+  const calls = withCalls ? callMessages(message.toolCalls) : []
+  // An answer that failed before it said anything leaves nothing to show.
+  if (text.trim() === '') return calls
+  return [...calls, { role: 'assistant', content: [{ type: 'text', text }] }]
+}
+
+function callMessages(toolCalls: readonly PastToolCall[]): LanguageModelV4Message[] {
+  const steps = [...new Set(toolCalls.map(({ step }) => step))].toSorted((one, other) => one - other)
+  return steps.flatMap((step): LanguageModelV4Message[] => {
+    const calls = toolCalls.filter((call) => call.step === step)
+    return [
+      {
+        role: 'assistant',
+        content: calls.map((call) => ({
+          type: 'tool-call',
+          toolCallId: call.callId,
+          toolName: call.name,
+          input: parse(call.arguments) ?? {},
+        })),
+      },
+      {
+        role: 'tool',
+        content: calls.map((call) => ({
+          type: 'tool-result',
+          toolCallId: call.callId,
+          toolName: call.name,
+          output: { type: 'text', value: withoutNumbers(call.result) },
+        })),
+      },
+    ]
+  })
+}
+
+/** Takes the citation numbers out of a search's result. */
+function withoutNumbers(result: string): string {
+  const value = parse(result)
+  if (!isRecord(value) || !Array.isArray(value['results'])) return result
+  const results = value['results'].map((one: unknown) => {
+    if (!isRecord(one)) return one
+    return Object.fromEntries(Object.entries(one).filter(([name]) => name !== 'document'))
+  })
+  return JSON.stringify({ ...value, results, note: 'Found for an earlier answer; search again to cite it.' })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,82 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { MastraModelConfig } from '@mastra/core/llm'
+import type { Action } from './contracts.ts'
+
+/** What a Mastra agent is given for one answer. */
+export interface MastraRunOptions {
+  readonly model: LanguageModelV4
+  readonly temperature?: number
+  readonly actions: readonly Action[]
+  /** Runs a call by its id and gives what the model reads; never rejects. */
+  readonly runCall: (toolCallId: string) => Promise<string>
+  /** Most steps, at least 1. */
+  readonly steps: number
+  /** What a step (from 0) may use: everything, nothing, or one action that it has to. */
+  readonly choiceOf: (step: number) => 'any' | 'none' | { readonly forced: string }
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs a Mastra agent over one message, to its end. The agent decides whether another step follows and runs the calls;
+ * what is said travels beside it, see `tapModel`. Loads the engine at first use (about half a second).
+ * @returns the first error the agent reported; undefined when there was none
+ */
+export async function runMastra(options: MastraRunOptions): Promise<unknown> {
+  const [{ Agent }, { createTool }, { Mastra }] = await Promise.all([
+    import('@mastra/core/agent'),
+    import('@mastra/core/tools'),
+    import('@mastra/core'),
+  ])
+  const tools = options.actions.map((action) =>
+    createTool({
+      id: action.name,
+      description: action.description,
+      inputSchema: anyInput(action),
+      execute: async (_input, context) => options.runCall(context.agent?.toolCallId ?? ''),
+    }),
+  )
+  const agent = new Agent({
+    id: 'inlay',
+    name: 'inlay',
+    instructions: 'The whole conversation is put into the prompt by the tap.',
+    // Same specification; the engine brings types of its own copy of the provider package.
+    model: options.model as unknown as MastraModelConfig,
+    tools: Object.fromEntries(tools.map((tool) => [tool.id, tool])),
+  })
+  // An agent of no Mastra instance prints the errors of models to the console.
+  void new Mastra({ agents: { agent }, logger: false })
+  const output = await agent.stream([{ role: 'user', content: 'See the prompt.' }], {
+    // Both bounds: `stopWhen` alone has no limit, `maxSteps` alone repeats a step that ended for an unknown reason.
+    maxSteps: options.steps,
+    stopWhen: ({ steps }: { steps: { finishReason?: string }[] }) => steps.at(-1)?.finishReason !== 'tool-calls',
+    prepareStep: ({ stepNumber }) => {
+      const choice = options.choiceOf(stepNumber)
+      if (choice === 'any') return {}
+      if (choice === 'none') return { toolChoice: 'none' }
+      return { toolChoice: { type: 'tool', toolName: choice.forced }, activeTools: [choice.forced] }
+    },
+    abortSignal: options.signal,
+    modelSettings: {
+      maxRetries: 0,
+      ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+    },
+  })
+  let problem: unknown
+  for await (const chunk of output.fullStream) {
+    if (chunk.type === 'error') problem ??= chunk.payload.error
+  }
+  return problem
+}
+
+/** The schema as the model is shown it; arguments are checked when the call runs, so that every call ends in one place. */
+function anyInput({ input }: Action) {
+  const show = (): Record<string, unknown> => input['~standard'].jsonSchema.input({ target: 'draft-07' })
+  return {
+    '~standard': {
+      version: 1 as const,
+      vendor: 'inlay',
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: show, output: show },
+    },
+  }
+}

@@ -1,0 +1,195 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { isInlayError, InlayError } from '@inlay/protocol'
+import type { BaseFilters, Packet, Principal } from '@inlay/protocol'
+import type { Checkpoints } from './checkpoints.ts'
+import type { Action, ResolvedModel } from './contracts.ts'
+import type { AnswerOutcome, Conversations } from './conversations.ts'
+import { toFailure, type Failure } from './failures.ts'
+import { newProgress, runLoop, type LoopProgress } from './loop.ts'
+import { createNarrator, type Narrator } from './narrate.ts'
+import type { LiveRun } from './runs.ts'
+
+/** One answer of a turn: which model makes it, where it is stored. */
+export interface TurnAnswer {
+  readonly answerId: number
+  readonly model: ResolvedModel
+  readonly prompt: LanguageModelV4Prompt
+}
+
+/** What a turn is carried out with; everything that can fail before a run has been resolved. */
+export interface TurnOptions {
+  readonly run: LiveRun
+  /** One for each model that answers. */
+  readonly answers: readonly TurnAnswer[]
+  readonly caller: Principal
+  readonly userText: string
+  readonly filters: BaseFilters | null
+  readonly actions: readonly Action[]
+  readonly forced?: Action
+  readonly includeCitations: boolean
+  readonly includeUsage: boolean
+}
+
+/** What all turns share. */
+export interface TurnParts {
+  readonly conversations: Conversations
+  readonly checkpoints: Checkpoints
+  readonly now: () => number
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
+  readonly onError: (error: unknown) => void
+  readonly cycles: number
+  readonly actionMs: number
+  readonly modelTries: number
+}
+
+/** Answers a message, stores the answer, ends the run. Never rejects: what fails is told in the run. */
+export async function carryOut(turn: TurnOptions, parts: TurnParts): Promise<void> {
+  const { run, answers } = turn
+  const endings = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
+  // One for all models, and of none of them.
+  if (endings.includes('cancelled')) {
+    run.write({
+      placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null },
+      obj: { type: 'stop', stop_reason: 'user_cancelled' },
+    })
+  }
+  run.end()
+}
+
+type Ending =
+  | { readonly status: 'done' | 'cancelled' }
+  | { readonly status: 'failed' | 'terminated'; readonly failure: Failure }
+
+async function makeAnswer(
+  turn: TurnOptions,
+  parts: TurnParts,
+  answer: TurnAnswer,
+  modelIndex: number,
+): Promise<Ending['status']> {
+  const { run } = turn
+  const startedAt = parts.now()
+  const progress = newProgress()
+  const narrator = createNarrator({
+    emit: (packet: Packet) => run.write(packet),
+    modelIndex,
+    includeCitations: turn.includeCitations,
+    now: parts.now,
+    startedAt,
+  })
+  const forget = parts.checkpoints.track(answer.answerId, () => narrator.soFar().text)
+  const context = { model: answer.model.name, provider: answer.model.provider, modelIndex }
+  const told = async (): Promise<Ending> => {
+    try {
+      await untilStopped(speak(turn, parts, answer, modelIndex, narrator, progress), run.signal)
+      return { status: 'done' }
+    } catch (error) {
+      if (run.stopCause === 'user') return { status: 'cancelled' }
+      if (run.stopCause === 'closing') return { status: 'terminated', failure: toFailure(closing(), context) }
+      return { status: 'failed', failure: describe(error, context, parts) }
+    }
+  }
+  let ending = await told()
+  narrator.close()
+  forget()
+  try {
+    await parts.conversations.finish(answer.answerId, toOutcome(ending, narrator, progress, parts.now() - startedAt))
+  } catch (error) {
+    parts.onError(error)
+    ending = { status: 'failed', failure: toFailure(new InlayError('INTERNAL_ERROR', { cause: error }), context) }
+  }
+  tellEnding(ending, turn, narrator, progress)
+  return ending.status
+}
+
+async function speak(
+  turn: TurnOptions,
+  parts: TurnParts,
+  answer: TurnAnswer,
+  modelIndex: number,
+  narrator: Narrator,
+  progress: LoopProgress,
+): Promise<void> {
+  const { run, forced } = turn
+  await runLoop(
+    {
+      model: answer.model,
+      modelIndex,
+      prompt: answer.prompt,
+      actions: turn.actions,
+      ...(forced ? { forced } : {}),
+      narrator,
+      setting: {
+        caller: turn.caller,
+        sessionId: run.sessionId,
+        messageId: answer.answerId,
+        userMessage: turn.userText,
+        filters: turn.filters,
+        signal: run.signal,
+        limitMs: parts.actionMs,
+        onError: parts.onError,
+        // Several answers share their placements, so only the first can be told by place.
+        onEnd: (detail) => (modelIndex === 0 ? run.tellCall(detail) : undefined),
+      },
+      cycles: parts.cycles,
+      tries: parts.modelTries,
+      wait: parts.wait,
+    },
+    progress,
+  )
+}
+
+/** Rejects as soon as the run is stopped, whatever the work still waits for. */
+async function untilStopped(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = (): void => reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  // Whichever loses the race may still reject, with nobody listening.
+  work.catch(() => {})
+  stopped.catch(() => {})
+  await Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop))
+}
+
+function closing(): InlayError {
+  return new InlayError('SERVICE_UNAVAILABLE', {
+    message: 'The server is stopping: send the message again in a while.',
+  })
+}
+
+function describe(error: unknown, context: Parameters<typeof toFailure>[1], { onError }: TurnParts): Failure {
+  const failure = toFailure(error, context)
+  if (!isInlayError(error)) onError(error)
+  // A step that failed without throwing brings its own details.
+  const own = isInlayError(error) ? error.data['details'] : undefined
+  return isRecord(own) ? { ...failure, details: own } : failure
+}
+
+function toOutcome(ending: Ending, narrator: Narrator, progress: LoopProgress, durationMs: number): AnswerOutcome {
+  const said = narrator.soFar()
+  return {
+    status: ending.status,
+    text: said.text,
+    reasoning: said.reasoning,
+    error: 'failure' in ending ? { code: ending.failure.code, message: ending.failure.message } : null,
+    citations: said.citations,
+    documents: said.documents === null ? null : JSON.stringify(said.documents),
+    toolCalls: progress.calls,
+    durationMs,
+  }
+}
+
+function tellEnding(ending: Ending, turn: TurnOptions, narrator: Narrator, progress: LoopProgress): void {
+  if (ending.status === 'cancelled') return
+  if (ending.status === 'done') {
+    narrator.tell({ type: 'stop', stop_reason: null, ...(turn.includeUsage ? { usage: progress.usage } : {}) })
+    return
+  }
+  if (!('failure' in ending)) return
+  const { message, code, retryable, details } = ending.failure
+  narrator.tell({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
+  turn.run.write({ error: message, stack_trace: null, error_code: code, is_retryable: retryable, details })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
