@@ -1,3 +1,5 @@
+export { apiKeyCreationSchema, apiKeyDescriptorSchema, apiKeyUpdateSchema, userInfoSchema } from './accounts.ts'
+export type { ApiKeyCreation, ApiKeyDescriptor, ApiKeyUpdate, UserInfo } from './accounts.ts'
 export {
   chatSessionCreatedSchema,
   chatSessionCreationSchema,
@@ -42,7 +44,7 @@ export { errorTable, InlayError, isInlayError, validationFailed } from './errors
 export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors.ts'
 export { feedbackRequestSchema } from './feedback.ts'
 export type { FeedbackRequest } from './feedback.ts'
-export { isStorable, storable } from './fields.ts'
+export { exactText, isStorable, storable } from './fields.ts'
 export type { WireSchema } from './fields.ts'
 export { baseFiltersSchema } from './filters.ts'
 export type { BaseFilters, MomentRange, Tag } from './filters.ts'
@@ -96,6 +98,8 @@ export type {
   StreamLine,
   UnknownLine,
 } from './lines.ts'
+export { defaultModelSchema, llmProviderSchema, llmProvidersSchema, modelConfigurationSchema } from './llm-providers.ts'
+export type { DefaultModel, LlmProvider, LlmProviders, ModelConfiguration } from './llm-providers.ts'
 export type { Metadata, MetadataInput } from './metadata.ts'
 export { readMoment } from './moments.ts'
 export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets.ts'
@@ -113,6 +117,8 @@ export type { SearchBody, SearchInput, SearchResponse, SearchResult } from './se
 export { sourceSchema, sourceValues } from './sources.ts'
 export type { SourceValue } from './sources.ts'
 export { lineLimitBytes, splitLine } from './split-line.ts'
+export { toolSnapshotSchema } from './tools.ts'
+export type { ToolSnapshot } from './tools.ts'
 export { uuid } from './uuids.ts'
 export { parseJsonBody, parseWith, toValidationIssues } from './validation.ts'
 export type { RequestPart } from './validation.ts'

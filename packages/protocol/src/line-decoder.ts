@@ -67,29 +67,27 @@ interface LineCutter {
 }
 
 function createLineCutter(): LineCutter {
-  let buffer = ''
-  let scanned = 0
+  // Grows by concatenation only and is read once its end came: searching it again for each piece would be quadratic.
+  let pending = ''
   let afterReturn = false
   return {
     cut(text) {
       // A CR at the end of a piece already ended its line; the LF that may follow belongs to it.
-      const piece = afterReturn && text.startsWith('\n') ? text.slice(1) : text
+      let start = afterReturn && text.startsWith('\n') ? 1 : 0
       if (text !== '') afterReturn = false
-      buffer += piece
       const lines: string[] = []
-      let start = 0
       const ends = /\r\n?|\n/g
-      ends.lastIndex = scanned
-      for (let end = ends.exec(buffer); end; end = ends.exec(buffer)) {
-        lines.push(buffer.slice(start, end.index))
+      ends.lastIndex = start
+      for (let end = ends.exec(text); end; end = ends.exec(text)) {
+        lines.push(pending + text.slice(start, end.index))
+        pending = ''
         start = ends.lastIndex
-        afterReturn = end[0] === '\r' && start === buffer.length
+        afterReturn = end[0] === '\r' && start === text.length
       }
-      buffer = buffer.slice(start)
-      scanned = buffer.length
+      pending += text.slice(start)
       return lines
     },
-    rest: () => buffer,
+    rest: () => pending,
   }
 }
 

@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import { apiKeyCreationSchema, apiKeyDescriptorSchema, apiKeyUpdateSchema, userInfoSchema } from './accounts.ts'
 import {
   chatSessionCreatedSchema,
   chatSessionCreationSchema,
@@ -19,10 +20,12 @@ import {
   sessionLineSchema,
   streamLineSchema,
 } from './lines.ts'
+import { defaultModelSchema, llmProviderSchema, llmProvidersSchema, modelConfigurationSchema } from './llm-providers.ts'
 import { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets.ts'
 import { generatedImageSchema, searchDocSchema } from './search-doc.ts'
 import { searchRequestSchema, searchResponseSchema } from './search.ts'
 import { sourceSchema } from './sources.ts'
+import { toolSnapshotSchema } from './tools.ts'
 import { chatFullResponseSchema, toolCallResponseSchema } from './whole-answer.ts'
 
 /** Schemas by the name they have in the OpenAPI document. */
@@ -48,6 +51,8 @@ export const inputSchemas: NamedSchemas = {
   Section: sectionSchema,
   Owner: ownerSchema,
   SearchRequest: searchRequestSchema,
+  ApiKeyCreation: apiKeyCreationSchema,
+  ApiKeyUpdate: apiKeyUpdateSchema,
 }
 
 /** What clients receive. */
@@ -72,6 +77,13 @@ export const outputSchemas: NamedSchemas = {
   DocMinimalInfo: docMinimalInfoSchema,
   BatchLine: batchLineSchema,
   SearchResponse: searchResponseSchema,
+  ToolSnapshot: toolSnapshotSchema,
+  LlmProviders: llmProvidersSchema,
+  LlmProvider: llmProviderSchema,
+  ModelConfiguration: modelConfigurationSchema,
+  DefaultModel: defaultModelSchema,
+  UserInfo: userInfoSchema,
+  ApiKeyDescriptor: apiKeyDescriptorSchema,
   ErrorBody: errorBodySchema,
   ValidationErrorBody: validationErrorBodySchema,
 }

@@ -58,11 +58,14 @@ function conversion(mode: Mode): ConversionConfig {
     target: 'draft-2020-12',
     // Checks that JSON Schema cannot tell are left out; the sentences tell them.
     errorMode: 'ignore',
+    // Said of every integer alike, it would only hide the bounds that matter.
+    ignoreActions: ['safe_integer'],
     overrideRef: ({ referenceId }) => refTo(referenceId),
     overrideSchema: ({ valibotSchema, jsonSchema }) => {
-      if (mode === 'output' && hasEntries(valibotSchema))
-        return { ...jsonSchema, required: alwaysPresent(valibotSchema.entries) }
-      return undefined
+      if (mode === 'input') return undefined
+      // Defaults are filled in before anything is sent, so a reader has no use for them.
+      const { default: _, ...plain } = jsonSchema
+      return hasEntries(valibotSchema) ? { ...plain, required: alwaysPresent(valibotSchema.entries) } : plain
     },
   }
 }
@@ -104,6 +107,14 @@ interface ObjectSchema {
   readonly required?: readonly string[]
 }
 
+/** Defaults of a query are written as text there; the document shows them as what they mean. */
+function withOwnDefault(schema: JsonObject): JsonObject {
+  const { type, default: value } = schema
+  if (typeof value !== 'string') return schema
+  if (type === 'integer') return { ...schema, default: Number(value) }
+  return type === 'boolean' ? { ...schema, default: value === 'true' } : schema
+}
+
 function parametersOf(route: RouteSpec, input: Converted): JsonObject[] {
   // Queries and parameters are object schemas by contract, see RouteSpec.
   const query = (route.query ? input.at(route.query) : {}) as ObjectSchema
@@ -119,7 +130,7 @@ function parametersOf(route: RouteSpec, input: Converted): JsonObject[] {
       name,
       in: 'query',
       required: query.required?.includes(name) ?? false,
-      schema,
+      schema: withOwnDefault(schema),
     })),
     ...Object.entries(route.headers ?? {}).map(([name, description]) => ({
       name,
