@@ -1,32 +1,128 @@
-import type { Agent } from '@inlay/agent'
-import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
+import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './authentication.ts'
-import type { Keys } from './keys.ts'
+import { preflightResponse, type CorsOrigins } from './cors.ts'
+import { endpoint, respond, type EndpointSetting } from './endpoint.ts'
+import type { Method, Route, ServerParts } from './route.ts'
+import { routes } from './routes.ts'
+import type { BodyLimits, FailedRequest, ServerSettings, Timer } from './server-settings.ts'
 
 /** What the HTTP side is made of. */
-export interface ServerOptions {
-  readonly agent: Agent
-  readonly knowledge: Knowledge
+export interface ServerOptions extends ServerParts {
   readonly authenticate: Authenticator
-  /** Absent: the addresses that administer keys answer 501. */
-  readonly keys?: Keys
-  /** Where the API lies; requests without it are answered too. Default `/api`. */
+  /** Where the API lies; requests without it are answered too, as hosts and proxies often strip it. Default `/api`. */
   readonly basePath?: string
   /** Framing for requests whose `Accept` decides nothing. Default `sse`. */
   readonly streamFormat?: 'sse' | 'lines'
-  /** Origins of pages that may call; `'*'` for all. Default: none. */
-  readonly corsOrigins?: readonly string[] | '*'
+  /** Origins whose pages may call; `'*'` for all. Default: none, no CORS headers at all. */
+  readonly corsOrigins?: CorsOrigins
+  readonly limits?: Partial<BodyLimits>
+  /** How long ingestion calls wait for their document when they do not say, in milliseconds. Default 0: not at all. */
+  readonly ingestionWaitMs?: number
+  /** Silence on a stream before a heartbeat, in milliseconds. Default 15000. */
+  readonly heartbeatMs?: number
+  /** Default: `setTimeout`. */
+  readonly timer?: Timer
+  /** Receives what was not expected, whole, with the id the client was given. Default: nothing is written anywhere. */
+  readonly onError?: (error: unknown, request: FailedRequest) => void
+  /** What `GET /version` says. Default `0.0.0`. */
+  readonly version?: string
 }
 
 /** One `fetch` handler with everything behind it. */
 export interface Server {
+  /** Answers a request; never rejects. */
   readonly fetch: (request: Request) => Promise<Response>
-  readonly routes: readonly unknown[]
+  /** The table everything above is made from. */
+  readonly routes: readonly Route[]
 }
 
-/** The HTTP side over its parts. */
+const mebibyte = 1024 * 1024
+
+/** The HTTP side over its parts: nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
-  void options
-  throw new InlayError('NOT_IMPLEMENTED')
+  const { agent, knowledge, keys, authenticate } = options
+  const settings = settingsOf(options)
+  const setting: EndpointSetting = { parts: { agent, knowledge, keys }, authenticate, settings, routes }
+  // Malformed percent-encoding is ours to answer, as a validation error of the value it stands in.
+  const app = new H3({ silent: true, allowMalformedURL: true })
+  const prefixes = [...new Set([settings.basePath, ''])]
+  for (const route of routes) {
+    const run = endpoint(route, setting)
+    const handler = (event: H3Event): Promise<Response> =>
+      run({ request: event.req, url: event.url, pathValues: event.context.params ?? {} })
+    for (const path of [route.path, ...(route.aliases ?? [])]) {
+      for (const prefix of prefixes) {
+        app.on(route.method, prefix + toPattern(path), handler)
+        if (route.method === 'GET') app.on('HEAD', prefix + toPattern(path), handler)
+      }
+    }
+  }
+  app.all('/**', (event) => respond(event.req, settings, undefined, async () => unrouted(event, settings)))
+  return { fetch: async (request) => app.fetch(request), routes }
+}
+
+function settingsOf(options: ServerOptions): ServerSettings {
+  return {
+    basePath: cleanBasePath(options.basePath ?? '/api'),
+    streamFormat: options.streamFormat ?? 'sse',
+    corsOrigins: options.corsOrigins ?? [],
+    limits: {
+      chatBytes: 10 * mebibyte,
+      ingestionBytes: 128 * mebibyte,
+      otherBytes: mebibyte,
+      ...options.limits,
+    },
+    ingestionWaitMs: options.ingestionWaitMs ?? 0,
+    heartbeatMs: options.heartbeatMs ?? 15_000,
+    timer: options.timer ?? systemTimer,
+    onError: options.onError ?? (() => {}),
+    version: options.version ?? '0.0.0',
+  }
+}
+
+/** Preflights, OPTIONS, and everything no route answers. */
+function unrouted(event: H3Event, settings: ServerSettings): Response {
+  const preflight = preflightResponse(event.req, settings.corsOrigins)
+  if (preflight !== undefined) return preflight
+  const allow = allowedMethods(event.url.pathname, settings.basePath)
+  if (allow.length === 0) throw new InlayError('NOT_FOUND')
+  if (event.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow: allow.join(', ') } })
+  throw new InlayError('METHOD_NOT_ALLOWED', { data: { allow: allow.join(', ') } })
+}
+
+function allowedMethods(pathname: string, basePath: string): string[] {
+  const found = new Set<Method | 'HEAD' | 'OPTIONS'>()
+  const below = basePath !== '' && pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname
+  for (const route of routes) {
+    if (![route.path, ...(route.aliases ?? [])].some((path) => toExpression(path).test(below))) continue
+    found.add(route.method)
+    if (route.method === 'GET') found.add('HEAD')
+    found.add('OPTIONS')
+  }
+  return [...found]
+}
+
+/** `{name}` as the router writes it. */
+function toPattern(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
+}
+
+function toExpression(path: string): RegExp {
+  return new RegExp(`^${path.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`)
+}
+
+function cleanBasePath(basePath: string): string {
+  const clean = `/${basePath}`.replace(/\/+/g, '/').replace(/\/$/, '')
+  if (/[:*?#{}\s]/.test(clean)) {
+    throw new InlayError('INVALID_INPUT', {
+      message: 'The base path may hold no spaces, no wildcards and no query: use something like "/api".',
+    })
+  }
+  return clean
+}
+
+const systemTimer: Timer = (delayMs, callback) => {
+  const timer = setTimeout(callback, delayMs)
+  return () => clearTimeout(timer)
 }

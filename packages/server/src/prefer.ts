@@ -1,0 +1,16 @@
+/** Longest wait granted, in seconds: proxies give up on a silent connection at about this time. */
+const longestWaitSeconds = 600
+
+/**
+ * The wait asked for by `Prefer: wait=N` (RFC 7240), in milliseconds and at most ten minutes; undefined when the header
+ * asks for none or for something unreadable, which a server has to ignore.
+ */
+export function waitOf(request: Request): number | undefined {
+  const header = request.headers.get('prefer')
+  if (header === null) return undefined
+  for (const preference of header.split(/[,;]/)) {
+    const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*$/i.exec(preference)?.[1]
+    if (seconds !== undefined) return Math.min(Number(seconds), longestWaitSeconds) * 1000
+  }
+  return undefined
+}

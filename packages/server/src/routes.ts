@@ -1,0 +1,21 @@
+import type { Route } from './route.ts'
+import { catalogRoutes } from './routes/catalog.ts'
+import { chatRoutes } from './routes/chat.ts'
+import { documentationRoutes } from './routes/documentation.ts'
+import { ingestionRoutes } from './routes/ingestion.ts'
+import { ingestionBatchRoutes } from './routes/ingestion-batch.ts'
+import { keyRoutes } from './routes/keys.ts'
+import { searchRoutes } from './routes/search.ts'
+import { serviceRoutes } from './routes/service.ts'
+
+/** Every address the server answers: the router and the OpenAPI document are both made from this table. */
+export const routes: readonly Route[] = [
+  ...chatRoutes,
+  ...ingestionRoutes,
+  ...ingestionBatchRoutes,
+  ...searchRoutes,
+  ...catalogRoutes,
+  ...keyRoutes,
+  ...serviceRoutes,
+  ...documentationRoutes,
+]

@@ -1,0 +1,99 @@
+import type { Action, ModelListing } from '@inlay/agent'
+import {
+  llmProvidersSchema,
+  toolSnapshotSchema,
+  type DefaultModel,
+  type LlmProvider,
+  type LlmProviders,
+  type ModelConfiguration,
+  type ToolSnapshot,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { defineRoute, type Route } from '../route.ts'
+
+const topic = 'Actions and models'
+
+/** What a chat request may name: actions and models. */
+export const catalogRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/tool',
+    operationId: 'listTools',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'List actions',
+    description: 'What can be used now; the ids go into `allowed_tool_ids` and `forced_tool_id`.',
+    answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
+    async handle({ caller, parts }): Promise<ToolSnapshot[]> {
+      return (await parts.agent.actions(caller)).map(toSnapshot)
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/llm/provider',
+    operationId: 'listModels',
+    scope: 'chat',
+    owner: 'any',
+    topic,
+    summary: 'List models',
+    description: 'What may stand in `llm_override`.',
+    answer: { description: 'The models by provider.', schema: llmProvidersSchema },
+    async handle({ parts }): Promise<LlmProviders> {
+      return toProviders(await parts.agent.models())
+    },
+  }),
+]
+
+function toSnapshot(action: Action): ToolSnapshot {
+  return {
+    id: action.id,
+    name: action.name,
+    description: action.description,
+    definition: null,
+    display_name: action.displayName,
+    in_code_tool_id: action.builtIn,
+    custom_headers: null,
+    passthrough_auth: false,
+    mcp_server_id: null,
+    user_id: null,
+    oauth_config_id: null,
+    oauth_config_name: null,
+    enabled: true,
+    permissions: {},
+    // A page is opened because of what a search found, not because a person picked the action.
+    chat_selectable: action.builtIn !== 'OpenURLTool',
+    agent_creation_selectable: true,
+    default_enabled: action.builtIn === 'OpenURLTool',
+  }
+}
+
+/** Ids are places in the listing, from 1: stable as long as the configuration is. */
+function toProviders(models: readonly ModelListing[]): LlmProviders {
+  const providers: (LlmProvider & { readonly model_configurations: ModelConfiguration[] })[] = []
+  let byDefault: DefaultModel | null = null
+  for (const [index, model] of models.entries()) {
+    let provider = providers.find(({ name }) => name === model.provider)
+    if (provider === undefined) {
+      provider = {
+        id: providers.length + 1,
+        name: model.provider,
+        provider: model.providerType,
+        provider_display_name: model.providerDisplayName,
+        model_configurations: [],
+      }
+      providers.push(provider)
+    }
+    provider.model_configurations.push({
+      id: index + 1,
+      name: model.name,
+      is_visible: true,
+      max_input_tokens: model.contextTokens,
+      supports_image_input: model.takesImages,
+      supports_reasoning: false,
+      display_name: model.displayName,
+    })
+    if (model.isDefault) byDefault = { provider_id: provider.id, model_name: model.name }
+  }
+  return { providers, default_text: byDefault, default_vision: null, default_chat_naming: byDefault }
+}

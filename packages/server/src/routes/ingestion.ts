@@ -1,0 +1,181 @@
+import type { DocumentStatus } from '@inlay/knowledge'
+import {
+  docMinimalInfoSchema,
+  documentListingQuerySchema,
+  exactText,
+  InlayError,
+  ingestionRequestSchema,
+  ingestionResponseSchema,
+  ingestionStateSchema,
+  queryInteger,
+  type DocMinimalInfo,
+  type IngestionResponse,
+  type IngestionState,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { waitOf } from '../prefer.ts'
+import { jsonResponse } from '../replies.ts'
+import { defineRoute, type Route } from '../route.ts'
+
+const topic = 'Ingestion'
+const documentPath = v.object({ document_id: exactText })
+
+/** Both prefixes of an ingestion address: the documented one, and the one clients in the field know. */
+export function ingestionPaths(path: string): { path: string; aliases: readonly string[] } {
+  return { path: `/service-api${path}`, aliases: [`/onyx-api${path}`] }
+}
+
+/** Putting documents in, seeing where they stand, taking them out. */
+export const ingestionRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    ...ingestionPaths('/ingestion'),
+    operationId: 'ingestDocument',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'Add or update a document',
+    description:
+      'The answer means that the document is stored durably; it becomes searchable, or visibly `failed`, a moment later. ' +
+      'A document whose id is known is updated.',
+    input: {
+      body: { kind: 'json', schema: ingestionRequestSchema, limit: 'ingestionBytes' },
+      headers: { prefer: '`wait=N` answers once the document is searchable or failed, after N seconds at the latest.' },
+    },
+    answer: {
+      description: 'Accepted.',
+      schema: ingestionResponseSchema,
+      headers: { 'preference-applied': 'The wait that was granted.' },
+    },
+    errors: ['CONNECTOR_NOT_FOUND', 'RATE_LIMITED'],
+    async handle({ body, caller, request, parts, settings }): Promise<Response> {
+      const preferred = waitOf(request)
+      const waitMs = preferred ?? settings.ingestionWaitMs
+      const accepted = await parts.knowledge.accept(body, {
+        caller,
+        ...(waitMs > 0 ? { waitMs, signal: request.signal } : {}),
+      })
+      const answer: IngestionResponse = {
+        document_id: accepted.documentId,
+        already_existed: accepted.alreadyExisted,
+      }
+      return jsonResponse(answer, {
+        headers: preferred === undefined ? {} : { 'preference-applied': `wait=${preferred / 1000}` },
+      })
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    ...ingestionPaths('/ingestion'),
+    operationId: 'listDocuments',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'List documents',
+    input: { query: documentListingQuerySchema },
+    answer: {
+      description: 'A page of documents.',
+      schema: v.array(docMinimalInfoSchema),
+      headers: { link: '`rel="next"`: the next page, relative to this address.' },
+    },
+    async handle({ query, caller, url, parts }): Promise<Response> {
+      const { documents, next } = await parts.knowledge.list(
+        { phase: query.state, pairId: query.cc_pair_id, source: query.source, limit: query.limit, after: query.after },
+        { caller },
+      )
+      return jsonResponse(documents.map(toMinimalInfo), {
+        headers: next === null ? {} : { link: `<${nextPage(url, next)}>; rel="next"` },
+      })
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    ...ingestionPaths('/ingestion/{document_id}'),
+    operationId: 'getDocumentState',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'Where a document stands',
+    input: { path: documentPath },
+    answer: { description: 'Its state.', schema: ingestionStateSchema },
+    errors: ['DOCUMENT_NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<IngestionState> {
+      const status = await parts.knowledge.status(path.document_id, { caller })
+      if (status === undefined) throw new InlayError('DOCUMENT_NOT_FOUND')
+      return toState(status)
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    ...ingestionPaths('/ingestion/{document_id}'),
+    operationId: 'deleteDocument',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'Delete a document',
+    description: 'It is not found any more from this moment on, also if it was being indexed.',
+    input: { path: documentPath },
+    answer: { description: 'Deleted.', schema: v.null() },
+    errors: ['DOCUMENT_NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<null> {
+      await parts.knowledge.remove(path.document_id, { caller })
+      return null
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    ...ingestionPaths('/connector-docs/{cc_pair_id}'),
+    operationId: 'listDocumentsOfPair',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'Documents of a connector/credential pair',
+    input: { path: v.object({ cc_pair_id: queryInteger({ least: 0 }) }) },
+    answer: { description: 'All documents of the pair.', schema: v.array(docMinimalInfoSchema) },
+    errors: ['CONNECTOR_NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<DocMinimalInfo[]> {
+      const found: DocMinimalInfo[] = []
+      let after: string | undefined
+      do {
+        const page = await parts.knowledge.list({ pairId: path.cc_pair_id, limit: 1000, after }, { caller })
+        found.push(...page.documents.map(toMinimalInfo))
+        after = page.next ?? undefined
+      } while (after !== undefined)
+      return found
+    },
+  }),
+]
+
+function toMinimalInfo(status: DocumentStatus): DocMinimalInfo {
+  return {
+    document_id: status.documentId,
+    semantic_id: status.semanticIdentifier,
+    link: status.link,
+    state: status.phase,
+  }
+}
+
+function toState(status: DocumentStatus): IngestionState {
+  return {
+    document_id: status.documentId,
+    state: status.phase,
+    reason: status.reason,
+    attempts: status.attempts,
+    next_try_at: toDate(status.nextTryAt),
+    accepted_at: new Date(status.acceptedAt).toISOString(),
+    indexed_at: toDate(status.indexedAt),
+    chunk_count: status.chunkCount,
+    cc_pair_ids: status.pairIds,
+  }
+}
+
+function toDate(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}
+
+/** Query alone: a reference relative to the address asked, which stays right behind proxies that rewrite paths. */
+function nextPage(url: URL, after: string): string {
+  const query = new URLSearchParams(url.search)
+  query.set('after', after)
+  return `?${query}`
+}

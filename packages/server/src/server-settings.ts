@@ -1,0 +1,35 @@
+/** Most bytes of a request body. */
+export interface BodyLimits {
+  /** Of a chat message. Default 10 MiB. */
+  readonly chatBytes: number
+  /** Of a document, alone or as one line of a batch. Default 128 MiB. */
+  readonly ingestionBytes: number
+  /** Of any other JSON body. Default 1 MiB. */
+  readonly otherBytes: number
+}
+
+/** Runs `callback` once after a delay; the result calls it off. */
+export type Timer = (delayMs: number, callback: () => void) => () => void
+
+/** Which request failed: nothing of it that a user wrote. */
+export interface FailedRequest {
+  readonly requestId: string
+  readonly method: string
+  /** Path of the route, with `{name}` in place of values; undefined when no route matched. */
+  readonly route: string | undefined
+}
+
+/** What a server does beyond its parts, every value filled in. */
+export interface ServerSettings {
+  readonly basePath: string
+  readonly streamFormat: 'sse' | 'lines'
+  readonly corsOrigins: readonly string[] | '*'
+  readonly limits: BodyLimits
+  /** How long an ingestion call waits for the document to be searchable when it does not say, in milliseconds. */
+  readonly ingestionWaitMs: number
+  /** Silence on a stream after which a heartbeat is sent, in milliseconds. */
+  readonly heartbeatMs: number
+  readonly timer: Timer
+  readonly onError: (error: unknown, request: FailedRequest) => void
+  readonly version: string
+}
