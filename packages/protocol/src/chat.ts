@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { float, integer, model, orNull, rule, text, type WireSchema } from './fields.ts'
+import { dictionary, float, integer, model, orNull, rule, text, type WireSchema } from './fields.ts'
 import { type BaseFilters, baseFiltersSchema } from './filters.ts'
 import { uuid, uuidOrBlank } from './uuids.ts'
 
@@ -129,7 +129,7 @@ const sendMessageFields = model({
   file_descriptors: v.nullish(v.array(fileDescriptorSchema), () => []),
   internal_search_filters: orNull(baseFiltersSchema),
   deep_research: v.nullish(v.boolean(), false),
-  mcp_headers: orNull(v.record(v.string(), v.string())),
+  mcp_headers: orNull(dictionary(v.string())),
   origin: v.nullish(v.picklist(originValues), 'unset'),
   parent_message_id: v.optional(v.nullable(integer), -1),
   chat_session_id: uuidOrBlank,

@@ -23,14 +23,23 @@ export function rule<Value>(
   return v.check(holds, fault(type, message))
 }
 
-/** An object of known fields; others are ignored. Unlike valibot's own, a list is not taken for an object. */
-export function model<const Entries extends v.ObjectEntries>(entries: Entries): v.ObjectSchema<Entries, undefined> {
-  const schema = v.object(entries)
+/** Valibot takes a list for an object; on the wire it is none. */
+function withoutLists<Schema extends v.GenericSchema>(schema: Schema): Schema {
   const run = schema['~run']
   return Object.assign(schema, {
     '~run': (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) =>
       run.call(schema, Array.isArray(dataset.value) ? { ...dataset, value: null } : dataset, config),
   })
+}
+
+/** An object of known fields; others are ignored. */
+export function model<const Entries extends v.ObjectEntries>(entries: Entries): v.ObjectSchema<Entries, undefined> {
+  return withoutLists(v.object(entries))
+}
+
+/** An object of any keys whose values have one form. */
+export function dictionary<Output>(value: WireSchema<Output>): WireSchema<Readonly<Record<string, Output>>> {
+  return withoutLists(v.record(v.string(), value))
 }
 
 /**

@@ -133,9 +133,10 @@ function sectionSchemaFor(value: unknown): v.GenericSchema {
   if (section.type === 'image') return imageSection
   if (section.type === 'tabular') return tabularSection
   if (section.type !== undefined && section.type !== null) return sectionOfUnknownKind
-  if (typeof section.text === 'string') return textSection
-  if (typeof section.csv_file_id === 'string') return tabularSection
-  return typeof section.image_file_id === 'string' ? imageSection : textSection
+  const has = (value: unknown): boolean => value !== undefined && value !== null
+  if (has(section.text)) return textSection
+  if (has(section.csv_file_id)) return tabularSection
+  return has(section.image_file_id) ? imageSection : textSection
 }
 
 /** Schema of {@link Section}. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, type WireSchema } from './fields.ts'
+import { dictionary, integer, model, orNull, type WireSchema } from './fields.ts'
 import type { Packet } from './packet-types.ts'
 import { packetSchema } from './packets.ts'
 
@@ -90,7 +90,7 @@ export const errorLineSchema: WireSchema<ErrorLine> = model({
   stack_trace: orNull(v.string()),
   error_code: orNull(v.string()),
   is_retryable: v.optional(v.boolean(), true),
-  details: orNull(v.record(v.string(), v.unknown())),
+  details: orNull(dictionary(v.unknown())),
 })
 
 /** Schema of every line this version knows. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, type WireSchema } from './fields.ts'
+import { dictionary, integer, model, orNull, type WireSchema } from './fields.ts'
 import type {
   CustomToolError,
   Packet,
@@ -41,7 +41,7 @@ function entry<Type extends PacketType>(
 const string = v.string()
 const strings = v.array(string)
 const documents = v.array(searchDocSchema)
-const anything = v.record(string, v.unknown())
+const anything = dictionary(v.unknown())
 const count = integer
 
 /** Schema of {@link Usage}. */

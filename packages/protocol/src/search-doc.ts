@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, type WireSchema } from './fields.ts'
+import { dictionary, integer, model, orNull, type WireSchema } from './fields.ts'
 
 /** A document as clients see it beside an answer: one matched chunk of it. */
 export interface SearchDoc {
@@ -58,7 +58,7 @@ export const searchDocSchema: WireSchema<SearchDoc> = model({
   source_type: v.string(),
   boost: v.number(),
   hidden: v.boolean(),
-  metadata: v.record(v.string(), v.union([v.string(), strings])),
+  metadata: dictionary(v.union([v.string(), strings])),
   score: orNull(v.number()),
   is_relevant: orNull(v.boolean()),
   relevance_explanation: orNull(v.string()),

@@ -77,7 +77,7 @@ export function parseWith<Schema extends v.GenericSchema>(
   value: unknown,
   part: RequestPart,
 ): v.InferOutput<Schema> {
-  const result = v.safeParse(schema, value)
+  const result = v.safeParse(schema, value, { abortPipeEarly: true })
   if (result.success) return result.output
   throw validationFailed(toValidationIssues(result.issues, part))
 }

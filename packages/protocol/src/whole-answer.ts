@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, type WireSchema } from './fields.ts'
+import { dictionary, integer, model, orNull, type WireSchema } from './fields.ts'
 import type { PacketOf } from './packet-types.ts'
 import { packetTable, usageSchema } from './packets.ts'
 import type { Usage } from './packet-types.ts'
@@ -48,7 +48,7 @@ export interface ChatFullResponse {
 /** Schema of {@link ToolCallResponse}. */
 export const toolCallResponseSchema: WireSchema<ToolCallResponse> = model({
   tool_name: v.string(),
-  tool_arguments: v.record(v.string(), v.unknown()),
+  tool_arguments: dictionary(v.unknown()),
   tool_result: v.string(),
   search_docs: orNull(v.array(searchDocSchema)),
   generated_images: orNull(v.array(generatedImageSchema)),

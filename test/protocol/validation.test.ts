@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest'
+import * as v from 'valibot'
+import {
+  documentListingQuerySchema,
+  ingestionRequestSchema,
+  InlayError,
+  isInlayError,
+  parseJsonBody,
+  parseWith,
+  searchRequestSchema,
+  sendMessageRequestSchema,
+  type ValidationIssue,
+} from '@inlay/protocol'
+
+function issuesOf(run: () => unknown): readonly ValidationIssue[] {
+  try {
+    run()
+  } catch (error) {
+    if (!isInlayError(error)) throw error
+    expect(error).toMatchObject({ code: 'VALIDATION_FAILED', status: 422 })
+    return error.data.issues as ValidationIssue[]
+  }
+  throw new InlayError('INTERNAL_ERROR', { message: 'nothing was refused' })
+}
+
+/** `place: type` of every fault of a body. */
+const faults = (schema: v.GenericSchema, value: unknown): string[] =>
+  issuesOf(() => parseWith(schema, value, 'body')).map((issue) => `${issue.loc.join('.')}: ${issue.type}`)
+
+const chat = (fields: object): string[] => faults(sendMessageRequestSchema, { message: 'Hello', ...fields })
+const minimal = { semantic_identifier: 't', sections: [{ text: 'x' }], metadata: {} }
+const ingestion = (fields: object): string[] => faults(ingestionRequestSchema, { document: { ...minimal, ...fields } })
+
+describe('a chat message with a wrong field', () => {
+  it.each([
+    [{ message: undefined }, 'body.message: missing'],
+    [{ message: null }, 'body.message: string_type'],
+    [{ message: 7 }, 'body.message: string_type'],
+    [{ message: ['a'] }, 'body.message: string_type'],
+    [{ llm_override: 'large' }, 'body.llm_override: model_attributes_type'],
+    [{ llm_override: [] }, 'body.llm_override: model_attributes_type'],
+    [{ llm_override: { temperature: 'warm' } }, 'body.llm_override.temperature: float_type'],
+    [{ llm_override: { temperature: Infinity } }, 'body.llm_override.temperature: finite_number'],
+    [{ llm_override: { model_version: 5 } }, 'body.llm_override.model_version: string_type'],
+    [{ llm_override: { model_provider: {} } }, 'body.llm_override.model_provider: string_type'],
+    [{ llm_override: { model_configuration_id: '1' } }, 'body.llm_override.model_configuration_id: int_type'],
+    [{ llm_overrides: {} }, 'body.llm_overrides: list_type'],
+    [{ llm_overrides: [{}, 3] }, 'body.llm_overrides.1: model_attributes_type'],
+    [{ allowed_tool_ids: 3 }, 'body.allowed_tool_ids: list_type'],
+    [{ allowed_tool_ids: '3' }, 'body.allowed_tool_ids: list_type'],
+    [{ allowed_tool_ids: [1, '2'] }, 'body.allowed_tool_ids.1: int_type'],
+    [{ allowed_tool_ids: [null] }, 'body.allowed_tool_ids.0: int_type'],
+    [{ forced_tool_id: '3' }, 'body.forced_tool_id: int_type'],
+    [{ forced_tool_id: true }, 'body.forced_tool_id: int_type'],
+    [{ forced_tool_id: 1.5 }, 'body.forced_tool_id: int_from_float'],
+    [{ forced_tool_id: 1e300 }, 'body.forced_tool_id: int_parsing_size'],
+    [{ file_descriptors: {} }, 'body.file_descriptors: list_type'],
+    [{ file_descriptors: [{}] }, 'body.file_descriptors.0.id: missing'],
+    [{ file_descriptors: ['f'] }, 'body.file_descriptors.0: model_attributes_type'],
+    [{ file_descriptors: [{ id: 'f', type: 'film' }] }, 'body.file_descriptors.0.type: enum'],
+    [{ internal_search_filters: [] }, 'body.internal_search_filters: model_attributes_type'],
+    [{ internal_search_filters: { source_type: 'web' } }, 'body.internal_search_filters.source_type: list_type'],
+    [{ internal_search_filters: { source_type: ['wep'] } }, 'body.internal_search_filters.source_type.0: enum'],
+    [{ internal_search_filters: { document_set: [1] } }, 'body.internal_search_filters.document_set.0: string_type'],
+    [
+      { internal_search_filters: { tags: [{ tag_key: 'a' }] } },
+      'body.internal_search_filters.tags.0.tag_value: missing',
+    ],
+    [
+      { internal_search_filters: { time_cutoff: 1700000000 } },
+      'body.internal_search_filters.time_cutoff: datetime_type',
+    ],
+    [{ internal_search_filters: { time_cutoff: 'May' } }, 'body.internal_search_filters.time_cutoff: datetime_parsing'],
+    [
+      { internal_search_filters: { updated_at_range: { start: '2026-13-01' } } },
+      'body.internal_search_filters.updated_at_range.start: datetime_parsing',
+    ],
+    [{ deep_research: 'true' }, 'body.deep_research: bool_type'],
+    [{ deep_research: 1 }, 'body.deep_research: bool_type'],
+    [{ mcp_headers: ['a'] }, 'body.mcp_headers: dict_type'],
+    [{ mcp_headers: { a: 1 } }, 'body.mcp_headers.a: string_type'],
+    [{ origin: 'fax' }, 'body.origin: enum'],
+    [{ origin: 3 }, 'body.origin: enum'],
+    [{ parent_message_id: '3' }, 'body.parent_message_id: int_type'],
+    [{ chat_session_id: 'abc' }, 'body.chat_session_id: uuid_parsing'],
+    [{ chat_session_id: 3 }, 'body.chat_session_id: uuid_type'],
+    [{ chat_session_info: [] }, 'body.chat_session_info: model_attributes_type'],
+    [{ chat_session_info: { persona_id: 'x' } }, 'body.chat_session_info.persona_id: int_type'],
+    [{ chat_session_info: { description: 3 } }, 'body.chat_session_info.description: string_type'],
+    [{ chat_session_info: { project_id: '3' } }, 'body.chat_session_info.project_id: int_type'],
+    [{ stream: 'no' }, 'body.stream: bool_type'],
+    [{ include_citations: 0 }, 'body.include_citations: bool_type'],
+    [{ additional_context: {} }, 'body.additional_context: string_type'],
+    [{ include_usage: 'yes' }, 'body.include_usage: bool_type'],
+    [{ chat_session_id: '0d9f3a52-41f7-4f0c-8f49-5c1be6a3d7e0', chat_session_info: {} }, 'body: value_error'],
+  ])('%j is refused as %s', (fields, fault) => {
+    expect(chat(fields)).toEqual([fault])
+  })
+
+  it('tells every fault of one request', () => {
+    expect(chat({ stream: 1, origin: 'fax', allowed_tool_ids: ['a', 2, 'b'] })).toEqual([
+      'body.allowed_tool_ids.0: int_type',
+      'body.allowed_tool_ids.2: int_type',
+      'body.origin: enum',
+      'body.stream: bool_type',
+    ])
+  })
+
+  it.each([
+    [undefined, 'missing'],
+    [null, 'model_attributes_type'],
+    [[], 'model_attributes_type'],
+    ['x', 'model_attributes_type'],
+  ])('whose body is %j is refused as %s', (body, type) => {
+    expect(faults(sendMessageRequestSchema, body)).toEqual([`body: ${type}`])
+  })
+})
+
+describe('a document with a wrong field', () => {
+  it.each([
+    [{ semantic_identifier: undefined }, 'semantic_identifier: missing'],
+    [{ semantic_identifier: null }, 'semantic_identifier: string_type'],
+    [{ sections: undefined }, 'sections: missing'],
+    [{ sections: null }, 'sections: list_type'],
+    [{ sections: {} }, 'sections: list_type'],
+    [{ sections: 'text' }, 'sections: list_type'],
+    [{ sections: ['text'] }, 'sections.0: model_attributes_type'],
+    [{ sections: [[]] }, 'sections.0: model_attributes_type'],
+    [{ sections: [{}] }, 'sections.0.text: missing'],
+    [{ sections: [{ link: 'x' }] }, 'sections.0.text: missing'],
+    [{ sections: [{ text: 'a' }, { text: 5 }] }, 'sections.1.text: string_type'],
+    [{ sections: [{ text: 'a', link: 5 }] }, 'sections.0.link: string_type'],
+    [{ sections: [{ text: 'a', heading: [] }] }, 'sections.0.heading: string_type'],
+    [{ sections: [{ image_file_id: 5 }] }, 'sections.0.image_file_id: string_type'],
+    [{ sections: [{ csv_file_id: 5, link: 'l' }] }, 'sections.0.csv_file_id: string_type'],
+    [{ sections: [{ type: 'image' }] }, 'sections.0.image_file_id: missing'],
+    [{ sections: [{ type: 'image', image_file_id: 5 }] }, 'sections.0.image_file_id: string_type'],
+    [{ sections: [{ csv_file_id: 'f' }] }, 'sections.0.link: missing'],
+    [{ sections: [{ type: 'film', text: 'a' }] }, 'sections.0.type: enum'],
+    [{ sections: [{ type: 5, text: 'a' }] }, 'sections.0.type: enum'],
+    [{ metadata: undefined }, 'metadata: missing'],
+    [{ metadata: null }, 'metadata: dict_type'],
+    [{ metadata: [] }, 'metadata: dict_type'],
+    [{ metadata: 'a' }, 'metadata: dict_type'],
+    [{ source: 'fax' }, 'source: enum'],
+    [{ source: 5 }, 'source: enum'],
+    [{ title: 5 }, 'title: string_type'],
+    [{ id: 5 }, 'id: string_type'],
+    [{ id: 'a\0b' }, 'id: value_error'],
+    [{ id: 'a\uD800' }, 'id: value_error'],
+    [{ id: '\uDC00\uD800' }, 'id: value_error'],
+    [{ doc_updated_at: 'yesterday' }, 'doc_updated_at: datetime_parsing'],
+    [{ doc_updated_at: 5 }, 'doc_updated_at: datetime_type'],
+    [{ doc_created_at: '2026-02-30T00:00:00Z' }, 'doc_created_at: datetime_parsing'],
+    [{ primary_owners: {} }, 'primary_owners: list_type'],
+    [{ primary_owners: ['Ilse'] }, 'primary_owners.0: model_attributes_type'],
+    [{ secondary_owners: [{ email: 5 }] }, 'secondary_owners.0.email: string_type'],
+    [{ chunk_count: 'many' }, 'chunk_count: int_type'],
+    [{ from_ingestion_api: 'yes' }, 'from_ingestion_api: bool_type'],
+    [{ file_id: 5 }, 'file_id: string_type'],
+  ])('%j is refused as %s', (fields, fault) => {
+    expect(ingestion(fields)).toEqual([`body.document.${fault}`])
+  })
+
+  it('beside the document is told where it stands', () => {
+    expect(faults(ingestionRequestSchema, { document: minimal, cc_pair_id: '1' })).toEqual([
+      'body.cc_pair_id: int_type',
+    ])
+    expect(faults(ingestionRequestSchema, { document: [] })).toEqual(['body.document: model_attributes_type'])
+    expect(faults(ingestionRequestSchema, {})).toEqual(['body.document: missing'])
+  })
+})
+
+describe('a query with a wrong parameter', () => {
+  const query = (value: unknown): unknown => issuesOf(() => parseWith(documentListingQuerySchema, value, 'query'))
+
+  it.each([
+    [{ limit: '0' }, 'limit', 'greater_than_equal'],
+    [{ limit: '1001' }, 'limit', 'less_than_equal'],
+    [{ limit: 'ten' }, 'limit', 'int_parsing'],
+    [{ limit: '1.5' }, 'limit', 'int_parsing'],
+    [{ cc_pair_id: '' }, 'cc_pair_id', 'int_parsing'],
+    [{ state: 'lost' }, 'state', 'enum'],
+    [{ source: 'fax' }, 'source', 'enum'],
+  ])('%j is refused', (value, name, type) => {
+    expect(query(value)).toEqual([expect.objectContaining({ loc: ['query', name], type })])
+  })
+
+  it('has its defaults when it is empty', () => {
+    expect(parseWith(documentListingQuerySchema, {}, 'query')).toEqual({ limit: 100 })
+    expect(parseWith(documentListingQuerySchema, { limit: '5', cc_pair_id: '2', state: 'failed' }, 'query')).toEqual({
+      limit: 5,
+      cc_pair_id: 2,
+      state: 'failed',
+    })
+  })
+})
+
+describe('a JSON text', () => {
+  const read = (text: string): unknown => parseJsonBody(text, searchRequestSchema)
+
+  it.each(['{', '{"query": }', 'query', '{"query": "a"} x', '[', 'NaN', "{'query': 'a'}", '\0'])(
+    '%j is refused as malformed',
+    (text) => {
+      expect(issuesOf(() => read(text))).toEqual([{ loc: ['body'], msg: expect.any(String), type: 'json_invalid' }])
+    },
+  )
+
+  it.each(['', ' \n'])('that is blank (%j) is a missing body', (text) => {
+    expect(issuesOf(() => read(text))).toMatchObject([{ loc: ['body'], type: 'missing' }])
+  })
+
+  it('may begin with a byte order mark', () => {
+    expect(read('\uFEFF{"query": "a"}')).toMatchObject({ query: 'a' })
+  })
+
+  it('cannot reach a prototype', () => {
+    const message = parseJsonBody(
+      '{"message": "a", "__proto__": {"stream": false}, "constructor": 1, "mcp_headers": {"__proto__": "x"}}',
+      sendMessageRequestSchema,
+    )
+    expect(message.stream).toBe(true)
+    expect(Object.getPrototypeOf(message)).toBe(Object.prototype)
+    expect(Object.keys(message.mcp_headers ?? {})).toEqual([])
+    expect(({} as Record<string, unknown>).stream).toBeUndefined()
+  })
+
+  it('that is nested deeply does no harm where it is ignored, and is refused where it counts', () => {
+    const deep = '['.repeat(200_000) + ']'.repeat(200_000)
+    expect(parseJsonBody(`{"query": "a", "other": ${deep}}`, searchRequestSchema)).toMatchObject({ query: 'a' })
+    expect(issuesOf(() => read(deep))).toMatchObject([{ type: 'model_attributes_type' }])
+    const body = `{"document": {"semantic_identifier": "t", "sections": [], "metadata": {"a": {"b": ${deep}}}}}`
+    expect(issuesOf(() => parseJsonBody(body, ingestionRequestSchema))).toMatchObject([
+      { loc: ['body', 'document', 'metadata'], type: 'recursion_loop' },
+    ])
+  })
+})
+
+describe('a refusal', () => {
+  it('never repeats what was sent', () => {
+    const secret = 'hunter2'
+    const values = [
+      { message: [secret], origin: secret, chat_session_id: secret, llm_override: { temperature: secret } },
+      { message: 'm', internal_search_filters: { source_type: [secret], time_cutoff: secret } },
+    ]
+    for (const value of values)
+      for (const issue of issuesOf(() => parseWith(sendMessageRequestSchema, value, 'body')))
+        expect(JSON.stringify(issue)).not.toContain(secret)
+  })
+
+  it('says what is expected in words', () => {
+    const [issue] = issuesOf(() => parseWith(sendMessageRequestSchema, { message: 'a', origin: 'fax' }, 'body'))
+    expect(issue?.msg).toContain('webapp, chrome_extension, api')
+    const [missing] = issuesOf(() => parseWith(sendMessageRequestSchema, {}, 'body'))
+    expect(missing?.msg).toBe('is required')
+  })
+
+  it('of a huge list stays short', () => {
+    const ids = Array.from({ length: 10_000 }, () => 'x')
+    expect(chat({ allowed_tool_ids: ids })).toHaveLength(100)
+  })
+
+  it('of a union tells of the option that came closest', () => {
+    const shape = v.union([v.object({ kind: v.literal('a'), deep: v.object({ size: v.number() }) }), v.string()])
+    expect(faults(v.object({ shape }), { shape: { kind: 'a', deep: { size: 'x' } } })).toEqual([
+      'body.shape.deep.size: float_type',
+    ])
+    expect(faults(v.object({ shape }), { shape: 7 })).toEqual(['body.shape: value_error'])
+  })
+})
