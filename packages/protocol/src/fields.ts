@@ -38,7 +38,9 @@ export function model<const Entries extends v.ObjectEntries>(entries: Entries): 
 }
 
 /** An object of any keys whose values have one form. */
-export function dictionary<Output>(value: WireSchema<Output>): WireSchema<Readonly<Record<string, Output>>> {
+export function dictionary<Output, Input>(
+  value: WireSchema<Output, Input>,
+): WireSchema<Readonly<Record<string, Output>>, Readonly<Record<string, Input>>> {
   return withoutLists(v.record(v.string(), value))
 }
 
