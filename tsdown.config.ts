@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { defineConfig, type UserConfig } from 'tsdown'
+import type { UserConfig } from 'tsdown'
 
 /** Sources that a package's manifest exports: the build has exactly these entries, so the two cannot disagree. */
 function entriesOf(manifest: {
@@ -18,7 +18,7 @@ function entriesOf(manifest: {
 
 const manifests = globSync('packages/*/package.json').sort()
 
-export default Promise.all(
+const configs: UserConfig[] = await Promise.all(
   manifests.map(async (file): Promise<UserConfig> => {
     const manifest = (await import(`./${file}`, { with: { type: 'json' } })).default
     return {
@@ -34,7 +34,9 @@ export default Promise.all(
       dts: true,
       clean: true,
       sourcemap: false,
-      external: [/^node:/],
+      deps: { neverBundle: [/^node:/] },
     }
   }),
-).then((configs) => defineConfig(configs))
+)
+
+export default configs

@@ -1,10 +1,10 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 // Workspace packages resolve to their sources, so tests need no build.
 const conditions = ['@inlay/source', 'module', 'import', 'node', 'default']
 const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   ...resolution,
   test: {
     // Set before any engine is imported: no telemetry, no index chatter on stderr.
@@ -31,3 +31,5 @@ export default defineConfig({
     ],
   },
 })
+
+export default config

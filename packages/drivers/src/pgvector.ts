@@ -98,7 +98,6 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
     },
     async read(generation, from, to, wanted) {
       const vectors = wanted?.vectors && opened().space ? ', vector::text as vector' : ''
-      opened()
       const rows = await run<PgHit>(
         `select document_id, generation, position, text, card, source, updated_at, 0 as score${vectors}
          from ${tables.rows} where generation = $1 and position between $2 and $3 order by position`,
