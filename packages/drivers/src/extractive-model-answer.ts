@@ -1,0 +1,58 @@
+import { understand, type Question } from './extractive-model-question.ts'
+import type { Reading } from './extractive-model-prompt.ts'
+import { scorePassages, type Candidate, type SourcePassage } from './extractive-model-score.ts'
+import { isAnswered, select } from './extractive-model-select.ts'
+import { write } from './extractive-model-write.ts'
+
+const toolTextLimit = 2_000
+
+/** Titles of the passages that come nearest, each once, with their numbers. */
+function nearest(candidates: readonly Candidate[]): string {
+  const close = candidates
+    .filter((unit) => unit.coverage >= 0.3 && unit.passage.title !== '')
+    .toSorted((one, other) => other.coverage - one.coverage)
+  const titles = new Map(close.map(({ passage }) => [passage.title, passage.number]))
+  const named = [...titles]
+    .slice(0, 2)
+    .map(([title, number]) => (number === undefined ? `“${title}”` : `“${title}” [${number}]`))
+  return named.length === 0 ? '' : ` What comes nearest is in ${named.join(' and ')}.`
+}
+
+function quote(question: Question, passages: readonly SourcePassage[], said: string): string | undefined {
+  const scored = scorePassages(question, passages)
+  if (!isAnswered(scored)) return undefined
+  const written = write(select(question, scored, (unit) => said.includes(unit.text.replace(/[.!?:]+$/, ''))))
+  return written === '' ? undefined : written
+}
+
+function ofTools({ toolAnswers }: Reading): string | undefined {
+  const [failed] = toolAnswers.filter((answer) => answer.isError || answer.text.startsWith('Tool failed with error'))
+  if (failed)
+    return `The action \`${failed.toolName}\` failed, so I cannot answer from it. Please try again, or ask differently.`
+  const written = toolAnswers.map(
+    ({ toolName, text }) => `\`${toolName}\` gave:\n\n\`\`\`\`text\n${text.slice(0, toolTextLimit)}\n\`\`\`\``,
+  )
+  return written.length === 0 ? undefined : written.join('\n\n')
+}
+
+/** Answers the present question from what was found, from text that came with it, or says that neither answers it. */
+export function answerFromFindings(reading: Reading): string {
+  const question = understand(reading.asked)
+  const passages = [...reading.context, ...reading.found]
+  const said = reading.answers.at(-1) ?? ''
+  const isRepeat = reading.asked.length > 1 && question.queries[0] === understand(reading.asked.slice(0, -1)).queries[0]
+  const quoted = quote(question, passages, isRepeat ? said : '')
+  if (quoted !== undefined) return quoted
+  if (reading.found.length === 0 && reading.toolAnswers.length > 0) return ofTools(reading) ?? ''
+  if (isRepeat) return 'I found nothing more about this in the documents.'
+  if (passages.length === 0)
+    return 'I found nothing about this in the documents. Other words may help, or the documents do not cover it.'
+  return `I could not find an answer to this in the documents.${nearest(scorePassages(question, passages).candidates)}`
+}
+
+/** Answers from the conversation alone: text that came with the message, then earlier answers. */
+export function answerFromConversation(reading: Reading): string | undefined {
+  const question = understand(reading.asked)
+  const earlier = reading.answers.map((content): SourcePassage => ({ number: undefined, title: '', content }))
+  return quote(question, reading.context, '') ?? quote(question, earlier.toReversed(), '')
+}

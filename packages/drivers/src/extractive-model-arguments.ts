@@ -1,0 +1,30 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+function valueFor(schema: unknown, question: string): unknown {
+  if (!isRecord(schema)) return question
+  if ('default' in schema) return schema['default']
+  if ('const' in schema) return schema['const']
+  const choices = schema['enum']
+  if (Array.isArray(choices)) return choices[0]
+  const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type']
+  if (type === 'array') return [valueFor(schema['items'], question)]
+  if (type === 'object') return objectFor(schema, question)
+  if (type === 'number' || type === 'integer') return typeof schema['minimum'] === 'number' ? schema['minimum'] : 0
+  if (type === 'boolean') return false
+  if (type === 'null') return null
+  return question
+}
+
+function objectFor(schema: Record<string, unknown>, question: string): Record<string, unknown> {
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {}
+  const listed = Array.isArray(schema['required']) ? schema['required'].map(String) : []
+  const names = listed.length > 0 ? listed : Object.keys(properties).slice(0, 1)
+  return Object.fromEntries(names.map((name) => [name, valueFor(properties[name], question)]))
+}
+
+/** Arguments that fit a tool's schema, as well as can be without understanding it: texts get the question itself. */
+export function argumentsFor(tool: LanguageModelV4FunctionTool | undefined, question: string): Record<string, unknown> {
+  return objectFor(isRecord(tool?.inputSchema) ? tool.inputSchema : {}, question)
+}

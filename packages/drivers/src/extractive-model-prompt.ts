@@ -1,0 +1,135 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider'
+import type { SourcePassage } from './extractive-model-score.ts'
+
+/** What an action gave back that is no list of passages. */
+export interface ToolAnswer {
+  readonly toolName: string
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** A call of the model, read for what matters to quoting. */
+export interface Reading {
+  /** Questions of the conversation, oldest first; the last is the present one. [] when nobody asked anything. */
+  readonly asked: readonly string[]
+  /** Earlier answers, oldest first. */
+  readonly answers: readonly string[]
+  /** Text that came with the present question; it has no numbers. */
+  readonly context: readonly SourcePassage[]
+  /** Passages found since the present question was asked, best first. */
+  readonly found: readonly SourcePassage[]
+  /** Other answers of actions since the present question. */
+  readonly toolAnswers: readonly ToolAnswer[]
+  /** Whether a search was made since the present question. */
+  readonly hasSearched: boolean
+  /** Tools on offer, by name; none when the choice is `none`. */
+  readonly tools: ReadonlyMap<string, LanguageModelV4FunctionTool>
+  /** The tool that has to be called now, `any` of them, or none. */
+  readonly mustCall: string | 'any' | undefined
+  /** Ids of all calls of the conversation. */
+  readonly callIds: ReadonlySet<string>
+}
+
+const contextMark = /^\s*(?:context|additional context|attached|file|document)\b[^\n]{0,120}:\s*\n/i
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function textOf(message: LanguageModelV4Message): string {
+  if (typeof message.content === 'string') return message.content
+  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+}
+
+function outputOf({ output }: LanguageModelV4ToolResultPart): { value: unknown; isError: boolean } {
+  if (output.type === 'execution-denied') return { value: output.reason ?? 'denied', isError: true }
+  if (output.type === 'content')
+    return { value: output.value.map((part) => (part.type === 'text' ? part.text : '')).join('\n'), isError: false }
+  return { value: output.value, isError: output.type === 'error-text' || output.type === 'error-json' }
+}
+
+/** Passages of a search's answer, JSON or already parsed; undefined when it is none. */
+function passagesOf(value: unknown): SourcePassage[] | undefined {
+  let parsed = value
+  try {
+    if (typeof value === 'string') parsed = JSON.parse(value)
+  } catch {
+    return undefined
+  }
+  const results = isRecord(parsed) ? parsed['results'] : undefined
+  if (!Array.isArray(results)) return undefined
+  return results.filter(isRecord).map((one) => ({
+    number: typeof one['document'] === 'number' ? one['document'] : undefined,
+    title: text(one['title']) || text(one['file_name']),
+    section: text(one['section']),
+    content: text(one['content']) || text(one['snippet']) || text(one['text']),
+  }))
+}
+
+/** Reads the prompt, tools and tool choice of a call. */
+export function readCall({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): Reading {
+  const last = prompt.findLastIndex((message) => message.role === 'user')
+  const before = prompt.slice(0, Math.max(0, last))
+  const isContext = (message: LanguageModelV4Message): boolean => contextMark.test(textOf(message))
+  const since =
+    before.findLastIndex(
+      (message) => message.role === 'assistant' || (message.role === 'user' && !isContext(message)),
+    ) + 1
+
+  const found: SourcePassage[] = []
+  const toolAnswers: ToolAnswer[] = []
+  for (const message of prompt.slice(last + 1)) {
+    if (message.role !== 'tool') continue
+    for (const part of message.content) {
+      if (part.type !== 'tool-result') continue
+      const { value, isError } = outputOf(part)
+      const passages = isError ? undefined : passagesOf(value)
+      if (passages) found.push(...passages)
+      else
+        toolAnswers.push({
+          toolName: part.toolName,
+          text: typeof value === 'string' ? value : JSON.stringify(value),
+          isError,
+        })
+    }
+  }
+  const callIds = prompt.flatMap((message) =>
+    message.role === 'assistant'
+      ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
+      : [],
+  )
+  const question = prompt[last]
+  const questions = [
+    ...before.filter((message) => message.role === 'user' && !isContext(message)),
+    ...(question ? [question] : []),
+  ]
+  const offered =
+    toolChoice?.type === 'none'
+      ? []
+      : tools.flatMap((tool) => (tool.type === 'function' ? [[tool.name, tool] as const] : []))
+  return {
+    asked: questions.map(textOf),
+    answers: before
+      .filter((message) => message.role === 'assistant')
+      .map(textOf)
+      .filter((answer) => answer !== ''),
+    context: before
+      .slice(since)
+      .filter((message) => message.role === 'user')
+      .map((message) => ({
+        number: undefined,
+        title: '',
+        content: textOf(message).replace(contextMark, ''),
+      })),
+    found: found.filter((passage) => passage.content !== ''),
+    toolAnswers,
+    hasSearched: found.length > 0 || prompt.slice(last + 1).some((message) => message.role === 'tool'),
+    tools: new Map(offered),
+    mustCall: toolChoice?.type === 'tool' ? toolChoice.toolName : toolChoice?.type === 'required' ? 'any' : undefined,
+    callIds: new Set(callIds),
+  }
+}

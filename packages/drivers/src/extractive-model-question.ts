@@ -1,0 +1,209 @@
+import { isAskingWord, isLightWord, isNear, isStopWord, stem, wordsOf } from './extractive-model-terms.ts'
+
+/** What kind of answer a question wants. */
+export type QuestionKind =
+  | 'definition'
+  | 'difference'
+  | 'how'
+  | 'why'
+  | 'when'
+  | 'who'
+  | 'where'
+  | 'number'
+  | 'overview'
+  | 'more'
+  | 'other'
+
+/** A question, understood as far as it goes. */
+export interface Question {
+  /** As it was asked, without greetings and politeness. */
+  readonly text: string
+  readonly kind: QuestionKind
+  /** Stems that matter with their weight: 1 for what is asked about, less for words of earlier turns and asking words. */
+  readonly terms: ReadonlyMap<string, number>
+  /** Neighbouring words of the question, as stems. */
+  readonly pairs: readonly (readonly [string, string])[]
+  /** What a definition is wanted of, or the two things to be told apart, in the words of the question. */
+  readonly subjects: readonly string[]
+  /** Whether several things are asked for, as in `what are the rules`. */
+  readonly isPlural: boolean
+  /** Whether commands or code would help. */
+  readonly wantsCode: boolean
+  /** What to search for, the most telling first; at least one. */
+  readonly queries: readonly string[]
+}
+
+const politeness =
+  /^(?:(?:hi|hello|hey|ok|okay|well|so|thanks|thank you|please|sorry|excuse me)[\s,.!:-]+)+|\b(?:please|kindly)\b[\s,]*|^(?:(?:can|could|would|will) you (?:please )?(?:tell|explain|show|help|describe|give|remind)(?: me| us)?(?: understand)?(?: about)?|(?:do you know|i (?:want|need|would like|['’]d like) to (?:know|understand)|i was wondering|tell me|explain(?: to me)?|show me|remind me))\s+(?=\S)/gi
+
+const subject = '(?:the |an? )?(.+?)'
+const end = '\\s*[?.!]*$'
+const sidePatterns: readonly RegExp[] = [
+  new RegExp(
+    `\\b(?:differences?|distinction|distinguish|differ|differentiate)\\b.*?\\b(?:between|of)\\s+${subject}\\s+(?:and|vs\\.?|versus|or)\\s+${subject}${end}`,
+    'i',
+  ),
+  new RegExp(
+    `^(?:how|in what way|what makes)\\s+(?:is|are|do|does)?\\s*${subject}\\s+(?:differ(?:s|ent)?|distinct)\\s+(?:from|to|than)\\s+${subject}${end}`,
+    'i',
+  ),
+  new RegExp(`\\bcompare\\s+${subject}\\s+(?:and|with|to|against|vs\\.?|versus)\\s+${subject}${end}`, 'i'),
+  new RegExp(`(?:^|\\s)${subject}\\s+(?:vs\\.?|versus)\\s+${subject}${end}`, 'i'),
+  new RegExp(
+    `\\b(?:when|should i|should we|why)\\b.*?\\b(?:use|choose|prefer|pick)\\s+${subject}\\s+(?:instead of|rather than|over|or)\\s+${subject}${end}`,
+    'i',
+  ),
+]
+const definition = new RegExp(
+  `^(?:what\\s+(?:is|are|was|were)|what['’]s|who\\s+(?:is|was)|define|describe|explain|meaning of|definition of|what does|what do)\\s+(?:the (?:meaning|definition|purpose|concept|idea) of\\s+)?${subject}(?:\\s+(?:mean|stand for|do|for|used for|all about))?${end}`,
+  'i',
+)
+const working = new RegExp(
+  `^how\\s+(?:do|does|did)\\s+${subject}\\s+(?:work|function|operate)(?:\\s+in\\s+\\w+)?${end}`,
+  'i',
+)
+const notAThing =
+  /\b(?:of|for|to|when|that|which|if|between|from|by|with|at|happens?|differences?|best|default|and|or|you|i|we)\b/i
+
+const kinds: readonly (readonly [RegExp, QuestionKind])[] = [
+  [
+    /^(?:tell me more|more|go on|continue|elaborate|and\??$|(?:more|further) (?:details?|information|about (?:it|that|this))|expand on (?:it|that|this)|what else|anything else)\b/i,
+    'more',
+  ],
+  [
+    /^(?:summari[sz]e|give (?:me |us )?an? (?:overview|summary)|overview|summary|tldr|(?:tell me )?about)\b|\b(?:overview|summary) of\b/i,
+    'overview',
+  ],
+  [
+    /^how (?:many|much|long|often|old|far|big|large|high|fast|deep|wide|tall)\b|\bwhat (?:number|percentage|percent|size|amount)\b/i,
+    'number',
+  ],
+  [
+    /^(?:how|in what way|what(?:['’]s| is) the (?:best |right |easiest |proper )?way)\b|\b(?:how (?:to|do|does|can|should|would)|steps? to|commands? (?:to|for)|example of)\b/i,
+    'how',
+  ],
+  [/\bwhy\b|\bwhat (?:is |are |was )?the reasons?\b|^for what reason/i, 'why'],
+  [
+    /^(?:when|since when|until when|(?:in|on|by) (?:what|which) (?:year|date|day|month|century|version))\b|^what (?:year|date|day|time|month|century)\b/i,
+    'when',
+  ],
+  [
+    /^(?:who|whose|whom|by whom)\b|^(?:what|which) (?:person|people|team|company|author|player|organi[sz]ation)\b/i,
+    'who',
+  ],
+  [
+    /^(?:where|in (?:what|which) (?:country|city|place|folder|file|directory))\b|^(?:what|which) (?:country|city|place|location|folder|directory)\b/i,
+    'where',
+  ],
+]
+
+const wantsCode =
+  /^(?:how|which command|what command)\b|\b(?:how (?:do|can|to|would|should)|commands?|cmdlet|examples?|syntax|code|snippet|write|run|install|create|configure|set ?up|script|query|call|usage)\b/i
+
+const plural =
+  /\b(?:what|which|who) (?:are|were|\w+s (?:are|were|do|does|can|exist))\b|\b(?:list|types|kinds|ways|steps|rules|options|all (?:the )?\w+s)\b/i
+
+// Words by which the kind of a question is known; slips in them are mended first.
+const keywords = [
+  'difference',
+  'differences',
+  'between',
+  'explain',
+  'example',
+  'compare',
+  'definition',
+  'describe',
+  'summarize',
+  'overview',
+  'versus',
+  'purpose',
+]
+
+const mended = (text: string): string =>
+  text.replace(/\b[a-z]{6,12}\b/g, (word) =>
+    keywords.includes(word) ? word : (keywords.find((known) => isNear(word, known)) ?? word),
+  )
+
+function kindOf(text: string): { kind: QuestionKind; subjects: string[] } {
+  for (const pattern of sidePatterns) {
+    const [, one, other] = pattern.exec(text) ?? []
+    if (one && other && one.split(' ').length < 9 && other.split(' ').length < 9)
+      return { kind: 'difference', subjects: [one, other] }
+  }
+  const worker = working.exec(text)?.[1]
+  if (worker && worker.split(' ').length < 5) return { kind: 'definition', subjects: [worker] }
+  const kind = kinds.find(([pattern]) => pattern.test(text))?.[1]
+  const thing = definition.exec(text)?.[1]?.replace(/\s+in\s+[\w#+.]+$/i, '')
+  if ((!kind || kind === 'who') && thing && thing.split(' ').length < 5 && !notAThing.test(thing))
+    return { kind: 'definition', subjects: [thing] }
+  // A word or two without any verb are a wish to learn about them.
+  const isLabel =
+    !kind && text.split(/\s+/).length < 4 && !/^(?:can|could|is|are|do|does|did|will|should|which|what)\b/i.test(text)
+  if (isLabel) return { kind: 'definition', subjects: [text.replace(/[?.!]+$/, '')] }
+  return { kind: kind ?? 'other', subjects: [] }
+}
+
+const pointsBack =
+  /\b(?:it|its|they|them|their|theirs|these|those|ones|he|she|his|her|him|former|latter|the (?:same|other|first|second|last) (?:one|thing)?)\b|\bth(?:is|at)\b(?=\s*(?:is|was|does|do|work|mean|happen|one|instead|too|thing|[?.!,]|$))|\b(?:do|does|did|about|with|for|of|use|like|by|in) (?:this|that)\b/i
+const carriesOn =
+  /^(?:and|but|or|also|then|so|what about|how about|what if|why|how so|how come|since when|where|when|for what|in which)\b/i
+
+/** Words that matter in a text, in order, each once: the topic first of all, asking words only where nothing else is. */
+function topicOf(text: string): string[] {
+  const all = [...new Set(wordsOf(text))].filter((word) => !isStopWord(word))
+  const topic = all.filter((word) => !isAskingWord(word))
+  return topic.length > 0 ? topic : all
+}
+
+const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+/**
+ * Understands the last of several questions. One that leans on the earlier ones (`and for slices?`, `how does it work?`)
+ * takes their topic along.
+ * @param asked all questions of the conversation, oldest first; at least one
+ */
+export function understand(asked: readonly string[]): Question {
+  const [last = '', ...before] = asked.toReversed()
+  const cleaned = tidy(mended(last).replace(politeness, ' '))
+  const text = cleaned === '' ? tidy(last) : cleaned
+  const { kind, subjects } = kindOf(text)
+  const own = topicOf(text)
+
+  const leans =
+    before.length > 0 &&
+    (kind === 'more' || own.length === 0 || pointsBack.test(text) || (carriesOn.test(text) && own.length < 4))
+  const earlier = leans ? understand(before.toReversed()) : undefined
+  const isMore = kind === 'more' && earlier !== undefined
+
+  const terms = new Map<string, number>()
+  const add = (word: string, weight: number): void =>
+    void terms.set(stem(word), Math.max(weight, terms.get(stem(word)) ?? 0))
+  if (!isMore) for (const word of own) add(word, isLightWord(word) && own.length > 1 ? 0.5 : 1)
+  for (const word of wordsOf(text)) if (!isMore && isAskingWord(word) && own.length > 0) add(word, 0.15)
+  for (const [term, weight] of earlier?.terms ?? []) add(term, weight * (isMore ? 1 : 0.7))
+
+  const stems = wordsOf(text).map(stem)
+  const pairs = stems.slice(1).flatMap((next, at): [string, string][] => {
+    const first = stems[at] ?? ''
+    return (terms.get(first) ?? 0) >= 0.5 && (terms.get(next) ?? 0) >= 0.5 ? [[first, next]] : []
+  })
+
+  const context = earlier ? topicOf(earlier.queries[0] ?? '').filter((word) => !own.includes(word)) : []
+  const main = isMore
+    ? (earlier.queries[0] ?? text)
+    : tidy(`${text.replace(/[?.!\s]+$/, '')} ${context.slice(0, 8).join(' ')}`)
+  const keywords =
+    own.length > 1 && wordsOf(text).length > own.length + 3 && !isMore
+      ? [[...own, ...context.slice(0, 8)].join(' ')]
+      : []
+  return {
+    text,
+    kind: isMore ? earlier.kind : kind,
+    terms,
+    pairs,
+    subjects: isMore ? earlier.subjects : subjects,
+    isPlural: plural.test(text) || (isMore && earlier.isPlural),
+    wantsCode: wantsCode.test(text) || (isMore && earlier.wantsCode),
+    queries: [...new Set([main, ...(kind === 'difference' ? subjects : keywords)])],
+  }
+}

@@ -1,0 +1,289 @@
+import type { Question } from './extractive-model-question.ts'
+import { isNear, stem, termSet, wordsOf } from './extractive-model-terms.ts'
+import { unitsOf, type Unit } from './extractive-model-text.ts'
+
+/** A passage as the search action gives it to the model. */
+export interface SourcePassage {
+  /** Citation number; undefined for text that has none, such as an earlier answer. */
+  readonly number: number | undefined
+  readonly title: string
+  /** Headings above it, outermost first, with ` > ` between; absent when the content holds its headings itself. */
+  readonly section?: string
+  readonly content: string
+}
+
+/** A unit with what is known about it. */
+export interface Candidate extends Unit {
+  readonly passage: SourcePassage
+  /** Position of the passage among the results, from 0. */
+  readonly rank: number
+  /** Position among the units of the passage, from 0. */
+  readonly order: number
+  readonly terms: ReadonlySet<string>
+  /** The unit before it in the same block. */
+  readonly before: Candidate | undefined
+  /** How well it answers; above 0, mostly below 2. */
+  score: number
+  /** How good it is to read whatever was asked, 0 to 1. */
+  quality: number
+  /** How well it says what each subject of the question is; same order. */
+  defines: readonly number[]
+  /** Share of what was asked for that the unit and its surroundings speak of, 0 to 1. */
+  coverage: number
+}
+
+/** Everything quotable of the passages, with scores. */
+export interface Scored {
+  readonly candidates: readonly Candidate[]
+  /** Weight of each term of the question, by its rarity in the passages. */
+  readonly weights: ReadonlyMap<string, number>
+}
+
+const narration =
+  /^(?:let(?:['’]s| us| me)\b|in this (?:chapter|section|example|case|article|topic|listing|code)|in (?:the )?(?:next|previous|following) |as (?:we|you|i|mentioned|discussed|shown|noted|described)\b|(?:next|first|now|finally|again|recall|remember|consider|suppose|imagine|notice|say)\b|we['’](?:ll|ve|re|d)\b|we (?:will|now|can see|could|also|saw|have)\b|i\b|you['’]ll (?:see|learn)|see\b|for more (?:information|details?)|figure \d|listing \d|table \d|note(?: that)?\b|here\b|(?:second|third|fourth|fifth|lastly)\b|the (?:last|first|next|final) (?:thing|change|step)|be warned|luckily|unfortunately|with that|at this point|back in)/i
+const pointsElsewhere =
+  /\b(?:listing|figure|chapter|appendix) [\dA-Z][-\d]*\b|\b(?:shown|described|listed|discussed|mentioned) (?:in|above|below|here|earlier)\b|\b(?:following|preceding|previous|above|below|next) (?:example|section|code|command|listing|chapter|output|table|line)s?\b|\bthis (?:code|example|line|listing|program|error|function|command|output)\b/i
+const dangling =
+  /^(?:this|that|these|those|it|its|it['’]s|they|their|them|he|she|his|her|here|there(?=['’]s|fore)|then|otherwise|so|but|and|or|however|also|instead|such|both|thus|hence|therefore|additionally|moreover|furthermore|nevertheless|still|yet|similarly|likewise|in (?:other words|contrast|addition|fact|particular|this case|that case|both cases)|for (?:example|instance|this reason|that reason)|on the other hand|as a result|because of (?:this|that)|the (?:same|former|latter|other|second|third|first|result|code|example|program|output)|another|again|finally|next|note|to do (?:so|this|that)|doing (?:so|this)|by doing|if so|when (?:this|that|it)|even so|that['’]s|rather|unlike (?:this|that)|what['’]s more|as (?:such|before))\b/i
+
+const contrast =
+  /\b(?:while|whereas|unlike|instead|rather than|in contrast|but|differ\w*|compared|both|either|on the other hand|only|however|not)\b/i
+const clues: Partial<Record<Question['kind'], RegExp>> = {
+  why: /\b(?:because|so that|reasons?|since|in order to|therefore|thus|that['’]s why|to (?:prevent|avoid|ensure|make sure|allow)|prevents?|avoids?|ensures?|otherwise|due to|leads? to|caus\w+|result\w*)\b/i,
+  how: /^(?:to \w+|use|run|call|type|add|set|create|open|click|install|you can|we can|by \w+ing|if you want)\b|\b(?:you can|use the|by using|by calling|using the|run the|run `|call `|method|cmdlet|command|parameter|function)\b/i,
+  when: /\b(?:1\d{3}|20\d{2})\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|century|when|after|before|during|if you|whenever|version)\b/i,
+  who: /(?<=[\p{L},] )\p{Lu}[\p{Ll}’'-]+(?:\s+\p{Lu}[\p{L}’'-]+)*/u,
+  where: /\b(?:in|at|on|under|near|from|inside|within) (?:the )?(?:\p{Lu}|`)/u,
+  number:
+    /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|billion|half|twice|once|percent)\b/i,
+  difference: contrast,
+}
+
+/** Whether a sentence leans on the one before it. */
+export const isDangling = (text: string): boolean => dangling.test(text)
+
+const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+const kindWords =
+  'cmdlet|command|function|method|type|trait|keyword|operator|macro|parameter|statement|module|tool|system|feature|attribute|pattern|expression|alias|variable|provider|class|concept|rule|process|package|crate|library|service|team|game|file|option|flag|syntax|loop|term|word|data type|data structure|preference variable|automatic variable'
+const opening = '^(?:(?:in [^,]{1,40}|simply put|basically|essentially|at its core|by definition),\\s+)?'
+const general = `${opening}(?:(?:an?|every|each|all|any)\\s+)?`
+const article = `${opening}(?:(?:the|an?|every|each|all|any)\\s+)?`
+const says = '(?:is|are|was|were|means?|refers? to|describes?|represents?|denotes?|defines?|consists? of|stands? for)'
+const does =
+  '(?:lets?|allows?|enables?|provides?|creates?|gets?|sets?|returns?|makes?|removes?|deletes?|adds?|sends?|runs?|starts?|stops?|performs?|controls?|contains?|holds?|gives?|specif(?:y|ies)|stores?|tells?|helps?|changes?|determines?|gathers?|takes?)'
+const adverb = '(?:(?:also|simply|just|basically|essentially|really|actually|usually|often)\\s+)?'
+const someKind =
+  '(?:an?|the|one of|any|some|another|how|when|what|where|anything|everything|used|similar|like|short for|(?:[a-z-]+\\s+){1,2}(?:that|which|who|you|we)|[a-z-]+\\s+[a-z-]+s)\\b'
+
+/** A thing's name as it may stand in a text: any case unless the question used capitals, singular or plural, quoted or not. */
+export function namePattern(subject: string): string {
+  const bare = subject.replace(/[`"“”'‘’*]/g, '').trim()
+  const words = escape(bare.replace(/(?<=\w{3})(?:ies|e?s)$/i, '')).replace(/\s+/g, '[\\s`-]+')
+  return `[\`"“_*]*(?<![\\w-])${words}(?:e?s|ies|y)?(?:<[^>\`]*>)?(?![\\w-])[\`"”_*]*`
+}
+
+/** A thing by itself, not as the first half of the name of another (`trait` in `trait object`). */
+function alonePattern(subject: string): RegExp {
+  const follower = `(?:${kindWords})s?\\b|\\w+(?:s|ed|ly|ing)\\b(?<!objects)|(?:[a-z]{1,3}|can|will|would|should|could|must|that|with|from|into|when|where|while|like|were|have|than|then|does|only|also|this|they|more|such|over|under|after|before|through|because|which)\\b`
+  return new RegExp(`${namePattern(subject)}(?:[^\\s\\w]|$|\\s+[^\\w]|\\s+(?:${follower}))`, 'i')
+}
+
+/** Patterns of sentences that say what a thing is, with their worth, the surest first. */
+function definitionPatterns(subject: string): readonly (readonly [RegExp, number])[] {
+  const name = namePattern(subject)
+  const anyKind = `(?:\\s+(?:${kindWords})s?)?`
+  const aside = '(?:\\s+\\([^)]*\\)|,\\s+(?!which)[^,.]{1,60},|,\\s+which [^,.]{1,120},)?'
+  return [
+    [new RegExp(`${general}${name}${anyKind}${aside}\\s+${says}\\s+${adverb}${someKind}`, 'i'), 0.65],
+    [new RegExp(`${article}${name}\\s+(?:${kindWords})s?${aside}\\s+${says}\\s+${adverb}${someKind}`, 'i'), 0.65],
+    [
+      new RegExp(
+        `${general}${name}${anyKind}${aside}\\s+(?:means?|refers? to|describes?|represents?|denotes?|defines?|consists? of|stands? for)\\s`,
+        'i',
+      ),
+      0.6,
+    ],
+    [new RegExp(`${article}${name}\\s+(?:${kindWords})s?\\s+\\w+s\\b`, 'i'), 0.5],
+    [new RegExp(`${general}${name}${anyKind}${aside}\\s+${adverb}${does}\\b`, 'i'), 0.45],
+    [new RegExp(`${article}(?:[\\w’'-]+\\s+)?${name}${anyKind}${aside}\\s+${says}\\s+${adverb}${someKind}`, 'i'), 0.4],
+    [
+      new RegExp(
+        `\\b(?:called|known as|termed|referred to as|we call (?:it|this)?)\\s+(?:an?\\s+|the\\s+)?${name}`,
+        'i',
+      ),
+      0.35,
+    ],
+    [new RegExp(`${general}${name}${anyKind}${aside}\\s+${says}\\s`, 'i'), 0.35],
+    [new RegExp(`,\\s+which\\s+(?:is|are)\\s+(?:the\\s+|an?\\s+)?${name}`, 'i'), 0.4],
+    [new RegExp(`${name}[^.]{0,30},\\s+which\\s+${says}\\s`, 'i'), 0.3],
+  ]
+}
+
+/** Names the words of the question that occur nowhere by the likeliest word meant. */
+function withoutSlips(
+  terms: ReadonlyMap<string, number>,
+  vocabulary: ReadonlyMap<string, number>,
+): Map<string, number> {
+  const meant = new Map<string, number>()
+  for (const [term, weight] of terms) {
+    let best = term
+    if (!vocabulary.has(term))
+      for (const [known, count] of vocabulary)
+        if (isNear(term, known) && count > (vocabulary.get(best) ?? 0)) best = known
+    meant.set(best, Math.max(weight, meant.get(best) ?? 0))
+  }
+  return meant
+}
+
+function collect(passages: readonly SourcePassage[]): Candidate[] {
+  const seen = new Set<string>()
+  return passages.flatMap((passage, rank) => {
+    let before: Candidate | undefined
+    const own: Candidate[] = []
+    for (const [order, unit] of unitsOf(passage.content).entries()) {
+      const isNext = before?.block === unit.block
+      const candidate: Candidate = {
+        ...unit,
+        passage,
+        rank,
+        order,
+        terms: termSet(unit.text),
+        before: isNext ? before : undefined,
+        score: 0,
+        quality: 1,
+        defines: [],
+        coverage: 0,
+      }
+      before = candidate
+      // Passages may overlap; the better ranked copy counts.
+      if (!seen.has(unit.text) || unit.kind === 'code') own.push(candidate)
+      seen.add(unit.text)
+    }
+    return own
+  })
+}
+
+function quality(unit: Candidate): number {
+  const { text, kind } = unit
+  const count = wordsOf(text).length
+  let factor = 1 - 0.015 * Math.min(unit.rank, 15)
+  if (unit.rank === 0 && unit.order < 2) factor *= 1.05
+  if (kind === 'code') return factor
+  if (/\?["”’)]*$/.test(text)) factor *= 0.45
+  if (text.endsWith(':')) factor *= 0.7
+  if (narration.test(text)) factor *= 0.6
+  if (pointsElsewhere.test(text)) factor *= 0.75
+  if (isDangling(text)) factor *= 0.85
+  if (/^[\p{Ll}…,;)]/u.test(text) && kind === 'sentence') factor *= 0.6
+  if (kind === 'sentence' && !/[.!?…:。！？]["”’)\]`]*$/.test(text)) factor *= 0.6
+  if (/^\(.*\)\.?$/.test(text)) factor *= 0.7
+  if (/\b(?:us|we|we['’]\w+|our|let['’]s)\b/i.test(text)) factor *= 0.92
+  if (unit.lead !== undefined && narration.test(unit.lead)) factor *= 0.5
+  if (count < 6) factor *= kind === 'item' ? 0.8 : 0.55
+  if (count > 45) factor *= 0.8
+  if (count > 70) factor *= 0.7
+  if (text.endsWith('!')) factor *= 0.85
+  return factor
+}
+
+interface Surroundings {
+  /** Terms of the title and all headings above. */
+  readonly place: ReadonlySet<string>
+  /** Terms of the nearest heading and the sentence that leads here. */
+  readonly near: ReadonlySet<string>
+  readonly nearShare: number
+  readonly titleShare: number
+}
+
+/** Scores everything quotable of the passages by how well it answers. */
+export function scorePassages(question: Question, passages: readonly SourcePassage[]): Scored {
+  const candidates = collect(passages)
+  const vocabulary = new Map<string, number>()
+  for (const { terms } of candidates) for (const term of terms) vocabulary.set(term, (vocabulary.get(term) ?? 0) + 1)
+  for (const { title } of passages)
+    for (const term of termSet(title)) vocabulary.set(term, (vocabulary.get(term) ?? 0) + 1)
+
+  const weights = new Map<string, number>()
+  const most = Math.log(1 + candidates.length)
+  for (const [term, weight] of withoutSlips(question.terms, vocabulary)) {
+    const rarity = Math.log(1 + candidates.length / ((vocabulary.get(term) ?? 0) + 0.5)) / (most || 1)
+    weights.set(term, weight * (0.6 + 0.6 * Math.min(1, rarity)))
+  }
+  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0) || 1
+
+  const topic = [...weights].filter(([, weight]) => weight >= 0.35).map(([term]) => term)
+  const definitions = question.subjects.map(definitionPatterns)
+  const alone = question.subjects.map(alonePattern)
+  const shareOf = (terms: ReadonlySet<string>): number => {
+    const asked = topic.reduce((sum, term) => sum + (weights.get(term) ?? 0), 0)
+    return asked === 0
+      ? 0
+      : topic.reduce((sum, term) => sum + (terms.has(term) ? (weights.get(term) ?? 0) : 0), 0) / asked
+  }
+  const density = new Map<SourcePassage, number>()
+  for (const unit of candidates)
+    if (shareOf(unit.terms) >= 0.5) density.set(unit.passage, (density.get(unit.passage) ?? 0) + 1)
+  const surroundings = new Map<string, Surroundings>()
+  for (const unit of candidates) {
+    const { title, section = '' } = unit.passage
+    const nearest = unit.headings.at(-1) ?? section.split(' > ').at(-1) ?? ''
+    const key = `${title}\n${section}\n${unit.headings.join('\n')}\n${unit.lead ?? ''}`
+    const known = surroundings.get(key)
+    const near = termSet(`${nearest || title} ${unit.lead ?? ''}`)
+    const around = known ?? { place: termSet(key), near, nearShare: shareOf(near), titleShare: shareOf(termSet(title)) }
+    surroundings.set(key, around)
+    let covered = 0
+    let inText = 0
+    for (const [term, weight] of weights) {
+      const isHere = unit.terms.has(term)
+      if (isHere) inText += weight
+      covered +=
+        weight *
+        (isHere
+          ? 1
+          : around.near.has(term)
+            ? 0.7
+            : around.place.has(term)
+              ? 0.5
+              : unit.before?.terms.has(term)
+                ? 0.4
+                : 0)
+    }
+    unit.coverage = covered / total
+    unit.quality = quality(unit)
+    unit.defines = definitions.map((own) => own.find(([pattern]) => pattern.test(unit.text))?.[1] ?? 0)
+    if (alone.length > 0 && unit.kind === 'sentence' && !alone.some((pattern) => pattern.test(unit.text)))
+      unit.quality *= 0.85
+    const ground = unit.coverage * (inText === 0 && around.nearShare < 0.7 ? 0.45 : 1)
+    const dense = 0.15 * Math.min(1, (density.get(unit.passage) ?? 0) / 4)
+    unit.score = (ground + dense + bonus(question, unit, around, inText > 0)) * unit.quality
+  }
+  return { candidates, weights }
+}
+
+function bonus(question: Question, unit: Candidate, { nearShare, titleShare }: Surroundings, isAbout: boolean): number {
+  const isOnTopic = nearShare >= 0.7
+  let more = 0.1 * nearShare + 0.1 * titleShare
+  if (unit.kind === 'code') return more
+  const stems = wordsOf(unit.text).map(stem)
+  const met = question.pairs.filter(([one, other]) => stems.some((word, at) => word === one && stems[at + 1] === other))
+  if (question.pairs.length > 0) more += (0.2 * met.length) / question.pairs.length
+  if (isAbout && clues[question.kind]?.test(unit.text)) more += question.kind === 'how' ? 0.1 : 0.2
+  // What a sentence is about stands at its beginning.
+  if (stems.slice(0, 6).some((word) => (question.terms.get(word) ?? 0) >= 0.7)) more += 0.1
+  more += Math.max(0, ...unit.defines)
+  if (question.kind === 'definition' || question.kind === 'overview') {
+    if (isOnTopic && unit.order < 5) more += 0.15
+    if (
+      /^(?:synopsis|short description|description|overview|introduction|long description)$/i.test(
+        unit.headings.at(-1) ?? '',
+      )
+    )
+      more += 0.15
+  }
+  if (question.kind === 'how' && isOnTopic) more += 0.15
+  if (unit.kind !== 'sentence')
+    more += question.isPlural && isOnTopic ? 0.3 : question.isPlural || question.kind === 'how' ? 0 : -0.25
+  return more
+}

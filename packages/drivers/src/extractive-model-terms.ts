@@ -1,0 +1,117 @@
+/** English words that carry no topic; other languages are weighed by rarity alone. */
+const stopWords = new Set(
+  `a about above after again all also am an and any are aren't as at be because been before being below between both but by
+  can can't cannot could couldn't did didn't do does doesn't doing don't down during each either else ever every few for
+  from further had has hasn't have haven't having he her here hers him his how however i i'd i'll i'm i've if in into is
+  isn't it it's its itself just let lets like may me might more most much must my myself no nor not now of off on once only
+  or other our out over own per quite rather same shall she should shouldn't so some such than that that's the their them
+  then there these they they're this those through thus to too under until up upon us very via was wasn't we we'd we'll
+  we're we've well were weren't what what's whatever when where whether which while who whom whose why will with within
+  without won't would wouldn't yes yet you you'd you'll you're you've your yours`.split(/\s+/),
+)
+
+/** Words that say what kind of answer is wanted, not what it is about. */
+const askingWords = new Set(
+  `answer best compare comparison compared define definition describe detail details differ difference differences different
+  distinguish example examples exactly explain explanation find general give get got happen happens help know list look
+  many mean meaning means need overview please possible purpose question say see show simple simply sort sum summarise
+  summarize summary tell thing things think try understand use used useful uses using usually versus vs want way ways word
+  words work works`.split(/\s+/),
+)
+
+/** Words that add little to a topic. */
+const lightWords = new Set(
+  `able already always best better big certain common correct current easily easy enough entire even everything first full good
+  high important large last later least less little long main multiple name never new number old one part particular quickly
+  quick real several short similar simple single small someone something special specific still three time times total two
+  type types whole without second things item`.split(/\s+/),
+)
+
+/** Whether a word adds little to a topic. */
+export const isLightWord = (word: string): boolean => lightWords.has(word)
+
+const words = /[\p{L}\p{M}\p{N}_]+(?:['’.+#-]*[\p{L}\p{M}\p{N}_]+)*(?:\+\+|#)?/gu
+const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
+
+let segmenter: Intl.Segmenter | undefined
+
+/** Words of scripts that put no spaces between them. */
+function segments(text: string): string[] {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'word' })
+  return [...segmenter.segment(text)].filter((part) => part.isWordLike).map((part) => part.segment)
+}
+
+/** Words as they stand, in lower case with plain apostrophes and without a possessive ending. */
+export function wordsOf(text: string): string[] {
+  const found = text.match(words) ?? []
+  return found
+    .flatMap((word) => (spaceless.test(word) ? segments(word) : [word]))
+    .map((word) => word.toLowerCase().replaceAll('’', "'").replace(/'s$/, ''))
+}
+
+/** Whether a word, in lower case, is about nothing: an article, a pronoun, a helping verb. */
+export const isStopWord = (word: string): boolean => stopWords.has(word)
+
+/** Whether a word only tells what kind of answer is wanted. */
+export const isAskingWord = (word: string): boolean => askingWords.has(word)
+
+const endings: readonly (readonly [RegExp, string])[] = [
+  [/ies$/, 'y'],
+  [/(ss|sh|ch|x)es$/, '$1'],
+  [/([^su])s$/, '$1'],
+  [/(?<=[aeiouy].*)ingly$|(?<=[aeiouy].*)edly$/, ''],
+  [/(?<=[aeiouy].*[^e])(?:ing|ed)$/, ''],
+  [/(?<=.{3})ly$/, ''],
+  [/(?<=.{3}[st])ion$/, ''],
+  [/(?<=.{4})ment$/, ''],
+  [/(?<=.{4})(?:ence|ance|ent|ant)$/, ''],
+  [/(?<=.{3})(?:er|or)$/, ''],
+  [/([bdfgmnprt])\1$/, '$1'],
+  [/(?<=.{2})e$/, ''],
+  [/(?<=.{2})y$/, 'i'],
+]
+
+/** The stem of a word in lower case: `borrowing`, `borrowed` and `borrows` are one. Only made to be compared. */
+export function stem(word: string): string {
+  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word
+  return endings.reduce(
+    (short, [pattern, replacement]) => (short.length < 4 ? short : short.replace(pattern, replacement)),
+    word,
+  )
+}
+
+/** Parts of a name: of `push_str`, `Get-ChildItem`, `camelCase`, `std.fs`. [] for a plain word. */
+export function partsOf(word: string): string[] {
+  const parts = word.split(/[_.'+#-]+|(?<=[a-z])(?=[A-Z])/).filter((part) => part.length > 1)
+  return parts.length > 1 ? parts : []
+}
+
+/** Stems of all words of a text and of the parts of its names, each once. */
+export function termSet(text: string): Set<string> {
+  const terms = new Set<string>()
+  for (const match of text.match(words) ?? []) {
+    for (const word of wordsOf(match)) terms.add(stem(word))
+    for (const part of partsOf(match)) terms.add(stem(part.toLowerCase()))
+  }
+  return terms
+}
+
+/** Whether two words differ by so few letters that one may be a slip of the other. */
+export function isNear(one: string, other: string): boolean {
+  const most = one.length > 7 ? 2 : one.length > 4 ? 1 : 0
+  if (most === 0 || Math.abs(one.length - other.length) > most || one[0] !== other[0]) return false
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  let above: number[] = []
+  for (let at = 1; at <= one.length; at++) {
+    const next = [at]
+    for (let to = 1; to <= other.length; to++) {
+      const same = one[at - 1] === other[to - 1]
+      const swapped = at > 1 && to > 1 && one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1]
+      const least = Math.min((row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1, (row[to - 1] ?? 0) + (same ? 0 : 1))
+      next.push(swapped ? Math.min(least, (above[to - 2] ?? 0) + 1) : least)
+    }
+    above = row
+    row = next
+  }
+  return (row[other.length] ?? most + 1) <= most
+}

@@ -1,0 +1,190 @@
+/** The smallest thing that can be quoted. */
+export interface Unit {
+  readonly kind: 'sentence' | 'item' | 'code' | 'row'
+  /** Plain prose with inline code; of code, the lines without their fence. */
+  readonly text: string
+  /** Number of the block within its passage; sentences of one paragraph share it. */
+  readonly block: number
+  /** Position within its block. */
+  readonly index: number
+  /** Headings above it within the passage, outermost first. */
+  readonly headings: readonly string[]
+  /** The sentence that leads to this list or code, when one does. */
+  readonly lead?: string
+  /** Language of code, when it is named. */
+  readonly language?: string
+}
+
+interface Block {
+  readonly kind: Unit['kind'] | 'heading'
+  readonly lines: string[]
+  readonly level?: number
+  readonly language?: string
+}
+
+const fence = /^\s{0,8}(`{3,}|~{3,})\s*([\w+#.-]*)/
+const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
+const directive = /^\s*(?:\{\{.*\}\}|:::.*|<!--.*-->|\[[^\]]+\]:\s+\S+.*|\[\^[^\]]+\]:.*|={3,}|-{3,}|\*{3,})\s*$/
+
+/** Takes a comment of several lines, front matter, and what only a renderer understands out of a page. */
+function withoutMachinery(markdown: string): string {
+  return markdown
+    .replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---\r?\n/, '')
+    .replace(/<!--[\s\S]*?-->/g, '')
+    .replace(/\r\n?/g, '\n')
+}
+
+/** Splits a page into headings, paragraphs, list items, code and rows of tables. */
+function blocksOf(markdown: string): Block[] {
+  const blocks: Block[] = []
+  let open: Block | undefined
+  let mark = ''
+  const begin = (block: Block): void => {
+    blocks.push((open = block))
+  }
+  for (const raw of withoutMachinery(markdown).split('\n')) {
+    const found = fence.exec(raw)
+    if (mark !== '') {
+      if (found?.[1]?.startsWith(mark)) [mark, open] = ['', undefined]
+      else open?.lines.push(raw)
+      continue
+    }
+    const line = raw.replace(/^\s*(?:>\s?)+/, '')
+    if (found?.[1]) {
+      mark = found[1]
+      begin({ kind: 'code', lines: [], ...(found[2] && { language: found[2].toLowerCase() }) })
+    } else if (line.trim() === '' || directive.test(line) || /^\[!\w+\]$/.test(line.trim())) open = undefined
+    else if (/^#{1,6}\s/.test(line)) {
+      begin({ kind: 'heading', lines: [line.replace(/^#+\s+|\s*#*\s*$/g, '')], level: line.indexOf(' ') })
+      open = undefined
+    } else if (/^\s*\|.*\|\s*$/.test(line)) {
+      begin({ kind: 'row', lines: [line] })
+      open = undefined
+    } else if (item.test(line)) begin({ kind: 'item', lines: [line.replace(item, '')] })
+    else if (open?.kind === 'item' || open?.kind === 'sentence') open.lines.push(line.trim())
+    else begin({ kind: 'sentence', lines: [line.trim()] })
+  }
+  return blocks
+}
+
+/** Turns Markdown of a line of prose into plain text; inline code keeps its marks, links their words. */
+export function toProse(markdown: string): string {
+  const codes: string[] = []
+  const kept = markdown.replace(/(`+)([\s\S]*?[^`])\1(?!`)/g, (code) => `\uE000${codes.push(code) - 1}\uE001`)
+  const plain = kept
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
+    .replace(/\[([^\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+"[^"]*")?\)/g, '$1')
+    .replace(/\[([^\]]+)\]\[[^\]]*\]/g, '$1')
+    .replace(/\[\^[^\]]+\]/g, '')
+    .replace(/<\/?[a-zA-Z][^>]*>/g, '')
+    .replace(/(\*\*|__)(?=\S)(.+?\S|\S)\1/g, '$2')
+    .replace(/(?<![\w*])\*(?=\S)(.+?\S|\S)\*(?![\w*])/g, '$1')
+    .replace(/(?<!\w)_(?=\S)(.+?\S|\S)_(?!\w)/g, '$1')
+    .replace(/\\([\\`*_{}[\]()#+.!|<>-])/g, '$1')
+    // A number in brackets would be read as one of our citations: an index becomes code, a footnote goes.
+    .replace(/\b[A-Za-z_]\w{0,3}\[\d+\]|\b\w+\[0\]/g, (index) => `\uE000${codes.push(`\`${index}\``) - 1}\uE001`)
+    .replace(/\s*\[\d+(?:, ?\d+)*\]/g, '')
+    .replace(/&nbsp;/g, ' ')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&amp;/g, '&')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return plain.replace(/\uE000(\d+)\uE001/g, (_, index: string) => codes[Number(index)] ?? '')
+}
+
+const opens = (text: string, open: string, close: string): boolean => text.split(open).length > text.split(close).length
+
+/** Takes out of a sentence what only makes sense on the page it stands on. */
+const withoutPointers = (sentence: string): string =>
+  sentence
+    .replace(
+      /[,;]\s+(?:and\s+)?(?:it looks|they look|which looks?)\s+like\s+this:$|,?\s+as follows:$|\s+like (?:this|so):$/i,
+      '.',
+    )
+    .replace(
+      /,?\s+(?:as\s+)?(?:is\s+|are\s+)?(?:shown|illustrated|demonstrated|seen|described|discussed|you can see)\s+in\s+(?:listing|figure|table|chapter|example)\s+[\w-]+(?=[.,;])/gi,
+      '',
+    )
+    .replace(/\s*\((?:see|as shown in|shown in|as in)\s[^)]*\)/gi, '')
+
+const abbreviated =
+  /(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|nos|fig|figs|eq|sec|ch|vol|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|corp|u\.s|u\.k|a\.m|p\.m|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z])\.["”’)]*\s*$/i
+let segmenter: Intl.Segmenter | undefined
+
+/** Splits prose into sentences; knows abbreviations and inline code. */
+export function sentencesOf(prose: string): string[] {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' })
+  const codes: string[] = []
+  // Code becomes one word, capital as it may begin a sentence, so that no full stop within splits it.
+  const masked = prose.replace(/`+[^`]+`+/g, (code) => `X\uE000${codes.push(code) - 1}\uE001`)
+  const sentences: string[] = []
+  for (const { segment } of segmenter.segment(masked)) {
+    const last = sentences.at(-1)
+    const goesOn =
+      last !== undefined &&
+      (abbreviated.test(last) ||
+        opens(last, '“', '”') ||
+        opens(last, '(', ')') ||
+        /^[\s"”’)]*[\p{Ll},;)]/u.test(segment) ||
+        !/[.!?…。！？:]["”’)\]]*\s*$/.test(last))
+    if (goesOn) sentences[sentences.length - 1] = last + segment
+    else sentences.push(segment)
+  }
+  return sentences
+    .map((sentence) => sentence.replace(/X\uE000(\d+)\uE001/g, (_, index: string) => codes[Number(index)] ?? '').trim())
+    .map(withoutPointers)
+    .filter((sentence) => sentence !== '')
+}
+
+const cells = (line: string): string[] =>
+  line
+    .trim()
+    .replace(/^\||\|$/g, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) => toProse(cell))
+
+function textOf(block: Block): string[] {
+  if (block.kind === 'code') {
+    const lines = block.lines.filter((line) => !/^\s*\{\{.*\}\}\s*$/.test(line))
+    const code = lines.join('\n').replace(/^\n+|\s+$/g, '')
+    return code === '' ? [] : [code]
+  }
+  const prose = toProse(block.lines.join(' '))
+  return block.kind === 'sentence' ? sentencesOf(prose) : prose === '' ? [] : [prose]
+}
+
+/** Reads a passage: its sentences, list items, table rows and code in order; [] for one without words. */
+export function unitsOf(markdown: string): Unit[] {
+  const units: Unit[] = []
+  const path: { level: number; text: string }[] = []
+  let lead: string | undefined
+  let header: string[] | undefined
+  for (const [block, { kind, lines, level = 1, language }] of blocksOf(markdown).entries()) {
+    if (kind === 'heading') {
+      while ((path.at(-1)?.level ?? 0) >= level) path.pop()
+      path.push({ level, text: toProse(lines[0] ?? '') })
+      lead = undefined
+      continue
+    }
+    const headings = path.map((heading) => heading.text)
+    if (kind === 'row') {
+      const row = cells(lines[0] ?? '')
+      if (row.every((cell) => /^:?-*:?$/.test(cell))) continue
+      if (!header || header.length !== row.length) header = row
+      else {
+        const named = row.map((cell, at) => (cell === '' ? '' : at === 0 ? cell : `${header?.[at] ?? ''}: ${cell}`))
+        units.push({ kind, text: named.filter((cell) => cell !== '').join('; '), block, index: 0, headings })
+      }
+      continue
+    }
+    header = undefined
+    const texts = textOf({ kind, lines, ...(language !== undefined && { language }) })
+    const isLed = (kind === 'item' || kind === 'code') && lead !== undefined
+    for (const [index, text] of texts.entries())
+      units.push({ kind, text, block, index, headings, ...(isLed && { lead }), ...(language && { language }) })
+    if (kind === 'sentence') lead = texts.at(-1)?.endsWith(':') ? texts.at(-1) : undefined
+    else if (kind === 'code') lead = undefined
+  }
+  return units
+}

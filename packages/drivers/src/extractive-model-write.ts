@@ -1,0 +1,48 @@
+import type { Candidate } from './extractive-model-score.ts'
+import type { Group } from './extractive-model-select.ts'
+
+const connective =
+  /^(?:however|also|so|but|and|therefore|thus|hence|additionally|moreover|furthermore|instead|similarly|finally|for example|for instance|in addition|in other words|in fact|note(?: that)?|rather|again|still|then|next|luckily|fortunately|unfortunately|now)[,:]?\s+(?=\S)/i
+
+/** A sentence that can open a paragraph: a first word that only ties it to what is not quoted is dropped. */
+function asOpening(text: string): string {
+  const bare = text.replace(connective, '')
+  return bare === text ? text : bare.replace(/^[a-z]/, (letter) => letter.toUpperCase())
+}
+
+/** Puts the citation before the mark that ends a sentence. */
+export function cited(text: string, number: number | undefined): string {
+  const clean = text.trim()
+  if (number === undefined) return clean
+  const [, body = clean, mark = ''] = /^([\s\S]*?)([.!?:;,…]*["”’)]*)$/.exec(clean) ?? []
+  return /^["”’)]+$/.test(mark) || body === '' ? `${clean} [${number}]` : `${body} [${number}]${mark || '.'}`
+}
+
+const fenceFor = (code: string): string =>
+  '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)))
+
+function writeCode({ text, language, lead, passage }: Candidate, said: string): string {
+  const mark = fenceFor(text)
+  const leading = lead !== undefined && !said.includes(lead.slice(0, -1)) ? lead : 'For example:'
+  return `${cited(leading, passage.number)}\n\n${mark}${language ?? 'text'}\n${text}\n${mark}`
+}
+
+function writeGroup(units: readonly Candidate[], said: string): string {
+  const [first] = units
+  if (!first) return ''
+  const number = first.passage.number
+  if (first.kind === 'code') return writeCode(first, said)
+  if (first.kind !== 'sentence' && (units.length > 1 || first.lead !== undefined)) {
+    const lead =
+      first.lead !== undefined && !said.includes(first.lead.slice(0, -1)) ? `${asOpening(first.lead)}\n\n` : ''
+    return lead + units.map((unit) => `- ${cited(unit.text, number)}`).join('\n')
+  }
+  return units.map((unit, index) => cited(index === 0 ? asOpening(unit.text) : unit.text, number)).join(' ')
+}
+
+/** Writes what was selected as Markdown: sentences of one place in a paragraph, lists and code as such. */
+export function write(groups: readonly Group[]): string {
+  const parts: string[] = []
+  for (const { units } of groups) parts.push(writeGroup(units, parts.join('\n')))
+  return parts.filter((part) => part !== '').join('\n\n')
+}

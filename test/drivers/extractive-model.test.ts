@@ -1,0 +1,256 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
+import { describe, expect, test } from 'vitest'
+import { extractiveContextTokens, extractiveModel } from '../../packages/drivers/src/extractive-model.ts'
+
+const search: LanguageModelV4FunctionTool = {
+  type: 'function',
+  name: 'internal_search',
+  inputSchema: {
+    type: 'object',
+    properties: { queries: { type: 'array', items: { type: 'string' } } },
+    required: ['queries'],
+  },
+}
+
+const leave = {
+  document: 1,
+  title: 'Leave policy',
+  content:
+    '# Leave policy\n\n## Annual leave\n\nFull-time staff receive 25 days of paid annual leave a year. Part-time staff receive a share of it. ' +
+    'Ask your manager at least two weeks before.\n\n## Carry-over\n\nUp to five unused days may be carried over to the next year. ' +
+    'They expire at the end of March because the budget of a year is closed then.',
+}
+const vpn = {
+  document: 2,
+  title: 'Remote access',
+  content:
+    '## Connecting from home\n\nA VPN is a private connection to the office network. To connect from home, start the VPN client:\n\n' +
+    '```sh\nvpn up --profile office\n```\n\nThe client asks for your token.\n\nYou need:\n\n- a laptop of the company\n- a token\n- a profile from IT',
+}
+
+const user = (text: string): LanguageModelV4Prompt[number] => ({ role: 'user', content: [{ type: 'text', text }] })
+const assistant = (text: string): LanguageModelV4Prompt[number] => ({
+  role: 'assistant',
+  content: [{ type: 'text', text }],
+})
+const found = (...results: unknown[]): LanguageModelV4Prompt => [
+  { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'internal_search', input: {} }] },
+  {
+    role: 'tool',
+    content: [
+      {
+        type: 'tool-result',
+        toolCallId: 'c',
+        toolName: 'internal_search',
+        output: { type: 'text', value: JSON.stringify({ results }) },
+      },
+    ],
+  },
+]
+
+async function run(prompt: LanguageModelV4Prompt, more: Partial<LanguageModelV4CallOptions> = {}) {
+  const { stream } = await extractiveModel().doStream({ prompt, tools: [search], ...more })
+  const parts: LanguageModelV4StreamPart[] = []
+  for await (const part of stream) parts.push(part)
+  const said = parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')
+  const calls = parts.flatMap((part) =>
+    part.type === 'tool-call' ? [{ name: part.toolName, id: part.toolCallId, input: JSON.parse(part.input) }] : [],
+  )
+  return { parts, said, calls, finish: parts.at(-1) }
+}
+const ask = async (question: string, ...results: unknown[]) => (await run([user(question), ...found(...results)])).said
+const queries = async (...turns: string[]) => {
+  const prompt = turns.map((turn, index) => (index % 2 === 0 ? user(turn) : assistant(turn)))
+  return (await run(prompt)).calls[0]?.input.queries as string[]
+}
+
+describe('searching', () => {
+  test('a question is searched first, in its own words, with streamed arguments', async () => {
+    const { parts, calls, finish } = await run([user('How many days of annual leave do I get?')])
+    expect(calls).toMatchObject([{ name: 'internal_search' }])
+    expect(calls[0]?.input.queries[0]).toContain('annual leave')
+    expect(parts.map((part) => part.type)).toContain('tool-input-delta')
+    expect(finish).toMatchObject({ type: 'finish', finishReason: { unified: 'tool-calls' } })
+  })
+
+  test('both sides of a comparison are searched for too', async () => {
+    expect(await queries('What is the difference between annual leave and sick leave?')).toEqual([
+      'What is the difference between annual leave and sick leave',
+      'annual leave',
+      'sick leave',
+    ])
+  })
+
+  test('a follow-up takes the topic of the turns before along', async () => {
+    expect((await queries('What is annual leave?', 'It is …', 'And how is it carried over?'))[0]).toContain(
+      'annual leave',
+    )
+    expect((await queries('What is annual leave?', 'It is …', 'Tell me more'))[0]).toContain('annual leave')
+    expect(
+      (await queries('What is annual leave?', 'It is …', 'How do I connect to the office network?'))[0],
+    ).not.toContain('leave')
+  })
+
+  test('calls have ids of their own, and the same call is made the same way', async () => {
+    const first = await run([user('What is a VPN?')])
+    const again = await run([user('What is a VPN?')])
+    expect(first.calls).toEqual(again.calls)
+    const later = await run([user('What is a VPN?'), ...found(), user('What is a VPN?')])
+    expect(later.calls[0]?.id).not.toBe(first.calls[0]?.id)
+  })
+})
+
+describe('answering', () => {
+  test('the sentence that answers is quoted with its citation', async () => {
+    expect(await ask('How many days of annual leave do full-time staff get?', leave, vpn)).toContain(
+      'Full-time staff receive 25 days of paid annual leave a year [1].',
+    )
+    expect(await ask('Why do carried over days expire?', vpn, leave)).toContain(
+      'because the budget of a year is closed then [1].',
+    )
+  })
+
+  test('every sentence quoted carries the number of its own passage', async () => {
+    const said = await ask('What is a VPN?', leave, vpn)
+    expect(said).toMatch(/^A VPN is a private connection to the office network \[2\]\./)
+    for (const [, number] of said.matchAll(/\[(\d+)\]/g)) expect(['1', '2']).toContain(number)
+  })
+
+  test('a question how to do something gets the command', async () => {
+    const said = await ask('How do I connect from home?', leave, vpn)
+    expect(said).toContain('```sh\nvpn up --profile office\n```')
+    expect(await ask('What is a VPN?', vpn)).not.toContain('```')
+  })
+
+  test('a question for several things gets the list', async () => {
+    expect(await ask('What are the things you need when connecting from home?', vpn)).toContain(
+      '- a token [2].\n- a profile from IT [2].',
+    )
+  })
+
+  test('slips of the pen are forgiven', async () => {
+    expect(await ask('how many days of anual leav do staff recieve', leave)).toContain('25 days')
+  })
+
+  test('numbers in brackets of a document never become citations', async () => {
+    const said = await ask('What is a quorum?', {
+      document: 3,
+      title: 'Votes',
+      content: 'A quorum is half of the members [1], see arr[2].',
+    })
+    expect(said).toBe('A quorum is half of the members, see `arr[2]` [3].')
+  })
+
+  test('it says plainly that nothing was found', async () => {
+    expect(await ask('What is the capital of France?')).toMatch(/found nothing/)
+    expect(await ask('What is the capital of France?', leave, vpn)).toMatch(/could not find an answer/)
+  })
+
+  test('a failed search is told, not hidden', async () => {
+    const [call] = found()
+    const failed: LanguageModelV4Prompt[number] = {
+      role: 'tool',
+      content: [
+        {
+          type: 'tool-result',
+          toolCallId: 'c',
+          toolName: 'internal_search',
+          output: { type: 'error-text', value: 'secret detail' },
+        },
+      ],
+    }
+    const { said } = await run([user('What is a VPN?'), ...(call ? [call] : []), failed])
+    expect(said).toMatch(/failed/)
+    expect(said).not.toContain('secret')
+  })
+
+  test('more about the same thing does not repeat the last answer', async () => {
+    const first = await ask('What is a VPN?', vpn)
+    const { said } = await run([
+      user('What is a VPN?'),
+      assistant(first.replaceAll(' [2]', '')),
+      user('tell me more'),
+      ...found(vpn),
+    ])
+    expect(said).not.toContain('A VPN is a private connection')
+  })
+})
+
+describe('talk', () => {
+  test('a greeting is greeted, and the model says what it is, without a search', async () => {
+    for (const message of [
+      'Hi!',
+      'hello there',
+      'Thanks a lot!',
+      'who are you?',
+      'What can you do?',
+      'hey, who are you?',
+    ]) {
+      const { said, calls } = await run([user(message)])
+      expect(calls).toEqual([])
+      expect(said).not.toBe('')
+    }
+    expect((await run([user('which model are you?')])).said).toContain('built-in extractive model')
+  })
+
+  test('a greeting with a question is a question', async () => {
+    expect((await run([user('Hello, what is a VPN?')])).calls[0]?.input.queries).toEqual(['what is a VPN'])
+  })
+})
+
+describe('tools', () => {
+  test('a forced tool is called whatever was asked; `none` is respected', async () => {
+    expect((await run([user('hi')], { toolChoice: { type: 'required' } })).calls).toHaveLength(1)
+    expect((await run([user('hi')], { toolChoice: { type: 'tool', toolName: 'internal_search' } })).calls).toHaveLength(
+      1,
+    )
+    expect((await run([user('What is a VPN?')], { toolChoice: { type: 'none' } })).calls).toEqual([])
+  })
+
+  test('an unknown forced tool gets arguments that fit its schema', async () => {
+    const tool: LanguageModelV4FunctionTool = {
+      type: 'function',
+      name: 'book',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          topic: { type: 'string' },
+          days: { type: 'integer', minimum: 1 },
+          kind: { enum: ['paid', 'unpaid'] },
+          note: { type: 'string' },
+        },
+        required: ['topic', 'days', 'kind'],
+      },
+    }
+    const { calls } = await run([user('Book leave')], { tools: [tool], toolChoice: { type: 'tool', toolName: 'book' } })
+    expect(calls[0]?.input).toEqual({ topic: 'Book leave', days: 1, kind: 'paid' })
+  })
+
+  test('without tools it answers from what came with the message or was said, else says what it is', async () => {
+    const context = user(`Context that comes with the next message:\n${leave.content}`)
+    const given = await run([context, user('How many days may be carried over?')], { tools: [] })
+    expect(given.said).toContain('Up to five unused days may be carried over to the next year.')
+    expect(given.said).not.toMatch(/\[\d/)
+    expect((await run([user('What is a VPN?')], { tools: [] })).said).toContain('extractive model')
+  })
+})
+
+test('it ends at once when aborted', async () => {
+  const abortSignal = AbortSignal.abort(new Error('stopped'))
+  await expect(run([user('What is a VPN?')], { abortSignal })).rejects.toThrow('stopped')
+})
+
+test('whole and streamed answers are the same, in small deltas, with figures', async () => {
+  const prompt = [user('What is a VPN?'), ...found(vpn)]
+  const whole = await extractiveModel().doGenerate({ prompt, tools: [search] })
+  const { said, parts } = await run(prompt)
+  expect(whole.content).toEqual([{ type: 'text', text: said }])
+  expect(parts.filter((part) => part.type === 'text-delta').length).toBeGreaterThan(3)
+  expect(whole.usage.outputTokens.total).toBeGreaterThan(5)
+  expect(extractiveContextTokens).toBeGreaterThanOrEqual(50_000)
+})
