@@ -66,6 +66,9 @@ export const docMinimalInfoSchema: WireSchema<DocMinimalInfo> = model({
   state: v.picklist(documentStates),
 })
 
+/** Schema of the answer of `GET /service-api/ingestion`: a page of documents. */
+export const documentListingSchema: WireSchema<readonly DocMinimalInfo[]> = v.array(docMinimalInfoSchema)
+
 /** What narrows a listing of documents. */
 export interface DocumentListingQuery {
   readonly state?: DocumentStateName

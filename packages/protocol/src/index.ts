@@ -26,6 +26,7 @@ export {
   batchLineSchema,
   docMinimalInfoSchema,
   documentListingQuerySchema,
+  documentListingSchema,
   documentStates,
   ingestionResponseSchema,
   ingestionStateSchema,
@@ -120,7 +121,7 @@ export { lineLimitBytes, splitLine } from './split-line.ts'
 export { toolSnapshotSchema } from './tools.ts'
 export type { ToolSnapshot } from './tools.ts'
 export { uuid } from './uuids.ts'
-export { parseJsonBody, parseWith, toValidationIssues } from './validation.ts'
+export { parseAnswer, parseJsonBody, parseWith, toValidationIssues } from './validation.ts'
 export type { RequestPart } from './validation.ts'
 export { chatFullResponseSchema, toolCallResponseSchema } from './whole-answer.ts'
 export type { ChatFullResponse, CitationInfo, ToolCallResponse } from './whole-answer.ts'

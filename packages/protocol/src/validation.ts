@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { validationFailed, type ValidationIssue } from './errors.ts'
+import { InlayError, validationFailed, type ValidationIssue } from './errors.ts'
 
 /** Where a checked value stood in the request. */
 export type RequestPart = 'body' | 'query' | 'path'
@@ -95,4 +95,14 @@ export function parseJsonBody<Schema extends v.GenericSchema>(text: string, sche
     throw validationFailed([{ loc: ['body'], msg: 'is not valid JSON', type: 'json_invalid' }])
   }
   return parseWith(schema, value, 'body')
+}
+
+/**
+ * Reads what a service answered by its schema.
+ * @throws BAD_GATEWAY when it is something else
+ */
+export function parseAnswer<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, value)
+  if (result.success) return result.output
+  throw new InlayError('BAD_GATEWAY', { message: 'The service answered with something else than documented.' })
 }

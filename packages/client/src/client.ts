@@ -1,0 +1,196 @@
+import {
+  type BatchLine,
+  type ChatFullResponse,
+  chatFullResponseSchema,
+  type DocMinimalInfo,
+  documentListingSchema,
+  type DocumentStateName,
+  type IngestionDocumentInput,
+  type IngestionResponse,
+  ingestionResponseSchema,
+  type IngestionState,
+  ingestionStateSchema,
+  parseAnswer,
+  type SearchInput,
+  type SearchResponse,
+  searchResponseSchema,
+  type SendMessageInput,
+  type SourceValue,
+  type WireSchema,
+} from '@inlay/protocol'
+import { type Answer, createAnswer, type ResumeOptions, resumeOptions } from './answer.ts'
+import { type BatchOptions, sendBatch } from './batch.ts'
+import { createTransport, type Transport, type TransportOptions } from './transport.ts'
+
+/** What a client is made of. */
+export interface ClientOptions extends TransportOptions {
+  readonly resume?: ResumeOptions
+}
+
+/** What goes with any single request. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+/** What goes with a message. */
+export interface SendOptions extends CallOptions {
+  /** Makes a repetition harmless: within 24 hours the same message with the same key is answered once. Default: a fresh one. */
+  readonly idempotencyKey?: string
+}
+
+/** What goes with a document. */
+export interface IngestOptions extends CallOptions {
+  /** Connector/credential pair; default the public one. */
+  readonly ccPairId?: number
+  /** Seconds to wait until the document is searchable or failed; default 0. */
+  readonly waitSeconds?: number
+}
+
+/** What narrows a listing of documents. */
+export interface DocumentsQuery extends CallOptions {
+  readonly state?: DocumentStateName
+  readonly ccPairId?: number
+  readonly source?: SourceValue
+  /** 1 to 1000; default 100. */
+  readonly limit?: number
+  /** `next` of the page before. */
+  readonly after?: string
+}
+
+/** A page of documents. */
+export interface DocumentsPage {
+  readonly documents: readonly DocMinimalInfo[]
+  /** Where the next page begins; null on the last. */
+  readonly next: string | null
+}
+
+/** An Inlay service, from a browser or a server. Every method throws an InlayError of the answer's code. */
+export interface Client {
+  /** Sends a message; the answer streams, and resumes by itself when the connection drops. */
+  send(message: SendMessageInput | string, options?: SendOptions): Answer
+  /** Follows the newest answer of a session, such as after a reload. `after`: number of the last line seen. */
+  resume(sessionId: string, options?: CallOptions & { readonly after?: number }): Answer
+  /** Sends a message and waits for its whole answer in one response. */
+  ask(message: SendMessageInput | string, options?: SendOptions): Promise<ChatFullResponse>
+  /** Ends what runs in a session; what was said is kept. */
+  stop(sessionId: string, options?: CallOptions): Promise<void>
+  /** Adds or updates a document; it becomes searchable a moment later. */
+  ingest(document: IngestionDocumentInput, options?: IngestOptions): Promise<IngestionResponse>
+  /** Adds or updates many; one answer each, in their order, numbered from 1. A faulty one holds up no other. */
+  ingestBatch(
+    documents: Iterable<IngestionDocumentInput> | AsyncIterable<IngestionDocumentInput>,
+    options?: BatchOptions,
+  ): AsyncIterable<BatchLine>
+  /** Where a document stands. DOCUMENT_NOT_FOUND */
+  documentState(documentId: string, options?: CallOptions): Promise<IngestionState>
+  /** Takes a document out at once. DOCUMENT_NOT_FOUND */
+  deleteDocument(documentId: string, options?: CallOptions): Promise<void>
+  documents(query?: DocumentsQuery): Promise<DocumentsPage>
+  /** Finds passages without an answer; best first. */
+  search(query: SearchInput | string, options?: CallOptions): Promise<SearchResponse>
+}
+
+const sessionPath = (sessionId: string): string => encodeURIComponent(sessionId)
+const documentPath = (documentId: string): string => `/service-api/ingestion/${encodeURIComponent(documentId)}`
+const toMessage = (message: SendMessageInput | string): SendMessageInput =>
+  typeof message === 'string' ? { message } : message
+
+/** A fresh key. Not `randomUUID`: pages of plain HTTP do not have it. */
+const newKey = (): string => [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
+
+async function bodyOf<Body>(schema: WireSchema<Body>, response: Response): Promise<Body> {
+  // A body that is no JSON is no more what it should be than one of another shape.
+  const body: unknown = await response.json().catch(() => undefined)
+  return parseAnswer(schema, body)
+}
+
+const read = async <Body>(schema: WireSchema<Body>, answer: Promise<Response>): Promise<Body> =>
+  bodyOf(schema, await answer)
+
+function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick<Client, 'send' | 'resume'> {
+  const reopen =
+    (signal?: AbortSignal) =>
+    (sessionId: string, after: number | undefined): Promise<Response> =>
+      transport.send(`/chat/chat-session/${sessionPath(sessionId)}/resume-stream`, {
+        headers: { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': String(after) }) },
+        signal,
+      })
+  return {
+    send(message, { signal, idempotencyKey = newKey() } = {}) {
+      const json = { ...toMessage(message), stream: true }
+      const start = (): Promise<Response> =>
+        transport.send('/chat/send-chat-message', {
+          method: 'POST',
+          headers: { accept: 'text/event-stream', 'idempotency-key': idempotencyKey },
+          json,
+          signal,
+        })
+      const sessionId = json.chat_session_id?.trim() || null
+      return createAnswer({ start, resume: reopen(signal), sessionId, options: resume, signal })
+    },
+    resume(sessionId, { signal, after } = {}) {
+      return createAnswer({ resume: reopen(signal), sessionId, after, options: resume, signal })
+    },
+  }
+}
+
+/** Address of the next page, as the `link` header tells it: only what stands behind `after` counts. */
+function nextOf(response: Response): string | null {
+  const next = /<([^>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get('link') ?? '')?.[1]
+  return next === undefined ? null : new URLSearchParams(next.slice(next.indexOf('?') + 1)).get('after')
+}
+
+async function listDocuments(transport: Transport, { signal, ...query }: DocumentsQuery = {}): Promise<DocumentsPage> {
+  const { ccPairId, ...named } = query
+  const told = Object.entries({ ...named, cc_pair_id: ccPairId }).filter(([, value]) => value !== undefined)
+  const parameters = new URLSearchParams(told.map(([name, value]) => [name, String(value)]))
+  const response = await transport.send(`/service-api/ingestion?${parameters.toString()}`, { signal })
+  return { documents: await bodyOf(documentListingSchema, response), next: nextOf(response) }
+}
+
+/** Makes a client. It holds no connection and needs no closing. */
+export function createClient(options: ClientOptions): Client {
+  const transport = createTransport(options)
+  return {
+    ...createChat(transport, resumeOptions(options.resume)),
+    ask: (message, { signal, idempotencyKey } = {}) =>
+      read(
+        chatFullResponseSchema,
+        transport.send('/chat/send-chat-message', {
+          method: 'POST',
+          headers: { ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) },
+          json: { ...toMessage(message), stream: false },
+          signal,
+        }),
+      ),
+    stop: async (sessionId, { signal } = {}) => {
+      await transport.send(`/chat/stop-chat-session/${sessionPath(sessionId)}`, { method: 'POST', signal })
+    },
+    ingest: (document, { ccPairId, waitSeconds = 0, signal } = {}) =>
+      read(
+        ingestionResponseSchema,
+        transport.send('/service-api/ingestion', {
+          method: 'POST',
+          headers: { ...(waitSeconds > 0 && { prefer: `wait=${waitSeconds}` }) },
+          json: { document, cc_pair_id: ccPairId ?? null },
+          signal,
+        }),
+      ),
+    ingestBatch: (documents, batch = {}) => sendBatch(transport, documents, batch),
+    documentState: (documentId, { signal } = {}) =>
+      read(ingestionStateSchema, transport.send(documentPath(documentId), { signal })),
+    deleteDocument: async (documentId, { signal } = {}) => {
+      await transport.send(documentPath(documentId), { method: 'DELETE', signal })
+    },
+    documents: (query) => listDocuments(transport, query),
+    search: (query, { signal } = {}) =>
+      read(
+        searchResponseSchema,
+        transport.send('/search', {
+          method: 'POST',
+          json: typeof query === 'string' ? { query } : query,
+          signal,
+        }),
+      ),
+  }
+}

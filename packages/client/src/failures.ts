@@ -1,0 +1,61 @@
+import { type ErrorCode, errorTable, InlayError } from '@inlay/protocol'
+
+/** Codes for answers that name none this version knows. */
+const codesByStatus: Readonly<Record<number, ErrorCode>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHENTICATED',
+  403: 'INSUFFICIENT_PERMISSIONS',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  409: 'CONFLICT',
+  410: 'GONE',
+  413: 'PAYLOAD_TOO_LARGE',
+  422: 'VALIDATION_FAILED',
+  429: 'RATE_LIMITED',
+  501: 'NOT_IMPLEMENTED',
+  502: 'BAD_GATEWAY',
+  503: 'SERVICE_UNAVAILABLE',
+  504: 'GATEWAY_TIMEOUT',
+}
+
+const isKnown = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorTable, code)
+
+interface Told {
+  readonly error_code?: unknown
+  readonly detail?: unknown
+  readonly message?: unknown
+  readonly request_id?: unknown
+}
+
+/** The body as an object; whatever else came, such as a proxy's page, tells nothing. */
+async function toldBy(response: Response): Promise<Told> {
+  try {
+    const body: unknown = await response.json()
+    return typeof body === 'object' && body !== null ? body : {}
+  } catch {
+    return {}
+  }
+}
+
+const orUndefined = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)
+
+/**
+ * The error a failed response tells. `data` has `status` and, where they were told, `issues` (of a 422), `requestId`,
+ * `retryAfterSeconds` and `errorCode` (one that this version does not know).
+ */
+export async function toError(response: Response): Promise<InlayError> {
+  const told = await toldBy(response)
+  const fallback = codesByStatus[response.status] ?? (response.status >= 500 ? 'INTERNAL_ERROR' : 'BAD_REQUEST')
+  const requestId = response.headers.get('x-request-id') ?? orUndefined(told.request_id)
+  const retryAfter = response.headers.get('retry-after')
+  return new InlayError(isKnown(told.error_code) ? told.error_code : fallback, {
+    message: orUndefined(told.detail) ?? orUndefined(told.message),
+    data: {
+      status: response.status,
+      ...(Array.isArray(told.detail) && { issues: told.detail }),
+      ...(requestId !== undefined && { requestId }),
+      ...(retryAfter !== null && /^\d+$/.test(retryAfter) && { retryAfterSeconds: Number(retryAfter) }),
+      ...(orUndefined(told.error_code) && !isKnown(told.error_code) && { errorCode: told.error_code }),
+    },
+  })
+}

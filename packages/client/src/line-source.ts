@@ -1,0 +1,105 @@
+import {
+  createLineDecoder,
+  type DecodedLine,
+  isErrorLine,
+  isInlayError,
+  isPacket,
+  type StreamLine,
+} from '@inlay/protocol'
+import { lost } from './transport.ts'
+
+/** Decoded lines of one connection, until it ends. */
+export async function* readLines(
+  response: Response,
+  options: { silenceMs: number; signal?: AbortSignal },
+): AsyncGenerator<DecodedLine> {
+  const decoder = createLineDecoder()
+  const reader = response.body?.getReader()
+  if (!reader) return
+  // An in-process handler does not tie the body to the request's signal.
+  const leave = (): void => void reader.cancel().catch(() => {})
+  options.signal?.addEventListener('abort', leave, { once: true })
+  try {
+    for (;;) {
+      const piece = await orSilence(reader.read(), options.silenceMs)
+      if (piece.done) break
+      yield* decoder.push(piece.value)
+    }
+    options.signal?.throwIfAborted()
+    yield* decoder.end()
+  } catch (error) {
+    if (isLost(error) || options.signal?.aborted) throw lost(error, options.signal)
+    throw error
+  } finally {
+    options.signal?.removeEventListener('abort', leave)
+    // A reader that stops early must not keep the connection; a broken one has nothing left to cancel.
+    leave()
+  }
+}
+
+/** What a broken body rejects with differs from platform to platform; only a line that is no JSON is ours. */
+const isLost = (error: unknown): boolean => !(isInlayError(error) && error.code === 'BAD_GATEWAY')
+
+/** A server sends heartbeats, so a long silence means that the connection is dead without having told. */
+async function orSilence<Value>(value: Promise<Value>, silenceMs: number): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The connection is silent.')), silenceMs)
+  })
+  try {
+    return await Promise.race([value, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Tells which lines of the connections to one run are new, and whether the run has ended. */
+export interface RunProgress {
+  /** Begins a connection; answers the number to resume after, undefined when it has to begin anew. */
+  connect(): number | undefined
+  /** Whether a line was not seen before; heartbeats never are new. */
+  accept(decoded: DecodedLine): boolean
+  readonly isComplete: boolean
+}
+
+/**
+ * Starts watching a run. Servers that number no lines replay all of them, so these are counted.
+ * @param after number of a line that was seen already; 0 for none
+ */
+export function createProgress(after = 0): RunProgress {
+  let seen = after
+  let isNumbered = after > 0
+  let position = 0
+  let models = 1
+  let ended = 0
+  const countEnd = (line: StreamLine): true => {
+    if ('responses' in line) models = Math.max(1, line.responses.length)
+    ended += endsOf(line, models)
+    return true
+  }
+  return {
+    connect() {
+      position = 0
+      return isNumbered ? seen : undefined
+    },
+    accept({ sequence, line }) {
+      if (isPacket(line) && line.obj.type === 'chat_heartbeat') return false
+      if (isNumbered && sequence === undefined) return countEnd(line)
+      isNumbered ||= sequence !== undefined
+      const number = sequence ?? ++position
+      if (number <= seen) return false
+      seen = number
+      return countEnd(line)
+    },
+    get isComplete() {
+      return ended >= models
+    },
+  }
+}
+
+/** How many models' answers a line ends: one, or all of them. */
+function endsOf(line: StreamLine, models: number): number {
+  if (isErrorLine(line)) return typeof line.details?.model_index === 'number' ? 1 : models
+  if (!isPacket(line) || line.obj.type !== 'stop') return 0
+  return line.placement.model_index === null ? models : 1
+}

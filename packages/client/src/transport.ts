@@ -1,0 +1,70 @@
+import { InlayError } from '@inlay/protocol'
+import { toError } from './failures.ts'
+
+/** A `fetch` as the platform has it. */
+export type Fetch = (input: string, init: RequestInit) => Promise<Response>
+
+/** Where requests go and who sends them. */
+export interface TransportOptions {
+  /** Address of the API with its prefix, such as `https://app.example/api`; in a page `/api` will do. */
+  readonly baseUrl: string
+  /** Sent as bearer key; a function is asked before every request. Absent: the host app knows the caller otherwise. */
+  readonly apiKey?: string | (() => string | Promise<string>)
+  /** Default: the platform's. */
+  readonly fetch?: Fetch
+}
+
+/** One request. */
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it is; its content type stands in `headers`. */
+  readonly body?: string
+  readonly signal?: AbortSignal
+}
+
+/** Sends requests; answers only responses that succeeded. */
+export interface Transport {
+  /** @throws InlayError of the answer's code, CONNECTION_ERROR without an answer, or the signal's reason */
+  send(path: string, call: Call): Promise<Response>
+}
+
+/** Makes the transport all methods of a client share. */
+export function createTransport(options: TransportOptions): Transport {
+  const base = options.baseUrl.replace(/\/+$/, '')
+  // Looked up at each call: a page or a test may replace it later.
+  const send: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+  const keyOf = async (): Promise<string | undefined> =>
+    typeof options.apiKey === 'function' ? options.apiKey() : options.apiKey
+  return {
+    async send(path, call) {
+      const key = await keyOf()
+      const init: RequestInit = {
+        method: call.method ?? 'GET',
+        headers: {
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
+          ...(call.json !== undefined && { 'content-type': 'application/json' }),
+          ...call.headers,
+        },
+        ...((call.json !== undefined || call.body !== undefined) && { body: call.body ?? JSON.stringify(call.json) }),
+        ...(call.signal && { signal: call.signal }),
+      }
+      const response = await send(base + path, init).catch((cause: unknown) => {
+        throw lost(cause, call.signal)
+      })
+      if (response.ok) return response
+      throw await toError(response)
+    },
+  }
+}
+
+/** The error for a connection that could not be made or broke; an abort keeps its own reason. */
+export function lost(cause: unknown, signal?: AbortSignal): unknown {
+  if (signal?.aborted) return signal.reason
+  return new InlayError('CONNECTION_ERROR', {
+    message: 'The service could not be reached, or the connection to it broke.',
+    cause,
+  })
+}

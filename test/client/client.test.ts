@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest'
+import { createClient } from '@inlay/client'
+import { type ChatFullResponse, fold } from '@inlay/protocol'
+import { json, type Reply, service, type Service } from './service.ts'
+
+function clientOf(...replies: Reply[]): { client: ReturnType<typeof createClient>; seen: Service['seen'] } {
+  const { fetch, seen } = service(...replies)
+  return { client: createClient({ baseUrl: '/api', apiKey: () => Promise.resolve('fresh'), fetch }), seen }
+}
+
+const document = { semantic_identifier: 'Rules', sections: [{ text: 'No flash.' }], metadata: {} }
+const whole: ChatFullResponse = fold([{ user_message_id: 1, reserved_assistant_message_id: 2 }])
+
+describe('a client', () => {
+  it('asks for a whole answer', async () => {
+    const { client, seen } = clientOf(() => json(whole))
+    expect(await client.ask('Hello')).toEqual(whole)
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ message: 'Hello', stream: false })
+  })
+
+  it('asks for its key before every request', async () => {
+    const { client, seen } = clientOf(() => json({ message: 'stopped' }))
+    await client.stop('a/b')
+    expect(seen[0]).toMatchObject({ method: 'POST', path: '/api/chat/stop-chat-session/a%2Fb' })
+    expect(seen[0]?.headers.get('authorization')).toBe('Bearer fresh')
+  })
+
+  it('sends no key when it has none', async () => {
+    const { fetch, seen } = service(() => json({ results: [] }))
+    await createClient({ baseUrl: '/api', fetch }).search('a')
+    expect(seen[0]?.headers.has('authorization')).toBe(false)
+  })
+
+  it('ingests, waiting if asked', async () => {
+    const accepted = { document_id: 'd', already_existed: false }
+    const { client, seen } = clientOf(
+      () => json(accepted),
+      () => json(accepted),
+    )
+    expect(await client.ingest(document)).toEqual(accepted)
+    await client.ingest(document, { ccPairId: 4, waitSeconds: 5 })
+    expect(seen.map((each) => [each.path, JSON.parse(each.body), each.headers.get('prefer')])).toEqual([
+      ['/api/service-api/ingestion', { document, cc_pair_id: null }, null],
+      ['/api/service-api/ingestion', { document, cc_pair_id: 4 }, 'wait=5'],
+    ])
+  })
+
+  it('ingests many in as few requests as fit, numbered through', async () => {
+    const answers: Reply = (request) => {
+      const lines = request.body.trim().split('\n')
+      const told = lines.map((_, at) =>
+        JSON.stringify({ line: at + 1, status: 200, document_id: 'd', already_existed: false }),
+      )
+      return new Response(`${told.join('\n')}\n`)
+    }
+    const { client, seen } = clientOf(answers, answers, answers)
+    const told = []
+    for await (const line of client.ingestBatch(Array(5).fill(document), { requestCharacters: 250, ccPairId: 2 }))
+      told.push(line.line)
+    expect(told).toEqual([1, 2, 3, 4, 5])
+    expect(seen.map((each) => each.body.trim().split('\n').length)).toEqual([2, 2, 1])
+    expect(JSON.parse(seen[2]?.body ?? '')).toEqual({ document, cc_pair_id: 2 })
+  })
+
+  it('tells a faulty document of a batch in its place', async () => {
+    const { client } = clientOf(
+      () =>
+        new Response(
+          '{"line":1,"status":422,"detail":[{"loc":["body"],"msg":"m","type":"missing"}]}\n{"line":2,"status":200,"document_id":"d","already_existed":true}',
+        ),
+    )
+    const told = []
+    for await (const line of client.ingestBatch([document, document])) told.push(line)
+    expect(told).toEqual([
+      { line: 1, status: 422, detail: [{ loc: ['body'], msg: 'm', type: 'missing' }] },
+      { line: 2, status: 200, document_id: 'd', already_existed: true },
+    ])
+  })
+
+  it('asks where a document stands and takes it out, whatever its id', async () => {
+    const state = {
+      document_id: 'https://a.example/b c',
+      state: 'indexed',
+      reason: null,
+      attempts: 1,
+      next_try_at: null,
+      accepted_at: '2026-01-01T00:00:00Z',
+      indexed_at: null,
+      chunk_count: 3,
+      cc_pair_ids: [1],
+    }
+    const { client, seen } = clientOf(
+      () => json(state),
+      () => json(null),
+    )
+    expect(await client.documentState(state.document_id)).toEqual(state)
+    await client.deleteDocument(state.document_id)
+    const path = '/api/service-api/ingestion/https%3A%2F%2Fa.example%2Fb%20c'
+    expect(seen.map((each) => [each.method, each.path])).toEqual([
+      ['GET', path],
+      ['DELETE', path],
+    ])
+  })
+
+  it('lists documents page by page', async () => {
+    const item = { document_id: 'd', semantic_id: 's', link: '', state: 'failed' }
+    const { client, seen } = clientOf(
+      () => json([item], { headers: { link: '</x>; rel="prev", <?limit=1&after=a%20b>; rel="next"' } }),
+      () => json([]),
+    )
+    const page = await client.documents({ state: 'failed', ccPairId: 2, limit: 1 })
+    expect(page).toEqual({ documents: [item], next: 'a b' })
+    expect(await client.documents({ after: page.next ?? '' })).toEqual({ documents: [], next: null })
+    expect(seen.map((each) => each.path)).toEqual([
+      '/api/service-api/ingestion?state=failed&limit=1&cc_pair_id=2',
+      '/api/service-api/ingestion?after=a+b',
+    ])
+  })
+
+  it('searches', async () => {
+    const results = [{ citation_id: 1, title: 't', content: 'c', link: null, source_type: 'web', updated_at: null }]
+    const { client, seen } = clientOf(() => json({ results }))
+    expect(await client.search({ query: 'a', sources: ['web'] })).toEqual({ results })
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ query: 'a', sources: ['web'] })
+  })
+})
+
+describe('a failure', () => {
+  const failure = async (reply: Reply): Promise<unknown> => {
+    const { client } = clientOf(reply)
+    return client.search('a').then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  }
+
+  it('has the code, text and id the service told', async () => {
+    const told = { error_code: 'INTERNAL_ERROR', detail: 'Something failed.', request_id: 'r1' }
+    expect(await failure(() => json(told, { status: 500 }))).toMatchObject({
+      code: 'INTERNAL_ERROR',
+      message: 'Something failed.',
+      data: { status: 500, requestId: 'r1' },
+      retryable: true,
+    })
+  })
+
+  it('of a wrong request has its issues', async () => {
+    const detail = [{ loc: ['body', 'query'], msg: 'is required', type: 'missing' }]
+    expect(await failure(() => json({ detail }, { status: 422 }))).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      data: { issues: detail },
+    })
+  })
+
+  it('tells when to try again', async () => {
+    const reply = (): Response =>
+      json({ error_code: 'RATE_LIMITED', detail: 'x' }, { status: 429, headers: { 'retry-after': '7' } })
+    expect(await failure(reply)).toMatchObject({
+      code: 'RATE_LIMITED',
+      data: { retryAfterSeconds: 7 },
+      retryable: true,
+    })
+  })
+
+  it.each([
+    [401, 'UNAUTHENTICATED'],
+    [403, 'INSUFFICIENT_PERMISSIONS'],
+    [404, 'NOT_FOUND'],
+    [413, 'PAYLOAD_TOO_LARGE'],
+    [418, 'BAD_REQUEST'],
+    [502, 'BAD_GATEWAY'],
+    [507, 'INTERNAL_ERROR'],
+  ])('of status %d without a body of ours is %s', async (status, code) => {
+    expect(await failure(() => new Response('<html>', { status }))).toMatchObject({ code, data: { status } })
+  })
+
+  it('with a code of a newer service keeps it beside the nearest known', async () => {
+    expect(await failure(() => json({ error_code: 'SEAT_TAKEN', detail: 'x' }, { status: 409 }))).toMatchObject({
+      code: 'CONFLICT',
+      data: { errorCode: 'SEAT_TAKEN' },
+    })
+  })
+
+  it('of the network is no answer of the service', async () => {
+    expect(await failure(() => 'unreachable')).toMatchObject({ code: 'CONNECTION_ERROR', cause: expect.any(TypeError) })
+  })
+
+  it('is an answer that is not what is documented', async () => {
+    for (const reply of [(): Response => new Response('hello'), (): Response => json({ found: [] })])
+      expect(await failure(reply)).toMatchObject({ code: 'BAD_GATEWAY' })
+  })
+
+  it('keeps the reason of an abort', async () => {
+    const left = new AbortController()
+    left.abort(new Error('left'))
+    const { client } = clientOf(() => 'unreachable')
+    await expect(client.search('a', { signal: left.signal })).rejects.toThrow('left')
+  })
+})
