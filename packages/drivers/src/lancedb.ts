@@ -1,17 +1,198 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
-import type { VectorIndex } from '@inlay/knowledge'
+import { createAppending, type Appending } from './lancedb-append.ts'
+import { guarded, isStale, loadEngine } from './lancedb-engine.ts'
+import { among, quote } from './lancedb-filter.ts'
+import { fuse } from './lancedb-fusion.ts'
+import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, type Space } from './lancedb-rows.ts'
+import { createStanding, textIndex } from './lancedb-standing.ts'
+import { openTable, type OpenTable } from './lancedb-table.ts'
+import { searchText, type TextParts } from './lancedb-text.ts'
+import { createUpkeep, type Upkeep } from './lancedb-upkeep.ts'
+import { searchVectors } from './lancedb-vectors.ts'
+import { createVocabulary } from './lancedb-vocabulary.ts'
+import { createWaiting } from './lancedb-waiting.ts'
+import { createTerms } from './lancedb-words.ts'
 
 /** Where an index lies and how it is kept. */
 export interface LancedbOptions {
-  /** Folder on a local disk, made when missing. */
+  /** Folder on a local disk, made when missing. Any number of processes may share it. */
   readonly folder: string
-  /** Current time in milliseconds since 1970 UTC. Default `Date.now`. */
-  readonly now?: () => number
-  /** How long superseded versions stay on disk for readers that still use them, in milliseconds. Default 60 000. */
+  /** How long superseded versions stay for readers of other processes, in milliseconds. Default 10 000. */
   readonly keepVersionsMs?: number
+  /**
+   * What the vector counts beside the words when a search has both, 0 to 1. Default 0.6, which suits embedding models;
+   * a weak embedder deserves less.
+   */
+  readonly vectorShare?: number
+  /** Rows from which vectors get an index of their own (IVF_FLAT). Default 50 000; below, all are compared. */
+  readonly vectorIndexRows?: number
 }
 
-/** `VectorIndex` over LanceDB in a local folder. The native module is loaded by `open`. */
+interface Opened extends TextParts, OpenTable {
+  readonly space: Space | undefined
+  readonly upkeep: Upkeep
+  readonly appending: Appending
+}
+
+/**
+ * An index in a local folder, on LanceDB: full text that forgives misspelt words, and vectors when it is opened with a
+ * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Laws: `vectorIndexLaws`.
+ * @example const index = lancedbIndex({ folder: 'data/index' })
+ */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
-  throw new InlayError('NOT_IMPLEMENTED', { cause: options })
+  const { folder, keepVersionsMs = 10_000, vectorShare = 0.6, vectorIndexRows = 50_000 } = options
+  let opening: Promise<Opened> | undefined
+  let closing: Promise<void> | undefined
+  /** Deletes and upkeep take turns: an upkeep beside a delete fails every time. Appends go beside both. */
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const underWay = new Set<Promise<unknown>>()
+
+  /** Runs work with the open table; closing waits for it, since the engine must not be closed under a call. */
+  async function use<Result>(work: (parts: Opened) => Promise<Result>): Promise<Result> {
+    if (closing) throw new InlayError('CLOSED', { message: 'The index is closed.' })
+    if (!opening) throw new InlayError('UNSUPPORTED', { message: 'The index has to be opened first.' })
+    const result = opening.then((parts) => guarded(() => work(parts)))
+    underWay.add(result)
+    try {
+      return await result
+    } finally {
+      underWay.delete(result)
+    }
+  }
+
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const next = turn.then(work, work)
+    turn = next.catch(() => undefined)
+    return next
+  }
+
+  async function assemble(space: Space | undefined): Promise<Opened> {
+    const engine = await loadEngine()
+    const { connection, table } = await openTable(engine, folder, space)
+    const terms = createTerms(engine)
+    const waiting = createWaiting(terms)
+    const standing = createStanding(table, waiting)
+    const vocabulary = createVocabulary(engine, table, terms, Date.now)
+    const parts = { engine, connection, table, space, terms, waiting, standing, vocabulary }
+    const leaseFile = join(folder, 'upkeep.lease')
+    const upkeep = createUpkeep({ ...parts, leaseFile, keepVersionsMs, vectorIndexRows })
+    return { ...parts, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
+  }
+
+  return {
+    keepVersionsMs,
+    async open(space) {
+      if (closing) throw new InlayError('CLOSED', { message: 'The index is closed.' })
+      const attempt = (opening ??= guarded(() => assemble(space)))
+      try {
+        await attempt
+      } catch (error) {
+        // What could not be opened may be tried again.
+        if (opening === attempt) opening = undefined
+        throw error
+      }
+    },
+    append: (rows) =>
+      use(async ({ space, appending }) => {
+        checkVectors(rows, space)
+        if (rows.length > 0) await appending.add(rows)
+      }),
+    remove: (generations) =>
+      use(async (parts) => {
+        if (generations.length > 0) await inTurn(() => removeRows(parts, generations))
+      }),
+    async search(query) {
+      query.signal?.throwIfAborted()
+      const hits = await use(async (parts) => {
+        if (query.vector) checkVector(query.vector, parts.space ?? { id: '', dimensions: -1 })
+        const ask = (): Promise<Hit[]> => find(parts, query, vectorShare)
+        return ask().catch((error: unknown) => (isStale(error) ? ask() : Promise.reject(error)))
+      })
+      query.signal?.throwIfAborted()
+      return hits
+    },
+    read: (generation, from, to, { vectors = false } = {}) =>
+      use((parts) => readRows(parts, { generation, from, to, vectors })),
+    maintain: ({ idle = false, signal } = {}) =>
+      use(async (parts) => {
+        await inTurn(() => parts.upkeep.run({ idle, signal }))
+        return figuresOf(parts, folder)
+      }),
+    figures: () => use((parts) => figuresOf(parts, folder)),
+    close() {
+      closing ??= (async () => {
+        await Promise.allSettled(underWay)
+        const parts = await opening?.catch(() => undefined)
+        parts?.table.close()
+        parts?.connection.close()
+      })()
+      return closing
+    },
+  }
+}
+
+async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hit[]> {
+  const { text = '', vector, filter, limit } = query
+  if (!vector) return (await searchText(parts, { text, filter, limit, extra: [] })).map(({ hit }) => hit)
+  // Rows a little further down on one side may be first on both.
+  const reach = Math.max(2 * limit, 50)
+  const [byWords, byVector] = await Promise.all([
+    searchText(parts, { text, filter, limit: reach, extra: ['vector'] }),
+    searchVectors(parts.table, { vector, filter, limit: reach }),
+  ])
+  if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, limit })
+  return byVector.slice(0, limit).map(({ hit, nearness }) => ({ ...hit, score: Math.min(1, Math.max(0, nearness)) }))
+}
+
+/** Generations in one delete: the condition is a text, and each delete is a version. */
+const mostInOneDelete = 2000
+
+async function removeRows({ table, standing, waiting, upkeep }: Opened, generations: readonly string[]): Promise<void> {
+  for (let at = 0; at < generations.length; at += mostInOneDelete) {
+    const some = generations.slice(at, at + mostInOneDelete)
+    await standing.write(async () => {
+      const result = await table.delete(among('generation', some))
+      waiting.remove(new Set(some))
+      return result
+    })
+    upkeep.wrote()
+  }
+}
+
+async function readRows(
+  { table, space }: Opened,
+  { generation, from, to, vectors }: { generation: string; from: number; to: number; vectors: boolean },
+): Promise<Hit[]> {
+  const columns = vectors && space ? [...hitColumns, 'vector'] : [...hitColumns]
+  const where = `generation = ${quote(generation)} AND position BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`
+  const rows: FoundRow[] = await table.query().where(where).select(columns).toArray()
+  const hits = new Map<string, Hit>()
+  for (const row of rows.sort((a, b) => a.position - b.position)) {
+    const hit = toHit(row, 0)
+    hits.set(keyOf(hit), row.vector ? { ...hit, vector: Float32Array.from(row.vector.toArray()) } : hit)
+  }
+  return [...hits.values()]
+}
+
+async function figuresOf({ table }: Opened, folder: string): Promise<IndexFigures> {
+  const [rows, index, bytes] = await Promise.all([table.countRows(), table.indexStats(textIndex), bytesOf(folder)])
+  return { rows, unindexedRows: index?.numUnindexedRows ?? 0, bytes }
+}
+
+async function bytesOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true })
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    // Files come and go under upkeep.
+    .map((entry) =>
+      stat(join(entry.parentPath, entry.name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    )
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }

@@ -128,7 +128,6 @@ function spaceLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
       async () => {
         await withIndex('space', (index) => index.append([turned('a', 0)]), sampleSpace)
         await refuses('space', { id: 'samples/other@8', dimensions: 8 })
-        await refuses('space', { id: 'samples/plane@8', dimensions: 9 })
         await refuses('space', undefined)
         await withIndex(
           'space',

@@ -1,0 +1,94 @@
+import type { IndexRow } from '@inlay/knowledge'
+import type { Table } from '@lancedb/lancedb'
+import { isConflict, type Engine } from './lancedb-engine.ts'
+import { schemaOf, toArrow, type Space } from './lancedb-rows.ts'
+import type { Standing } from './lancedb-standing.ts'
+import type { Waiting } from './lancedb-waiting.ts'
+
+/** What appending works on. */
+export interface AppendParts {
+  readonly engine: Engine
+  readonly table: Table
+  readonly space: Space | undefined
+  readonly standing: Standing
+  readonly waiting: Waiting
+  /** Called after each commit. */
+  wrote(): void
+}
+
+/** Appends rows; calls that come while a commit is under way share the next one. */
+export interface Appending {
+  /** Resolves once the rows are on disk and found. */
+  add(rows: readonly IndexRow[]): Promise<void>
+}
+
+interface Request {
+  readonly rows: readonly IndexRow[]
+  readonly resolve: () => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** Rows of one commit, at least one request: more gain nothing and hold up who came first. */
+const mostRows = 10_000
+const mostTries = 5
+
+/** Queues appends to a table. */
+export function createAppending(parts: AppendParts): Appending {
+  const schema = schemaOf(parts.engine, parts.space)
+  const queue: Request[] = []
+  let isRunning = false
+
+  async function commit(rows: readonly IndexRow[]): Promise<void> {
+    const { engine, table, standing, waiting } = parts
+    const batch = toArrow(engine, schema, rows)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await standing.write(async () => {
+          const result = await table.add(batch)
+          waiting.add(rows)
+          return result
+        })
+        parts.wrote()
+        return
+      } catch (error) {
+        if (attempt === mostTries || !isConflict(error)) throw error
+      }
+    }
+  }
+
+  function next(): Request[] {
+    const taken = [queue.shift()!]
+    let rows = taken[0]!.rows.length
+    while (queue[0] && rows + queue[0].rows.length <= mostRows) {
+      rows += queue[0].rows.length
+      taken.push(queue.shift()!)
+    }
+    return taken
+  }
+
+  /** Never rejects. */
+  async function run(): Promise<void> {
+    isRunning = true
+    // Calls made in the same turn of the event loop go into one commit.
+    await Promise.resolve()
+    while (queue.length > 0) {
+      const requests = next()
+      try {
+        await commit(requests.length === 1 ? requests[0]!.rows : requests.flatMap(({ rows }) => rows))
+        for (const { resolve } of requests) resolve()
+      } catch (error) {
+        for (const { reject } of requests) reject(error)
+      }
+    }
+    isRunning = false
+  }
+
+  return {
+    add(rows) {
+      return new Promise((resolve, reject) => {
+        queue.push({ rows, resolve, reject })
+        if (!isRunning) void run()
+      })
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { InlayError, isInlayError } from '@inlay/protocol'
+import type * as lancedb from '@lancedb/lancedb'
+import type * as arrow from 'apache-arrow'
+
+/** The native module and the Arrow it works with. */
+export interface Engine {
+  readonly lancedb: typeof lancedb
+  readonly arrow: typeof arrow
+}
+
+let loading: Promise<Engine> | undefined
+
+/** Loads the engine at first use: it costs some 100 ms and 40 MB, which an app that never searches need not pay. */
+export function loadEngine(): Promise<Engine> {
+  // Its Rust side warns on stderr about queries that lack a score column; it reads this once, when it is loaded.
+  process.env['LANCEDB_LOG'] ??= 'error'
+  loading ??= Promise.all([import('@lancedb/lancedb'), import('apache-arrow')]).then(([lancedb, arrow]) => ({
+    lancedb,
+    arrow,
+  }))
+  return loading
+}
+
+/** Runs work of the engine; its failures become ours, since its messages name folders of this machine. */
+export async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toInlayError(error)
+  }
+}
+
+/** Whether a failed write met another one and may simply be tried again. */
+export function isConflict(error: unknown): boolean {
+  return /commit conflict|conflicting|preempted|concurrent/i.test(messageOf(error))
+}
+
+/** Whether files went away under a query, as they do when old versions are cleaned up. */
+export function isStale(error: unknown): boolean {
+  return /not found|no such file/i.test(messageOf(error))
+}
+
+function toInlayError(error: unknown): InlayError {
+  if (isInlayError(error)) return error
+  const message = messageOf(error)
+  if (/no space left|disk quota|os error 28/i.test(message))
+    return new InlayError('SERVICE_UNAVAILABLE', {
+      message: 'The disk that holds the index is full: free some space.',
+      cause: error,
+    })
+  if (/permission denied|read-only file system|os error (13|30)\b/i.test(message))
+    return new InlayError('SERVICE_UNAVAILABLE', {
+      message: 'The index cannot be written: make its folder writable for this process.',
+      cause: error,
+      retryable: false,
+    })
+  if (isConflict(error) || isStale(error))
+    return new InlayError('SERVICE_UNAVAILABLE', {
+      message: 'The index was changed by another writer in the middle of this: try again.',
+      cause: error,
+    })
+  return new InlayError('INTERNAL_ERROR', { message: 'The index failed.', cause: error })
+}
+
+function messageOf(error: unknown): string {
+  return isInlayError(error) ? messageOf(error.cause) : error instanceof Error ? error.message : ''
+}

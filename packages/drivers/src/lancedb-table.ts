@@ -1,0 +1,89 @@
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { InlayError } from '@inlay/protocol'
+import type { Connection, Index, Table } from '@lancedb/lancedb'
+import type { Engine } from './lancedb-engine.ts'
+import { isOfSpace, schemaOf, searchColumn, type Space } from './lancedb-rows.ts'
+import { wordOptions } from './lancedb-words.ts'
+
+const tableName = 'chunks'
+
+/** An open table with its connection; both have to be closed. */
+export interface OpenTable {
+  readonly connection: Connection
+  readonly table: Table
+}
+
+/** Most memory for parts of indexes and for file metadata, in bytes. The engine's own limits are 6 GB and 1 GB. */
+const cacheBytes = { index: 256n << 20n, metadata: 64n << 20n }
+
+/**
+ * Opens the table of a folder, making what is missing. Safe beside another process that does the same, and after a
+ * crash at any step of it.
+ * @throws INDEX_MISMATCH when it holds rows of another space
+ */
+export async function openTable(engine: Engine, folder: string, space: Space | undefined): Promise<OpenTable> {
+  await mkdir(resolve(folder), { recursive: true, mode: 0o700 })
+  const { connect, Session } = engine.lancedb
+  const connection = await connect(resolve(folder), {
+    // Commits of other processes are seen by the next query.
+    readConsistencyInterval: 0,
+    session: new Session(cacheBytes.index, cacheBytes.metadata),
+  })
+  try {
+    const table = await tableOfSpace(engine, connection, space)
+    await createIndexes(engine, table)
+    return { connection, table }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+async function tableOfSpace(engine: Engine, connection: Connection, space: Space | undefined): Promise<Table> {
+  // Made only when missing: the engine refuses to "make" a table that is there with other columns.
+  const openOrMake = (): Promise<Table> =>
+    repeated(async () =>
+      (await connection.tableNames()).includes(tableName)
+        ? connection.openTable(tableName)
+        : connection.createEmptyTable(tableName, schemaOf(engine, space)),
+    )
+  const table = await openOrMake()
+  if (isOfSpace(await table.schema(), space)) return table
+  if ((await table.countRows()) > 0)
+    throw new InlayError('INDEX_MISMATCH', {
+      message: 'The index holds vectors of another embedding model: set that model again, or fill a new index.',
+    })
+  table.close()
+  await connection.dropTable(tableName)
+  return openOrMake()
+}
+
+async function createIndexes({ lancedb }: Engine, table: Table): Promise<void> {
+  const { Index: Kind } = lancedb
+  const wanted: Readonly<Record<string, () => Index>> = {
+    [searchColumn]: () => Kind.fts({ ...wordOptions, withPosition: false }),
+    document_id: () => Kind.btree(),
+    generation: () => Kind.btree(),
+    source: () => Kind.bitmap(),
+    tags: () => Kind.labelList(),
+    pairs: () => Kind.labelList(),
+  }
+  for (const [column, kind] of Object.entries(wanted))
+    await repeated(async () => {
+      const present = (await table.listIndices()).some(({ columns }) => columns[0] === column)
+      if (!present) await table.createIndex(column, { config: kind(), replace: false })
+    })
+}
+
+/** Tries again what another process may just have done. */
+async function repeated<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === 5) throw error
+      await new Promise<void>((done) => setTimeout(done, 20 * attempt * attempt * Math.random()))
+    }
+  }
+}

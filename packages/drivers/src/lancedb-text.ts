@@ -1,0 +1,166 @@
+import type { Hit, IndexFilter } from '@inlay/knowledge'
+import type { Table } from '@lancedb/lancedb'
+import type { Engine } from './lancedb-engine.ts'
+import { conditionOf, testOf } from './lancedb-filter.ts'
+import { rescoredRows, rescore } from './lancedb-rescore.ts'
+import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from './lancedb-rows.ts'
+import { mayBeMisspelt } from './lancedb-spelling.ts'
+import type { Standing } from './lancedb-standing.ts'
+import type { Vocabulary } from './lancedb-vocabulary.ts'
+import { rarityOf, type Waiting } from './lancedb-waiting.ts'
+import { wordsOf, type Terms } from './lancedb-words.ts'
+
+/** What a search by words works with. */
+export interface TextParts {
+  readonly engine: Engine
+  readonly table: Table
+  readonly terms: Terms
+  readonly vocabulary: Vocabulary
+  readonly waiting: Waiting
+  readonly standing: Standing
+}
+
+/** What is asked of a search by words. */
+export interface TextQuery {
+  readonly text: string
+  readonly filter?: IndexFilter
+  readonly limit: number
+  /** Columns besides those of a hit. */
+  readonly extra: readonly string[]
+}
+
+/** A row found by its words; `score` is 1 for the best. */
+export interface TextHit {
+  readonly hit: Hit
+  readonly score: number
+  readonly text: string
+  readonly vector?: Float32Array
+}
+
+/** Words of a query that count: a longer one is a pasted text, whose first words tell enough. */
+const mostWords = 100
+/** Words of a query that are looked up when they seem misspelt. */
+const mostMisspelt = 8
+
+interface Asked {
+  readonly word: string
+  readonly term: string
+}
+
+/**
+ * Finds rows by words, best first: the engine's BM25 over what it has indexed, the same BM25 here over rows that wait,
+ * likely spellings of words that no row holds, then a second look at the first rows.
+ */
+export async function searchText(parts: TextParts, query: TextQuery): Promise<TextHit[]> {
+  const asked = await askedOf(parts.terms, wordsOf(query.text).slice(0, mostWords))
+  if (asked.length === 0) return []
+  const tail = await parts.standing.tail()
+  if (tail === 'waiting') await parts.waiting.prepare()
+  const found = await rank(parts, query, asked, tail === 'table')
+  const corrections = await correct(parts, asked, found)
+  const all = corrections.length > 0 ? [...asked, ...corrections] : asked
+  const ranked = corrections.length > 0 ? await rank(parts, query, all, tail === 'table') : found
+  const words = all.map(({ word }) => word)
+  return rescore(ranked, words)
+    .slice(0, query.limit)
+    .map(({ row, score }) => ({ ...row, score, hit: { ...row.hit, score } }))
+}
+
+async function askedOf(terms: Terms, words: readonly string[]): Promise<Asked[]> {
+  const found = await terms.of(words)
+  return words.flatMap((word, at) => (found[at] === undefined ? [] : [{ word, term: found[at] }]))
+}
+
+async function rank(parts: TextParts, query: TextQuery, asked: readonly Asked[], isWhole: boolean): Promise<TextHit[]> {
+  const reach = Math.max(query.limit, rescoredRows)
+  const waiting = isWhole ? [] : await searchWaiting(parts, query, asked, reach)
+  const indexed = await searchIndexed(parts, query, asked, reach, isWhole)
+  if (waiting.length === 0) return indexed
+  const hits = new Map(waiting.map((found) => [keyOf(found.hit), found]))
+  // A row that was folded in a moment ago may come from both sides.
+  for (const found of indexed) hits.set(keyOf(found.hit), found)
+  return [...hits.values()].sort((a, b) => b.score - a.score).slice(0, reach)
+}
+
+async function searchIndexed(
+  { engine, table }: TextParts,
+  { filter, extra }: TextQuery,
+  asked: readonly Asked[],
+  reach: number,
+  isWhole: boolean,
+): Promise<TextHit[]> {
+  // A plain match is several times as fast as a composed query, and repeated words do not count twice in it.
+  const match = new engine.lancedb.MatchQuery(asked.map(({ word }) => word).join(' '), searchColumn)
+  const search = table
+    .query()
+    .fullTextSearch(match)
+    .select([...hitColumns, ...extra, '_score'])
+    .limit(reach)
+  const condition = conditionOf(filter)
+  if (condition !== undefined) search.where(condition)
+  // Otherwise the engine reads every row that it has not indexed, at 20 to 40 µs each.
+  if (!isWhole) search.fastSearch()
+  const rows: FoundRow[] = await search.toArray()
+  const hits = new Map<string, TextHit>()
+  for (const row of rows) {
+    const hit = toHit(row, 0)
+    // Rows appended twice are one.
+    if (!hits.has(keyOf(hit))) hits.set(keyOf(hit), { hit, score: row._score ?? 0, text: row.text, ...vectorOf(row) })
+  }
+  return [...hits.values()]
+}
+
+function vectorOf(row: FoundRow): { vector?: Float32Array } {
+  return row.vector ? { vector: row.vector.toArray() } : {}
+}
+
+async function searchWaiting(
+  { table, vocabulary, waiting }: TextParts,
+  { filter }: TextQuery,
+  asked: readonly Asked[],
+  reach: number,
+): Promise<TextHit[]> {
+  const present = new Map(asked.filter(({ term }) => waiting.frequencyOf(term) > 0).map((item) => [item.term, item]))
+  if (present.size === 0) return []
+  const rows = await table.countRows()
+  const weighed = await Promise.all(
+    [...present.values()].map(async ({ word, term }) => ({
+      term,
+      weight: rarityOf((await vocabulary.frequencyOf(word, term)) + waiting.frequencyOf(term), rows),
+    })),
+  )
+  const found = waiting.search(weighed, await vocabulary.averageLength(), testOf(filter), reach)
+  return found.map(({ row, score }) => ({
+    hit: {
+      documentId: row.documentId,
+      generation: row.generation,
+      position: row.position,
+      text: row.text,
+      card: row.card,
+      source: row.source,
+      updatedAt: row.updatedAt,
+      score: 0,
+    },
+    score,
+    text: row.text,
+    ...(row.vector ? { vector: row.vector } : {}),
+  }))
+}
+
+/** Words that rows do hold, in place of those that none does. */
+async function correct(parts: TextParts, asked: readonly Asked[], found: readonly TextHit[]): Promise<Asked[]> {
+  const doubtful = asked.filter(({ word }) => mayBeMisspelt(word))
+  if (doubtful.length === 0) return []
+  const seen = new Set(found.slice(0, rescoredRows).flatMap(({ text }) => wordsOf(text)))
+  const unseen = doubtful.filter(
+    ({ word }, at) => !seen.has(word) && doubtful.findIndex((item) => item.word === word) === at,
+  )
+  const { vocabulary, waiting, terms } = parts
+  const corrected = await Promise.all(
+    unseen.slice(0, mostMisspelt).map(async ({ word, term }) => {
+      if (waiting.frequencyOf(term) > 0 || (await vocabulary.isKnown(word, term))) return []
+      return [...(await vocabulary.near(word, term)), ...waiting.near(word, term)]
+    }),
+  )
+  return askedOf(terms, [...new Set(corrected.flat())])
+}
