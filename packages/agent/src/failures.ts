@@ -35,7 +35,7 @@ const quotaUsedUp =
 const policyRefused =
   /content.?(?:policy|filter|management)|responsible.?ai|safety (?:system|filter|setting|reason)|violat\w+ .{0,40}polic|usage polic|moderation|flagged|prohibited.?content|invalid_prompt|guardrail/i
 const connectionBroken =
-  /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR|CERT_|SELF_SIGNED|ERR_TLS|socket|fetch failed|terminated|network|timed? ?out|cannot connect|premature|without a finish reason/i
+  /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR|CERT_|SELF_SIGNED|ERR_TLS|socket|fetch failed|\bterminated\b|network|timed? ?out|cannot connect|premature|without a finish reason/i
 const nameOfAbort = /AbortError|ResponseAborted/
 
 /** Types and codes that providers put into error bodies and streams, where no HTTP status tells. */
