@@ -3,11 +3,9 @@
  * documentation, and keeps everything in the data folder.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import { isInlayError } from '@inlay/protocol'
-import { createInlay, readSettings, type Inlay, type Settings } from 'inlay'
+import { createInlay, readEnvironment, readSettings, type Inlay, type Settings } from 'inlay'
 import { keepApiKey } from './server/api-key.ts'
 import { greeting } from './server/greeting.ts'
 import { listen, type Listening } from './server/listen.ts'
@@ -18,12 +16,12 @@ import { createPage, isLoopbackName } from './server/page.ts'
 import { showProgress } from './server/progress.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const defaultBasePath = '/api'
 
 async function start(): Promise<void> {
-  const settings = readSettings({ ...readDotEnv(), ...process.env })
+  const settings = readSettings(readEnvironment(root))
+  for (const warning of settings.warnings) process.stderr.write(`${warning}\n`)
   const dataFolder = resolve(settings.options.dataFolder ?? join(root, '.inlay'))
-  const basePath = settings.options.basePath ?? defaultBasePath
+  const basePath = `/${(settings.options.basePath ?? 'api').replaceAll(/^\/+|\/+$/g, '')}`.replace(/^\/$/, '')
   const key = settings.options.apiKey ?? (await keepApiKey(dataFolder))
   const inlay = createInlay({ ...settings.options, basePath, dataFolder, apiKey: key })
   const token = randomBytes(16).toString('base64url')
@@ -45,11 +43,6 @@ async function start(): Promise<void> {
   const model = modelWords(await inlay.agent.models())
   process.stdout.write(greeting({ origin, basePath, key, fragment, model, dataFolder }))
   await readOwnDocumentation(inlay, dataFolder)
-}
-
-function readDotEnv(): NodeJS.Dict<string> {
-  const file = join(root, '.env')
-  return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
 }
 
 /** The host as it stands in an address: "every address of this machine" is none that can be opened. */

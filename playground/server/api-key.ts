@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
@@ -9,19 +9,31 @@ import { join } from 'node:path'
 export async function keepApiKey(dataFolder: string): Promise<string> {
   const file = join(dataFolder, 'api-key')
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  const kept = await readKey(file)
+  if (kept) {
+    await chmod(file, 0o600)
+    return kept
+  }
+  // Somebody emptied it.
+  if (kept === '') await rm(file)
+  // Written aside and then linked, which only one of several starts can do: nobody reads half a key.
   const made = `inlay_${randomBytes(24).toString('base64url')}`
+  const aside = `${file}.${randomBytes(6).toString('hex')}`
+  await writeFile(aside, `${made}\n`, { mode: 0o600 })
+  await link(aside, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(aside)
+  return (await readKey(file)) ?? made
+}
+
+/** The key in the file; undefined when there is no file. */
+async function readKey(file: string): Promise<string | undefined> {
   try {
-    await writeFile(file, `${made}\n`, { mode: 0o600, flag: 'wx' })
-    return made
+    return (await readFile(file, 'utf8')).trim()
   } catch (error) {
     // Node's errors carry their code beside the Error fields.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
   }
-  const kept = (await readFile(file, 'utf8')).trim()
-  if (kept === '') {
-    await writeFile(file, `${made}\n`, { mode: 0o600 })
-    return made
-  }
-  await chmod(file, 0o600)
-  return kept
 }

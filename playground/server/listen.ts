@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { NodeHttp1Handler, ServerRequest } from 'srvx'
-import { toNodeHandler } from 'srvx/node'
+import { nodeListener } from 'inlay'
 import type { Peer } from './page.ts'
 
 /** A server that listens. */
@@ -22,11 +21,10 @@ export async function listen(options: {
   readonly port: number
   readonly fetch: (request: Request, peer: Peer) => Promise<Response>
 }): Promise<Listening | Refusal> {
-  // srvx makes every request a ServerRequest, and node:http calls a handler of either HTTP version with its own.
-  const handle = toNodeHandler((request) =>
-    options.fetch(request, { ip: (request as ServerRequest).ip }),
-  ) as NodeHttp1Handler
-  const server = createServer((request, response) => void handle(request, response))
+  const server = createServer((request, response) => {
+    const peer = { ip: request.socket.remoteAddress }
+    nodeListener((asked) => options.fetch(asked, peer))(request, response)
+  })
   const failure = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     server.once('error', resolve)
     server.listen(options.port, options.host, () => resolve(undefined))

@@ -62,7 +62,7 @@ export function App({ service, modelName }: AppProps): JSX.Element {
           <span>New chat</span>
         </button>
       </header>
-      <main id="main" tabIndex={-1} class={view}>
+      <main id="main" tabIndex={-1}>
         {/* Kept in place while the other view is shown: an answer goes on, and what was typed stays. */}
         <div class={isEmpty ? 'chat empty' : 'chat'} hidden={view !== 'chat'}>
           {isEmpty ? (
@@ -83,7 +83,7 @@ export function App({ service, modelName }: AppProps): JSX.Element {
             />
             <p class="model">{modelName}</p>
           </div>
-          {isEmpty && <Examples key="examples" documents={list.documents} ask={conversation.ask} />}
+          {isEmpty && <Examples key="examples" documents={list.documents} service={service} ask={conversation.ask} />}
         </div>
         {view === 'documents' && <DocumentsView list={list} />}
       </main>

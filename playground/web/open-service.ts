@@ -1,67 +1,75 @@
-import { createLineDecoder, InlayError, type StreamLine } from '@inlay/protocol'
+import { createClient, type Client } from '@inlay/client'
+import { InlayError, isInlayError } from '@inlay/protocol'
+import * as v from 'valibot'
 import type { Service } from './service.ts'
 
+/** A service that took the key, and the model that answers there, named as what it is. */
 export interface OpenService {
   readonly service: Service
   readonly modelName: string
 }
 
-const base = document.documentElement.dataset.basePath ?? '/api'
+/**
+ * Opens the service this page comes from.
+ * @throws INVALID_TOKEN when it does not take the key, CONNECTION_ERROR when it is not there
+ */
+export async function openService(apiKey: string): Promise<OpenService> {
+  const baseUrl = document.documentElement.dataset.basePath ?? '/api'
+  const modelName = await readModelName(baseUrl, apiKey)
+  return { service: toService(createClient({ baseUrl, apiKey })), modelName }
+}
 
-export async function openService(key: string): Promise<OpenService> {
-  const call = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const response = await fetch(base + path, {
-      ...init,
-      headers: { authorization: `Bearer ${key}`, ...(init.body ? { 'content-type': 'application/json' } : {}) },
-    })
-    if (!response.ok) {
-      const body = await response.json().catch(() => ({}))
-      throw new InlayError(body.error_code ?? 'INTERNAL_ERROR', { message: body.detail })
-    }
-    return response
+function toService(client: Client): Service {
+  return {
+    ask: (message, { sessionId, signal }) =>
+      client.send({ message, chat_session_id: sessionId, origin: 'webapp' }, { signal }),
+    stop: (sessionId) => client.stop(sessionId),
+    async documents(signal) {
+      const { documents, next } = await client.documents({ limit: 1000, signal })
+      return { documents, more: next !== null }
+    },
+    failureReason: async (documentId) => (await client.documentState(documentId)).reason,
+    async passagesOf(title, signal) {
+      const { results } = await client.search(title.slice(0, 2000), { signal })
+      const own = results.filter((result) => result.title === title)
+      return own.map((result) => result.content).join('\n\n')
+    },
+    async ingest({ id, title, text }) {
+      await client.ingest({ id, semantic_identifier: title, source: 'file', sections: [{ text }], metadata: {} })
+    },
+    async remove(documentId) {
+      await client.deleteDocument(documentId).catch((error: unknown) => {
+        // Somebody else was faster.
+        if (!isInlayError(error) || error.code !== 'DOCUMENT_NOT_FOUND') throw error
+      })
+    },
   }
-  const models = await (await call('/llm/provider')).json()
-  const provider = models.providers[0]
-  const modelName =
-    provider.provider === 'extractive'
-      ? 'Built-in extractive model: quotes your documents; no AI provider configured'
-      : provider.name
-  async function* ask(
-    question: string,
-    options: { sessionId: string | null; signal: AbortSignal },
-  ): AsyncGenerator<StreamLine> {
-    const response = await call('/chat/send-chat-message', {
-      method: 'POST',
-      signal: options.signal,
-      body: JSON.stringify({ message: question, chat_session_id: options.sessionId }),
-    })
-    const decoder = createLineDecoder()
-    const reader = response.body!.getReader()
-    for (;;) {
-      const { done, value } = await reader.read()
-      for (const { line } of done ? decoder.end() : decoder.push(value)) yield line
-      if (done) return
-    }
-  }
-  const service: Service = {
-    ask,
-    stop: async (id) => void (await call(`/chat/stop-chat-session/${id}`, { method: 'POST' })),
-    documents: async () => ({ documents: await (await call('/service-api/ingestion?limit=1000')).json(), more: false }),
-    failureReason: async (id) => (await (await call(`/service-api/ingestion/${encodeURIComponent(id)}`)).json()).reason,
-    ingest: async (document) =>
-      void (await call('/service-api/ingestion', {
-        method: 'POST',
-        body: JSON.stringify({
-          document: {
-            id: document.id,
-            semantic_identifier: document.title,
-            source: 'file',
-            sections: [{ text: document.text }],
-            metadata: {},
-          },
-        }),
-      })),
-    remove: async (id) => void (await call(`/service-api/ingestion/${encodeURIComponent(id)}`, { method: 'DELETE' })),
-  }
-  return { service, modelName }
+}
+
+/** What the page reads of the listing of models. */
+const listingSchema = v.object({
+  providers: v.array(
+    v.object({
+      id: v.number(),
+      provider: v.string(),
+      provider_display_name: v.string(),
+      model_configurations: v.array(v.object({ name: v.string(), display_name: v.nullable(v.string()) })),
+    }),
+  ),
+  default_text: v.nullable(v.object({ provider_id: v.number(), model_name: v.string() })),
+})
+
+async function readModelName(baseUrl: string, apiKey: string): Promise<string> {
+  const response = await fetch(`${baseUrl}/llm/provider`, { headers: { authorization: `Bearer ${apiKey}` } })
+  if (response.status === 401) throw new InlayError('INVALID_TOKEN')
+  const listing = v.safeParse(listingSchema, await response.json().catch(() => null))
+  if (!response.ok || !listing.success)
+    throw new InlayError('BAD_GATEWAY', { message: 'The server does not answer as an Inlay does.' })
+  const { providers, default_text: chosen } = listing.output
+  const provider = providers.find(({ id }) => id === chosen?.provider_id)
+  const model = provider?.model_configurations.find(({ name }) => name === chosen?.model_name)
+  if (provider === undefined || model === undefined) return 'No model is configured'
+  const name = model.display_name ?? model.name
+  if (provider.provider === 'extractive') return `${name}: quotes your documents; no AI provider configured`
+  return `${name} (${provider.provider_display_name})`
 }

@@ -32,7 +32,11 @@ export function withQuote(pieces: readonly Piece[], quote: string): readonly Pie
     const cuts = [start, Math.min(Math.max(range[0], start), end), Math.min(Math.max(range[1], start), end), end]
     for (let cut = 0; cut < 3; cut++) {
       const part = text.slice(cuts[cut], cuts[cut + 1])
-      if (part !== '') result.push({ text: part, mark: cut === 1 ? 'quote' : piece.mark })
+      if (part === '') continue
+      const mark = cut === 1 ? 'quote' : piece.mark
+      const last = result.at(-1)
+      if (mark === 'quote' && last?.mark === 'quote') result.splice(-1, 1, { text: last.text + part, mark })
+      else result.push({ text: part, mark })
     }
     at = end
   }

@@ -9,6 +9,8 @@ export interface Service {
   documents(signal?: AbortSignal): Promise<{ documents: readonly DocMinimalInfo[]; more: boolean }>
   /** Why a document failed; null when it did not. */
   failureReason(documentId: string): Promise<string | null>
+  /** Text of passages of the document with this title, the best for its title first; "" when none is found. */
+  passagesOf(title: string, signal?: AbortSignal): Promise<string>
   ingest(document: TextDocument): Promise<void>
   remove(documentId: string): Promise<void>
 }

@@ -38,10 +38,14 @@ function StepLine({ step }: { step: Block }): JSX.Element {
         <Markdown text={step.text} />
       </li>
     )
+  const detail = detailOf(step)
   const line = (
     <>
       <span class="dot" />
-      <span class="step-title">{titleOf(step)}</span>
+      <span class="step-title">
+        {titleOf(step)}
+        {detail !== null && <ChevronIcon />}
+      </span>
       {queriesOf(step).map((query, at) => (
         <q key={at} class="query">
           {query}
@@ -49,17 +53,13 @@ function StepLine({ step }: { step: Block }): JSX.Element {
       ))}
     </>
   )
-  const detail = detailOf(step)
   return (
     <li class={classes}>
       {detail === null ? (
         <span class="step-line">{line}</span>
       ) : (
         <details>
-          <summary class="step-line">
-            {line}
-            <ChevronIcon />
-          </summary>
+          <summary class="step-line">{line}</summary>
           <div class="step-detail">
             {failure !== null && <p class="failure-words">{failure.exception}</p>}
             {detail}

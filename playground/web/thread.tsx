@@ -5,47 +5,44 @@ import { DownIcon } from './icons.tsx'
 import { TurnView } from './turn-view.tsx'
 
 /** How far from its end the page still counts as read to the end, in pixels. */
-const nearEnd = 120
+const nearEnd = 80
 
-/** The turns of a conversation. Follows a growing answer until the reader scrolls up, and offers the way back down. */
+/**
+ * The turns of a conversation. A new question goes to the top of the window and its answer grows below it, so that
+ * nothing moves under the reader's eyes; where it grows out of the window, a button leads to its end.
+ */
 export function Thread({ conversation }: { conversation: Conversation }): JSX.Element {
   const { turns, retry } = conversation
-  const end = useRef<HTMLDivElement>(null)
-  const follows = useRef(true)
   const [isAtEnd, setIsAtEnd] = useState(true)
-  useEffect(() => {
-    let lastTop = scrollY
-    const onScroll = (): void => {
-      const left = document.documentElement.scrollHeight - innerHeight - scrollY
-      if (scrollY < lastTop && left > nearEnd) follows.current = false
-      if (left <= nearEnd) follows.current = true
-      lastTop = scrollY
-      setIsAtEnd(left <= nearEnd)
-    }
-    addEventListener('scroll', onScroll, { passive: true })
-    return () => removeEventListener('scroll', onScroll)
-  }, [])
   const last = turns.at(-1)
-  // A new question is always shown, wherever the reader was.
+  const lastTurn = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const look = (): void => setIsAtEnd(document.documentElement.scrollHeight - innerHeight - scrollY <= nearEnd)
+    const sizes = new ResizeObserver(look)
+    sizes.observe(document.documentElement)
+    addEventListener('scroll', look, { passive: true })
+    return () => {
+      sizes.disconnect()
+      removeEventListener('scroll', look)
+    }
+  }, [])
   useLayoutEffect(() => {
-    follows.current = true
+    lastTurn.current?.scrollIntoView({ block: 'start' })
   }, [last?.id])
-  useLayoutEffect(() => {
-    if (last?.phase === 'answering' && follows.current) scrollTo({ top: document.documentElement.scrollHeight })
-  }, [last])
   return (
     <div class="thread">
       {turns.map((turn) => (
-        <TurnView key={turn.id} turn={turn} isLast={turn === last} retry={retry} />
+        <div key={turn.id} class="turn-place" ref={turn === last ? lastTurn : undefined}>
+          <TurnView turn={turn} isLast={turn === last} retry={retry} />
+        </div>
       ))}
-      <div ref={end} />
       {!isAtEnd && (
         <button
           type="button"
           class="to-end"
           aria-label="Go to the end"
           title="Go to the end"
-          onClick={() => end.current?.scrollIntoView({ block: 'end' })}
+          onClick={() => scrollTo({ top: document.documentElement.scrollHeight })}
         >
           <DownIcon />
         </button>

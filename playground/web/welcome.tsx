@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
-import { exampleQuestions } from './examples.ts'
-import type { ListedDocument } from './service.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { exampleQuestions, exampleTitles, type ExampleSource } from './examples.ts'
+import type { ListedDocument, Service } from './service.ts'
 
 /** What stands above the question field before anything was asked. */
 export function Welcome({ documents }: { documents: readonly ListedDocument[] | undefined }): JSX.Element {
@@ -16,7 +17,7 @@ function leadOf(documents: readonly ListedDocument[] | undefined): string {
   if (documents === undefined) return 'Every answer names the passages it is made of.'
   const indexed = documents.filter(({ state }) => state === 'indexed').length
   if (documents.length === 0) return 'There are no documents yet: add some under Documents.'
-  const left = documents.length - indexed
+  const left = documents.filter(({ state }) => state === 'pending' || state === 'indexing').length
   const count = `${indexed} ${indexed === 1 ? 'document' : 'documents'}`
   if (left > 0) return `${count} ready, ${left} on the way. Every answer names the passages it is made of.`
   return `${count}. Every answer names the passages it is made of.`
@@ -24,13 +25,13 @@ function leadOf(documents: readonly ListedDocument[] | undefined): string {
 
 interface ExamplesProps {
   readonly documents: readonly ListedDocument[] | undefined
+  readonly service: Service
   readonly ask: (question: string) => void
 }
 
-/** Questions to begin with, made from what is indexed. Its space is kept while the list is on its way. */
-export function Examples({ documents, ask }: ExamplesProps): JSX.Element {
-  const indexed = (documents ?? []).filter(({ state }) => state === 'indexed')
-  const questions = exampleQuestions(indexed.map(({ title }) => title))
+/** Questions to begin with, made from what is indexed. Their space is kept while they are on their way. */
+export function Examples({ documents, service, ask }: ExamplesProps): JSX.Element {
+  const questions = useExamples(documents, service)
   return (
     <ul class="examples" aria-label="Questions to begin with">
       {questions.map((question) => (
@@ -42,4 +43,27 @@ export function Examples({ documents, ask }: ExamplesProps): JSX.Element {
       ))}
     </ul>
   )
+}
+
+function useExamples(documents: readonly ListedDocument[] | undefined, service: Service): readonly string[] {
+  const [questions, setQuestions] = useState<readonly string[]>([])
+  const isSettled = documents?.every(({ state }) => state === 'indexed' || state === 'failed') === true
+  const indexed = (documents ?? []).filter(({ state }) => state === 'indexed')
+  const titles = isSettled ? exampleTitles(indexed.map(({ title }) => title)) : []
+  const wanted = titles.join('\n')
+  useEffect(() => {
+    if (titles.length === 0) return undefined
+    const leave = new AbortController()
+    // A question about the title alone is better than none.
+    const read = (title: string): Promise<ExampleSource> =>
+      service.passagesOf(title, leave.signal).then(
+        (content) => ({ title, content }),
+        () => ({ title, content: '' }),
+      )
+    void Promise.all(titles.map(read)).then((sources) => {
+      if (!leave.signal.aborted) setQuestions(exampleQuestions(sources))
+    })
+    return () => leave.abort()
+  }, [wanted, service])
+  return questions
 }

@@ -1,0 +1,168 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listen, type Listening } from '../../playground/server/listen.ts'
+import { createPage, isLoopbackAddress, isLoopbackName } from '../../playground/server/page.ts'
+
+const token = 'token-of-this-start'
+const key = 'inlay_key-of-this-folder'
+let folder: string
+let page: Awaited<ReturnType<typeof createPage>>
+let listening: Listening
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'inlay-page-'))
+  await mkdir(join(folder, 'assets'))
+  await writeFile(join(folder, 'index.html'), '<!doctype html><html data-base-path="/api"><title>Inlay</title></html>')
+  await writeFile(join(folder, 'assets', 'index-abc.js'), 'export {}')
+  await writeFile(join(folder, '.built-from'), 'secret of the build')
+  page = await createPage({
+    folder,
+    basePath: '/assist"ant',
+    api: async (request) => Response.json({ api: new URL(request.url).pathname }),
+    handover: { token, key },
+  })
+  const started = await listen({ host: '127.0.0.1', port: 0, fetch: page.fetch })
+  if ('refusal' in started) throw new Error(started.refusal)
+  listening = started
+})
+
+afterAll(async () => {
+  await listening.close()
+  await rm(folder, { recursive: true })
+})
+
+interface Answer {
+  readonly status: number
+  readonly headers: Record<string, string | string[] | undefined>
+  readonly body: string
+}
+
+/** Asks over a real connection with every header as given; `fetch` would set Host and Origin by itself. */
+function ask(
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(
+      { port: listening.port, host: '127.0.0.1', path, method: options.method ?? 'GET', headers: options.headers },
+      (incoming) => {
+        let body = ''
+        incoming.on('data', (chunk) => (body += chunk))
+        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body }))
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(options.body)
+  })
+}
+
+const here = (): string => `127.0.0.1:${listening.port}`
+
+const askForKey = (headers: Record<string, string> = {}, body: unknown = { token }): Promise<Answer> =>
+  ask('/page/key', {
+    method: 'POST',
+    headers: { host: here(), origin: `http://${here()}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+describe('the page', () => {
+  test('is served at / with a policy that lets nothing in from elsewhere', async () => {
+    const { status, headers, body } = await ask('/')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(body).toContain('<title>Inlay</title>')
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).toContain("trusted-types 'none'")
+    expect(policy).not.toMatch(/unsafe|\*|https?:/)
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    expect(headers['referrer-policy']).toBe('no-referrer')
+  })
+
+  test('learns where the API is', async () => {
+    expect((await ask('/')).body).toContain('data-base-path="/assist&quot;ant"')
+  })
+
+  test('keeps hashed files for good and asks again for the rest', async () => {
+    expect((await ask('/assets/index-abc.js')).headers['cache-control']).toContain('immutable')
+    const first = await ask('/')
+    expect(first.headers['cache-control']).toBe('no-cache')
+    const second = await ask('/', { headers: { 'if-none-match': String(first.headers.etag) } })
+    expect([second.status, second.body]).toEqual([304, ''])
+  })
+
+  test('answers HEAD without a body and refuses what is no reading', async () => {
+    expect(await ask('/', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
+    expect(await ask('/', { method: 'POST' })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
+  })
+
+  test('gives out the files of the page and no others', async () => {
+    for (const path of [
+      '/.built-from',
+      '/assets/../../package.json',
+      '/assets/%2e%2e/%2e%2e/package.json',
+      '/index.html/..%2f',
+    ])
+      expect((await ask(path)).body).toContain('"api"')
+  })
+
+  test('hands every other request to the API', async () => {
+    expect((await ask('/api/health')).body).toBe('{"api":"/api/health"}')
+  })
+})
+
+describe('the key', () => {
+  test('is given for the token of the printed address', async () => {
+    const { status, headers, body } = await askForKey()
+    expect([status, JSON.parse(body)]).toEqual([200, { key }])
+    expect(headers['cache-control']).toBe('no-store')
+    expect(headers['access-control-allow-origin']).toBeUndefined()
+  })
+
+  test.each([
+    ['a wrong token', {}, { token: 'guess' }],
+    ['no token', {}, {}],
+    ['a token that is no text', {}, { token: [token] }],
+    ['a name that was rebound to this machine', { host: 'evil.example', origin: 'http://evil.example' }, { token }],
+    ['a page of another site', { origin: 'https://evil.example' }, { token }],
+    ['a page of another port', { origin: 'http://127.0.0.1:1' }, { token }],
+    ['a request without an origin', { origin: 'null' }, { token }],
+    ['a request that a browser calls cross-site', { 'sec-fetch-site': 'cross-site' }, { token }],
+    [
+      'a name that only begins like this machine',
+      { host: 'localhost.evil.example', origin: 'http://localhost.evil.example' },
+      { token },
+    ],
+  ])('is not given to %s', async (_who, headers, body) => {
+    const answer = await askForKey(headers, body)
+    expect(answer.status).toBe(403)
+    expect(answer.body).not.toContain(key)
+  })
+
+  test('is not given to another machine', async () => {
+    const request = new Request(`http://${here()}/page/key`, {
+      method: 'POST',
+      headers: { host: here(), origin: `http://${here()}` },
+      body: JSON.stringify({ token }),
+    })
+    expect((await page.fetch(request, { ip: '192.168.1.7' })).status).toBe(403)
+  })
+
+  test('is not given by a reading request', async () => {
+    expect((await ask(`/page/key?token=${token}`)).status).toBe(405)
+  })
+})
+
+test('loopback is told by address and name', () => {
+  expect(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'].every(isLoopbackAddress)).toBe(true)
+  expect(['10.0.0.1', '::ffff:10.0.0.1', undefined, '127.0.0.1.evil'].some(isLoopbackAddress)).toBe(false)
+  expect(['localhost', 'localhost:80', '127.0.0.1:3000', '[::1]:3000'].every(isLoopbackName)).toBe(true)
+  expect(
+    ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '', '10.0.0.1'].some(isLoopbackName),
+  ).toBe(false)
+})
