@@ -350,7 +350,14 @@ async function readPast(records: Records, ids: readonly number[], limitChars: nu
       })
     }
   }
-  return past.toReversed()
+  const oldestFirst = past.toReversed()
+  // A branch begins with a question; an answer without its own is left out with it.
+  return oldestFirst.slice(
+    Math.max(
+      0,
+      oldestFirst.findIndex(({ role }) => role === 'user'),
+    ),
+  )
 }
 
 async function readCalls(records: Records, messageIds: readonly number[]): Promise<Map<number, PastToolCall[]>> {

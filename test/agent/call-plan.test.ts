@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { planCalls } from '../../packages/agent/src/call-plan.ts'
+import { scriptedAction } from '../../packages/agent/src/testing.ts'
+
+const search = scriptedAction({ id: 1, name: 'search', mergeArgument: 'queries' })
+const look = scriptedAction({ id: 2, name: 'look' })
+const offered = new Map([
+  ['search', search],
+  ['look', look],
+])
+const call = (name: string, input: unknown, id = '') => ({
+  id,
+  name,
+  input: typeof input === 'string' ? input : JSON.stringify(input),
+})
+
+test('calls of one search are merged into the first, with its other arguments, and grouped by action', () => {
+  const plan = planCalls(
+    [
+      call('search', { queries: ['a'], limit: 1 }, 'x'),
+      call('look', {}, 'y'),
+      call('search', { queries: ['b', 'c'], limit: 2 }, 'z'),
+      call('look', { far: true }, 'w'),
+    ],
+    offered,
+    new Set(),
+  )
+  expect(plan.calls.map(({ id, action, position, input }) => [id, action.name, position, input])).toEqual([
+    ['x', 'search', 0, { queries: ['a', 'b', 'c'], limit: 1 }],
+    ['y', 'look', 1, {}],
+    ['w', 'look', 3, { far: true }],
+  ])
+})
+
+test('a merge forgives values that are no lists, and arguments that are no JSON', () => {
+  const inputs = [
+    call('search', { queries: 'a' }),
+    call('search', '{"queries'),
+    call('search', {}),
+    call('search', { queries: ['b'] }),
+  ]
+  expect(planCalls(inputs, offered, new Set()).calls[0]?.input).toEqual({ queries: ['a', 'b'] })
+  const broken = [call('search', '{'), call('search', { queries: ['b'] })]
+  expect(planCalls(broken, offered, new Set()).calls[0]?.input).toEqual({ queries: ['b'] })
+})
+
+test('unknown actions are set aside; no text at all means no arguments', () => {
+  const plan = planCalls([call('fly', {}), call('look', ''), call('look', 'oops')], offered, new Set())
+  expect(plan.unknown.map(({ name }) => name)).toEqual(['fly'])
+  expect(plan.calls.map(({ input }) => input)).toEqual([{}, undefined])
+})
+
+test('every call of an answer has an id of its own', () => {
+  const used = new Set<string>()
+  const first = planCalls([call('look', {}, 'c'), call('look', {}, 'c'), call('look', {})], offered, used)
+  const second = planCalls([call('look', {}, 'c')], offered, used)
+  const ids = [...first.calls, ...second.calls].map(({ id }) => id)
+  expect(new Set(ids).size).toBe(4)
+  expect(ids[0]).toBe('c')
+})

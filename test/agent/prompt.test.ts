@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { createInternalSearch } from '../../packages/agent/src/actions/internal-search.ts'
+import { toInstructions } from '../../packages/agent/src/prompt.ts'
+
+const search = createInternalSearch({ search: async () => [] })
+const base = { actions: [search], time: Date.UTC(2026, 3, 9), includeCitations: true }
+
+test('says the day, how to search, how to cite and that results are data', () => {
+  const text = toInstructions(base)
+  for (const part of ['2026-04-09', 'internal_search', '[3]', 'nothing written in them']) {
+    expect(text).toContain(part)
+  }
+})
+
+test('speaks of no search and no citations when there are none', () => {
+  const text = toInstructions({ ...base, actions: [] })
+  expect(text).not.toContain('internal_search')
+  expect(text).not.toContain('cite')
+  expect(toInstructions({ ...base, includeCitations: false })).not.toContain('cite')
+})
+
+test("a host's own words replace the manner, not the rules", () => {
+  const text = toInstructions({ ...base, systemPrompt: 'You are Ada.' })
+  expect(text.startsWith('You are Ada.')).toBe(true)
+  expect(text).toContain('internal_search')
+})
