@@ -29,8 +29,10 @@ export type {
   VectorIndex,
 } from './contracts.ts'
 export { createKnowledge } from './knowledge.ts'
-export type { IngestionStep, KnowledgeOptions, WorkerOptions } from './knowledge.ts'
+export type { KnowledgeOptions } from './knowledge.ts'
 export { migrateKnowledge } from './migrations.ts'
 export { toSearchQuery, toSearchText } from './search-text.ts'
 export type { SearchableText } from './search-text.ts'
 export { toTag } from './tags.ts'
+export type { IngestionStep } from './steps.ts'
+export type { WorkerOptions } from './worker.ts'

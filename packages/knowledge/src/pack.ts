@@ -55,7 +55,8 @@ export function* packBlocks(text: string, size: ChunkSize): Generator<Packed> {
       open = rest
     }
     if (open && fits(text, open, block, size)) open = extend(text, open, block, titles)
-    else if (estimateTokens(text, block.start, block.end) <= size.limitTokens) {
+    else if (estimateTokens(text, block.start, block.end) <= size.limitTokens && !(open && block.kind === 'text')) {
+      // Headings alone: better than cutting the code or table below them, whose path names them anyway.
       if (open) yield open
       open = begin(text, block, titles)
     } else {

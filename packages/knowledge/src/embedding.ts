@@ -1,0 +1,87 @@
+import { InlayError } from '@inlay/protocol'
+import type { Embedder } from './contracts.ts'
+import { partFailed } from './failures.ts'
+
+/** How texts are embedded. */
+export interface EmbedOptions {
+  readonly embedder: Embedder
+  /** Vectors there are already, by text. */
+  readonly known?: ReadonlyMap<string, Float32Array>
+  /** Longest wait for one call, in milliseconds. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+/** Most texts in one call even when the embedder sets no bound, so that others get their turn. */
+const largestBatch = 256
+
+/**
+ * Embeds the texts of documents, each different one once, those with a known vector not at all.
+ * @returns one checked vector a text, in the order of the texts
+ * @throws InlayError with a safe message; `retryable` when the model may work later
+ */
+export async function embedDocuments(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
+  const { embedder, known } = options
+  const vectors = new Map<string, Float32Array>()
+  const missing: string[] = []
+  for (const text of new Set(texts)) {
+    const vector = known?.get(text)
+    if (vector?.length === embedder.dimensions) vectors.set(text, vector)
+    else missing.push(text)
+  }
+  const size = Math.max(1, Math.min(embedder.batch, largestBatch))
+  for (let from = 0; from < missing.length; from += size) {
+    const batch = missing.slice(from, from + size)
+    const found = await call(batch, 'document', options)
+    batch.forEach((text, at) => vectors.set(text, found[at]!))
+  }
+  return texts.map((text) => vectors.get(text)!)
+}
+
+/** Embeds a query; see {@link embedDocuments}. */
+export async function embedQuery(text: string, options: EmbedOptions): Promise<Float32Array> {
+  const [vector] = await call([text], 'query', options)
+  return vector!
+}
+
+async function call(
+  texts: readonly string[],
+  use: 'document' | 'query',
+  { embedder, timeoutMs, signal }: EmbedOptions,
+): Promise<Float32Array[]> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const either = signal ? AbortSignal.any([signal, timeout]) : timeout
+  try {
+    const vectors = await untilAborted(embedder.embed(texts, use, either), either)
+    check(vectors, texts.length, embedder.dimensions)
+    return vectors
+  } catch (error) {
+    if (signal?.aborted) throw error
+    if (timeout.aborted)
+      throw new InlayError('GATEWAY_TIMEOUT', { message: 'The embedding model did not answer in time.', cause: error })
+    throw partFailed(error, 'The embedding model')
+  }
+}
+
+/** An embedder that does not heed its signal must not hold the queue. */
+function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** An index takes a vector of the wrong length without a word and finds nonsense ever after. */
+function check(vectors: readonly Float32Array[], count: number, dimensions: number): void {
+  const isRight =
+    vectors.length === count &&
+    vectors.every((vector) => vector.length === dimensions && vector.every((value) => Number.isFinite(value)))
+  if (!isRight)
+    throw new InlayError('BAD_GATEWAY', {
+      message:
+        'The embedding model answered with vectors of the wrong number, length or values: check the configured dimensions.',
+      retryable: false,
+    })
+}

@@ -1,0 +1,31 @@
+import type { Records } from './tables.ts'
+
+/** Who wants to do a job, and until when. */
+export interface JobLease {
+  readonly job: string
+  readonly owner: string
+  readonly now: number
+  readonly leaseMs: number
+}
+
+/** Takes or renews the right to do a job that one process at a time may do; false while another one has it. */
+export async function holdJob(db: Records, { job, owner, now, leaseMs }: JobLease): Promise<boolean> {
+  const until = now + leaseMs
+  const held = await db
+    .insertInto('inlay_job_leases')
+    .values({ job, owner, lease_until: until })
+    .onConflict((conflict) =>
+      conflict
+        .column('job')
+        .doUpdateSet({ owner, lease_until: until })
+        .where((of) => of.or([of('inlay_job_leases.owner', '=', owner), of('inlay_job_leases.lease_until', '<', now)])),
+    )
+    .returning('owner')
+    .executeTakeFirst()
+  return held !== undefined
+}
+
+/** Gives the right back. */
+export async function leaveJob(db: Records, { job, owner }: Pick<JobLease, 'job' | 'owner'>): Promise<void> {
+  await db.deleteFrom('inlay_job_leases').where('job', '=', job).where('owner', '=', owner).execute()
+}

@@ -1,0 +1,90 @@
+import { titleOf, toChunkCard, toDocumentCard, type Card } from './card.ts'
+import { chunkSections, type Chunk } from './chunk.ts'
+import type { ClaimedDocument } from './claims.ts'
+import type { IndexRow } from './contracts.ts'
+import { toSearchText } from './search-text.ts'
+import { toTag } from './tags.ts'
+import type { StoredDocument } from './version.ts'
+
+/** A row of the index before it has a generation and a vector. */
+export type DraftRow = Omit<IndexRow, 'generation' | 'vector'> & {
+  /** What an embedder reads. */
+  readonly embedText: string
+}
+
+/**
+ * Cuts a document into rows, lazily. One without any text still gets a row when it has a title, so that it is found by
+ * it; the text of that row is "".
+ */
+export function* toRows(claimed: ClaimedDocument): Generator<DraftRow> {
+  // Written by this package alone, from a validated request.
+  const document = JSON.parse(claimed.content) as StoredDocument
+  const card = toDocumentCard(document)
+  const shared = {
+    documentId: claimed.id,
+    source: document.source,
+    tags: toTags(document.metadata),
+    pairs: claimed.pairIds,
+    ownUpdatedAt: toMoment(document.doc_updated_at),
+    createdAt: toMoment(document.doc_created_at),
+    updatedAt: toMoment(document.doc_updated_at) ?? claimed.acceptedAt,
+  }
+  let count = 0
+  for (const chunk of chunkSections(document.sections)) {
+    count++
+    yield toRow(shared, card, chunk)
+  }
+  if (count === 0 && titleOf(card) !== '') yield toRow(shared, card, titleOnly)
+}
+
+const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId: null }
+
+function toRow(
+  shared: Omit<DraftRow, 'position' | 'text' | 'searchText' | 'card' | 'embedText'>,
+  documentCard: Card,
+  chunk: Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFileId'>,
+): DraftRow {
+  const card = toChunkCard(documentCard, chunk)
+  return {
+    ...shared,
+    position: chunk.position,
+    text: chunk.text,
+    searchText: toSearchText({ title: titleOf(card), text: withContext(card, chunk.text, keywordsOf(card)) }),
+    card: JSON.stringify(card),
+    embedText: toEmbedText(card, chunk.text),
+  }
+}
+
+/**
+ * What an embedder reads of a row: title, headings, text, metadata. The same card and text give the same, so that the
+ * vector of a row that did not change can be kept.
+ */
+export function toEmbedText(card: Card, text: string): string {
+  const title = titleOf(card)
+  const entries = Object.entries(card.m).map(([key, value]) => `${key}: ${[value].flat().join(', ')}`)
+  const metadata = entries.join('\n')
+  return [title, withContext(card, text, metadata.length <= longestMetadata ? metadata : '')]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+/** A quarter of a chunk, as in the reference: longer metadata would drown the text. */
+const longestMetadata = 448
+
+/** Headings that the text does not show itself, the text, and what is known besides. */
+function withContext(card: Card, text: string, extra: string): string {
+  const missing = (card.h ?? []).filter((heading) => !text.includes(heading))
+  return [missing.join('\n'), text, extra].filter((part) => part !== '').join('\n\n')
+}
+
+function keywordsOf(card: Card): string {
+  return Object.values(card.m).flat().join(' ').slice(0, longestMetadata)
+}
+
+function toTags(metadata: StoredDocument['metadata']): string[] {
+  return Object.entries(metadata).flatMap(([key, value]) => [value].flat().map((item) => toTag(key, item)))
+}
+
+function toMoment(date: string | null): number | null {
+  return date === null ? null : Date.parse(date)
+}

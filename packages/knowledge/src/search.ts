@@ -1,0 +1,61 @@
+import type { Embedder, FoundPassage, Hit, IndexQuery, SearchRequest, VectorIndex } from './contracts.ts'
+import { embedQuery } from './embedding.ts'
+import { resolveFilters } from './filters.ts'
+import { toPassages } from './passages.ts'
+import { toSearchQuery } from './search-text.ts'
+import type { Records } from './tables.ts'
+
+/** What a search needs. */
+export interface SearchContext {
+  readonly db: Records
+  readonly index: VectorIndex
+  readonly embedder?: Embedder
+  readonly embedTimeoutMs: number
+  readonly onError: (error: unknown) => void
+}
+
+/** Asked for again with three times as many hits until enough of them are visible and apart, at most this many. */
+const mostHits = 3000
+
+/**
+ * Finds passages, best first. Filters and access bind inside the index; rows of a generation that is not the visible
+ * one are dropped, and others asked for in their place.
+ * @throws INSUFFICIENT_PERMISSIONS see `resolveFilters`
+ */
+export async function search(request: SearchRequest, context: SearchContext): Promise<FoundPassage[]> {
+  const limit = Math.min(Math.max(Math.trunc(request.limit), 1), 200)
+  const filter = await resolveFilters(context.db, request.filters, request.caller)
+  const words = toSearchQuery(request.text)
+  if (words === '' || filter.pairs?.length === 0) return []
+  const vector = await toVector(request, context)
+  const query: IndexQuery = { text: words, vector, filter, limit: 0, signal: request.signal }
+  for (let count = limit * 2 + 10; ; count *= 3) {
+    const hits = await context.index.search({ ...query, limit: count })
+    const passages = toPassages(await dropInvisible(context.db, hits), request.text)
+    if (passages.length >= limit || hits.length < count || count >= mostHits) return passages.slice(0, limit)
+  }
+}
+
+/** An embedder that is down costs a search its sense for meaning, not its answer. */
+async function toVector(request: SearchRequest, context: SearchContext): Promise<Float32Array | undefined> {
+  const { embedder, embedTimeoutMs, onError } = context
+  if (!embedder) return undefined
+  try {
+    return await embedQuery(request.text, { embedder, timeoutMs: embedTimeoutMs, signal: request.signal })
+  } catch (error) {
+    request.signal?.throwIfAborted()
+    onError(error)
+    return undefined
+  }
+}
+
+async function dropInvisible(db: Records, hits: readonly Hit[]): Promise<Hit[]> {
+  if (hits.length === 0) return []
+  const rows = await db
+    .selectFrom('inlay_documents')
+    .select('visible_generation')
+    .where('id', 'in', [...new Set(hits.map((hit) => hit.documentId))])
+    .execute()
+  const visible = new Set(rows.map((row) => row.visible_generation))
+  return hits.filter((hit) => visible.has(hit.generation))
+}

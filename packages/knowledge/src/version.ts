@@ -1,0 +1,83 @@
+import type { IngestionDocument, IngestionRequest } from '@inlay/protocol'
+import { validationFailed } from '@inlay/protocol'
+
+/** A document as it is stored: every field that makes it what it is, and nothing that depends on when it came. */
+export type StoredDocument = Omit<IngestionDocument, 'id'>
+
+/** One version of a document, ready to be stored. */
+export interface Version {
+  readonly id: string
+  readonly pairId: number
+  /** SHA-256 of {@link content}, as hexadecimal digits: equal for identical documents only. */
+  readonly hash: string
+  /** JSON of a {@link StoredDocument} with its fields in fixed order. */
+  readonly content: string
+  readonly semanticIdentifier: string
+  /** First link of the sections; "" when there is none. */
+  readonly link: string
+  readonly source: string
+}
+
+/**
+ * Makes the version that a request stands for. A request without id gets one from its pair, source, semantic
+ * identifier and first link, so that sending it again updates the same document.
+ * @throws VALIDATION_FAILED for an id with NUL or an unpaired surrogate
+ */
+export async function toVersion(request: IngestionRequest): Promise<Version> {
+  const { document } = request
+  const pairId = request.cc_pair_id || 1
+  const link = document.sections.find((section) => section.link)?.link ?? ''
+  const stored = toStored(document)
+  const content = JSON.stringify(stored)
+  const id = document.id || (await madeUpId([pairId, stored.source, stored.semantic_identifier, link]))
+  if (!id.isWellFormed() || id.includes('\0'))
+    throw validationFailed([
+      {
+        loc: ['body', 'document', 'id'],
+        msg: 'must not hold NUL characters or unpaired surrogates',
+        type: 'value_error',
+      },
+    ])
+  return {
+    id,
+    pairId,
+    hash: await sha256(content),
+    content,
+    semanticIdentifier: stored.semantic_identifier,
+    link,
+    source: stored.source,
+  }
+}
+
+/** Metadata is sorted by key: a client that writes it in another order still sends the same document. */
+function toStored(document: IngestionDocument): StoredDocument {
+  return {
+    semantic_identifier: document.semantic_identifier,
+    title: document.title ?? null,
+    source: document.source ?? 'ingestion_api',
+    sections: document.sections,
+    metadata: Object.fromEntries(
+      Object.entries(document.metadata).toSorted(([left], [right]) => (left < right ? -1 : 1)),
+    ),
+    doc_updated_at: document.doc_updated_at ?? null,
+    doc_created_at: document.doc_created_at ?? null,
+    primary_owners: document.primary_owners ?? null,
+    secondary_owners: document.secondary_owners ?? null,
+    file_id: document.file_id ?? null,
+  }
+}
+
+async function madeUpId(parts: readonly (string | number)[]): Promise<string> {
+  return `ingestion_api_${(await sha256(JSON.stringify(parts))).slice(0, 32)}`
+}
+
+const encoder = new TextEncoder()
+
+async function sha256(text: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)))
+  let digits = ''
+  for (const byte of bytes) digits += hexadecimal[byte]
+  return digits
+}
+
+const hexadecimal = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))

@@ -1,0 +1,107 @@
+import type { Hit, IndexFilter, IndexRow, VectorIndex } from '@inlay/knowledge'
+import { InlayError } from '@inlay/protocol'
+
+/** An index in memory, with a look inside. Several handles may share one store, as processes share a folder. */
+export interface MemoryIndex extends VectorIndex {
+  readonly store: MemoryStore
+}
+
+/** What the handles of one index share. */
+export interface MemoryStore {
+  rows: IndexRow[]
+  commits: number
+  maintained: number
+}
+
+/** Makes an empty store. */
+export function createStore(): MemoryStore {
+  return { rows: [], commits: 0, maintained: 0 }
+}
+
+/** Makes a handle of a store: matches whole words, ranks by how many of them match, needs no upkeep. */
+export function memoryIndex(store: MemoryStore = createStore()): MemoryIndex {
+  let isClosed = false
+  const refuseClosed = (): void => {
+    if (isClosed) throw new InlayError('CLOSED')
+  }
+  return {
+    store,
+    open: async () => refuseClosed(),
+    append: async (rows) => {
+      refuseClosed()
+      store.rows.push(...rows)
+      store.commits++
+    },
+    remove: async (generations) => {
+      refuseClosed()
+      const gone = new Set(generations)
+      store.rows = store.rows.filter((row) => !gone.has(row.generation))
+    },
+    search: async ({ text, vector, filter, limit }) => {
+      refuseClosed()
+      const wanted = words(text ?? '')
+      return store.rows
+        .filter((row) => passes(row, filter))
+        .map((row) => toHit(row, Math.max(wordScore(row, wanted), vector ? nearness(row.vector, vector) : 0)))
+        .filter((hit) => hit.score > 0)
+        .toSorted((left, right) => right.score - left.score)
+        .slice(0, limit)
+    },
+    read: async (generation, from, to, options) => {
+      refuseClosed()
+      return store.rows
+        .filter((row) => row.generation === generation && row.position >= from && row.position <= to)
+        .toSorted((left, right) => left.position - right.position)
+        .map((row) => ({ ...toHit(row, 0), ...(options?.vectors && row.vector ? { vector: row.vector } : {}) }))
+    },
+    maintain: async () => {
+      refuseClosed()
+      store.maintained++
+      return { rows: store.rows.length, unindexedRows: 0 }
+    },
+    figures: async () => ({ rows: store.rows.length, unindexedRows: 0 }),
+    close: async () => {
+      isClosed = true
+    },
+  }
+}
+
+function words(text: string): Set<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+}
+
+function wordScore(row: IndexRow, wanted: ReadonlySet<string>): number {
+  if (wanted.size === 0) return 0
+  const there = words(row.searchText)
+  return [...wanted].filter((word) => there.has(word)).length / wanted.size
+}
+
+function nearness(left: Float32Array | undefined, right: Float32Array): number {
+  if (!left) return 0
+  const dot = left.reduce((sum, value, at) => sum + value * right[at]!, 0)
+  const norm = Math.hypot(...left) * Math.hypot(...right)
+  return norm === 0 ? 0 : Math.max(0, dot / norm)
+}
+
+function toHit(row: IndexRow, score: number): Hit {
+  const { documentId, generation, position, text, card, source, updatedAt } = row
+  return { documentId, generation, position, text, card, source, updatedAt, score }
+}
+
+function passes(row: IndexRow, filter: IndexFilter = {}): boolean {
+  const since = filter.updatedOrCreatedSince
+  return (
+    (!filter.sources || filter.sources.includes(row.source)) &&
+    (!filter.pairs || filter.pairs.some((pair) => row.pairs.includes(pair))) &&
+    (!filter.tags || filter.tags.every((any) => any.some((tag) => row.tags.includes(tag)))) &&
+    (!filter.documentIds || filter.documentIds.includes(row.documentId)) &&
+    isWithin(row.createdAt, filter.createdAt) &&
+    isWithin(row.ownUpdatedAt, filter.ownUpdatedAt) &&
+    (since === undefined || row.updatedAt >= since || (row.createdAt ?? -Infinity) >= since)
+  )
+}
+
+function isWithin(moment: number | null, range: { start?: number; end?: number } | undefined): boolean {
+  if (!range) return true
+  return moment !== null && moment >= (range.start ?? -Infinity) && moment <= (range.end ?? Infinity)
+}
