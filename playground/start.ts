@@ -128,8 +128,8 @@ function refuse(words: string): void {
 }
 
 start().catch((error: unknown) => {
-  // A wrong setting is told in its own words; anything else is ours, and whole.
-  if (isInlayError(error) && error.code === 'INVALID_INPUT') refuse(error.message)
+  // What Inlay refuses is told in its own words; anything else is unexpected, and shown whole.
+  if (isInlayError(error) && error.code !== 'INTERNAL_ERROR') refuse(error.message)
   else console.error(error)
   process.exit(1)
 })
