@@ -1,51 +1,95 @@
-import type { Action, Agent, ModelProvider } from '@inlay/agent'
-import type { Embedder, Knowledge, VectorIndex } from '@inlay/knowledge'
+import type { Agent } from '@inlay/agent'
+import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
-import type { Authenticator, Keys, Server, ServerOptions } from '@inlay/server'
-import type { Dialect } from 'kysely'
-
-/** How an Inlay is made; every option has a default, so that `createInlay()` runs without a key, a service or a network. */
-export interface InlayOptions extends Pick<ServerOptions, 'basePath' | 'streamFormat' | 'corsOrigins'> {
-  /** Folder of the default database and index, made when missing. Default `inlay-data` in the working folder. */
-  readonly dataFolder?: string
-  /** Where records are kept. Default: SQLite, `inlay.db` in the data folder. */
-  readonly dialect?: Dialect
-  /** Where chunks are searched. Default: LanceDB, `index` in the data folder. */
-  readonly index?: VectorIndex
-  /** Makes vectors, and search hybrid. Default: none, full-text search. */
-  readonly embedder?: Embedder
-  /** Language models. Default: the built-in extractive model. */
-  readonly models?: ModelProvider
-  /** The host's own actions, beside the built-in ones. */
-  readonly actions?: readonly Action[]
-  /** Tells who calls, asked before the API keys are. */
-  readonly authenticate?: Authenticator
-  /** A key that is accepted besides the stored ones, with every scope. */
-  readonly apiKey?: string
-  /** Replaces the built-in instructions to the model. */
-  readonly systemPrompt?: string
-  /** Milliseconds since 1970 UTC. Default: the clock. */
-  readonly now?: () => number
-  /** Receives what was not expected, whole. Default: written to standard error. */
-  readonly onError?: (error: unknown) => void
-}
+import { createServer, type Authenticator, type Keys, type Server } from '@inlay/server'
+import manifest from '../package.json' with { type: 'json' }
+import { firstOf, fixedKey } from './callers.ts'
+import { lazyPart } from './lazy-part.ts'
+import type { InlayOptions } from './options.ts'
+import type { Parts } from './parts.ts'
 
 /** An assistant ready to be mounted. */
 export interface Inlay {
-  /** Answers requests; the first one starts the rest. */
+  /** Answers requests; never rejects. The first one that needs more than a public answer starts the rest. */
   readonly fetch: (request: Request) => Promise<Response>
+  /** Conversations and runs. Its first use starts everything. */
   readonly agent: Agent
+  /** Documents and search. Its first use starts everything. */
   readonly knowledge: Knowledge
+  /** API keys. Its first use starts everything. */
   readonly keys: Keys
+  /** Every address that `fetch` answers. */
   readonly routes: Server['routes']
-  /** Starts everything now rather than with the first request: database, index, worker. Idempotent. */
+  /** Starts everything now rather than with the first use: database, index, worker. May be called again. */
   start(): Promise<void>
-  /** Stops runs and worker, closes index and database. Idempotent. */
+  /** Stops runs and worker, closes index and database; what is used afterwards fails with CLOSED. May be called again. */
   close(): Promise<void>
 }
 
-/** Makes an assistant. Nothing is opened or loaded before the first request, `start()`, or use of a part. */
+/**
+ * Makes an assistant. Nothing is opened or loaded before the first request, `start()`, or use of a part; any number of
+ * assistants live in one process, and several processes may share a data folder.
+ */
 export function createInlay(options: InlayOptions = {}): Inlay {
-  void options
-  throw new InlayError('NOT_IMPLEMENTED')
+  const onError = options.onError ?? writeToStandardError
+  let opening: Promise<Parts> | undefined
+  let closing: Promise<void> | undefined
+
+  async function parts(): Promise<Parts> {
+    if (closing !== undefined) throw new InlayError('CLOSED', { message: 'This assistant is closed.' })
+    opening ??= import('./parts.ts')
+      .then(({ openParts }) => openParts(options, onError))
+      .catch((error: unknown) => {
+        // The next use tries again: a disk may be free by then, a lock gone.
+        opening = undefined
+        throw error
+      })
+    return opening
+  }
+
+  async function close(): Promise<void> {
+    const opened = await opening?.catch(() => undefined)
+    await opened?.close()
+  }
+
+  const agent = lazyPart(async () => (await parts()).agent)
+  const knowledge = lazyPart(async () => (await parts()).knowledge)
+  const keys = lazyPart(async () => (await parts()).keys)
+  const server = createServer({
+    agent,
+    knowledge,
+    keys,
+    authenticate: authenticatorOf(options, keys),
+    basePath: options.basePath,
+    streamFormat: options.streamFormat,
+    corsOrigins: options.corsOrigins,
+    ingestionWaitMs: options.ingestionWaitMs,
+    limits: options.bodyLimits,
+    version: manifest.version,
+    onError,
+  })
+  return {
+    fetch: server.fetch,
+    agent,
+    knowledge,
+    keys,
+    routes: server.routes,
+    start: async () => void (await parts()),
+    close: () => (closing ??= close()),
+  }
+}
+
+function authenticatorOf(options: InlayOptions, keys: Keys): Authenticator {
+  const { authenticate, apiKey } = options
+  return firstOf([
+    ...(authenticate === undefined ? [] : [authenticate]),
+    ...(apiKey === undefined ? [] : [fixedKey(apiKey)]),
+    (request) => keys.authenticate(request),
+  ])
+}
+
+function writeToStandardError(error: unknown, context?: { readonly requestId?: string }): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const request = context?.requestId === undefined ? '' : ` (request ${context.requestId})`
+  process.stderr.write(`inlay: something failed unexpectedly${request}: ${text}\n`)
 }

@@ -1,0 +1,30 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Principal } from '@inlay/protocol'
+import { bearerKey, type Authenticator } from '@inlay/server'
+
+/** Whom a key from the settings acts for, and whoever holds the machine: the one who runs the service. */
+export const operator: Principal = { id: 'operator', scopes: ['admin'] }
+
+/** Asks each in turn; the first who knows the caller decides. */
+export function firstOf(authenticators: readonly Authenticator[]): Authenticator {
+  return async (request) => {
+    for (const authenticate of authenticators) {
+      const caller = await authenticate(request)
+      if (caller !== undefined) return caller
+    }
+    return undefined
+  }
+}
+
+/** Accepts one key, as the operator. Compared by hash, so that the time it takes tells nothing. */
+export function fixedKey(key: string): Authenticator {
+  const expected = hashOf(key)
+  return (request) => {
+    const given = bearerKey(request)
+    return given !== undefined && timingSafeEqual(hashOf(given), expected) ? operator : undefined
+  }
+}
+
+function hashOf(key: string): Uint8Array {
+  return createHash('sha256').update(key).digest()
+}

@@ -1,0 +1,63 @@
+import { describeSettings } from '../setting-table.ts'
+import { sharedOptions, type Command, type CommandOption } from './command.ts'
+
+const width = 100
+
+/** What `inlay --help` prints: the commands and the settings. */
+export async function generalHelp(commands: Readonly<Record<string, () => Promise<Command>>>): Promise<string> {
+  const loaded = await Promise.all(Object.values(commands).map((load) => load()))
+  return [
+    'An AI assistant over your own documents.',
+    '',
+    'Usage: inlay <command>',
+    '',
+    ...table(loaded.map(({ usage, summary }) => [usage, summary])),
+    '',
+    'inlay <command> --help tells more about one of them.',
+    '',
+    'Settings, from the environment or a file .env:',
+    '',
+    ...table(
+      describeSettings().map(({ name, meaning, allowed, without }) => [
+        name,
+        `${meaning}: ${allowed} (without it: ${without})`,
+      ]),
+    ),
+  ].join('\n')
+}
+
+/** What `inlay <command> --help` prints. */
+export function commandHelp(command: Command): string {
+  return [
+    command.summary,
+    '',
+    `Usage: inlay ${command.usage}`,
+    '',
+    ...(command.details === undefined ? [] : [...command.details, '']),
+    ...table(Object.entries({ ...command.options, ...sharedOptions }).map(optionRow)),
+  ].join('\n')
+}
+
+function optionRow([name, option]: [string, CommandOption]): [string, string] {
+  const short = option.short === undefined ? '' : `-${option.short}, `
+  const value = option.value === undefined ? '' : ` <${option.value}>`
+  return [`${short}--${name}${value}`, option.meaning]
+}
+
+/** Two columns; the second is wrapped. */
+function table(rows: readonly (readonly [string, string])[]): string[] {
+  const first = Math.max(...rows.map(([name]) => name.length))
+  return rows.flatMap(([name, text]) =>
+    wrapped(text, width - first - 4).map((line, index) => `  ${(index === 0 ? name : '').padEnd(first)}  ${line}`),
+  )
+}
+
+function wrapped(text: string, columns: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)!
+    if (last !== '' && last.length + word.length + 1 > columns) lines.push(word)
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`
+  }
+  return lines
+}

@@ -1,0 +1,91 @@
+import { InlayError, scopes, type Scope } from '@inlay/protocol'
+import type { ApiKey } from '@inlay/server'
+import { textOption, type Command, type CommandContext } from './command.ts'
+import { withInlay } from './opened.ts'
+
+/** Administers API keys. */
+export const keys: Command = {
+  usage: 'keys create | list | revoke <id>',
+  summary: 'make, list and revoke API keys',
+  details: [
+    'create prints the key on standard output, once: only a hash of it is stored.',
+    `Scopes: ${scopes.join(', ')}. chat implies search, admin implies all.`,
+  ],
+  words: [1, 2],
+  options: {
+    name: { type: 'string', value: 'text', meaning: 'create: what the key is for' },
+    scope: {
+      type: 'string',
+      value: 'scope',
+      multiple: true,
+      meaning: 'create: what it may do; repeat for several (default: chat)',
+    },
+    owner: {
+      type: 'string',
+      value: 'id',
+      meaning: 'create: whom it acts for; keys of one owner share sessions (default: itself)',
+    },
+  },
+  async run(context) {
+    const [action, id] = context.words
+    if (action === 'create' && id === undefined) return create(context)
+    if (action === 'list' && id === undefined) return list(context)
+    if (action === 'revoke' && id !== undefined) return revoke(context, id)
+    context.output.note(`Usage: inlay ${keys.usage}`)
+    return 2
+  },
+}
+
+async function create(context: CommandContext): Promise<number> {
+  const given = [context.options['scope'] ?? 'chat'].flat()
+  const made = await withInlay(context, (inlay) =>
+    inlay.keys.create({
+      name: textOption(context, 'name'),
+      owner: textOption(context, 'owner'),
+      // Names that are none are refused by `create`, in its own words.
+      scopes: given as Scope[],
+    }),
+  )
+  if (context.output.isJson) context.output.json({ key: made.key, ...described(made.record) })
+  else {
+    context.output.line(made.key)
+    context.output.note(`Key ${made.record.id} may ${made.record.scopes.join(', ')}. It is not shown again.`)
+  }
+  return 0
+}
+
+async function list(context: CommandContext): Promise<number> {
+  const { output } = context
+  const records = await withInlay(context, (inlay) => inlay.keys.list())
+  if (output.isJson) output.json(records.map(described))
+  else if (records.length === 0) output.note('There are no keys; make one with inlay keys create.')
+  else for (const record of records) output.line(rowOf(record))
+  return 0
+}
+
+async function revoke(context: CommandContext, id: string): Promise<number> {
+  if (!/^\d+$/.test(id))
+    throw new InlayError('INVALID_INPUT', { message: 'A key is named by its number, see inlay keys list.' })
+  await withInlay(context, (inlay) => inlay.keys.revoke(Number(id)))
+  if (context.output.isJson) context.output.json({ id: Number(id), revoked: true })
+  else context.output.note(`Key ${id} is revoked.`)
+  return 0
+}
+
+function rowOf(record: ApiKey): string {
+  const used =
+    record.lastUsedAt === null ? 'never used' : `used ${new Date(record.lastUsedAt).toISOString().slice(0, 10)}`
+  return [String(record.id).padStart(3), record.display, record.scopes.join(','), record.name ?? '', used].join('  ')
+}
+
+function described(record: ApiKey): Record<string, unknown> {
+  return {
+    id: record.id,
+    name: record.name,
+    display: record.display,
+    owner: record.owner,
+    scopes: record.scopes,
+    created_at: new Date(record.createdAt).toISOString(),
+    last_used_at: record.lastUsedAt === null ? null : new Date(record.lastUsedAt).toISOString(),
+  }
+}

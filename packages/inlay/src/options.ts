@@ -1,0 +1,68 @@
+import type { Action, AgentLimits, ModelProvider } from '@inlay/agent'
+import type { Embedder, VectorIndex, WorkerOptions } from '@inlay/knowledge'
+import type { Authenticator, ServerOptions } from '@inlay/server'
+import type { Dialect } from 'kysely'
+
+/**
+ * A language model by name: `extractive` (built in), `openai/<model>`, `anthropic/<model>`, or, with a base URL, the
+ * name an OpenAI-compatible server knows it by.
+ */
+export type LanguageModelChoice =
+  | string
+  | {
+      readonly name: string
+      /** Address of the API with its version. */
+      readonly baseUrl?: string
+      readonly apiKey?: string
+      /** Tokens of prompt and answer together, when the model is not a well-known one. */
+      readonly contextTokens?: number
+    }
+
+/** An embedding model behind an OpenAI-compatible API. */
+export interface EmbeddingModel {
+  readonly name: string
+  /** Address of the API with its version. */
+  readonly baseUrl: string
+  readonly apiKey?: string
+  /** Length of its vectors. */
+  readonly dimensions: number
+}
+
+/** How an Inlay is made; every option has a default, so that `createInlay()` runs without a key, a service or a network. */
+export interface InlayOptions extends Pick<
+  ServerOptions,
+  'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs'
+> {
+  /** Folder of the default database and index, made when missing. Default `.inlay` in the working folder. */
+  readonly dataFolder?: string
+  /** Where records are kept. Default: SQLite, `inlay.db` in the data folder. */
+  readonly dialect?: Dialect
+  /** Where chunks are searched. Default: LanceDB, `index` in the data folder. */
+  readonly index?: VectorIndex
+  /** Which language model answers. Default: the built-in extractive one. */
+  readonly model?: LanguageModelChoice
+  /** Several or other language models; replaces `model`. */
+  readonly models?: ModelProvider
+  /** Which embedding model makes search hybrid. Default: none, full-text search. */
+  readonly embedding?: EmbeddingModel
+  /** Any other maker of vectors; replaces `embedding`. */
+  readonly embedder?: Embedder
+  /** The host's own actions, beside the built-in ones. */
+  readonly actions?: readonly Action[]
+  /** Tells who calls; asked before the API keys are, which stay valid beside it. */
+  readonly authenticate?: Authenticator
+  /** A key that is accepted besides the stored ones, with every scope; its caller is `operator`. */
+  readonly apiKey?: string
+  /** Replaces the built-in instructions to the model. */
+  readonly systemPrompt?: string
+  /** Bounds of runs. */
+  readonly limits?: AgentLimits
+  /** Most bytes of request bodies. */
+  readonly bodyLimits?: ServerOptions['limits']
+  /** How documents are taken from the queue. */
+  readonly worker?: WorkerOptions
+  /** Milliseconds since 1970 UTC. Default: the clock. */
+  readonly now?: () => number
+  /** Receives what was not expected, whole. Default: written to standard error. */
+  readonly onError?: (error: unknown, context?: { readonly requestId?: string }) => void
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import type { Agent, ModelProvider } from '@inlay/agent'
+import type { Embedder, Knowledge } from '@inlay/knowledge'
+import type { Keys } from '@inlay/server'
+import type { Kysely } from 'kysely'
+import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from './options.ts'
+
+/** Everything behind the handler, opened. */
+export interface Parts {
+  readonly agent: Agent
+  readonly knowledge: Knowledge
+  readonly keys: Keys
+  close(): Promise<void>
+}
+
+/** Folder of database and index when the options name none. */
+export const defaultDataFolder = '.inlay'
+
+/**
+ * Opens the database, brings its tables up to date, and makes and starts the parts. All heavy code is loaded here, so
+ * that a host pays for it with the first message or document and not with its own start.
+ */
+export async function openParts(options: InlayOptions, onError: (error: unknown) => void): Promise<Parts> {
+  const { now = Date.now, dataFolder = defaultDataFolder } = options
+  const [
+    { Kysely },
+    { createAgent, migrateAgent },
+    { createKnowledge, migrateKnowledge },
+    { createKeys, migrateServer },
+  ] = await Promise.all([import('kysely'), import('@inlay/agent'), import('@inlay/knowledge'), import('@inlay/server')])
+  // oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
+  const db: Kysely<any> = new Kysely({ dialect: options.dialect ?? (await defaultDialect(dataFolder)) })
+  const opened: { close(): Promise<void> }[] = [{ close: () => db.destroy() }]
+  const close = async (): Promise<void> => {
+    for (const part of opened.toReversed()) await part.close()
+  }
+  try {
+    for (const migrate of [migrateServer, migrateKnowledge, migrateAgent]) await patiently(() => migrate(db))
+    const keys = createKeys({ db, now, onError })
+    opened.push(keys)
+    const knowledge = createKnowledge({
+      db,
+      now,
+      onError,
+      index: options.index ?? (await defaultIndex(dataFolder)),
+      embedder: options.embedder ?? (await configuredEmbedder(options.embedding)),
+      worker: options.worker,
+    })
+    opened.push(knowledge)
+    const agent = createAgent({
+      db,
+      now,
+      onError,
+      models: options.models ?? (await configuredModels(options.model)),
+      actions: options.actions,
+      systemPrompt: options.systemPrompt,
+      limits: options.limits,
+      search: (query) => knowledge.search(query),
+      hasDocuments: () => knowledge.hasDocuments(),
+      checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
+    })
+    opened.push(agent)
+    await knowledge.start()
+    return { agent, knowledge, keys, close }
+  } catch (error) {
+    await close().catch(onError)
+    throw error
+  }
+}
+
+/** Two processes that start on a new folder at once make the same tables: the later one finds them on its next try. */
+async function patiently(migrate: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrate()
+    } catch (error) {
+      if (attempt === 3) throw error
+      await new Promise((resolve) => setTimeout(resolve, 200 * attempt))
+    }
+  }
+}
+
+async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {
+  const { nodeSqlite } = await import('@inlay/drivers/node-sqlite')
+  return nodeSqlite({ file: join(dataFolder, 'inlay.db') })
+}
+
+async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
+  const { lancedbIndex } = await import('@inlay/drivers/lancedb')
+  return lancedbIndex({ folder: join(dataFolder, 'index') })
+}
+
+async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promise<Embedder | undefined> {
+  if (embedding === undefined) return undefined
+  const { openaiEmbedder } = await import('@inlay/drivers/openai-embedder')
+  return openaiEmbedder({
+    model: embedding.name,
+    baseUrl: embedding.baseUrl,
+    apiKey: embedding.apiKey,
+    dimensions: embedding.dimensions,
+  })
+}
+
+async function configuredModels(choice: LanguageModelChoice = 'extractive'): Promise<ModelProvider> {
+  const { modelProviders, parseModelSpec } = await import('@inlay/drivers/model-providers')
+  const { name, ...access } = typeof choice === 'string' ? { name: choice } : choice
+  return modelProviders(parseModelSpec(name, access))
+}

@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describeSettings, readEnvironment, readSettings } from 'inlay'
+import { describe, expect, test } from 'vitest'
+
+const embedding = {
+  INLAY_EMBEDDING_MODEL: 'nomic-embed-text',
+  INLAY_EMBEDDING_BASE_URL: 'http://localhost:11434/v1',
+  INLAY_EMBEDDING_DIMENSIONS: '768',
+}
+
+const messageOf = (env: Record<string, string>): string => {
+  try {
+    readSettings(env)
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'INVALID_INPUT' })
+    return (error as Error).message
+  }
+  return 'accepted'
+}
+
+test('without any variable everything has its default, and options hold nothing that would hide one', () => {
+  expect(readSettings({})).toEqual({ host: '127.0.0.1', port: 3000, options: {}, warnings: [] })
+  expect(Object.keys(readSettings({}).options)).toEqual([])
+  expect(readSettings({ PORT: '', INLAY_MODEL: '  ', INLAY_DATA: undefined })).toEqual(readSettings({}))
+})
+
+test('every variable reaches its option', () => {
+  const settings = readSettings({
+    PORT: '0',
+    HOST: '::',
+    INLAY_DATA: '/var/lib/inlay data',
+    INLAY_API_KEY: 'a-key-of-mine',
+    INLAY_BASE_PATH: '/assistant',
+    INLAY_STREAM_FORMAT: 'Lines',
+    INLAY_CORS_ORIGINS: 'https://a.example, http://localhost:5173',
+    INLAY_MODEL: 'llama3.3',
+    INLAY_MODEL_BASE_URL: 'http://localhost:11434/v1/',
+    INLAY_MODEL_API_KEY: 'secret',
+    INLAY_MODEL_CONTEXT_TOKENS: '8192',
+    ...embedding,
+    INLAY_EMBEDDING_API_KEY: 'other',
+  })
+  expect(settings).toEqual({
+    host: '::',
+    port: 0,
+    warnings: [],
+    options: {
+      dataFolder: '/var/lib/inlay data',
+      apiKey: 'a-key-of-mine',
+      basePath: '/assistant',
+      streamFormat: 'lines',
+      corsOrigins: ['https://a.example', 'http://localhost:5173'],
+      model: { name: 'llama3.3', baseUrl: 'http://localhost:11434/v1', apiKey: 'secret', contextTokens: 8192 },
+      embedding: { name: 'nomic-embed-text', baseUrl: 'http://localhost:11434/v1', apiKey: 'other', dimensions: 768 },
+    },
+  })
+})
+
+describe('a wrong value', () => {
+  test.each([
+    ['PORT', '65536', /65535/],
+    ['PORT', '80a', /whole number/],
+    ['PORT', '-1', /whole number/],
+    ['HOST', 'a b', /host name/],
+    ['INLAY_STREAM_FORMAT', 'json', /sse or lines/],
+    ['INLAY_BASE_PATH', '/a?b', /path/],
+    ['INLAY_CORS_ORIGINS', 'app.example.com', /https:\/\//],
+    ['INLAY_CORS_ORIGINS', 'https://app.example.com/path', /origins/],
+    ['INLAY_MODEL', 'gpt-5', /openai\/<model>.*INLAY_MODEL_BASE_URL/],
+    ['INLAY_MODEL_BASE_URL', 'localhost:11434', /http/],
+    ['INLAY_MODEL_CONTEXT_TOKENS', '12', /1000/],
+    ['INLAY_EMBEDDING_DIMENSIONS', '0', /8192/],
+  ])('of %s, %j, is told with what is allowed', (name, value, allowed) => {
+    const message = messageOf({ [name]: value })
+    expect(message).toContain(`${name}: "${value}"`)
+    expect(message).toMatch(allowed)
+  })
+
+  test.each(['short', 'has a space in it', 'schlüssel-lang'])('of a key is told without repeating %j', (key) => {
+    const message = messageOf({ INLAY_API_KEY: key })
+    expect(message).toMatch(/^INLAY_API_KEY: .*visible ASCII/)
+    expect(message).not.toContain(key)
+  })
+
+  test('does not hide the next one', () => {
+    expect(messageOf({ PORT: 'x', INLAY_STREAM_FORMAT: 'y' }).split('\n')).toHaveLength(2)
+  })
+})
+
+describe('a model', () => {
+  test.each([
+    ['openai/gpt-5.2', 'OPENAI_API_KEY'],
+    ['anthropic/claude-opus-4-8', 'ANTHROPIC_API_KEY'],
+  ])('%s takes the key its provider is known by, and needs one', (INLAY_MODEL, name) => {
+    expect(readSettings({ INLAY_MODEL, [name]: 'k1' }).options.model).toEqual({ name: INLAY_MODEL, apiKey: 'k1' })
+    expect(readSettings({ INLAY_MODEL, [name]: 'k1', INLAY_MODEL_API_KEY: 'k2' }).options.model).toMatchObject({
+      apiKey: 'k2',
+    })
+    expect(messageOf({ INLAY_MODEL })).toMatch(new RegExp(`INLAY_MODEL_API_KEY or ${name}`))
+  })
+
+  test('behind another address never gets the key of OpenAI', () => {
+    const env = {
+      OPENAI_API_KEY: 'k1',
+      INLAY_MODEL: 'openai/gpt-oss',
+      INLAY_MODEL_BASE_URL: 'https://gateway.example/v1',
+    }
+    expect(readSettings(env).options.model).toEqual({ name: 'openai/gpt-oss', baseUrl: 'https://gateway.example/v1' })
+  })
+
+  test('address without a model, or extractive with nothing, are told and taken', () => {
+    expect(messageOf({ INLAY_MODEL_BASE_URL: 'http://localhost/v1' })).toMatch(/needs INLAY_MODEL/)
+    expect(readSettings({ INLAY_MODEL: 'extractive' }).options.model).toBe('extractive')
+  })
+})
+
+describe('an embedding model', () => {
+  test('needs its dimensions, and an address or a key of OpenAI', () => {
+    expect(messageOf({ INLAY_EMBEDDING_MODEL: 'm' })).toMatch(/^INLAY_EMBEDDING_DIMENSIONS: is needed/)
+    expect(messageOf({ INLAY_EMBEDDING_MODEL: 'm', INLAY_EMBEDDING_DIMENSIONS: '8' })).toMatch(
+      /INLAY_EMBEDDING_BASE_URL/,
+    )
+    expect(messageOf({ INLAY_EMBEDDING_DIMENSIONS: '8' })).toMatch(/needs INLAY_EMBEDDING_MODEL/)
+    const env = {
+      INLAY_EMBEDDING_MODEL: 'text-embedding-3-small',
+      INLAY_EMBEDDING_DIMENSIONS: '1536',
+      OPENAI_API_KEY: 'k',
+    }
+    expect(readSettings(env).options.embedding).toEqual({
+      name: 'text-embedding-3-small',
+      baseUrl: 'https://api.openai.com/v1',
+      apiKey: 'k',
+      dimensions: 1536,
+    })
+  })
+})
+
+test('a name that no setting has is warned about', () => {
+  expect(readSettings({ INLAY_MODLE: 'extractive', OTHER: 'x' }).warnings).toEqual([
+    expect.stringContaining('INLAY_MODLE'),
+  ])
+})
+
+test('every setting is described for people', () => {
+  const described = describeSettings()
+  expect(described.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['PORT', 'HOST', 'INLAY_DATA', 'INLAY_API_KEY', 'INLAY_MODEL']),
+  )
+  for (const { meaning, allowed, without } of described)
+    expect(Math.min(meaning.length, allowed.length, without.length)).toBeGreaterThan(2)
+})
+
+describe('the file .env', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-env-'))
+
+  test('fills in what the process does not set, and may be missing', () => {
+    expect(readEnvironment(folder, { PORT: '1' })).toEqual({ PORT: '1' })
+    writeFileSync(join(folder, '.env'), '# model\nPORT=2\nINLAY_MODEL="llama 3"\n')
+    try {
+      expect(readEnvironment(folder, { PORT: '1' })).toEqual({ PORT: '1', INLAY_MODEL: 'llama 3' })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
