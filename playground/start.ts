@@ -42,7 +42,10 @@ async function start(): Promise<void> {
   const fragment = isLoopbackName(host) ? `#open=${token}` : ''
   const model = modelWords(await inlay.agent.models())
   process.stdout.write(greeting({ origin, basePath, key, fragment, model, dataFolder }))
-  await readOwnDocumentation(inlay, dataFolder)
+  await readOwnDocumentation(inlay, dataFolder).catch((error: unknown) => {
+    // Ended while reading: the next start goes on where this one stopped.
+    if (!isInlayError(error) || error.code !== 'CLOSED') throw error
+  })
 }
 
 /** The host as it stands in an address: "every address of this machine" is none that can be opened. */

@@ -29,9 +29,9 @@ export function AddDocuments({ add }: AddDocumentsProps): JSX.Element {
   }
   return (
     <section class="add-documents" aria-labelledby="add-title">
-      <h3 id="add-title" class="visually-hidden">
+      <h2 id="add-title" class="visually-hidden">
         Add documents
-      </h3>
+      </h2>
       <div
         class={isOver ? 'drop over' : 'drop'}
         onDragOver={(event) => {

@@ -24,7 +24,7 @@ function wordsOf(turn: Turn): string {
       return ''
     case 'finished': {
       const count = sourcesOf(turn).cited.length
-      const sources = count === 1 ? '1 source.' : `${count} sources.`
+      const sources = count === 0 ? '' : count === 1 ? '1 source.' : `${count} sources.`
       return `${spoken(turn.fold.answer)} ${sources}`
     }
   }

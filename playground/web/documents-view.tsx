@@ -27,7 +27,7 @@ export function DocumentsView({ list }: { list: DocumentList }): JSX.Element {
   return (
     <section class="documents" aria-labelledby="documents-title">
       <div class="documents-head">
-        <h2 id="documents-title">Documents</h2>
+        <h1 id="documents-title">Documents</h1>
         <p class="lead">Answers are made of these. A document can be asked about as soon as it is indexed.</p>
       </div>
       <AddDocuments add={list.add} />

@@ -31,6 +31,7 @@ export function Thread({ conversation }: { conversation: Conversation }): JSX.El
   }, [last?.id])
   return (
     <div class="thread">
+      <h1 class="visually-hidden">Conversation</h1>
       {turns.map((turn) => (
         <div key={turn.id} class="turn-place" ref={turn === last ? lastTurn : undefined}>
           <TurnView turn={turn} isLast={turn === last} retry={retry} />

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Browser } from 'playwright-core'
+
+/** Where browsers of the Chromium family are installed by themselves. */
+const installed = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/usr/bin/microsoft-edge',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+]
+
+/** A browser, or why none can be had here. */
+export type BrowserOrReason = { readonly browser: Browser } | { readonly reason: string }
+
+/**
+ * Launches a browser: the one named by CHROME_PATH, an installed one, or the one that comes as an npm package with the
+ * libraries it needs (Linux on x64).
+ */
+export async function launchBrowser(): Promise<BrowserOrReason> {
+  const reasons: string[] = []
+  for (const find of [findInstalled, findPackaged]) {
+    try {
+      const found = await find()
+      if (found !== undefined) return { browser: await launch(found) }
+    } catch (error) {
+      reasons.push(String(error).split('\n')[0] ?? '')
+    }
+  }
+  return { reason: reasons.length > 0 ? reasons.join('; ') : 'no Chromium is installed; name one by CHROME_PATH' }
+}
+
+interface Found {
+  readonly path: string
+  readonly env: NodeJS.Dict<string>
+}
+
+async function findInstalled(): Promise<Found | undefined> {
+  const path = process.env.CHROME_PATH ?? installed.find((candidate) => existsSync(candidate))
+  return path === undefined ? undefined : { path, env: process.env }
+}
+
+async function findPackaged(): Promise<Found | undefined> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
+  // The package unpacks its shared libraries only where it believes to be on the platform it was made for.
+  const before = process.env.AWS_EXECUTION_ENV
+  process.env.AWS_EXECUTION_ENV = 'AWS_Lambda_nodejs22.x'
+  try {
+    const { default: packaged } = await import('@sparticuz/chromium')
+    const path = await packaged.executablePath()
+    return { path, env: { ...process.env } }
+  } finally {
+    if (before === undefined) delete process.env.AWS_EXECUTION_ENV
+    else process.env.AWS_EXECUTION_ENV = before
+  }
+}
+
+function launch({ path, env }: Found): Promise<Browser> {
+  return chromium.launch({
+    executablePath: path,
+    headless: true,
+    env: Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined)),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
