@@ -91,6 +91,11 @@ describe('a chat message', () => {
     ])
   })
 
+  it('forces no action by 0', () => {
+    expect(read({ forced_tool_id: 0 }).forced_tool_id).toBeNull()
+    expect(read({ forced_tool_id: 4 }).forced_tool_id).toBe(4)
+  })
+
   it('keeps the difference between all actions and none', () => {
     expect(read({ allowed_tool_ids: [] }).allowed_tool_ids).toEqual([])
     expect(read({ allowed_tool_ids: null }).allowed_tool_ids).toBeNull()

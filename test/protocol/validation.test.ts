@@ -225,6 +225,20 @@ describe('a JSON text', () => {
     expect(({} as Record<string, unknown>).stream).toBeUndefined()
   })
 
+  it('with more values than a process should hold is refused before it is read', () => {
+    for (const flood of ['['.repeat(5_000_000), `[${'{},'.repeat(4_100_000)}{}]`])
+      expect(() => read(flood)).toThrow(expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }))
+  })
+
+  it('of one long text is no flood, whatever stands in it', () => {
+    const text = '{,[\\"'.repeat(500_000)
+    const { document } = parseJsonBody(
+      JSON.stringify({ document: { semantic_identifier: 't', sections: [{ text }], metadata: {} } }),
+      ingestionRequestSchema,
+    )
+    expect(document.sections[0]).toMatchObject({ text })
+  })
+
   it('that is nested deeply does no harm where it is ignored, and is refused where it counts', () => {
     const deep = '['.repeat(200_000) + ']'.repeat(200_000)
     expect(parseJsonBody(`{"query": "a", "other": ${deep}}`, searchRequestSchema)).toMatchObject({ query: 'a' })

@@ -85,6 +85,7 @@ export interface Client {
   documentState(documentId: string, options?: CallOptions): Promise<IngestionState>
   /** Takes a document out at once. DOCUMENT_NOT_FOUND */
   deleteDocument(documentId: string, options?: CallOptions): Promise<void>
+  /** Lists documents page by page, in the order of the service. */
   documents(query?: DocumentsQuery): Promise<DocumentsPage>
   /** Finds passages without an answer; best first. */
   search(query: SearchInput | string, options?: CallOptions): Promise<SearchResponse>

@@ -125,7 +125,11 @@ const sendMessageFields = model({
   llm_override: orNull(llmOverrideSchema),
   llm_overrides: orNull(v.array(llmOverrideSchema)),
   allowed_tool_ids: orNull(v.array(integer)),
-  forced_tool_id: orNull(integer),
+  // Clients that have no choice to make send 0.
+  forced_tool_id: v.pipe(
+    orNull(integer),
+    v.transform((id) => (id === 0 ? null : id)),
+  ),
   file_descriptors: v.nullish(v.array(fileDescriptorSchema), () => []),
   internal_search_filters: orNull(baseFiltersSchema),
   deep_research: v.nullish(v.boolean(), false),

@@ -90,6 +90,7 @@ function convert(schemas: readonly v.GenericSchema[], named: NamedSchemas, mode:
 
 /** Adds what the packet table knows: a sentence and an example each, and how `type` tells packets apart. */
 function withPackets(named: JsonObject): JsonObject {
+  // Every definition is a schema, and schemas are objects.
   const packets = packetTypes.map((type) => {
     const name = packetSchemaName(type)
     const { sentence, example } = packetTable[type]

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createClient } from '@inlay/client'
+import { encodeLine, fold, frameLine, type StreamLine } from '@inlay/protocol'
+
+const session = '0d9f3a52-41f7-4f0c-8f49-5c1be6a3d7e0'
+const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: 0 }
+const words = Array.from({ length: 200 }, (_, at) => `Wörter ${at} 🛰 `)
+const lines: StreamLine[] = [
+  { chat_session_id: session, incognito: false },
+  { user_message_id: 2, reserved_assistant_message_id: 3 },
+  ...words.map((content): StreamLine => ({ placement, obj: { type: 'message_delta', content } })),
+  { placement, obj: { type: 'stop', stop_reason: null } },
+]
+
+/** The bytes of a run after a line. */
+function bytesAfter(cursor: number): Uint8Array {
+  const framed = lines.map((line, at) => frameLine(encodeLine(line), { format: 'sse', sequence: at + 1 }))
+  return new TextEncoder().encode(framed.slice(cursor).join(''))
+}
+
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+/** A service whose connections break after so many bytes each. */
+async function fragile(bytes: number): Promise<{ baseUrl: string; cursors: number[] }> {
+  const cursors: number[] = []
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const cursor = Number(request.headers['last-event-id'] ?? 0)
+    cursors.push(cursor)
+    const rest = bytesAfter(cursor)
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    if (rest.length <= bytes) response.end(rest)
+    else response.write(rest.slice(0, bytes), () => response.destroy())
+  }
+  const opened = createServer((request, response) => {
+    request.resume().on('end', () => answer(request, response))
+  })
+  server = opened
+  await new Promise<void>((resolve) => opened.listen(0, '127.0.0.1', resolve))
+  return { baseUrl: `http://127.0.0.1:${(opened.address() as AddressInfo).port}`, cursors }
+}
+
+describe('an answer over sockets that break', () => {
+  it('arrives whole, wherever they break', async () => {
+    const { baseUrl, cursors } = await fragile(3333)
+    const client = createClient({ baseUrl, resume: { attempts: 3, delayMs: () => 0 } })
+    const answer = client.send('Hello')
+    const read: StreamLine[] = []
+    for await (const line of answer) read.push(line)
+    expect(read).toEqual(lines)
+    expect(await answer.whole()).toEqual(fold(lines))
+    expect(cursors.length).toBeGreaterThan(5)
+    expect(cursors).toEqual([...new Set(cursors)].sort((one, other) => one - other))
+  })
+
+  it('is lost in the end when no connection brings anything new', async () => {
+    const { baseUrl, cursors } = await fragile(40)
+    const client = createClient({ baseUrl, resume: { attempts: 2, delayMs: () => 0 } })
+    await expect(client.resume(session).whole()).rejects.toMatchObject({ code: 'CONNECTION_ERROR' })
+    expect(cursors).toEqual([0, 0, 0])
+  })
+})
