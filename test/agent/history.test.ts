@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PastMessage, PastToolCall } from '../../packages/agent/src/conversations.ts'
+import type { PastMessage, PastToolCall } from '../../packages/agent/src/past-messages.ts'
 import { toPrompt } from '../../packages/agent/src/history.ts'
 
 const call = (step: number, callId: string, result = 'found'): PastToolCall => ({

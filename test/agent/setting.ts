@@ -3,7 +3,6 @@ import { nodeSqlite } from '../../packages/drivers/src/node-sqlite.ts'
 import { createAgent, type AgentOptions } from '../../packages/agent/src/agent.ts'
 import type {
   Action,
-  Agent,
   ModelProvider,
   Passage,
   PassageSearch,
@@ -51,7 +50,7 @@ export function providerOf(model: ResolvedModel['model'], more: Partial<Resolved
 
 /** An agent over a script, with all that a test may want to look at. */
 export interface Setting {
-  readonly agent: Agent
+  readonly agent: ReturnType<typeof createAgent>
   readonly db: Kysely<unknown>
   readonly model: ScriptedModel
   readonly errors: unknown[]

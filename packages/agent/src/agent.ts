@@ -10,12 +10,14 @@ import {
   type ModelProvider,
   type PassageSearch,
   type Run,
+  type Sessions,
 } from './contracts.ts'
 import { createConversations } from './conversations.ts'
 import type { AgentDatabase, AgentTables } from './records.ts'
 import { createRuns } from './runs.ts'
 import { createSender } from './send.ts'
 import { createSendKeys } from './send-keys.ts'
+import { createSessions } from './sessions.ts'
 
 /** Bounds of a run and of what is kept in memory; each has a default. */
 export interface AgentLimits {
@@ -25,9 +27,9 @@ export interface AgentLimits {
   readonly actionMs?: number
   /** How long a finished run stays resumable, in milliseconds. Default ten minutes. */
   readonly resumableMs?: number
-  /** Most bytes of lines kept of one run. Default 16 MiB. */
+  /** Most bytes of lines kept of one run. Default 32 MiB, enough for 60,000 tokens. */
   readonly runBytes?: number
-  /** Most bytes of lines kept of all finished runs together. Default 128 MiB. */
+  /** Most bytes of lines kept of all finished runs together. Default 64 MiB. */
   readonly finishedBytes?: number
   /** Tries of a model call that fails before it said anything. Default 3. */
   readonly modelTries?: number
@@ -65,16 +67,16 @@ export interface AgentOptions {
  * Makes the part that holds conversations and answers them. Call `migrateAgent` on the database before its first use.
  * Answers that an earlier process left unfinished are ended at the first use.
  */
-export function createAgent(options: AgentOptions): Agent {
-  const { models, now = Date.now, onError = () => {}, limits = {} } = options
+export function createAgent(options: AgentOptions): Agent & { readonly sessions: Sessions } {
+  const { models, now = Date.now, newId = () => crypto.randomUUID(), onError = () => {}, limits = {} } = options
   const db: AgentDatabase = options.db.withTables<AgentTables>()
-  const conversations = createConversations({ db, now, newId: options.newId ?? (() => crypto.randomUUID()) })
+  const conversations = createConversations({ db, now, newId })
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: (limits.leaseMs ?? leaseMs) / 4 })
   const runs = createRuns({
     now,
     resumableMs: limits.resumableMs ?? 600_000,
-    runBytes: limits.runBytes ?? 16 * 2 ** 20,
-    finishedBytes: limits.finishedBytes ?? 128 * 2 ** 20,
+    runBytes: limits.runBytes ?? 32 * 2 ** 20,
+    finishedBytes: limits.finishedBytes ?? 64 * 2 ** 20,
   })
   const actions = createActions({
     search: options.search,
@@ -90,7 +92,7 @@ export function createAgent(options: AgentOptions): Agent {
     keys: createSendKeys({ db, now, lifeMs: 86_400_000 }),
     checkFilters: options.checkFilters ?? (async () => {}),
     systemPrompt: options.systemPrompt,
-    runBytes: limits.runBytes ?? 16 * 2 ** 20,
+    runBytes: limits.runBytes ?? 32 * 2 ** 20,
     turn: {
       conversations,
       checkpoints,
@@ -130,6 +132,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     actions: async (caller) => actions.available(caller),
     models: () => models.list(),
+    sessions: createSessions({ db, runs, models, now, newId, ready: open }),
     close: async () => {
       isClosed = true
       abandoned.close()

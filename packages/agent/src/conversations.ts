@@ -2,7 +2,8 @@ import { sql, type Insertable, type Transaction } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { ChatSessionCreationRequest, FileDescriptor, LlmOverride } from '@inlay/protocol'
 import { resolveParent, toPath, type TreeNode } from './message-tree.ts'
-import type { AgentDatabase, AgentTables, AnswerStatus, MessageTable, ToolCallTable } from './records.ts'
+import { readPast, type PastMessage } from './past-messages.ts'
+import type { AgentDatabase, AgentTables, AnswerStatus, MessageTable, SessionTable, ToolCallTable } from './records.ts'
 
 /** A session as a turn needs it. */
 export interface SessionRecord {
@@ -12,25 +13,6 @@ export interface SessionRecord {
   readonly personaId: number
   /** What the session was pinned to; null when it follows the default. */
   readonly modelOverride: LlmOverride | null
-}
-
-/** A message of the branch that leads to the new answer, with the calls that led to it. */
-export interface PastMessage {
-  readonly id: number
-  readonly role: 'user' | 'assistant'
-  readonly text: string
-  readonly files: readonly FileDescriptor[]
-  readonly toolCalls: readonly PastToolCall[]
-}
-
-/** A call as a later turn may remind the model of it. */
-export interface PastToolCall {
-  readonly step: number
-  readonly callId: string
-  readonly name: string
-  /** JSON of the arguments. */
-  readonly arguments: string
-  readonly result: string
 }
 
 /** Which model answers, as stored with its message. */
@@ -218,6 +200,28 @@ async function openTurn(
   }
 }
 
+/** A session as it is stored when it is made. */
+export function newSession(
+  id: string,
+  ownerId: string,
+  creation: ChatSessionCreationRequest | null,
+  time: number,
+): Insertable<SessionTable> {
+  return {
+    id,
+    owner_id: ownerId,
+    name: creation?.description ?? '',
+    persona_id: creation?.persona_id ?? 0,
+    project_id: creation?.project_id ?? null,
+    created_at: time,
+    updated_at: time,
+    deleted_at: null,
+    is_public: 0,
+    model_override: null,
+    temperature: null,
+  }
+}
+
 async function makeSession(
   records: Records,
   { creation, ownerId }: TurnOpening,
@@ -226,19 +230,7 @@ async function makeSession(
 ): Promise<{ id: string }> {
   await records
     .insertInto('inlay_chat_sessions')
-    .values({
-      id,
-      owner_id: ownerId,
-      name: creation?.description ?? '',
-      persona_id: creation?.persona_id ?? 0,
-      project_id: creation?.project_id ?? null,
-      created_at: time,
-      updated_at: time,
-      deleted_at: null,
-      is_public: 0,
-      model_override: null,
-      temperature: null,
-    })
+    .values(newSession(id, ownerId, creation, time))
     .execute()
   return { id }
 }
@@ -318,62 +310,6 @@ async function storeKey(
       lines: null,
     })
     .execute()
-}
-
-const batch = 40
-
-/** Reads the newest messages of a branch until they hold `limitChars` characters; oldest first. */
-async function readPast(records: Records, ids: readonly number[], limitChars: number): Promise<PastMessage[]> {
-  const past: PastMessage[] = []
-  let chars = 0
-  for (let end = ids.length; end > 0 && chars < limitChars; end -= batch) {
-    const some = ids.slice(Math.max(0, end - batch), end)
-    const rows = await records
-      .selectFrom('inlay_chat_messages')
-      .select(['id', 'role', 'text', 'files'])
-      .where('id', 'in', some)
-      .orderBy('id', 'desc')
-      .execute()
-    const calls = await readCalls(records, some)
-    // Ids rise along a branch, so that falling ids are the way back from its end.
-    for (const row of rows) {
-      if (chars >= limitChars) break
-      const toolCalls = calls.get(row.id) ?? []
-      chars += row.text.length + toolCalls.reduce((sum, call) => sum + call.result.length, 0)
-      past.push({
-        id: row.id,
-        role: row.role === 'assistant' ? 'assistant' : 'user',
-        text: row.text,
-        // Written by us from checked descriptors.
-        files: row.files === null ? [] : (JSON.parse(row.files) as FileDescriptor[]),
-        toolCalls,
-      })
-    }
-  }
-  const oldestFirst = past.toReversed()
-  // A branch begins with a question; an answer without its own is left out with it.
-  return oldestFirst.slice(
-    Math.max(
-      0,
-      oldestFirst.findIndex(({ role }) => role === 'user'),
-    ),
-  )
-}
-
-async function readCalls(records: Records, messageIds: readonly number[]): Promise<Map<number, PastToolCall[]>> {
-  const rows = await records
-    .selectFrom('inlay_chat_tool_calls')
-    .select(['message_id', 'step', 'call_id', 'name', 'arguments', 'result'])
-    .where('message_id', 'in', messageIds)
-    .orderBy('id')
-    .execute()
-  const byMessage = new Map<number, PastToolCall[]>()
-  for (const row of rows) {
-    const calls = byMessage.get(row.message_id) ?? []
-    calls.push({ step: row.step, callId: row.call_id, name: row.name, arguments: row.arguments, result: row.result })
-    byMessage.set(row.message_id, calls)
-  }
-  return byMessage
 }
 
 async function finishAnswer(records: Records, answerId: number, outcome: AnswerOutcome, time: number): Promise<void> {

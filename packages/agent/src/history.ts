@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { removeCitations } from '@inlay/protocol'
-import type { PastMessage, PastToolCall } from './conversations.ts'
+import type { PastMessage, PastToolCall } from './past-messages.ts'
 
 /** What the model is told before it answers. */
 export interface PromptOptions {

@@ -17,5 +17,8 @@ export type {
   ResolvedModel,
   Run,
   SessionListing,
+  Sessions,
+  StoredMessage,
+  StoredSession,
 } from './contracts.ts'
 export { migrateAgent } from './migrations.ts'

@@ -1,5 +1,11 @@
 import { InlayError } from '@inlay/protocol'
-import type { BaseFilters, LlmOverride, Principal, SendMessageRequest } from '@inlay/protocol'
+import type {
+  BaseFilters,
+  ChatSessionCreationRequest,
+  LlmOverride,
+  Principal,
+  SendMessageRequest,
+} from '@inlay/protocol'
 import type { Actions } from './actions.ts'
 import type { ModelProvider, ResolvedModel, Run } from './contracts.ts'
 import type { Conversations, OpenedTurn, SessionRecord } from './conversations.ts'
@@ -180,13 +186,21 @@ function toOverrides(request: SendMessageRequest): readonly (LlmOverride | null)
   return several
 }
 
-function refuseUnknownParts(request: SendMessageRequest, session: SessionRecord | null): void {
-  const { chat_session_info: info } = request
+/**
+ * Refuses settings of a session that cannot be had.
+ * @throws DEPLOYMENT_UNSUPPORTED (incognito), PERSONA_NOT_FOUND, NOT_FOUND (project)
+ */
+export function refuseSession(info: ChatSessionCreationRequest | null): void {
   if (info?.incognito === true) {
     throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Incognito sessions are not offered here.' })
   }
-  if ((session?.personaId ?? info?.persona_id ?? 0) !== 0) throw new InlayError('PERSONA_NOT_FOUND')
+  if ((info?.persona_id ?? 0) !== 0) throw new InlayError('PERSONA_NOT_FOUND')
   if ((info?.project_id ?? null) !== null) throw new InlayError('NOT_FOUND', { message: 'No such project.' })
+}
+
+function refuseUnknownParts(request: SendMessageRequest, session: SessionRecord | null): void {
+  refuseSession(request.chat_session_info)
+  if ((session?.personaId ?? 0) !== 0) throw new InlayError('PERSONA_NOT_FOUND')
   if (request.file_descriptors.length > 0) throw new InlayError('NOT_FOUND', { message: 'No such file.' })
 }
 

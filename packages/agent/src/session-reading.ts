@@ -1,0 +1,124 @@
+import type { PacketBody, SearchDoc } from '@inlay/protocol'
+import type { SessionListing, StoredMessage, StoredSession } from './contracts.ts'
+import type { Selectable } from 'kysely'
+import type { AgentDatabase, MessageTable, SessionTable, ToolCallTable } from './records.ts'
+import { byScore, replayPackets, type ReplayCall } from './replay.ts'
+
+/** Makes a listing of a stored session. */
+export function toListing(row: Selectable<SessionTable>): SessionListing {
+  const override: unknown = parse(row.model_override)
+  return {
+    id: row.id,
+    name: row.name,
+    personaId: row.persona_id,
+    timeCreated: toMoment(row.created_at),
+    timeUpdated: toMoment(row.updated_at),
+    isPublic: row.is_public === 1,
+    model: isRecord(override) && typeof override['model_version'] === 'string' ? override['model_version'] : null,
+    temperature: row.temperature,
+  }
+}
+
+/** Reads a session with all its messages, and the packets that show its answers again. */
+export async function readSession(
+  db: AgentDatabase,
+  row: Selectable<SessionTable>,
+  currentRunId: number | null,
+): Promise<StoredSession> {
+  const rows = await db
+    .selectFrom('inlay_chat_messages')
+    .selectAll()
+    .where('session_id', '=', row.id)
+    .orderBy('id')
+    .execute()
+  const calls = await readCalls(db, row.id)
+  const ordered = rows.toSorted((one, other) => (one.parent_id ?? 0) - (other.parent_id ?? 0) || one.id - other.id)
+  return {
+    ...toListing(row),
+    projectId: row.project_id,
+    isDeleted: row.deleted_at !== null,
+    messages: ordered.map(toMessage),
+    packets: ordered
+      .filter(({ role }) => role === 'assistant')
+      .map((message) => (message.status === 'running' ? [] : toPackets(message, calls.get(message.id) ?? []))),
+    currentRunId,
+  }
+}
+
+async function readCalls(db: AgentDatabase, sessionId: string): Promise<Map<number, ReplayCall[]>> {
+  const rows = await db
+    .selectFrom('inlay_chat_tool_calls')
+    .innerJoin('inlay_chat_messages', 'inlay_chat_messages.id', 'inlay_chat_tool_calls.message_id')
+    .selectAll('inlay_chat_tool_calls')
+    .where('inlay_chat_messages.session_id', '=', sessionId)
+    .orderBy('inlay_chat_tool_calls.id')
+    .execute()
+  const byMessage = new Map<number, ReplayCall[]>()
+  for (const row of rows) byMessage.set(row.message_id, [...(byMessage.get(row.message_id) ?? []), toCall(row)])
+  return byMessage
+}
+
+function toCall(row: Selectable<ToolCallTable>): ReplayCall {
+  const given: unknown = parse(row.arguments)
+  return {
+    turnIndex: row.turn_index,
+    tabIndex: row.tab_index,
+    reasoning: row.reasoning,
+    arguments: isRecord(given) ? given : {},
+    // Written by us from packets of this type.
+    packets: (parse(row.packets) ?? []) as readonly PacketBody[],
+  }
+}
+
+type Citations = readonly { readonly number: number; readonly documentId: string }[]
+
+// Both are written by us from values of these types.
+const documentsOf = (row: Selectable<MessageTable>): readonly SearchDoc[] | null =>
+  parse(row.documents) as readonly SearchDoc[] | null
+const citationsOf = (row: Selectable<MessageTable>): Citations => (parse(row.citations) ?? []) as Citations
+
+function toPackets(row: Selectable<MessageTable>, calls: readonly ReplayCall[]): ReturnType<typeof replayPackets> {
+  return replayPackets({
+    text: row.text,
+    reasoning: row.reasoning,
+    documents: documentsOf(row),
+    citations: citationsOf(row),
+    wasCancelled: row.status === 'cancelled',
+    calls,
+  })
+}
+
+function toMessage(row: Selectable<MessageTable>): StoredMessage {
+  const documents = documentsOf(row)
+  const citations = citationsOf(row).map(({ number, documentId }) => [String(number), documentId])
+  return {
+    id: row.id,
+    parentId: row.parent_id,
+    latestChildId: row.latest_child_id,
+    role: row.role,
+    text: row.text,
+    reasoning: row.reasoning,
+    documents: documents === null ? null : byScore(documents),
+    citations: citations.length === 0 ? null : Object.fromEntries(citations),
+    timeSent: toMoment(row.created_at),
+    // Written by us from checked descriptors.
+    files: (parse(row.files) ?? []) as StoredMessage['files'],
+    error: row.error,
+    feedback: row.feedback === 'like' || row.feedback === 'dislike' ? row.feedback : null,
+    durationSeconds: row.duration_ms === null ? null : Number(row.duration_ms) / 1000,
+    preferredResponseId: row.preferred_response_id,
+    modelDisplayName: row.model_display_name,
+  }
+}
+
+function toMoment(time: number): string {
+  return new Date(Number(time)).toISOString()
+}
+
+function parse(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

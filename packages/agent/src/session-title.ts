@@ -1,0 +1,78 @@
+import type { ResolvedModel } from './contracts.ts'
+
+const tool = 'name_conversation'
+const instructions = `Name the conversation: at most six words in its own language, without quotation marks or a full stop at the end. Call ${tool} with the name.`
+const titleLimit = 80
+const questionLimit = 40
+
+/** One message of the conversation to be named. */
+export interface SpokenMessage {
+  readonly role: 'user' | 'assistant'
+  readonly text: string
+}
+
+/**
+ * Finds a name for a conversation: asks the model, falls back to the first question.
+ * @param messages oldest first; the first four are enough for a name
+ * @returns never blank; `New Chat` when nothing was said
+ */
+export async function findTitle(
+  messages: readonly SpokenMessage[],
+  model: ResolvedModel | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const question =
+    messages
+      .find(({ role }) => role === 'user')
+      ?.text.replace(/\s+/g, ' ')
+      .trim() ?? ''
+  if (question === '') return 'New Chat'
+  // Whatever goes wrong with a model, a name is found without it.
+  const asked = model ? await askModel(messages, model, signal).catch(() => '') : ''
+  if (asked !== '') return asked
+  return question.length > questionLimit ? `${question.slice(0, questionLimit).trimEnd()}...` : question
+}
+
+async function askModel(
+  messages: readonly SpokenMessage[],
+  { model }: ResolvedModel,
+  signal: AbortSignal,
+): Promise<string> {
+  const talk = messages.slice(0, 4).map(({ role, text }) => `${role}: ${text.slice(0, 2_000)}`)
+  const { content } = await model.doGenerate({
+    prompt: [
+      { role: 'system', content: instructions },
+      { role: 'user', content: [{ type: 'text', text: talk.join('\n\n') }] },
+    ],
+    tools: [
+      {
+        type: 'function',
+        name: tool,
+        description: 'Stores the name of the conversation.',
+        inputSchema: {
+          type: 'object',
+          properties: { title: { type: 'string', description: 'At most six words' } },
+          required: ['title'],
+          additionalProperties: false,
+        },
+      },
+    ],
+    toolChoice: { type: 'tool', toolName: tool },
+    abortSignal: signal,
+  })
+  const call = content.find((part) => part.type === 'tool-call')
+  const given = call
+    ? titleOf(call.input)
+    : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+  return given
+    .replace(/\s+/g, ' ')
+    .replace(/^["'“«\s]+|["'”».\s]+$/g, '')
+    .slice(0, titleLimit)
+}
+
+function titleOf(input: string): string {
+  const value: unknown = JSON.parse(input)
+  return typeof value === 'object' && value !== null && 'title' in value && typeof value.title === 'string'
+    ? value.title
+    : ''
+}
