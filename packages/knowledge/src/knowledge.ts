@@ -1,22 +1,16 @@
-import { InlayError } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
-import type { Accepted, Embedder, Knowledge, VectorIndex } from './contracts.ts'
+import type { Embedder, Knowledge, VectorIndex } from './contracts.ts'
 import { createDocumentSets } from './document-sets.ts'
 import { listDocuments, listSources, readStatus } from './documents.ts'
 import { resolveFilters } from './filters.ts'
-import { checkIndexSpace } from './index-space.ts'
-import { createIntake } from './intake.ts'
-import { createMaintainer } from './maintainer.ts'
+import { createIngestion } from './ingestion.ts'
 import { openOnUse } from './opened-index.ts'
 import { createPairs } from './pairs.ts'
-import { hasAnyDocument, isSettled, readQueueFigures, requeueFailed } from './queue.ts'
-import { createQueueLimit } from './queue-limit.ts'
+import { hasAnyDocument, readQueueFigures } from './queue.ts'
 import { search } from './search.ts'
 import type { IngestionStep } from './steps.ts'
 import type { Records } from './tables.ts'
-import { toVersion } from './version.ts'
-import { createWaits } from './waits.ts'
-import { createWorker, type WorkerOptions } from './worker.ts'
+import type { WorkerOptions } from './worker.ts'
 
 /** What a knowledge is made of. */
 export interface KnowledgeOptions {
@@ -46,104 +40,27 @@ const queryTimeoutMs = 10_000
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { embedder, now = Date.now, random = Math.random, onError = () => {}, at = () => {} } = options
   const db: Records = options.db
-  const owner = options.worker?.owner ?? crypto.randomUUID()
   const index = openOnUse(options.index, embedder && { id: embedder.id, dimensions: embedder.dimensions })
-  const limit = createQueueLimit({ db, now, limit: options.queueLimit ?? 200_000 })
-  const waits = createWaits(db)
-  const maintainer = createMaintainer({ db, index, owner, now, at, onError })
-  const intake = createIntake({ db, now, beforeCommit: () => at('accept') })
-  const worker = createWorker({
-    db,
-    index: { ...index, append: appendNoted },
-    embedder,
-    now,
-    random,
-    at,
-    onError,
-    worker: { ...options.worker, owner },
-    onClaimDone: (ids) => {
-      limit.noteDone(ids.length)
-      maintainer.noteRemoval()
-      waits.tell(ids)
-    },
-  })
-  let closing: Promise<void> | undefined
-
-  async function appendNoted(rows: Parameters<VectorIndex['append']>[0]): Promise<void> {
-    await index.append(rows)
-    maintainer.noteAppend(rows.length)
-  }
-
-  function refuseClosed(): void {
-    if (closing) throw new InlayError('CLOSED')
-  }
-
-  async function accept(
-    ...[request, { caller, waitMs = 0, signal } = {}]: Parameters<Knowledge['accept']>
-  ): Promise<Accepted> {
-    refuseClosed()
-    await limit.check()
-    const result = await intake.submit({ kind: 'accept', version: await toVersion(request), caller })
-    if (result.isQueued) {
-      limit.noteQueued()
-      worker.wake()
-    }
-    const { documentId: id, revision } = result
-    if (!result.isIndexed && waitMs > 0) await waits.until({ id, revision, limitMs: waitMs, signal })
-    return { documentId: id, alreadyExisted: result.existed }
-  }
-
-  async function close(): Promise<void> {
-    await intake.drained()
-    await worker.close()
-    await maintainer.close()
-    await index.close()
-  }
-
+  const ingestion = createIngestion({ ...options, db, index, now, random, onError, at })
   return {
-    pairs: createPairs({ db, now, onResume: () => worker.wake(), onRemove: () => maintainer.noteRemoval() }),
+    pairs: createPairs({ db, now, onResume: ingestion.wake, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),
-    accept,
-    remove: async (id, { caller } = {}) => {
-      refuseClosed()
-      await intake.submit({ kind: 'remove', id, caller })
-      maintainer.noteRemoval()
-      waits.tell([id])
-    },
+    accept: ingestion.accept,
+    remove: ingestion.remove,
+    requeue: ingestion.requeue,
+    settled: ingestion.settled,
+    start: ingestion.start,
+    close: ingestion.close,
     status: (id, { caller } = {}) => readStatus(db, id, caller),
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
-    requeue: async (documentId) => {
-      const count = await requeueFailed(db, now(), documentId)
-      if (count > 0) worker.wake()
-      return count
-    },
-    search: async (request) => {
-      refuseClosed()
-      return search(request, { db, index, embedder, embedTimeoutMs: queryTimeoutMs, onError })
-    },
-    checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),
     sources: ({ caller } = {}) => listSources(db, caller),
     hasDocuments: () => hasAnyDocument(db),
+    search: (request) => search(request, { db, index, embedder, embedTimeoutMs: queryTimeoutMs, onError }),
+    checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),
     figures: async () => {
       const { documents, oldestAcceptedAt } = await readQueueFigures(db)
       const oldestWaitingMs = oldestAcceptedAt === undefined ? 0 : Math.max(0, now() - oldestAcceptedAt)
       return { documents, oldestWaitingMs, index: await index.figures() }
     },
-    settled: async (signal) => {
-      while (!(await isSettled(db))) {
-        signal?.throwIfAborted()
-        refuseClosed()
-        await new Promise((resolve) => setTimeout(resolve, settledPollMs))
-      }
-    },
-    start: async () => {
-      refuseClosed()
-      await checkIndexSpace(db, embedder)
-      worker.start()
-      maintainer.start()
-    },
-    close: () => (closing ??= close()),
   }
 }
-
-const settledPollMs = 25

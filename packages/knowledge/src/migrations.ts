@@ -22,7 +22,8 @@ export async function migrateKnowledge(db: Kysely<any>): Promise<void> {
 const migrations: Record<string, Migration> = {
   '001-documents': { up: createDocuments },
   '002-pairs': { up: createPairs },
-  '003-work': { up: createWork },
+  '003-document-sets': { up: createDocumentSets },
+  '004-work': { up: createWork },
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -107,6 +108,23 @@ async function createPairs(db: Records): Promise<void> {
     .on('inlay_document_pairs')
     .columns(['document_id', 'pair_id'])
     .execute()
+  await db
+    .insertInto('inlay_counters')
+    .values([
+      { name: 'revision', value: 0 },
+      { name: 'pair', value: 1 },
+      { name: 'document_set', value: 0 },
+    ])
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await db
+    .insertInto('inlay_pairs')
+    .values({ id: 1, name: 'Default', is_public: 1, is_paused: 0, is_removed: 0, created_at: Date.now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+async function createDocumentSets(db: Records): Promise<void> {
   await db.schema
     .createTable('inlay_document_sets')
     .ifNotExists()
@@ -131,20 +149,6 @@ async function createPairs(db: Records): Promise<void> {
     .addColumn('grantee', 'text', (column) => column.notNull())
     .addColumn('name', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('inlay_grants_key', ['kind', 'target_id', 'grantee', 'name'])
-    .execute()
-  await db
-    .insertInto('inlay_counters')
-    .values([
-      { name: 'revision', value: 0 },
-      { name: 'pair', value: 1 },
-      { name: 'document_set', value: 0 },
-    ])
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  await db
-    .insertInto('inlay_pairs')
-    .values({ id: 1, name: 'Default', is_public: 1, is_paused: 0, is_removed: 0, created_at: Date.now() })
-    .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 

@@ -93,7 +93,7 @@ function* splitCharacters(text: string, { start, end }: Span): Generator<Span> {
   }
 }
 
-const joining = /^[\p{M}\u200d\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/u
+const joining = /^(?:\p{M}|\u200d|\p{Emoji_Modifier})/u
 
 /** The first place from `at` on that is not inside a character: no half surrogate, no mark without its letter. */
 function characterEnd(text: string, at: number): number {

@@ -1,7 +1,6 @@
-import { claim as claimDocuments, releaseClaim, renewClaims, type Claim } from './claims.ts'
-import { indexClaim, type IndexingContext } from './index-claim.ts'
-import { sweepClaims } from './outcomes.ts'
-import { createWake, unreference } from './wake.ts'
+import { createClaimRunner } from './claim-runner.ts'
+import type { IndexingContext } from './index-claim.ts'
+import { createWake } from './wake.ts'
 
 /** How documents are taken from the queue. Times are milliseconds. */
 export interface WorkerOptions {
@@ -29,7 +28,7 @@ export interface WorkerOptions {
 
 /** What a worker is made of. */
 export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy' | 'embedTimeoutMs' | 'appendInTurn'> {
-  readonly worker: WorkerOptions
+  readonly worker: WorkerOptions & { readonly owner: string }
   /** Told which documents a finished claim was for. */
   readonly onClaimDone: (documentIds: readonly string[]) => void
 }
@@ -46,54 +45,18 @@ export interface Worker {
   close(): Promise<void>
 }
 
-/** Most characters of content in one claim. */
-const claimCharacters = 8 * 2 ** 20
 /** One claim is embedded while the one before is appended. */
 const lanes = 2
 
 /** Makes a worker; it rests until started. */
 export function createWorker(context: WorkerContext): Worker {
-  const { db, now, at, onError } = context
-  const { leaseMs = 6000, lingerMs = 100, pollMs = 1000, claimDocuments: limit = 256, closeMs = 2000 } = context.worker
-  const owner = context.worker.owner ?? crypto.randomUUID()
-  const letGo = new AbortController()
-  const indexing = toIndexingContext(context, letGo.signal)
+  const { onError } = context
+  const { lingerMs = 100, pollMs = 1000, closeMs = 2000 } = context.worker
+  const runner = createClaimRunner(context)
   const wake = createWake()
   const inFlight = new Set<Promise<void>>()
-  const held = new Set<string>()
   let loop: Promise<void> | undefined
   let isClosing = false
-  let sweptAt = -Infinity
-
-  async function sweep(): Promise<void> {
-    if (now() - sweptAt < leaseMs / 2) return
-    sweptAt = now()
-    await sweepClaims(db, { now: now(), isGone: context.worker.isGone, isHeld: (id) => held.has(id) })
-  }
-
-  async function take(): Promise<Claim | undefined> {
-    const limitCharacters = claimCharacters
-    return claimDocuments(db, { owner, now: now(), leaseMs, limit, limitCharacters, before: () => at('claim') })
-  }
-
-  async function work(claim: Claim): Promise<void> {
-    const renewal = setInterval(() => renewClaims(db, owner, now() + leaseMs).catch(onError), leaseMs / 3)
-    unreference(renewal)
-    held.add(claim.id)
-    try {
-      await indexClaim(claim, indexing)
-    } catch (error) {
-      onError(error)
-      // The records failed: no document is to blame, and trying again at once would help nobody.
-      if (!isClosing) await pause(pollMs)
-      // If this fails as well, the lease runs out and the documents are taken up then.
-      await releaseClaim(db, claim.id).catch(onError)
-    } finally {
-      clearInterval(renewal)
-      held.delete(claim.id)
-      context.onClaimDone(claim.documentIds)
-    }
-  }
 
   async function run(): Promise<void> {
     let areMoreDue = false
@@ -105,16 +68,16 @@ export function createWorker(context: WorkerContext): Worker {
       }
       if (inFlight.size >= lanes) await Promise.race(inFlight)
       if (isClosing) return
-      areMoreDue = await runStep()
+      areMoreDue = await claimNext()
     }
   }
 
-  async function runStep(): Promise<boolean> {
+  /** Answers whether more were due than could be taken at once. */
+  async function claimNext(): Promise<boolean> {
     try {
-      await sweep()
-      const claim = await take()
+      const claim = await runner.take()
       if (!claim) return false
-      const done = work(claim).finally(() => inFlight.delete(done))
+      const done = runner.work(claim).finally(() => inFlight.delete(done))
       inFlight.add(done)
       return claim.isCutShort
     } catch (error) {
@@ -131,35 +94,17 @@ export function createWorker(context: WorkerContext): Worker {
     },
     wake: () => wake.call(),
     runOnce: async () => {
-      sweptAt = -Infinity
-      await sweep()
-      const claim = await take()
-      if (claim) await work(claim)
+      const claim = await runner.take({ sweep: true })
+      if (claim) await runner.work(claim)
       return claim?.documentIds.length ?? 0
     },
     close: async () => {
       isClosing = true
       wake.call()
-      const grace = setTimeout(() => letGo.abort(), closeMs)
+      const grace = setTimeout(runner.letGo, closeMs)
       await loop
       await Promise.all(inFlight)
       clearTimeout(grace)
-    },
-  }
-}
-
-function toIndexingContext(context: WorkerContext, signal: AbortSignal): IndexingContext {
-  const { attemptLimit = 5, outageAttemptLimit = 40, embedTimeoutMs = 120_000 } = context.worker
-  let lastAppend: Promise<unknown> = Promise.resolve()
-  return {
-    ...context,
-    signal,
-    policy: { attemptLimit, outageAttemptLimit },
-    embedTimeoutMs,
-    appendInTurn: (append) => {
-      const turn = lastAppend.then(append)
-      lastAppend = turn.catch(() => {})
-      return turn
     },
   }
 }

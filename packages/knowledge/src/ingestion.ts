@@ -1,0 +1,128 @@
+import { InlayError } from '@inlay/protocol'
+import type { Accepted, Embedder, IndexRow, Knowledge } from './contracts.ts'
+import { checkIndexSpace } from './index-space.ts'
+import { createIntake } from './intake.ts'
+import { createMaintainer } from './maintainer.ts'
+import type { OpenedIndex } from './opened-index.ts'
+import { isSettled, requeueFailed } from './queue.ts'
+import { createQueueLimit } from './queue-limit.ts'
+import type { IngestionStep } from './steps.ts'
+import type { Records } from './tables.ts'
+import { toVersion } from './version.ts'
+import { createWaits } from './waits.ts'
+import { createWorker, type WorkerOptions } from './worker.ts'
+
+/** What ingestion is made of; see `KnowledgeOptions`. */
+export interface IngestionOptions {
+  readonly db: Records
+  readonly index: OpenedIndex
+  readonly embedder?: Embedder
+  readonly now: () => number
+  readonly random: () => number
+  readonly onError: (error: unknown) => void
+  readonly at: (step: IngestionStep) => void | Promise<void>
+  readonly worker?: WorkerOptions
+  readonly queueLimit?: number
+}
+
+/** The way of documents: the door, the queue behind it, who works it off, and who cleans up. */
+export interface Ingestion extends Pick<Knowledge, 'accept' | 'remove' | 'requeue' | 'settled' | 'start' | 'close'> {
+  /** Says that documents may be taken from the queue that could not before. */
+  wake(): void
+  /** Says that documents are to be removed. */
+  noteRemoval(): void
+}
+
+const settledPollMs = 25
+
+/** Puts the parts of ingestion together; nothing moves until `start`. */
+export function createIngestion(options: IngestionOptions): Ingestion {
+  const { db, index, embedder, now } = options
+  const { intake, waits, limit, maintainer, worker } = createParts(options)
+  let closing: Promise<void> | undefined
+
+  function refuseClosed(): void {
+    if (closing) throw new InlayError('CLOSED')
+  }
+
+  async function accept(...[request, how = {}]: Parameters<Knowledge['accept']>): Promise<Accepted> {
+    const { caller, waitMs = 0, signal } = how
+    refuseClosed()
+    await limit.check()
+    const version = await toVersion(request)
+    refuseClosed()
+    const { documentId: id, ...result } = await intake.submit({ kind: 'accept', version, caller })
+    if (result.isQueued) {
+      limit.noteQueued()
+      worker.wake()
+    }
+    if (!result.isIndexed && waitMs > 0) await waits.until({ id, revision: result.revision, limitMs: waitMs, signal })
+    return { documentId: id, alreadyExisted: result.existed }
+  }
+
+  async function close(): Promise<void> {
+    await intake.drained()
+    await worker.close()
+    await maintainer.close()
+    await index.close()
+  }
+
+  return {
+    accept,
+    remove: async (id, { caller } = {}) => {
+      refuseClosed()
+      await intake.submit({ kind: 'remove', id, caller })
+      maintainer.noteRemoval()
+      waits.tell([id])
+    },
+    requeue: async (documentId) => {
+      refuseClosed()
+      const count = await requeueFailed(db, now(), documentId)
+      if (count > 0) worker.wake()
+      return count
+    },
+    settled: (signal) => untilSettled(db, refuseClosed, signal),
+    start: async () => {
+      refuseClosed()
+      await checkIndexSpace(db, embedder)
+      worker.start()
+      maintainer.start()
+    },
+    close: () => (closing ??= close()),
+    wake: worker.wake,
+    noteRemoval: maintainer.noteRemoval,
+  }
+}
+
+async function untilSettled(db: Records, refuseClosed: () => void, signal: AbortSignal | undefined): Promise<void> {
+  while (!(await isSettled(db))) {
+    signal?.throwIfAborted()
+    refuseClosed()
+    await new Promise((resolve) => setTimeout(resolve, settledPollMs))
+  }
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- each part names its own type
+const createParts = (options: IngestionOptions) => {
+  const { db, index, now, at, onError } = options
+  const owner = options.worker?.owner ?? crypto.randomUUID()
+  const limit = createQueueLimit({ db, now, limit: options.queueLimit ?? 200_000 })
+  const waits = createWaits(db)
+  const maintainer = createMaintainer({ db, index, owner, now, at, onError })
+  const intake = createIntake({ db, now, beforeCommit: () => at('accept') })
+  const append = async (rows: readonly IndexRow[]): Promise<void> => {
+    await index.append(rows)
+    maintainer.noteAppend(rows.length)
+  }
+  const worker = createWorker({
+    ...options,
+    index: { ...index, append },
+    worker: { ...options.worker, owner },
+    onClaimDone: (ids) => {
+      limit.noteDone(ids.length)
+      maintainer.noteRemoval()
+      waits.tell(ids)
+    },
+  })
+  return { intake, waits, limit, maintainer, worker }
+}
