@@ -1,21 +1,16 @@
 import { understand, type Question } from './extractive-model-question.ts'
 import type { Reading } from './extractive-model-prompt.ts'
-import { scorePassages, type Candidate, type SourcePassage } from './extractive-model-score.ts'
+import { isDangling, scorePassages, type Candidate, type SourcePassage } from './extractive-model-score.ts'
 import { isAnswered, select } from './extractive-model-select.ts'
-import { write } from './extractive-model-write.ts'
+import { cited, write } from './extractive-model-write.ts'
 
 const toolTextLimit = 2_000
 
-/** Titles of the passages that come nearest, each once, with their numbers. */
+/** The sentence that comes nearest to an answer, with its citation; empty when none is near at all. */
 function nearest(candidates: readonly Candidate[]): string {
-  const close = candidates
-    .filter((unit) => unit.coverage >= 0.3 && unit.passage.title !== '')
-    .toSorted((one, other) => other.coverage - one.coverage)
-  const titles = new Map(close.map(({ passage }) => [passage.title, passage.number]))
-  const named = [...titles]
-    .slice(0, 2)
-    .map(([title, number]) => (number === undefined ? `“${title}”` : `“${title}” [${number}]`))
-  return named.length === 0 ? '' : ` What comes nearest is in ${named.join(' and ')}.`
+  const close = candidates.filter((unit) => unit.kind === 'sentence' && unit.coverage >= 0.33 && !isDangling(unit.text))
+  const [best] = close.toSorted((one, other) => other.score - one.score)
+  return best ? ` What comes nearest:\n\n${cited(best.text, best.passage.number)}` : ''
 }
 
 function quote(question: Question, passages: readonly SourcePassage[], said: string): string | undefined {

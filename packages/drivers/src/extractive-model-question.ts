@@ -133,7 +133,10 @@ function kindOf(text: string): { kind: QuestionKind; subjects: string[] } {
   const worker = working.exec(text)?.[1]
   if (worker && worker.split(' ').length < 5) return { kind: 'definition', subjects: [worker] }
   const kind = kinds.find(([pattern]) => pattern.test(text))?.[1]
-  const thing = definition.exec(text)?.[1]?.replace(/\s+in\s+[\w#+.]+$/i, '')
+  const thing = (
+    definition.exec(text)?.[1] ??
+    /^(?:please )?(?:list|show|name|give me) (?:all |the |all the )*(.+?)[?.!]*$/i.exec(text)?.[1]
+  )?.replace(/\s+in\s+[\w#+.]+$/i, '')
   if ((!kind || kind === 'who') && thing && thing.split(' ').length < 5 && !notAThing.test(thing))
     return { kind: 'definition', subjects: [thing] }
   // A word or two without any verb are a wish to learn about them.
@@ -150,7 +153,13 @@ const carriesOn =
 
 /** Words that matter in a text, in order, each once: the topic first of all, asking words only where nothing else is. */
 function topicOf(text: string): string[] {
-  const all = [...new Set(wordsOf(text))].filter((word) => !isStopWord(word))
+  const every = wordsOf(text)
+  // The "for" of "for loop" is a name.
+  const isName = (at: number): boolean =>
+    /^(?:loops?|statements?|keywords?|operators?|blocks?|clauses?|expressions?|commands?)$/.test(every[at + 1] ?? '')
+  const all = [...new Set(every.filter((word, at) => !isStopWord(word) || isName(at)))].filter(
+    (word) => !/^(?:a|an|the|this|that|these|those|any|some|each|every|which|what|and|or|of|my|your|its)$/.test(word),
+  )
   const topic = all.filter((word) => !isAskingWord(word))
   return topic.length > 0 ? topic : all
 }
@@ -167,7 +176,12 @@ export function understand(asked: readonly string[]): Question {
   const cleaned = tidy(mended(last).replace(politeness, ' '))
   const text = cleaned === '' ? tidy(last) : cleaned
   const { kind, subjects } = kindOf(text)
-  const own = topicOf(text)
+  const own = [
+    ...new Set([
+      ...topicOf(text),
+      ...(kind === 'definition' ? subjects.flatMap(wordsOf).filter((word) => !isStopWord(word)) : []),
+    ]),
+  ]
 
   const leans =
     before.length > 0 &&

@@ -1,5 +1,5 @@
 import type { Question } from './extractive-model-question.ts'
-import { isNear, stem, termSet, wordsOf } from './extractive-model-terms.ts'
+import { isNear, isStopWord, partsOf, stem, termSet, wordsOf } from './extractive-model-terms.ts'
 import { unitsOf, type Unit } from './extractive-model-text.ts'
 
 /** A passage as the search action gives it to the model. */
@@ -28,6 +28,8 @@ export interface Candidate extends Unit {
   quality: number
   /** How well it says what each subject of the question is; same order. */
   defines: readonly number[]
+  /** Share of the topic that the nearest heading speaks of, 0 to 1. */
+  nearShare: number
   /** Share of what was asked for that the unit and its surroundings speak of, 0 to 1. */
   coverage: number
 }
@@ -40,7 +42,7 @@ export interface Scored {
 }
 
 const narration =
-  /^(?:let(?:['’]s| us| me)\b|in this (?:chapter|section|example|case|article|topic|listing|code)|in (?:the )?(?:next|previous|following) |as (?:we|you|i|mentioned|discussed|shown|noted|described)\b|(?:next|first|now|finally|again|recall|remember|consider|suppose|imagine|notice|say)\b|we['’](?:ll|ve|re|d)\b|we (?:will|now|can see|could|also|saw|have)\b|i\b|you['’]ll (?:see|learn)|see\b|for more (?:information|details?)|figure \d|listing \d|table \d|note(?: that)?\b|here\b|(?:second|third|fourth|fifth|lastly)\b|the (?:last|first|next|final) (?:thing|change|step)|be warned|luckily|unfortunately|with that|at this point|back in)/i
+  /^(?:let(?:['’]s| us| me)\b|in this (?:chapter|section|example|case|article|topic|listing|code)|in (?:the )?(?:next|previous|following) |as (?:we|you|i|mentioned|discussed|shown|noted|described)\b|(?:next|first|now|finally|again|recall|remember|consider|suppose|imagine|notice|say)\b|we['’](?:ll|ve|re|d)\b|we (?:will|now|can see|could|also|saw|have)\b|i\b|you['’]ll (?:see|learn)|see\b|for more (?:information|details?)|figure \d|listing \d|table \d|note(?: that)?\b|here\b|(?:second|third|fourth|fifth|lastly)\b|the (?:last|first|second|third|fourth|next|final) (?:thing|change|step|command|line|example)\b|if you were\b|(?:it|this example|this command) (?:uses|shows|demonstrates)\b|be warned|luckily|unfortunately|with that|at this point|back in)/i
 const pointsElsewhere =
   /\b(?:listing|figure|chapter|appendix) [\dA-Z][-\d]*\b|\b(?:shown|described|listed|discussed|mentioned) (?:in|above|below|here|earlier)\b|\b(?:following|preceding|previous|above|below|next) (?:example|section|code|command|listing|chapter|output|table|line)s?\b|\bthis (?:code|example|line|listing|program|error|function|command|output)\b/i
 const dangling =
@@ -78,9 +80,12 @@ const someKind =
 
 /** A thing's name as it may stand in a text: any case unless the question used capitals, singular or plural, quoted or not. */
 export function namePattern(subject: string): string {
-  const bare = subject.replace(/[`"“”'‘’*]/g, '').trim()
+  const bare = subject
+    .replace(/[`"“”'‘’*]/g, '')
+    .trim()
+    .replace(/^[$@&-]+(?=\w)/, '')
   const words = escape(bare.replace(/(?<=\w{3})(?:ies|e?s)$/i, '')).replace(/\s+/g, '[\\s`-]+')
-  return `[\`"“_*]*(?<![\\w-])${words}(?:e?s|ies|y)?(?:<[^>\`]*>)?(?![\\w-])[\`"”_*]*`
+  return `[\`"“_*]*(?<![\\w-])[$@&-]*(?<!\\w)${words}(?:e?s|ies|y)?(?:<[^>\`]*>)?(?![\\w-])[\`"”_*]*`
 }
 
 /** A thing by itself, not as the first half of the name of another (`trait` in `trait object`). */
@@ -114,26 +119,49 @@ function definitionPatterns(subject: string): readonly (readonly [RegExp, number
       ),
       0.35,
     ],
-    [new RegExp(`${general}${name}${anyKind}${aside}\\s+${says}\\s`, 'i'), 0.35],
+    [new RegExp(`${general}${name}${anyKind}${aside}\\s+(?:is|are)\\s`, 'i'), 0.35],
     [new RegExp(`,\\s+which\\s+(?:is|are)\\s+(?:the\\s+|an?\\s+)?${name}`, 'i'), 0.4],
     [new RegExp(`${name}[^.]{0,30},\\s+which\\s+${says}\\s`, 'i'), 0.3],
   ]
 }
 
-/** Names the words of the question that occur nowhere by the likeliest word meant. */
+/** Puts in place of words of the question that occur nowhere the parts they are made of, or the likeliest word meant. */
 function withoutSlips(
   terms: ReadonlyMap<string, number>,
   vocabulary: ReadonlyMap<string, number>,
 ): Map<string, number> {
   const meant = new Map<string, number>()
+  const add = (term: string, weight: number): void => void meant.set(term, Math.max(weight, meant.get(term) ?? 0))
   for (const [term, weight] of terms) {
-    let best = term
-    if (!vocabulary.has(term))
-      for (const [known, count] of vocabulary)
-        if (isNear(term, known) && count > (vocabulary.get(best) ?? 0)) best = known
-    meant.set(best, Math.max(weight, meant.get(best) ?? 0))
+    const parts = vocabulary.has(term) ? [] : partsOf(term).map(stem)
+    if (parts.some((part) => vocabulary.has(part))) for (const part of parts) add(part, weight)
+    else add(vocabulary.has(term) ? term : nearest(term, vocabulary), weight)
   }
   return meant
+}
+
+/** The most frequent word that is nearly the same; the term itself when there is none. */
+function nearest(term: string, vocabulary: ReadonlyMap<string, number>): string {
+  let best = term
+  for (const [known, count] of vocabulary) if (isNear(term, known) && count > (vocabulary.get(best) ?? 0)) best = known
+  return best
+}
+
+const summaryHeading =
+  /^(?:synopsis|short description|summary|abstract|description|overview|introduction|long description)$/i
+
+const nearestHeading = (unit: Unit, { section = '' }: SourcePassage): string =>
+  unit.headings.at(-1) ?? section.split(' > ').at(-1) ?? ''
+
+/** A synopsis often leaves out whose it is: the title goes before it. */
+function withSubject(unit: Unit, passage: SourcePassage): Unit {
+  const isBare =
+    unit.kind === 'sentence' &&
+    unit.index === 0 &&
+    /^(?:synopsis|short description)$/i.test(nearestHeading(unit, passage))
+  const title = passage.title.replace(/^about_/, '').replaceAll('_', ' ')
+  if (!isBare || title === '' || unit.text.toLowerCase().includes(title.toLowerCase())) return unit
+  return { ...unit, text: `${/^[\w-]+$/.test(title) ? `\`${title}\`` : title}: ${unit.text}` }
 }
 
 function collect(passages: readonly SourcePassage[]): Candidate[] {
@@ -141,7 +169,8 @@ function collect(passages: readonly SourcePassage[]): Candidate[] {
   return passages.flatMap((passage, rank) => {
     let before: Candidate | undefined
     const own: Candidate[] = []
-    for (const [order, unit] of unitsOf(passage.content).entries()) {
+    for (const [order, read] of unitsOf(passage.content).entries()) {
+      const unit = withSubject(read, passage)
       const isNext = before?.block === unit.block
       const candidate: Candidate = {
         ...unit,
@@ -153,6 +182,7 @@ function collect(passages: readonly SourcePassage[]): Candidate[] {
         score: 0,
         quality: 1,
         defines: [],
+        nearShare: 0,
         coverage: 0,
       }
       before = candidate
@@ -167,7 +197,7 @@ function collect(passages: readonly SourcePassage[]): Candidate[] {
 function quality(unit: Candidate): number {
   const { text, kind } = unit
   const count = wordsOf(text).length
-  let factor = 1 - 0.015 * Math.min(unit.rank, 15)
+  let factor = 1 - 0.03 * Math.min(unit.rank, 15)
   if (unit.rank === 0 && unit.order < 2) factor *= 1.05
   if (kind === 'code') return factor
   if (/\?["”’)]*$/.test(text)) factor *= 0.45
@@ -193,6 +223,8 @@ interface Surroundings {
   /** Terms of the nearest heading and the sentence that leads here. */
   readonly near: ReadonlySet<string>
   readonly nearShare: number
+  /** The same, less where the heading is mostly about something else. */
+  readonly nearFit: number
   readonly titleShare: number
 }
 
@@ -221,17 +253,27 @@ export function scorePassages(question: Question, passages: readonly SourcePassa
       ? 0
       : topic.reduce((sum, term) => sum + (terms.has(term) ? (weights.get(term) ?? 0) : 0), 0) / asked
   }
+  const fitOf = (terms: ReadonlySet<string>): number => {
+    const own = [...terms].filter((term) => !isStopWord(term))
+    return shareOf(terms) * (0.3 + (0.7 * own.filter((term) => weights.has(term)).length) / (own.length || 1))
+  }
   const density = new Map<SourcePassage, number>()
   for (const unit of candidates)
     if (shareOf(unit.terms) >= 0.5) density.set(unit.passage, (density.get(unit.passage) ?? 0) + 1)
   const surroundings = new Map<string, Surroundings>()
   for (const unit of candidates) {
     const { title, section = '' } = unit.passage
-    const nearest = unit.headings.at(-1) ?? section.split(' > ').at(-1) ?? ''
+    const nearest = nearestHeading(unit, unit.passage)
     const key = `${title}\n${section}\n${unit.headings.join('\n')}\n${unit.lead ?? ''}`
     const known = surroundings.get(key)
     const near = termSet(`${nearest || title} ${unit.lead ?? ''}`)
-    const around = known ?? { place: termSet(key), near, nearShare: shareOf(near), titleShare: shareOf(termSet(title)) }
+    const around = known ?? {
+      place: termSet(key),
+      near,
+      nearShare: shareOf(near),
+      nearFit: fitOf(near),
+      titleShare: shareOf(termSet(title)),
+    }
     surroundings.set(key, around)
     let covered = 0
     let inText = 0
@@ -251,20 +293,28 @@ export function scorePassages(question: Question, passages: readonly SourcePassa
                 : 0)
     }
     unit.coverage = covered / total
+    unit.nearShare = around.nearShare
     unit.quality = quality(unit)
     unit.defines = definitions.map((own) => own.find(([pattern]) => pattern.test(unit.text))?.[1] ?? 0)
     if (alone.length > 0 && unit.kind === 'sentence' && !alone.some((pattern) => pattern.test(unit.text)))
       unit.quality *= 0.85
     const ground = unit.coverage * (inText === 0 && around.nearShare < 0.7 ? 0.45 : 1)
     const dense = 0.15 * Math.min(1, (density.get(unit.passage) ?? 0) / 4)
-    unit.score = (ground + dense + bonus(question, unit, around, inText > 0)) * unit.quality
+    unit.score =
+      (ground + dense + bonus(question, unit, around, inText > 0, summaryHeading.test(nearest))) * unit.quality
   }
   return { candidates, weights }
 }
 
-function bonus(question: Question, unit: Candidate, { nearShare, titleShare }: Surroundings, isAbout: boolean): number {
+function bonus(
+  question: Question,
+  unit: Candidate,
+  { nearShare, nearFit, titleShare }: Surroundings,
+  isAbout: boolean,
+  isSummary: boolean,
+): number {
   const isOnTopic = nearShare >= 0.7
-  let more = 0.1 * nearShare + 0.1 * titleShare
+  let more = 0.15 * nearFit + 0.1 * titleShare
   if (unit.kind === 'code') return more
   const stems = wordsOf(unit.text).map(stem)
   const met = question.pairs.filter(([one, other]) => stems.some((word, at) => word === one && stems[at + 1] === other))
@@ -274,7 +324,8 @@ function bonus(question: Question, unit: Candidate, { nearShare, titleShare }: S
   if (stems.slice(0, 6).some((word) => (question.terms.get(word) ?? 0) >= 0.7)) more += 0.1
   more += Math.max(0, ...unit.defines)
   if (question.kind === 'definition' || question.kind === 'overview') {
-    if (isOnTopic && unit.order < 5) more += 0.15
+    if (unit.order < 5) more += 0.15 * nearFit
+    if (/^example\b/i.test(unit.headings.at(-1) ?? '')) more -= 0.3
     if (
       /^(?:synopsis|short description|description|overview|introduction|long description)$/i.test(
         unit.headings.at(-1) ?? '',
@@ -282,7 +333,7 @@ function bonus(question: Question, unit: Candidate, { nearShare, titleShare }: S
     )
       more += 0.15
   }
-  if (question.kind === 'how' && isOnTopic) more += 0.15
+  if (question.kind === 'how' && (isOnTopic || (isSummary && titleShare >= 0.5))) more += 0.15
   if (unit.kind !== 'sentence')
     more += question.isPlural && isOnTopic ? 0.3 : question.isPlural || question.kind === 'how' ? 0 : -0.25
   return more

@@ -1,5 +1,6 @@
 import type { Question } from './extractive-model-question.ts'
 import { isDangling, namePattern, type Candidate, type Scored } from './extractive-model-score.ts'
+import { termSet } from './extractive-model-terms.ts'
 
 /** Sentences, items or code that belong together, in the order of their source. */
 export interface Group {
@@ -31,14 +32,31 @@ const follows = (unit: Candidate, other: Candidate): boolean =>
   unit.block === other.block &&
   unit.index - other.index === 1
 
-/** Whether the passages answer at all: enough of what was asked for is spoken of in one place. */
+/** Whether the passages answer at all: most of what was asked for is spoken of in one place, or nearly all in one passage. */
 export function isAnswered({ candidates, weights }: Scored): boolean {
   const best = Math.max(0, ...candidates.map((unit) => unit.coverage))
-  return weights.size > 0 && best >= (weights.size > 4 ? 0.4 : 0.5)
+  if (weights.size === 0) return false
+  if (best >= (weights.size > 4 ? 0.4 : 0.5)) return true
+  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+  const passages = new Map<unknown, Set<string>>()
+  for (const { passage, terms } of candidates) {
+    const own = passages.get(passage) ?? termSet(passage.title)
+    passages.set(passage, own)
+    for (const term of terms) own.add(term)
+  }
+  return [...passages.values()].some((terms) => {
+    const covered = [...weights].reduce((sum, [term, weight]) => sum + (terms.has(term) ? weight : 0), 0)
+    return covered / total >= 0.7
+  })
 }
 
 /** Picks the best units that say different things; the first is the best one. */
-function pick(pool: readonly Candidate[], count: number, chosen: Candidate[] = []): Candidate[] {
+function pick(
+  pool: readonly Candidate[],
+  count: number,
+  bar: (unit: Candidate, first: Candidate) => number = () => 0.6,
+): Candidate[] {
+  const chosen: Candidate[] = []
   const open = pool.filter((unit) => !chosen.includes(unit))
   const best = Math.max(0, ...pool.map((unit) => unit.score))
   let length = chosen.reduce((sum, unit) => sum + unit.text.length, 0)
@@ -53,7 +71,12 @@ function pick(pool: readonly Candidate[], count: number, chosen: Candidate[] = [
         (chosen.some((other) => follows(unit, other)) ? 0.22 : chosen.some((other) => follows(other, unit)) ? 0.1 : 0)
       if (gain > value) [next, value] = [unit, gain]
     }
-    if (!next || value < 0.6 * best || length + next.text.length > characterLimit + (chosen.length === 0 ? 1_000 : 0))
+    const [first] = chosen
+    if (
+      !next ||
+      (first && value < bar(next, first) * best) ||
+      length + next.text.length > characterLimit + (chosen.length === 0 ? 1_000 : 0)
+    )
       break
     chosen.push(next)
     open.splice(open.indexOf(next), 1)
@@ -112,8 +135,9 @@ function withFooting(chosen: readonly Candidate[], excluded: (unit: Candidate) =
 }
 
 /** All items of the list an item belongs to, when it is short enough to be given whole; else that item. */
-function wholeList(item: Candidate, candidates: readonly Candidate[]): readonly Candidate[] {
-  if (item.lead === undefined && item.kind === 'item') return [item]
+function wholeList(question: Question, item: Candidate, candidates: readonly Candidate[]): readonly Candidate[] {
+  const isWanted = item.nearShare >= 0.7 || (question.kind === 'how' && item.lead !== undefined)
+  if (!isWanted || (item.lead === undefined && item.kind === 'item' && !question.isPlural)) return [item]
   const list = candidates.filter(
     (unit) => unit.kind === item.kind && unit.passage === item.passage && unit.lead === item.lead,
   )
@@ -148,8 +172,13 @@ function pickCode(question: Question, scored: Scored, chosen: readonly Candidate
       ...near.map((other) => (unit.block > other.block ? unit.block - other.block : 4 + other.block - unit.block)),
     )
     const isSyntax = /^syntax$/i.test(unit.headings.at(-2) ?? unit.headings.at(-1) ?? '')
-    const own = unit.score * (isSyntax ? 0.6 : 1) * (unit.language ? 1 : 0.8) + (steps < 9 ? 0.6 - 0.06 * steps : 0)
-    if (own > value && (steps < 4 || unit.coverage >= 0.6)) [best, value] = [unit, own]
+    const isShort = unit.text.split('\n').length <= 8
+    const own =
+      unit.score * (isSyntax ? 0.6 : 1) * (unit.language ? 1 : 0.8) +
+      0.8 * unit.nearShare +
+      (steps < 9 ? 0.4 - 0.04 * steps : 0) +
+      (isShort ? 0.1 : 0)
+    if (own > value && (steps < 4 || unit.nearShare >= 0.6 || unit.coverage >= 0.7)) [best, value] = [unit, own]
   }
   return best
 }
@@ -184,7 +213,9 @@ export function select(question: Question, scored: Scored, excluded: (unit: Cand
   const code = pickCode(question, scored, picked)
   const footed = withFooting(picked, excluded)
   const units = [
-    ...new Set(footed.flatMap((unit) => (unit.kind !== 'sentence' ? wholeList(unit, scored.candidates) : [unit]))),
+    ...new Set(
+      footed.flatMap((unit) => (unit.kind !== 'sentence' ? wholeList(question, unit, scored.candidates) : [unit])),
+    ),
   ]
   return [...toGroups(units), ...(code ? [[code]] : [])].map((group) => ({ units: group }))
 }

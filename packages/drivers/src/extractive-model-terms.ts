@@ -21,9 +21,9 @@ const askingWords = new Set(
 
 /** Words that add little to a topic. */
 const lightWords = new Set(
-  `able already always best better big certain common correct current easily easy enough entire even everything first full good
-  high important large last later least less little long main multiple name never new number old one part particular quickly
-  quick real several short similar simple single small someone something special specific still three time times total two
+  `able allow allows already always become becomes best better big certain common correct current easily easy enough entire even everything first full good
+  high important large last later least less little long main make makes making multiple name never new number old one part particular quickly
+  quick real several short similar simple single small someone something special specific still take takes three time times total two
   type types whole without second things item`.split(/\s+/),
 )
 
@@ -91,7 +91,8 @@ export function termSet(text: string): Set<string> {
   const terms = new Set<string>()
   for (const match of text.match(words) ?? []) {
     for (const word of wordsOf(match)) terms.add(stem(word))
-    for (const part of partsOf(match)) terms.add(stem(part.toLowerCase()))
+    // What is said of "non-members" is not said of members.
+    if (!/^non[-_]/i.test(match)) for (const part of partsOf(match)) terms.add(stem(part.toLowerCase()))
   }
   return terms
 }

@@ -32,6 +32,7 @@ function withoutMachinery(markdown: string): string {
     .replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---\r?\n/, '')
     .replace(/<!--[\s\S]*?-->/g, '')
     .replace(/\r\n?/g, '\n')
+    .replace(/&#124;/g, '\\|')
 }
 
 /** Splits a page into headings, paragraphs, list items, code and rows of tables. */
@@ -87,6 +88,7 @@ export function toProse(markdown: string): string {
     .replace(/&nbsp;/g, ' ')
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
+    .replace(/&#(\d{2,5});/g, (_, code: string) => String.fromCharCode(Number(code)))
     .replace(/&amp;/g, '&')
     .replace(/\s+/g, ' ')
     .trim()

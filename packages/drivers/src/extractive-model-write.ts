@@ -14,16 +14,19 @@ function asOpening(text: string): string {
 export function cited(text: string, number: number | undefined): string {
   const clean = text.trim()
   if (number === undefined) return clean
-  const [, body = clean, mark = ''] = /^([\s\S]*?)([.!?:;,…]*["”’)]*)$/.exec(clean) ?? []
-  return /^["”’)]+$/.test(mark) || body === '' ? `${clean} [${number}]` : `${body} [${number}]${mark || '.'}`
+  // Behind a closing quotation mark or parenthesis; else before the full stop.
+  const [, body = clean, mark = ''] = /^([\s\S]*[^.!?:;,…])([.!?:;,…]+)$/.exec(clean) ?? []
+  return /["”’)]$/.test(clean) ? `${clean} [${number}]` : `${body} [${number}]${mark || '.'}`
 }
 
 const fenceFor = (code: string): string =>
   '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)))
 
-function writeCode({ text, language, lead, passage }: Candidate, said: string): string {
+function writeCode({ text, language, lead, passage, headings }: Candidate, said: string): string {
   const mark = fenceFor(text)
-  const leading = lead !== undefined && !said.includes(lead.slice(0, -1)) ? lead : 'For example:'
+  const heading = /^(?:example|beispiel)\s*[\dA-Z]*\s*[:.–—-]\s*(\S.*)$/i.exec(headings.at(-1) ?? '')?.[1]
+  const named = heading === undefined ? 'For example:' : `From the example “${heading.replace(/[.:]$/, '')}”:`
+  const leading = lead !== undefined && !said.includes(lead.slice(0, -1)) ? lead : named
   return `${cited(leading, passage.number)}\n\n${mark}${language ?? 'text'}\n${text}\n${mark}`
 }
 
