@@ -40,7 +40,7 @@ function curlLines({ origin, basePath, key }: GreetingFacts): [string, string][]
   const post = (path: string, body: unknown, extra = ''): string =>
     `curl ${extra}-X POST ${origin}${basePath}${path} -H 'Authorization: Bearer ${key}' ` +
     `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`
-  const question = 'What happens to a document after it was accepted?'
+  const question = 'How are citations checked?'
   const document = {
     id: 'first-document',
     semantic_identifier: 'Opening hours',

@@ -66,11 +66,11 @@ export function AddDocuments({ add }: AddDocumentsProps): JSX.Element {
         />
       </div>
       <PasteText add={add} tell={(sentence) => setWords([sentence])} />
-      <ul class="told" role="status">
+      <div class="told" role="status">
         {words.map((sentence, at) => (
-          <li key={at}>{sentence}</li>
+          <p key={at}>{sentence}</p>
         ))}
-      </ul>
+      </div>
     </section>
   )
 }

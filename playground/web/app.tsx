@@ -68,7 +68,7 @@ export function App({ service, modelName }: AppProps): JSX.Element {
           {isEmpty ? (
             <Welcome key="above" documents={list.documents} />
           ) : (
-            <Thread key="above" conversation={conversation} />
+            <Thread key="above" conversation={conversation} readPassage={service.passage} />
           )}
           <div class="dock" key="dock">
             <Composer
@@ -102,7 +102,7 @@ function useView(): View {
   useEffect(() => {
     const onChange = (): void => {
       setView(viewOf(location.hash))
-      scrollTo({ top: 0 })
+      scrollTo({ top: 0, behavior: 'instant' })
     }
     addEventListener('hashchange', onChange)
     return () => removeEventListener('hashchange', onChange)

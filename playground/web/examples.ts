@@ -1,5 +1,6 @@
-/** How many example questions are offered. */
+/** How many example questions are offered, and of how many documents the best are chosen. */
 const offered = 4
+const read = 10
 
 /** What an example question is made of. */
 export interface ExampleSource {
@@ -8,27 +9,27 @@ export interface ExampleSource {
   readonly content: string
 }
 
-/** Titles of up to four documents, spread over the whole list; those that cannot stand in a question are left out. */
+/** Titles of up to ten documents, spread over the whole list; those that cannot stand in a question are left out. */
 export function exampleTitles(titles: readonly string[]): readonly string[] {
   const usable = [...new Set(titles)].filter((title) => title.length >= 3 && title.length <= 60)
-  if (usable.length <= offered) return usable
-  return Array.from({ length: offered }, (_, at) => usable[Math.floor((at * usable.length) / offered)]!)
+  if (usable.length <= read) return usable
+  return Array.from({ length: read }, (_, at) => usable[Math.floor((at * usable.length) / read)]!)
 }
 
 /**
- * Questions that the documents can answer, one for each, made without a model: from a heading that asks or tells how
- * to do something, from a sentence that says what something is, or at least about the title.
+ * Up to four questions that the documents can answer, made without a model: from a heading that asks or tells how to
+ * do something, from a sentence that says what something is, and only then from a title alone.
  */
 export function exampleQuestions(sources: readonly ExampleSource[]): readonly string[] {
-  const questions = sources.map(({ title, content }, at) => {
+  const made = sources.map(({ title, content }, at) => {
     const makers = [fromHeadings, fromDefinition]
     // In turns, so that not all sound alike.
-    const found = (at % 2 === 0 ? makers : makers.reverse())
-      .map((make) => make(content))
-      .find((made) => made !== undefined)
-    return found ?? fromTitle(title)
+    if (at % 2 === 1) makers.reverse()
+    return { title, question: makers.map((make) => make(content)).find((question) => question !== undefined) }
   })
-  return [...new Set(questions)]
+  const good = made.flatMap(({ question }) => question ?? [])
+  const plainest = made.filter(({ question }) => question === undefined).map(({ title }) => fromTitle(title))
+  return [...new Set([...good, ...plainest])].slice(0, offered)
 }
 
 function fromTitle(title: string): string {
@@ -50,11 +51,30 @@ const imperatives = new Set(
   ).split(' '),
 )
 
+/** Words after which something is missing when a heading ends with them. */
+const particles = new Set([
+  'also',
+  'ahead',
+  'back',
+  'down',
+  'further',
+  'here',
+  'in',
+  'it',
+  'more',
+  'next',
+  'off',
+  'on',
+  'out',
+  'this',
+  'up',
+])
+
 function fromHeading(heading: string): string | undefined {
   if (/^(what|why|how|when|where|who|which|can|do|does|is|are|may|should)\b.*\?$/i.test(heading)) return heading
   const [first = '', ...rest] = heading.split(' ')
   if (/^how$/i.test(first) && rest[0] === 'to') return `How do I ${rest.slice(1).join(' ')}?`
-  if (imperatives.has(first.toLowerCase()) && rest.length > 0 && rest[0] !== 'also')
+  if (imperatives.has(first.toLowerCase()) && rest.length > 0 && !particles.has(rest.at(-1) ?? ''))
     return `How do I ${inSentence(heading)}?`
   return undefined
 }
@@ -63,15 +83,15 @@ function fromHeading(heading: string): string | undefined {
 const pointing =
   /^(it|this|that|these|those|there|here|they|he|she|you|we|one|each|all|what|which|who|everything|nothing|the (?:following|same|other|latter|former|first|second|last|next|result|answer))\b/i
 
+const definition =
+  /(?:^|[.!?] )((?:(?:An?|The) )?[\p{L}\p{N}'’-]+(?: [\p{Ll}\p{N}'’-]+){0,2}) (is|are) (?:an?|the|what|how) /gu
+
 function fromDefinition(content: string): string | undefined {
-  const prose = content.replaceAll(/```[^]*?```/g, '').replaceAll(/^(#|\||>|\s*[-*+\d]).*$/gm, '')
+  const prose = content.replaceAll(/```[^]*?```/g, '').replaceAll(/^(#|\||>|\s*([-*+]|\d+[.)])\s).*$/gm, '')
   for (const paragraph of prose.split(/\n\s*\n/)) {
-    const match =
-      /^((?:(?:an?|the) )?[\p{L}\p{N}'’-]+(?: [\p{L}\p{N}'’-]+){0,2}) (is|are) (?:an?|the|what|how) /iu.exec(
-        plain(paragraph).trim(),
-      )
-    const [, subject = '', verb = ''] = match ?? []
-    if (subject !== '' && !pointing.test(subject)) return `What ${verb} ${inSentence(subject)}?`
+    // Only at the beginning of a sentence: what stands before "is" elsewhere need not be its subject.
+    for (const [, subject = '', verb = ''] of plain(paragraph).replaceAll(/\s+/g, ' ').matchAll(definition))
+      if (!pointing.test(subject)) return `What ${verb} ${inSentence(subject)}?`
   }
   return undefined
 }

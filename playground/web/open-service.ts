@@ -1,6 +1,7 @@
 import { createClient, type Client } from '@inlay/client'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import * as v from 'valibot'
+import { hasQuote } from './passage.ts'
 import type { Service } from './service.ts'
 
 /** A service that took the key, and the model that answers there, named as what it is. */
@@ -33,6 +34,11 @@ function toService(client: Client): Service {
       const { results } = await client.search(title.slice(0, 2000), { signal })
       const own = results.filter((result) => result.title === title)
       return own.map((result) => result.content).join('\n\n')
+    },
+    async passage(title, text) {
+      // The text itself finds its passage best.
+      const { results } = await client.search(text.slice(0, 2000))
+      return results.find((result) => result.title === title && hasQuote(result.content, text))?.content ?? null
     },
     async ingest({ id, title, text }) {
       await client.ingest({ id, semantic_identifier: title, source: 'file', sections: [{ text }], metadata: {} })

@@ -9,12 +9,12 @@ export interface Piece {
 /** The text of a passage as it is shown: its highlights, or its beginning when there are none. */
 export function piecesOf(document: SearchDoc): readonly Piece[] {
   const fragments = document.match_highlights.filter((fragment) => fragment.trim() !== '')
-  if (fragments.length === 0) return [{ text: document.blurb, mark: 'none' }]
+  if (fragments.length === 0) return [{ text: withoutMarkup(document.blurb), mark: 'none' }]
   // A blurb longer than the highlights that are in it shows more of the same text.
   const only = fragments.length === 1 ? fragments[0] : undefined
   if (only !== undefined && stripped(only).length < document.blurb.length && document.blurb.includes(stripped(only)))
-    return marked(document.blurb.replace(stripped(only), () => only))
-  return marked(fragments.join(' … '))
+    return marked(withoutMarkup(document.blurb.replace(stripped(only), () => only)))
+  return marked(withoutMarkup(fragments.join(' … ')))
 }
 
 /**
@@ -43,9 +43,50 @@ export function withQuote(pieces: readonly Piece[], quote: string): readonly Pie
   return result
 }
 
+/** The whole text of a passage, with the words marked that its highlights have. */
+export function piecesOfText(markdown: string, document: SearchDoc): readonly Piece[] {
+  const matches = document.match_highlights.flatMap((fragment) => [...fragment.matchAll(/<hi>([^]*?)<\/hi>/g)])
+  const words = new Set(matches.map(([, word = '']) => word.toLowerCase()))
+  return withoutMarkup(markdown)
+    .split(/([\p{L}\p{N}]+)/u)
+    .filter((part) => part !== '')
+    .map((text) => ({ text, mark: words.has(text.toLowerCase()) ? 'match' : 'none' }))
+}
+
+/** Whether a text holds a quote, by letters and digits alone. */
+export function hasQuote(text: string, quote: string): boolean {
+  return rangeOf(text, quote) !== undefined
+}
+
+/** What a passage is recognised by: a stretch of its text that its card shows. */
+export function sampleOf(document: SearchDoc): string {
+  const [fragment = document.blurb] = document.match_highlights
+  return stripped(fragment).slice(0, 300)
+}
+
 /** Text without the marks of highlights. */
 export function stripped(fragment: string): string {
   return fragment.replaceAll(/<\/?hi>/g, '')
+}
+
+/** Markdown as a person would type it without: a passage is shown as text, so that its quotes can be marked. */
+function withoutMarkup(markdown: string): string {
+  return markdown
+    .replaceAll(/^[ \t]*(?:```|~~~).*$\n?/gm, '')
+    .replaceAll(/^\|?[ \t]*:?-{3,}[-| :\t]*$\n?/gm, '')
+    .replaceAll(/^\|(.*)\|[ \t]*$/gm, (_, row: string) =>
+      row
+        .split('|')
+        .map((cell) => cell.trim())
+        .filter(Boolean)
+        .join(' · '),
+    )
+    .replaceAll(/(^|\s)#{1,6} +/g, '$1')
+    .replaceAll(/^([ \t]*)[-*+] +/gm, '$1• ')
+    .replaceAll(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+    .replaceAll(/\*\*|`/g, '')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()
 }
 
 function marked(fragment: string): readonly Piece[] {

@@ -1,8 +1,10 @@
+import type { SearchDoc } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ChevronIcon, OutIcon } from './icons.tsx'
 import { safeLink } from './links.ts'
-import { piecesOf, withQuote } from './passage.ts'
+import { piecesOf, piecesOfText, sampleOf, withQuote, type Piece } from './passage.ts'
+import type { Service } from './service.ts'
 import type { Source } from './turn.ts'
 
 /** Which source a person asked to see, and the sentence of the answer they came from. */
@@ -21,10 +23,11 @@ interface SourcesProps {
   readonly idPrefix: string
   /** Puts the focus back to the number in the answer the person came from. */
   readonly back: () => void
+  readonly readPassage: Service['passage']
 }
 
 /** The sources of an answer: cited ones with their numbers, then what was only found, folded away. */
-export function Sources({ cited, found, shown, idPrefix, back }: SourcesProps): JSX.Element | null {
+export function Sources({ cited, found, shown, idPrefix, back, readPassage }: SourcesProps): JSX.Element | null {
   if (cited.length === 0 && found.length === 0) return null
   return (
     <aside class="sources" aria-label="Sources of this answer">
@@ -39,6 +42,7 @@ export function Sources({ cited, found, shown, idPrefix, back }: SourcesProps): 
                 id={`${idPrefix}-source-${source.number}`}
                 shown={shown?.number === source.number ? shown : null}
                 back={back}
+                readPassage={readPassage}
               />
             ))}
           </ol>
@@ -52,7 +56,14 @@ export function Sources({ cited, found, shown, idPrefix, back }: SourcesProps): 
           </summary>
           <ol class="source-list">
             {found.map((source) => (
-              <SourceCard key={source.documentId} source={source} id={undefined} shown={null} back={back} />
+              <SourceCard
+                key={source.documentId}
+                source={source}
+                id={undefined}
+                shown={null}
+                back={back}
+                readPassage={readPassage}
+              />
             ))}
           </ol>
         </details>
@@ -66,9 +77,10 @@ interface SourceCardProps {
   readonly id: string | undefined
   readonly shown: Shown | null
   readonly back: () => void
+  readonly readPassage: Service['passage']
 }
 
-function SourceCard({ source, id, shown, back }: SourceCardProps): JSX.Element {
+function SourceCard({ source, id, shown, back, readPassage }: SourceCardProps): JSX.Element {
   const card = useRef<HTMLLIElement>(null)
   const [open, setOpen] = useState(false)
   useEffect(() => {
@@ -98,10 +110,10 @@ function SourceCard({ source, id, shown, back }: SourceCardProps): JSX.Element {
               <OutIcon />
             </a>
           )}
-          <span class="source-place">{placeOf(first.source_type, href)}</span>
+          <span class="source-place">{placeOf(first, href)}</span>
         </span>
       </div>
-      <Passages source={source} sentence={shown?.sentence ?? ''} open={open} />
+      <Passages source={source} sentence={shown?.sentence ?? ''} open={open} readPassage={readPassage} />
       <div class="source-foot">
         <button type="button" class="text-button" aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? 'Less' : 'Show passage'}
@@ -116,34 +128,66 @@ function SourceCard({ source, id, shown, back }: SourceCardProps): JSX.Element {
   )
 }
 
-/** Folded: the passage that matters, a few lines high. Unfolded: every passage found in the document. */
-function Passages({ source, sentence, open }: { source: Source; sentence: string; open: boolean }): JSX.Element {
-  const all = source.passages.map((document) => withQuote(piecesOf(document), sentence))
-  const quoted = all.findIndex((pieces) => pieces.some((piece) => piece.mark === 'quote'))
-  const ordered = quoted > 0 ? [all[quoted]!, ...all.filter((_, at) => at !== quoted)] : all
+interface PassagesProps {
+  readonly source: Source
+  readonly sentence: string
+  readonly open: boolean
+  readonly readPassage: Service['passage']
+}
+
+/** Folded: what was matched, a few lines high. Unfolded: the whole passage that was quoted, or else that matched best. */
+function Passages({ source, sentence, open, readPassage }: PassagesProps): JSX.Element {
+  const whole = useWholePassage(source, sentence, open, readPassage)
+  const [first] = source.passages
+  const pieces = withQuote(whole === null ? piecesOf(first) : piecesOfText(whole, first), sentence)
   return (
     <div class={open ? 'passages open' : 'passages'}>
-      {(open ? ordered : ordered.slice(0, 1)).map((pieces, at) => (
-        <p key={at} class="passage">
-          {pieces.map((piece, part) =>
-            piece.mark === 'none' ? (
-              piece.text
-            ) : (
-              <mark key={part} class={piece.mark}>
-                {piece.text}
-              </mark>
-            ),
-          )}
-        </p>
-      ))}
+      <p class="passage">
+        {pieces.map((piece, at) => (
+          <PieceView key={at} piece={piece} />
+        ))}
+      </p>
     </div>
   )
 }
 
-function placeOf(sourceType: string, href: string | undefined): string {
+function PieceView({ piece: { text, mark } }: { piece: Piece }): JSX.Element {
+  return mark === 'none' ? <>{text}</> : <mark class={mark}>{text}</mark>
+}
+
+/** The whole passage, once it was asked for; null until then, or when it is no longer there. */
+function useWholePassage(
+  source: Source,
+  sentence: string,
+  open: boolean,
+  readPassage: Service['passage'],
+): string | null {
+  const [whole, setWhole] = useState<string | null>(null)
+  const [first] = source.passages
+  useEffect(() => {
+    if (!open) return undefined
+    let isWanted = true
+    const read = async (): Promise<void> => {
+      const title = first.semantic_identifier
+      // An answer in words of its own is in no passage; then the one that matched best is shown.
+      const quoted = sentence === '' ? null : await readPassage(title, sentence)
+      const passage = quoted ?? (await readPassage(title, sampleOf(first)))
+      if (isWanted && passage !== null) setWhole(passage)
+    }
+    // What is shown already stays when the passage cannot be read.
+    read().catch(() => {})
+    return () => {
+      isWanted = false
+    }
+  }, [open, sentence, first.document_id])
+  return open ? whole : null
+}
+
+/** Where a source is from: its address, its id where that reads like a path, or else the kind of source it is. */
+function placeOf({ source_type, document_id }: SearchDoc, href: string | undefined): string {
   if (href !== undefined && !href.startsWith('mailto:')) {
     const url = new URL(href)
     return `${url.host}${url.pathname.replace(/\/$/, '')}`
   }
-  return sourceType.replaceAll('_', ' ')
+  return /^[\w. -]+(\/[\w. -]+)+$/.test(document_id) ? document_id : source_type.replaceAll('_', ' ')
 }

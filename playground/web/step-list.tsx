@@ -42,15 +42,17 @@ function StepLine({ step }: { step: Block }): JSX.Element {
   const line = (
     <>
       <span class="dot" />
-      <span class="step-title">
-        {titleOf(step)}
-        {detail !== null && <ChevronIcon />}
+      <span class="step-words">
+        <span class="step-title">
+          {titleOf(step)}
+          {detail !== null && <ChevronIcon />}
+        </span>
+        {queriesOf(step).map((query, at) => (
+          <q key={at} class="query">
+            {query}
+          </q>
+        ))}
       </span>
-      {queriesOf(step).map((query, at) => (
-        <q key={at} class="query">
-          {query}
-        </q>
-      ))}
     </>
   )
   return (

@@ -2,16 +2,22 @@ import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Conversation } from './conversation.ts'
 import { DownIcon } from './icons.tsx'
+import type { Service } from './service.ts'
 import { TurnView } from './turn-view.tsx'
 
 /** How far from its end the page still counts as read to the end, in pixels. */
 const nearEnd = 80
 
+interface ThreadProps {
+  readonly conversation: Conversation
+  readonly readPassage: Service['passage']
+}
+
 /**
  * The turns of a conversation. A new question goes to the top of the window and its answer grows below it, so that
  * nothing moves under the reader's eyes; where it grows out of the window, a button leads to its end.
  */
-export function Thread({ conversation }: { conversation: Conversation }): JSX.Element {
+export function Thread({ conversation, readPassage }: ThreadProps): JSX.Element {
   const { turns, retry } = conversation
   const [isAtEnd, setIsAtEnd] = useState(true)
   const last = turns.at(-1)
@@ -34,7 +40,7 @@ export function Thread({ conversation }: { conversation: Conversation }): JSX.El
       <h1 class="visually-hidden">Conversation</h1>
       {turns.map((turn) => (
         <div key={turn.id} class="turn-place" ref={turn === last ? lastTurn : undefined}>
-          <TurnView turn={turn} isLast={turn === last} retry={retry} />
+          <TurnView turn={turn} isLast={turn === last} retry={retry} readPassage={readPassage} />
         </div>
       ))}
       {!isAtEnd && (

@@ -4,6 +4,7 @@ import { CopyButton } from './copy-button.tsx'
 import { RetryIcon } from './icons.tsx'
 import { Markdown } from './markdown.tsx'
 import { Sources, type Shown } from './sources.tsx'
+import type { Service } from './service.ts'
 import { StepList } from './step-list.tsx'
 import { sourcesOf, stepsOf, type Turn } from './turn.ts'
 
@@ -12,10 +13,11 @@ interface TurnViewProps {
   /** Only the last turn can be asked again. */
   readonly isLast: boolean
   readonly retry: () => void
+  readonly readPassage: Service['passage']
 }
 
 /** A question with its steps, answer and sources. */
-export function TurnView({ turn, isLast, retry }: TurnViewProps): JSX.Element {
+export function TurnView({ turn, isLast, retry, readPassage }: TurnViewProps): JSX.Element {
   const [shown, setShown] = useState<Shown | null>(null)
   const cameFrom = useRef<Element | null>(null)
   const { cited, found } = sourcesOf(turn)
@@ -57,12 +59,12 @@ export function TurnView({ turn, isLast, retry }: TurnViewProps): JSX.Element {
         )}
         {!isAnswering && <Actions turn={turn} isLast={isLast} retry={retry} />}
       </div>
-      <Sources cited={cited} found={found} shown={shown} idPrefix={idPrefix} back={back} />
+      <Sources cited={cited} found={found} shown={shown} idPrefix={idPrefix} back={back} readPassage={readPassage} />
     </article>
   )
 }
 
-function Actions({ turn, isLast, retry }: TurnViewProps): JSX.Element | null {
+function Actions({ turn, isLast, retry }: Omit<TurnViewProps, 'readPassage'>): JSX.Element | null {
   const { answer } = turn.fold
   const canRetry = isLast && (turn.phase === 'stopped' || turn.failure?.retryable === true)
   if (answer === '' && !canRetry) return null

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { piecesOf, withQuote } from '../../playground/web/passage.ts'
+import { hasQuote, piecesOf, piecesOfText, withQuote } from '../../playground/web/passage.ts'
 import { searchDoc } from './search-doc.ts'
 
 const textOf = (pieces: readonly { text: string }[]): string => pieces.map(({ text }) => text).join('')
@@ -28,7 +28,7 @@ test('a highlight inside a longer blurb keeps the text around it', () => {
 test('the sentence an answer quotes is marked across line breaks, case and Markdown', () => {
   const pieces = piecesOf(searchDoc({ match_highlights: ['One. Staff get\n**25 days** of <hi>leave</hi>. Two.'] }))
   const quoted = withQuote(pieces, 'staff get 25 days of leave.').filter(({ mark }) => mark === 'quote')
-  expect(quoted.map(({ text }) => text)).toEqual(['Staff get\n**25 days** of leave'])
+  expect(quoted.map(({ text }) => text)).toEqual(['Staff get\n25 days of leave'])
 })
 
 test('marking a quote loses no letter, whatever its letters are', () => {
@@ -46,4 +46,17 @@ test('a quote that is not there, or too short to tell, marks nothing', () => {
   const pieces = piecesOf(searchDoc({ blurb: 'Staff get 25 days.', match_highlights: [] }))
   expect(withQuote(pieces, 'Nobody said any such thing.')).toBe(pieces)
   expect(withQuote(pieces, '25 days')).toBe(pieces)
+})
+
+test('a whole passage is shown as text, without its Markdown, with the matched words marked', () => {
+  const markdown =
+    '## Leave\n\n- Staff get **25 days** ([more](https://a.example)).\n\n| who | days |\n|---|---|\n| all | `25` |'
+  const pieces = piecesOfText(markdown, searchDoc({ match_highlights: ['get <hi>25</hi> <hi>days</hi>'] }))
+  expect(textOf(pieces)).toBe('Leave\n\n• Staff get 25 days (more).\n\nwho · days\nall · 25')
+  expect(pieces.filter(({ mark }) => mark === 'match').map(({ text }) => text)).toEqual(['25', 'days', 'days', '25'])
+})
+
+test('a passage is recognised by a quote, whatever its markup', () => {
+  expect(hasQuote('Staff **get** 25\n`days` of leave.', 'staff get 25 days')).toBe(true)
+  expect(hasQuote('Staff get 30 days of leave.', 'staff get 25 days')).toBe(false)
 })
