@@ -64,7 +64,10 @@ async function mount(node: string, project: string): Promise<void> {
     INLAY_API_KEY: 'inlay_tarball_check_key_0123456789',
     INLAY_DATA: join(project, `data-${node}`),
   }
-  const child = spawn(join(work, `node-${node}`, 'node_modules/node/bin/node'), ['app.js'], {
+  const example = mountingExample().replace('./inlay-data', `./data-${node}`).replace('listen(3000)', `listen(${port})`)
+  if (!example.includes(String(port))) throw new Error('the example does not listen on 3000')
+  writeFileSync(join(project, `app-${node}.js`), example)
+  const child = spawn(join(work, `node-${node}`, 'node_modules/node/bin/node'), [`app-${node}.js`], {
     cwd: project,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -116,8 +119,6 @@ try {
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'host', private: true, type: 'module' }))
   run('npm', ['install', '--no-audit', '--no-fund', ...tarballs], { cwd: project })
   console.log(`  installed: ${Math.round(folderBytes(join(project, 'node_modules')) / 1e6)} MB`)
-  // The example is TypeScript without type syntax that needs more than stripping; .js keeps old Nodes happy.
-  writeFileSync(join(project, 'app.js'), mountingExample())
   for (const node of nodes) {
     const home = join(work, `node-${node}`)
     mkdirSync(home)
