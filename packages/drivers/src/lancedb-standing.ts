@@ -27,8 +27,8 @@ export function createStanding(table: Table, waiting: Waiting): Standing {
   let seen = -1
   let writing = 0
   let altering = 0
-  /** A fold ended while writes were under way, so its versions could not be told from a stranger's. */
-  let isUnsettled = false
+  /** Versions are not told from a stranger's yet: the table was just opened, or a fold made some. */
+  let isUnsettled = true
   const own = new Set<number>()
 
   function settle(version: number): void {

@@ -1,6 +1,5 @@
 import type { Table } from '@lancedb/lancedb'
 import { isConflict, type Engine } from './lancedb-engine.ts'
-import { withLease } from './lancedb-lease.ts'
 import type { Space } from './lancedb-rows.ts'
 import { textIndex, type Standing } from './lancedb-standing.ts'
 import type { Vocabulary } from './lancedb-vocabulary.ts'
@@ -12,8 +11,6 @@ export interface UpkeepParts {
   readonly space: Space | undefined
   readonly standing: Standing
   readonly vocabulary: Vocabulary
-  /** File that tells other processes that upkeep is being done. */
-  readonly leaseFile: string
   readonly keepVersionsMs: number
   readonly vectorIndexRows: number
 }
@@ -22,15 +19,23 @@ export interface UpkeepParts {
 export interface Upkeep {
   /** Counts a write of this process. */
   wrote(): void
-  /** Runs as far as due, or joins the run under way; a conflict with another writer leaves the rest for later. */
+  /** Runs as far as due; a conflict with another writer leaves the rest for later. One run at a time. */
   run(options: { idle: boolean; signal?: AbortSignal }): Promise<void>
 }
 
 /**
  * When a fold is due, as measured: each commit leaves a version and a file, an unindexed row costs a search 20 to 40 µs
- * (unless it is ours and in memory), and a fold costs some 35 µs for each row there is.
+ * (unless it is in memory), and a fold costs some 35 µs for each row there is. So a single row is worth a fold at once
+ * in a small index; a large one waits for more, since nothing gets worse by it.
  */
-const limits = { commits: 100, unindexedRows: 500, unindexedShare: 0.01, deadRows: 2000 }
+const limits = {
+  commits: 100,
+  idleCommits: 20,
+  unindexedRows: 500,
+  unindexedShare: 0.01,
+  rowsWorthOne: 1000,
+  deadRows: 2000,
+}
 
 /** Plans upkeep for a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
@@ -38,12 +43,11 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
   let commits = 0
   /** When versions left behind by the last fold may be cleared; files of an earlier process may be due at once. */
   let clearAt: number | undefined = 0
-  let running: Promise<void> | undefined
 
   async function isDue(idle: boolean): Promise<boolean> {
     const [index, stats] = await Promise.all([table.indexStats(textIndex), table.stats()])
     const unindexed = index?.numUnindexedRows ?? 0
-    if (idle && (unindexed > 0 || commits > 0)) return true
+    if (idle && (unindexed * limits.rowsWorthOne > stats.numRows || commits > limits.idleCommits)) return true
     if (clearAt !== undefined && Date.now() >= clearAt && (idle || clearAt > 0)) return true
     const { numFragments, numSmallFragments, lengths } = stats.fragmentStats
     const dead = numFragments * lengths.mean - stats.numRows
@@ -69,26 +73,20 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
 
   async function runDue(idle: boolean, signal: AbortSignal | undefined): Promise<void> {
     if (!(await isDue(idle)) || signal?.aborted) return
-    await withLease(parts.leaseFile, async () => {
-      try {
-        await fold()
-        if (!signal?.aborted) await indexVectors(parts)
-      } catch (error) {
-        if (!isConflict(error)) throw error
-      }
-    })
+    try {
+      await fold()
+      if (!signal?.aborted) await indexVectors(parts)
+    } catch (error) {
+      // Another writer came in between, perhaps the upkeep of another process: later, then.
+      if (!isConflict(error)) throw error
+    }
   }
 
   return {
     wrote() {
       commits++
     },
-    run({ idle, signal }) {
-      running ??= runDue(idle, signal).finally(() => {
-        running = undefined
-      })
-      return running
-    },
+    run: ({ idle, signal }) => runDue(idle, signal),
   }
 }
 

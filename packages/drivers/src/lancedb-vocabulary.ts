@@ -32,23 +32,25 @@ const sampleRows = 4000
 const fewRows = 4
 /** Rare words are counted up to here; a word in more rows would have been in the sample. */
 const countLimit = 200
-/** Least time between two samples, in milliseconds. */
-const sampleAgeMs = 10_000
+/** Least time between two samples, and longest that an answer of the index is kept, in milliseconds. */
+const ageMs = 10_000
 const answersKept = 20_000
 
 /** Gathers what the rows of a table say of words. `now` is in milliseconds. */
 export function createVocabulary(engine: Engine, table: Table, terms: Terms, now: () => number): Vocabulary {
   const { MatchQuery } = engine.lancedb
   const counts = new Map<string, number>()
+  const corrections = new Map<string, string[]>()
+  let answersFrom = 0
   let sample: Promise<Sample> | undefined
   let sampledAt = 0
   let isOutdated = false
 
   function sampled(): Promise<Sample> {
-    if (!sample || (isOutdated && now() - sampledAt > sampleAgeMs)) {
+    if (!sample || (isOutdated && now() - sampledAt > ageMs)) {
       isOutdated = false
       sampledAt = now()
-      counts.clear()
+      forget()
       const taken = takeSample(table, terms)
       sample = taken
       taken.catch(() => {
@@ -56,6 +58,18 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms, now
       })
     }
     return sample
+  }
+
+  function forget(): void {
+    counts.clear()
+    corrections.clear()
+    answersFrom = now()
+  }
+
+  /** Other processes change the index too, so no answer is kept for long. */
+  function kept<Answer>(answers: Map<string, Answer>): Map<string, Answer> {
+    if (now() - answersFrom > ageMs || answers.size >= answersKept) forget()
+    return answers
   }
 
   async function rowsWith(
@@ -66,13 +80,11 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms, now
   }
 
   async function count(word: string, term: string): Promise<number> {
-    const known = counts.get(term)
+    const known = kept(counts).get(term)
     if (known !== undefined) return known
     const query = table.query().fullTextSearch(new MatchQuery(word, searchColumn)).fastSearch()
     const found = (await query.select(['position', '_score']).limit(countLimit).toArray()).length
-    if (counts.size >= answersKept) counts.clear()
-    // A word that is not there may come with the next rows, so only presence is remembered for long.
-    if (found > 0) counts.set(term, found)
+    counts.set(term, found)
     return found
   }
 
@@ -94,26 +106,35 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms, now
     return [...new Set(rows.flatMap((row) => wordsOf(row[searchColumn])))]
   }
 
+  async function findNear(word: string, term: string): Promise<string[]> {
+    const known = await sampled()
+    const isWhole = known.rows === known.ofRows && !isOutdated
+    for (const slips of word.length > 7 ? ([1, 2] as const) : ([1] as const)) {
+      const rare = isWhole ? [] : await rareWords(term, word, slips)
+      const rareTerms = await terms.of(rare)
+      const all = [...known.terms, ...rare.map((item, at) => [item, rareTerms[at] ?? item] as const)]
+      const found = nearest(all, word, term, slips, (item) => known.frequencies.get(item) ?? 0)
+      if (found.length > 0) return found
+    }
+    return []
+  }
+
   return {
     frequencyOf,
     async isKnown(word, term) {
       return (await sampled()).frequencies.has(term) || (await count(word, term)) > 0
     },
     async near(word, term) {
-      const known = await sampled()
-      for (const slips of [1, 2] as const) {
-        if (slips === 2 && word.length <= 7) break
-        const rare = known.rows === known.ofRows && !isOutdated ? [] : await rareWords(term, word, slips)
-        const rareTerms = await terms.of(rare)
-        const all = [...known.terms, ...rare.map((item, at) => [item, rareTerms[at] ?? item] as const)]
-        const found = nearest(all, word, term, slips, (item) => known.frequencies.get(item) ?? 0)
-        if (found.length > 0) return found
-      }
-      return []
+      const known = kept(corrections).get(word)
+      if (known) return known
+      const found = await findNear(word, term)
+      corrections.set(word, found)
+      return found
     },
     averageLength: async () => (await sampled()).averageLength,
     outdate() {
       isOutdated = true
+      forget()
     },
   }
 }

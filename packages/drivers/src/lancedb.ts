@@ -78,8 +78,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     const standing = createStanding(table, waiting)
     const vocabulary = createVocabulary(engine, table, terms, Date.now)
     const parts = { engine, connection, table, space, terms, waiting, standing, vocabulary }
-    const leaseFile = join(folder, 'upkeep.lease')
-    const upkeep = createUpkeep({ ...parts, leaseFile, keepVersionsMs, vectorIndexRows })
+    const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows })
     return { ...parts, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
   }
 
