@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+
+/** A collection with questions and the documents that answer them, in BEIR's layout. */
+export interface RetrievalSet {
+  readonly name: string
+  readonly documents: readonly { readonly id: string; readonly title: string; readonly text: string }[]
+  /** Only questions that some document answers. */
+  readonly queries: readonly { readonly id: string; readonly text: string }[]
+  /** Grade of each answering document, by question; above 0. */
+  readonly grades: ReadonlyMap<string, ReadonlyMap<string, number>>
+}
+
+/** Reads `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` (or `qrels/test.tsv`) of a folder. */
+export function readSet(folder: string): RetrievalSet {
+  const grades = readGrades(folder)
+  const documents = readLines(join(folder, 'corpus.jsonl')).map((line) => ({ title: '', text: '', ...parse(line) }))
+  const queries = readLines(join(folder, 'queries.jsonl')).map(parse)
+  return {
+    name: basename(resolve(folder)),
+    documents: documents.map(({ id, title, text }) => ({ id, title, text })),
+    queries: queries.filter(({ id }) => grades.has(id)).map(({ id, text = '' }) => ({ id, text })),
+    grades,
+  }
+}
+
+function parse(line: string): { id: string; title?: string; text?: string } {
+  const { _id, title, text } = JSON.parse(line) as { _id: string; title?: string; text?: string }
+  return { id: String(_id), ...(title === undefined ? {} : { title }), ...(text === undefined ? {} : { text }) }
+}
+
+function readGrades(folder: string): Map<string, Map<string, number>> {
+  const file = ['qrels.tsv', 'qrels/test.tsv'].map((name) => join(folder, name)).find(existsSync)
+  if (!file) throw new Error(`No qrels.tsv and no qrels/test.tsv in ${folder}.`)
+  const grades = new Map<string, Map<string, number>>()
+  for (const line of readLines(file)) {
+    const [query, document, grade] = line.split('\t')
+    // The header's grade is a word.
+    if (query === undefined || document === undefined || !(Number(grade) > 0)) continue
+    if (!grades.has(query)) grades.set(query, new Map())
+    grades.get(query)!.set(document, Number(grade))
+  }
+  return grades
+}
+
+function readLines(file: string): string[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+}

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lancedbIndex } from '@inlay/drivers/lancedb'
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { createKnowledge, migrateKnowledge, type Embedder } from '@inlay/knowledge'
+import { ingestionRequestSchema, parseWith } from '@inlay/protocol'
+import { connect, Index } from '@lancedb/lancedb'
+import { Kysely } from 'kysely'
+import type { RetrievalSet } from './retrieval-set.ts'
+
+/** Something that ranks the documents of one set. */
+export interface RankingSystem {
+  readonly name: string
+  /** Ids of documents, best first, none twice, at most 100. */
+  rank(query: string): Promise<string[]>
+  close(): Promise<void>
+}
+
+const depth = 100
+
+/** What a user of Inlay gets: documents accepted, cut, indexed and searched by the knowledge, on its default drivers. */
+export async function inlaySystem(set: RetrievalSet, embedder?: Embedder): Promise<RankingSystem> {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-'))
+  const db = new Kysely({ dialect: nodeSqlite({ file: join(folder, 'records.db') }) })
+  await migrateKnowledge(db)
+  const index = lancedbIndex({ folder: join(folder, 'index') })
+  const knowledge = createKnowledge({ db, index, embedder })
+  await knowledge.start()
+  for (let at = 0; at < set.documents.length; at += 500)
+    await Promise.all(
+      set.documents.slice(at, at + 500).map(({ id, title, text }) =>
+        knowledge.accept(
+          parseWith(
+            ingestionRequestSchema,
+            {
+              document: { id, title, semantic_identifier: title, sections: [{ text }], source: 'file', metadata: {} },
+            },
+            'body',
+          ),
+        ),
+      ),
+    )
+  await knowledge.settled()
+  const { documents } = await knowledge.figures()
+  if (documents.failed > 0) throw new Error(`${documents.failed} documents could not be indexed.`)
+  return {
+    name: embedder ? 'inlay, hybrid' : 'inlay',
+    async rank(query) {
+      const passages = await knowledge.search({ text: query, limit: depth })
+      return [...new Set(passages.map(({ document }) => document.document_id))]
+    },
+    async close() {
+      await knowledge.close()
+      await db.destroy()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** LanceDB's full text alone: title and text in one column, stemming and stop words as they come. */
+export async function textSystem(set: RetrievalSet): Promise<RankingSystem> {
+  const connection = await connect('memory://text')
+  const rows = set.documents.map(({ id, title, text }) => ({ id, text: title ? `${title}\n${text}` : text }))
+  const table = await connection.createTable('documents', rows)
+  await table.createIndex('text', { config: Index.fts({ stem: true, removeStopWords: true, asciiFolding: true }) })
+  return {
+    name: 'LanceDB full text',
+    async rank(query) {
+      const hits = await table.query().fullTextSearch(query).select(['id', '_score']).limit(depth).toArray()
+      return hits.map(({ id }) => String(id))
+    },
+    close: async () => connection.close(),
+  }
+}
+
+/** LanceDB's vector search alone, over whole documents. */
+export async function vectorSystem(set: RetrievalSet, embedder: Embedder): Promise<RankingSystem> {
+  const connection = await connect('memory://vector')
+  const vectors: Float32Array[] = []
+  const size = Math.min(embedder.batch, 64)
+  for (let at = 0; at < set.documents.length; at += size) {
+    const texts = set.documents.slice(at, at + size).map(({ title, text }) => (title ? `${title}\n${text}` : text))
+    vectors.push(...(await embedder.embed(texts, 'document')))
+  }
+  const rows = set.documents.map(({ id }, at) => ({ id, vector: [...vectors[at]!] }))
+  const table = await connection.createTable('documents', rows)
+  return {
+    name: 'LanceDB vectors',
+    async rank(query) {
+      const [vector] = await embedder.embed([query], 'query')
+      const search = table.query().nearestTo(vector!).distanceType('cosine').select(['id', '_distance'])
+      return (await search.limit(depth).toArray()).map(({ id }) => String(id))
+    },
+    close: async () => connection.close(),
+  }
+}
