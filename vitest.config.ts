@@ -1,7 +1,9 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 // Workspace packages resolve to their sources, so tests need no build.
-const conditions = ['@inlay/source', 'module', 'import', 'node', 'default']
+// Without 'import' and 'default', which hold anyway: named here, Node would apply them to `require` as well, and a
+// CommonJS dependency (Express) would be given the ES modules of its own dependencies.
+const conditions = ['@inlay/source', 'module', 'node']
 const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
 const config: ViteUserConfig = defineConfig({

@@ -95,7 +95,10 @@ describe('a live stream', () => {
   ): Promise<Setup & { reader: ReadableStreamDefaultReader<Uint8Array> }> {
     const all = setup(options)
     const response = await all.ask(chat, { json: { message: 'Hi' } })
-    return { ...all, reader: response.body!.getReader() }
+    const reader = response.body!.getReader()
+    // Opens the stream: headers are not kept back until something is said.
+    expect((await reader.read()).value).toHaveLength(0)
+    return { ...all, reader }
   }
 
   test('sends what is ready as one chunk and then waits', async () => {

@@ -52,6 +52,10 @@ function packetStream(run: Run, options: PacketStreamOptions): ReadableStream<Ui
 
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        // Headers go with the first chunk, and a run that is followed at its end may be silent for a while.
+        controller.enqueue(new Uint8Array(0))
+      },
       async pull(controller) {
         try {
           while (at >= waiting.length) {

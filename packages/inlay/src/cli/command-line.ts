@@ -22,6 +22,8 @@ const misused = 2
 /** Runs what the words after the program's name ask for; answers the exit code, and writes errors itself. */
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   const output = createOutput({ isJson: words.includes('--json'), stdout: process.stdout, stderr: process.stderr })
+  // Whoever reads us (`inlay … | head`) has seen enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   const interruption = new AbortController()
   process.once('SIGINT', () => interruption.abort())
   process.once('SIGTERM', () => interruption.abort())
