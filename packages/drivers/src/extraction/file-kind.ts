@@ -1,0 +1,140 @@
+// oxlint-disable no-control-regex -- magic numbers are control characters
+import { isBinary } from './encodings.ts'
+import { refusal } from './refusals.ts'
+import type { Archive } from './zip.ts'
+
+/** A file that can be read. */
+export type FileKind = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'csv' | 'html' | 'markdown' | 'eml' | 'text'
+
+/** Media type by kind; a text file of a more exact type keeps that one. */
+export const mediaTypes: Readonly<Record<FileKind, string>> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  csv: 'text/csv',
+  html: 'text/html',
+  markdown: 'text/markdown',
+  eml: 'message/rfc822',
+  text: 'text/plain',
+}
+
+/**
+ * What the first bytes tell: a PDF, a zip archive of some kind, or something that may be text.
+ * @throws refusal `unsupported` or `encrypted` for a known kind that is not read, with what to do instead
+ */
+export function containerOf(bytes: Uint8Array): 'pdf' | 'zip' | 'text' {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1100)).toString('latin1')
+  if (/^PK(?:\x03\x04|\x05\x06)/.test(start)) return 'zip'
+  // Junk before the header is allowed, and common in downloads; a text that only speaks of PDFs is not binary.
+  const header = start.search(/%PDF-\d/)
+  if (header === 0 || (header > 0 && isBinary(bytes))) return 'pdf'
+  if (start.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) throw refusalForOle(bytes)
+  const known = unread.find(({ magic }) => magic.test(start))
+  if (known) throw refusal('unsupported', known.message)
+  return 'text'
+}
+
+const archive = 'The file is an archive: unpack it and send the documents in it one by one.'
+const image = 'The file is an image and holds no text: send a document, or a PDF with a text layer.'
+const media = 'The file is a recording: send a transcript of it.'
+const program = 'The file is a program: only documents are read.'
+
+const unread: readonly { magic: RegExp; message: string }[] = [
+  { magic: /^(?:\x1f\x8b|BZh\d1AY|7z\xbc\xaf|Rar!\x1a|\xfd7zXZ|\x28\xb5\x2f\xfd)/, message: archive },
+  { magic: /^.{257}ustar/s, message: archive },
+  { magic: /^(?:\x89PNG|\xff\xd8\xff|GIF8\da|II\*\0|MM\0\*|RIFF.{4}WEBP|\0\0\x01\0|BM.{4}\0{4})/s, message: image },
+  { magic: /^.{4}ftyp(?:heic|heix|mif1|avif)/s, message: image },
+  {
+    magic: /^(?:.{4}ftyp|ID3[\x02-\x04]|OggS\0|RIFF.{4}(?:WAVE|AVI )|fLaC\0|\x1a\x45\xdf\xa3|\xff[\xfb\xf3])/s,
+    message: media,
+  },
+  { magic: /^(?:MZ.{1,60}\0{3}|\x7fELF|\xca\xfe\xba\xbe|\xcf\xfa\xed\xfe|\0asm)/s, message: program },
+  { magic: /^\{\\rtf/, message: 'RTF is not read: save the file as .docx or PDF and send that.' },
+  { magic: /^SQLite format 3\0/, message: 'The file is a database: export what matters as .csv or .xlsx.' },
+]
+
+/** The old container of Office: encrypted new files are wrapped in it too. Its directory holds names in UTF-16. */
+function refusalForOle(bytes: Uint8Array): Error {
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const holds = (name: string): boolean => content.includes(Buffer.from(name, 'utf16le'))
+  if (holds('EncryptedPackage'))
+    return refusal('encrypted', 'The file is protected by a password: remove the password and send it again.')
+  if (holds('__substg1.0_')) return refusal('unsupported', 'Outlook messages are not read: save the mail as .eml.')
+  return refusal('unsupported', 'Old Office formats (.doc, .xls, .ppt) are not read: save it as .docx, .xlsx or .pptx.')
+}
+
+/**
+ * The kind of an office file by its parts.
+ * @throws refusal `unsupported` for any other archive
+ */
+export function officeKind(zip: Archive): FileKind {
+  if (zip.has('word/document.xml')) return 'docx'
+  if (zip.has('ppt/presentation.xml')) return 'pptx'
+  if (zip.has('xl/workbook.xml')) return 'xlsx'
+  if (zip.has('xl/workbook.bin'))
+    throw refusal('unsupported', 'Binary workbooks (.xlsb) are not read: save it as .xlsx.')
+  const types = zip.has('[Content_Types].xml') ? new TextDecoder().decode(zip.read('[Content_Types].xml')) : ''
+  for (const [kind, word] of [
+    ['docx', 'wordprocessingml.document.main'],
+    ['docx', 'word.document.macroEnabled.main'],
+    ['pptx', 'presentationml.presentation.main'],
+    ['xlsx', 'spreadsheetml.sheet.main'],
+  ] as const)
+    if (types.includes(word)) return kind
+  if (zip.has('mimetype') || zip.has('META-INF/container.xml') || zip.has('Index/Document.iwa'))
+    throw refusal('unsupported', 'This format is not read: save the file as .docx, .xlsx, .pptx or PDF and send that.')
+  throw refusal('unsupported', archive)
+}
+
+const kindsByExtension: Readonly<Record<string, FileKind>> = {
+  csv: 'csv',
+  tsv: 'csv',
+  htm: 'html',
+  html: 'html',
+  xhtml: 'html',
+  md: 'markdown',
+  mdx: 'markdown',
+  markdown: 'markdown',
+  mkd: 'markdown',
+  eml: 'eml',
+  mht: 'eml',
+  mhtml: 'eml',
+}
+
+const kindsByMediaType: Readonly<Record<string, FileKind>> = {
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'csv',
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'text/markdown': 'markdown',
+  'text/x-markdown': 'markdown',
+  'message/rfc822': 'eml',
+}
+
+/** The kind of a text: by what its start shows beyond doubt, then by the name, then by the given media type. */
+export function textKind(start: string, name: string, mediaType: string | undefined): FileKind {
+  if (/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(start)) return 'html'
+  const extension = /\.([a-z\d]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
+  const type = mediaType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const named = kindsByExtension[extension]
+  if (named) return named
+  if (looksLikeMail(start)) return 'eml'
+  // A name such as notes.txt tells as much as one of the extensions above.
+  return extension === 'txt' ? 'text' : (kindsByMediaType[type] ?? 'text')
+}
+
+/** A mail begins with header lines, several of those that only mails have among them. */
+function looksLikeMail(start: string): boolean {
+  const header = /^(?:[\w-]+:[^\n]*\r?\n(?:[ \t][^\n]*\r?\n)*)+(?=\r?\n)/.exec(start.slice(0, 16_000))?.[0] ?? ''
+  const names = new Set(
+    [...header.matchAll(/^(from|to|subject|date|message-id|mime-version|received|return-path):/gim)].map((found) =>
+      found[1]!.toLowerCase(),
+    ),
+  )
+  return (
+    names.has('from') &&
+    names.size >= 3 &&
+    (names.has('message-id') || names.has('mime-version') || names.has('received'))
+  )
+}

@@ -1,0 +1,162 @@
+import { textOf, type Element, type Node } from './markup.ts'
+
+/** What is known on the way down a tree that is written as Markdown. */
+export interface Writing {
+  /** Turns an address as it stands in the file into one that works outside; undefined when the link is to be dropped. */
+  readonly toAddress: (href: string) => string | undefined
+  /** Counts what is met on the way. */
+  readonly seen: { images: number; filledCharacters: number }
+  readonly marks: {
+    readonly bold?: boolean
+    readonly italic?: boolean
+    readonly struck?: boolean
+    readonly link?: boolean
+  }
+  /** How many lists and quotations are around. */
+  readonly depth: number
+}
+
+/** Whether an element is not shown to a reader. */
+export function isHidden(element: Element): boolean {
+  const { hidden, style } = element.attributes
+  if (hidden !== undefined && hidden !== 'until-found') return true
+  if (element.attributes['aria-hidden'] === 'true') return true
+  return style !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style)
+}
+
+/** One paragraph of Markdown from a run of text and inline elements; "" when nothing shows. Breaks become line ends. */
+export function inlineMarkdown(nodes: readonly Node[], writing: Writing): string {
+  return nodes
+    .map((node) => write(node, writing))
+    .join('')
+    .replace(/[ \t]*\n[ \t]*/g, '\n')
+    .replace(/ {2,}/g, ' ')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+function write(node: Node, writing: Writing): string {
+  if (typeof node === 'string') return node.replace(/[ \t\n\r\f]+/g, ' ')
+  if (isHidden(node)) return ''
+  const { marks } = writing
+  switch (node.name) {
+    case 'br':
+      return '\n'
+    case 'img':
+      return image(node, writing)
+    case 'b':
+    case 'strong':
+      return marks.bold ? inner(node, writing) : marked(inner(node, marking(writing, { bold: true })), '**')
+    case 'i':
+    case 'em':
+      return marks.italic ? inner(node, writing) : marked(inner(node, marking(writing, { italic: true })), '*')
+    case 'del':
+    case 's':
+    case 'strike':
+      return marks.struck ? inner(node, writing) : marked(inner(node, marking(writing, { struck: true })), '~~')
+    case 'code':
+    case 'kbd':
+    case 'samp':
+    case 'tt':
+      return codeSpan(textOf(node))
+    case 'a':
+      return link(node, writing)
+    case 'sup':
+      return raised(inner(node, writing))
+    case 'input':
+      return checkbox(node)
+    case 'math':
+      return formula(node)
+    default:
+      return inner(node, writing)
+  }
+}
+
+function inner(element: Element, writing: Writing): string {
+  return element.children.map((child) => write(child, writing)).join('')
+}
+
+function marking(writing: Writing, marks: Writing['marks']): Writing {
+  return { ...writing, marks: { ...writing.marks, ...marks } }
+}
+
+/** Markdown knows a mark only next to a word, so white space stays outside of it. */
+function marked(text: string, mark: string): string {
+  const word = text.trim()
+  if (word === '' || word.includes('\n\n')) return text
+  const start = text.indexOf(word)
+  return text.slice(0, start) + mark + word + mark + text.slice(start + word.length)
+}
+
+function codeSpan(text: string): string {
+  const code = text.replace(/\s+/g, ' ').trim()
+  if (code === '') return text === '' ? '' : ' '
+  const fence = '`'.repeat(longestRun(code, '`') + 1)
+  const pad = code.startsWith('`') || code.endsWith('`') ? ' ' : ''
+  return fence + pad + code + pad + fence
+}
+
+/** Length of the longest run of a character. */
+export function longestRun(text: string, character: string): number {
+  let longest = 0
+  let run = 0
+  for (const each of text) {
+    run = each === character ? run + 1 : 0
+    longest = Math.max(longest, run)
+  }
+  return longest
+}
+
+/** Anchors behind headings and footnotes that only show a sign. */
+const signs = /^(?:[#¶§↑↩\s\u200b]|\ufe0e|\ufe0f|\u{1f517})*$/u
+
+function link(element: Element, writing: Writing): string {
+  const text = inner(element, marking(writing, { link: true }))
+  const { href } = element.attributes
+  if (href === undefined || writing.marks.link) return text
+  if (signs.test(text)) return ''
+  const address = writing.toAddress(href)
+  return address === undefined ? text : linkTo(text, address)
+}
+
+/** A Markdown link; the text alone when it is blank. White space stays outside. */
+export function linkTo(text: string, address: string): string {
+  const label = text.trim()
+  if (label === '') return text
+  const start = text.indexOf(label)
+  const safe = address
+    .replace(/[\s<>]/g, encodeURIComponent)
+    .replaceAll('(', '%28')
+    .replaceAll(')', '%29')
+  return `${text.slice(0, start)}[${label.replace(/\s*\n\s*/g, ' ')}](${safe})${text.slice(start + label.length)}`
+}
+
+function image(element: Element, writing: Writing): string {
+  writing.seen.images++
+  return (element.attributes['alt'] ?? '').replace(/\s+/g, ' ')
+}
+
+function raised(text: string): string {
+  return /^[-+−]?\d{1,3}$/.test(text.trim()) ? `^${text.trim()}` : text
+}
+
+function checkbox(element: Element): string {
+  if (element.attributes['type']?.toLowerCase() !== 'checkbox') return ''
+  return element.attributes['checked'] === undefined ? '[ ] ' : '[x] '
+}
+
+/** The TeX that most renderers of formulas leave beside them, else the signs in reading order. */
+function formula(element: Element): string {
+  const tex = findTex(element) ?? element.attributes['alttext']
+  return tex === undefined ? textOf(element).replace(/\s+/g, ' ') : `$${tex.trim()}$`
+}
+
+function findTex(element: Element): string | undefined {
+  for (const child of element.children) {
+    if (typeof child === 'string') continue
+    if (child.name === 'annotation' && child.attributes['encoding'] === 'application/x-tex') return textOf(child)
+    const tex = findTex(child)
+    if (tex !== undefined) return tex
+  }
+  return undefined
+}

@@ -1,0 +1,79 @@
+import { isHidden, type Writing } from './html-inline.ts'
+import { markdownTable } from './markdown-table.ts'
+import { childOf, elementsIn, type Element } from './markup.ts'
+
+/** Rows of a table in order, those of nested tables not among them. */
+function rowsOf(table: Element): Element[] {
+  const rows: Element[] = []
+  for (const part of table.children) {
+    if (typeof part === 'string' || isHidden(part)) continue
+    if (part.name === 'tr') rows.push(part)
+    else if (['thead', 'tbody', 'tfoot'].includes(part.name)) for (const row of rowsOf(part)) rows.push(row)
+  }
+  return rows
+}
+
+function cellsOf(row: Element): Element[] {
+  return row.children.filter(
+    (cell): cell is Element =>
+      typeof cell !== 'string' && (cell.name === 'td' || cell.name === 'th') && !isHidden(cell),
+  )
+}
+
+/** Whether a table only arranges a page: it holds whole tables, headings or code, or has one column without a header. */
+export function isLayout(table: Element): boolean {
+  const role = table.attributes['role']
+  if (role === 'presentation' || role === 'none') return true
+  let hasHeader = false
+  for (const { name } of elementsIn(table)) {
+    if (name === 'table' || name === 'pre' || /^h[1-6]$/.test(name)) return true
+    hasHeader ||= name === 'th'
+  }
+  return !hasHeader && rowsOf(table).every((row) => cellsOf(row).length <= 1)
+}
+
+/** Longest cell that is repeated in the rows it spans, and most characters that repeating may add to a file. */
+const repeatedCharacters = 200
+const mostFilledCharacters = 1_000_000
+
+/**
+ * A table of data as Markdown. A cell that spans rows is repeated in each, so that every row tells all it means; one
+ * that spans columns stands in the first.
+ */
+export function tableMarkdown(table: Element, writing: Writing, cellText: (cell: Element) => string): string {
+  const rows: string[][] = []
+  /** By column: what spans down from above, and into how many more rows. */
+  const spanning = new Map<number, { text: string; rowsLeft: number }>()
+  for (const row of rowsOf(table)) {
+    const cells: string[] = []
+    for (const cell of cellsOf(row)) {
+      fill(cells, spanning, writing)
+      const text = cellText(cell)
+      const rowsLeft = spanOf(cell, 'rowspan') - 1
+      if (rowsLeft > 0) spanning.set(cells.length, { text: text.length > repeatedCharacters ? '' : text, rowsLeft })
+      cells.push(text)
+      for (let more = spanOf(cell, 'colspan') - 1; more > 0; more--) cells.push('')
+    }
+    fill(cells, spanning, writing)
+    rows.push(cells)
+  }
+  const caption = childOf(table, 'caption')
+  return [caption ? cellText(caption) : '', markdownTable(rows)].filter(Boolean).join('\n\n')
+}
+
+function fill(cells: string[], spanning: Map<number, { text: string; rowsLeft: number }>, writing: Writing): void {
+  for (;;) {
+    const column = cells.length
+    const above = spanning.get(column)
+    if (!above) return
+    writing.seen.filledCharacters += above.text.length
+    cells.push(writing.seen.filledCharacters > mostFilledCharacters ? '' : above.text)
+    above.rowsLeft--
+    if (above.rowsLeft === 0) spanning.delete(column)
+  }
+}
+
+function spanOf(cell: Element, attribute: 'rowspan' | 'colspan'): number {
+  const span = Number.parseInt(cell.attributes[attribute] ?? '1', 10)
+  return Number.isNaN(span) ? 1 : Math.min(Math.max(span, 1), attribute === 'rowspan' ? 1000 : 50)
+}

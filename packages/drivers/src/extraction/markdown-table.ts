@@ -1,0 +1,34 @@
+/**
+ * A Markdown table; the first row is the header. Cells are single lines of Markdown already, except that `|` and line
+ * ends are taken care of here. Columns that are empty throughout are left out, and so are empty rows.
+ * @returns "" when no cell holds anything
+ */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+  const filled = rows.map((row) => row.map(toCell)).filter((row) => row.some((cell) => cell !== ''))
+  const columns = filledColumns(filled)
+  const header = filled[0]
+  if (!header) return ''
+  const lines = [line(header, columns), `|${' --- |'.repeat(columns.length)}`]
+  for (const row of filled.slice(1)) lines.push(line(row, columns))
+  return lines.join('\n')
+}
+
+function toCell(text: string): string {
+  const flat = /[\n\r\t|]/.test(text) ? text.replace(/\s*[\n\r\t]\s*/g, ' ').replace(/(?<!\\)\|/g, '\\|') : text
+  return flat.trim()
+}
+
+function filledColumns(rows: readonly (readonly string[])[]): number[] {
+  const filled = new Set<number>()
+  for (const row of rows) for (const [column, cell] of row.entries()) if (cell !== '') filled.add(column)
+  return [...filled].sort((a, b) => a - b)
+}
+
+/** Rows that end early stay short, as Markdown allows: a table with one wide row does not fill up with bars. */
+function line(row: readonly string[], columns: readonly number[]): string {
+  let end = columns.length
+  while (end > 0 && (row[columns[end - 1]!] ?? '') === '') end--
+  let text = '|'
+  for (const column of columns.slice(0, Math.max(1, end))) text += ` ${row[column] ?? ''} |`
+  return text
+}

@@ -1,0 +1,148 @@
+import { markdownTable } from './markdown-table.ts'
+import { lineText, type Cell, type Line } from './pdf-lines.ts'
+
+/** What the letters of a whole file tell about its text. */
+export interface Typography {
+  /** Height of most letters, in points. */
+  readonly bodySize: number
+  /** Heights of headings, the largest first. */
+  readonly headingSizes: readonly number[]
+}
+
+/** A heading stands out by at least this factor. */
+const headingFactor = 1.15
+const longestHeading = 200
+const headingLevels = 5
+
+/** Finds the size of plain text and those of headings. */
+export function typographyOf(pages: readonly (readonly Line[])[]): Typography {
+  const characters = new Map<number, number>()
+  for (const lines of pages)
+    for (const line of lines)
+      characters.set(rounded(line.size), (characters.get(rounded(line.size)) ?? 0) + lineText(line).length)
+  let bodySize = 0
+  for (const [size, count] of characters) if (count > (characters.get(bodySize) ?? 0)) bodySize = size
+  const larger = [...characters.keys()].filter((size) => size >= bodySize * headingFactor)
+  return { bodySize, headingSizes: larger.sort((a, b) => b - a).slice(0, headingLevels) }
+}
+
+function rounded(size: number): number {
+  return Math.round(size * 2) / 2
+}
+
+/** A page as Markdown: headings by the size of letters, paragraphs by distance, lists by their marks, aligned tables. */
+export function pageMarkdown(lines: readonly Line[], typography: Typography): string {
+  const spacing = usualSpacing(lines)
+  const blocks: string[] = []
+  let paragraph: Line[] = []
+  const endParagraph = (): void => {
+    if (paragraph.length > 0) blocks.push(paragraphMarkdown(paragraph, typography))
+    paragraph = []
+  }
+  for (let at = 0; at < lines.length; at++) {
+    const rows = tableAt(lines, at)
+    if (rows) {
+      endParagraph()
+      blocks.push(markdownTable(rows.cells))
+      at += rows.lineCount - 1
+      continue
+    }
+    const line = lines[at]!
+    const last = paragraph.at(-1)
+    if (last && isParted(last, line, spacing)) endParagraph()
+    paragraph.push(line)
+  }
+  endParagraph()
+  return blocks.filter(Boolean).join('\n\n')
+}
+
+/** Distance between lines of one paragraph: a low quantile, as distances between paragraphs are larger. */
+function usualSpacing(lines: readonly Line[]): number {
+  const gaps: number[] = []
+  for (let at = 1; at < lines.length; at++) {
+    const gap = lines[at - 1]!.y - lines[at]!.y
+    if (gap > 0 && gap < 3 * lines[at]!.size && isSameSize(lines[at - 1]!, lines[at]!)) gaps.push(gap)
+  }
+  gaps.sort((a, b) => a - b)
+  return gaps[Math.floor(gaps.length * 0.3)] ?? Infinity
+}
+
+function isSameSize(one: Line, other: Line): boolean {
+  return Math.abs(one.size - other.size) <= 0.1 * Math.max(one.size, other.size)
+}
+
+function isParted(above: Line, below: Line, spacing: number): boolean {
+  if (!isSameSize(above, below)) return true
+  const gap = above.y - below.y
+  // Upwards means a new column; a sentence that goes on there is still one paragraph.
+  if (gap < 0) return !/^\p{Ll}/u.test(lineText(below)) || /[.!?:;]$/.test(lineText(above))
+  return gap > Math.min(spacing * 1.3, 2 * above.size) + 0.5
+}
+
+const bulletMark = /^(?:[•‣⁃▪▫◦●○■□➢➤✓✔–—*·\u{f0b7}\u{f0a7}\u{f0d8}]|-)\s+(?=\S)/u
+const numberMark = /^(?:\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)/
+
+function paragraphMarkdown(lines: readonly Line[], typography: Typography): string {
+  const text = joined(lines.map(lineText))
+  const level = typography.headingSizes.indexOf(rounded(lines[0]!.size)) + 1
+  if (level > 0 && text.length <= longestHeading && /\p{L}/u.test(text)) return `${'#'.repeat(level)} ${text}`
+  const items: string[][] = []
+  let isRow = false
+  for (const line of lines) {
+    const each = lineText(line)
+    const isItem = bulletMark.test(each) || numberMark.test(each)
+    // Lines with wide gaps are rows of something, never words that flow on.
+    const breaks = isItem || isRow || line.cells.length > 1
+    isRow = !isItem && line.cells.length > 1
+    if (breaks || items.length === 0) items.push([each.replace(bulletMark, '- ')])
+    else items.at(-1)!.push(each)
+  }
+  return items
+    .map(joined)
+    .join('\n')
+    .replace(/^(?=#{1,6}\s)/gm, '\\')
+}
+
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、。，．「」]/u
+
+/** Lines as one text: a word parted at the end of a line becomes whole, lines in Chinese and Japanese join directly. */
+function joined(lines: readonly string[]): string {
+  return lines.reduce((text, line) => {
+    if (/\p{L}[-\u00ad\u2010]$/u.test(text) && /^\p{Ll}/u.test(line)) return text.slice(0, -1) + line
+    const isUnspaced = unspaced.test(text.at(-1) ?? '') && unspaced.test(line[0] ?? '')
+    return text + (isUnspaced ? '' : ' ') + line
+  })
+}
+
+interface TableRows {
+  readonly cells: string[][]
+  readonly lineCount: number
+}
+
+/**
+ * A table that begins at a line: at least three lines of cells (two, when there are three columns) that stand below each
+ * other, flush left, flush right or centred. A line that fills only later columns continues the row above.
+ */
+function tableAt(lines: readonly Line[], from: number): TableRows | undefined {
+  const columns = lines[from]!.cells
+  if (columns.length < 2) return undefined
+  const cells: string[][] = [columns.map(({ text }) => text)]
+  let at = from + 1
+  for (; at < lines.length; at++) {
+    const line = lines[at]!
+    const gap = lines[at - 1]!.y - line.y
+    const places = line.cells.map((cell) => columns.findIndex((column) => isBelow(cell, column, line.size)))
+    if (gap <= 0 || gap > 3 * line.size || places.includes(-1) || new Set(places).size < places.length) break
+    if (line.cells.length < 2 && (places[0] === 0 || gap > 1.5 * line.size)) break
+    const isContinued = !places.includes(0) && gap <= 1.5 * line.size
+    const row = isContinued ? cells.at(-1)! : columns.map(() => '')
+    for (const [number, place] of places.entries()) row[place] = `${row[place]} ${line.cells[number]!.text}`.trim()
+    if (!isContinued) cells.push(row)
+  }
+  return cells.length >= (columns.length > 2 ? 2 : 3) ? { cells, lineCount: at - from } : undefined
+}
+
+function isBelow(cell: Cell, column: Cell, size: number): boolean {
+  const offsets = [cell.x - column.x, cell.end - column.end, (cell.x + cell.end - column.x - column.end) / 2]
+  return offsets.some((offset) => Math.abs(offset) < size)
+}

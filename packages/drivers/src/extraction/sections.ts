@@ -1,0 +1,55 @@
+import type { ExtractedFile, ExtractedSection } from '@inlay/knowledge'
+import type { Budget } from './budget.ts'
+import { cleanText } from './encodings.ts'
+
+/** What a reader finds in a file; the rest of {@link ExtractedFile} is added around it. */
+export type Reading = Partial<Omit<ExtractedFile, 'sections' | 'mediaType'>> & Pick<ExtractedFile, 'sections'>
+
+/** Makes one section, cleaned and counted; none when the text is blank. */
+export function sectionsOf(
+  text: string,
+  budget: Budget,
+  about: Omit<ExtractedSection, 'text'> = {},
+): ExtractedSection[] {
+  budget.takeText(text.length)
+  const clean = trimmed(cleanText(text))
+  if (clean === '') return []
+  const heading = about.heading === undefined ? '' : oneLine(about.heading)
+  return [{ text: clean, ...about, heading: heading === '' ? undefined : heading }]
+}
+
+/** Blank lines at both ends go; the indentation of the first line stays. */
+function trimmed(text: string): string {
+  return text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd()
+}
+
+/** A text as a single line without white space around. */
+export function oneLine(text: string): string {
+  return cleanText(text).replace(/\s+/g, ' ').trim()
+}
+
+/** Longest value of one fact; titles and keywords of real files stay far below. */
+const longestFact = 2000
+
+/**
+ * Collects what a file says of itself. Blank values are left out, equal ones of a list kept once, a list of one becomes
+ * a plain value.
+ */
+export function factsOf(
+  facts: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Record<string, string | string[]> {
+  const entries: [string, string | string[]][] = []
+  for (const [key, value] of Object.entries(facts)) {
+    const list = (typeof value === 'string' ? [value] : (value ?? [])).map((each) =>
+      oneLine(each).slice(0, longestFact),
+    )
+    const values = [...new Set(list)].filter((each) => each !== '')
+    if (values.length > 0) entries.push([key, values.length === 1 ? values[0]! : values])
+  }
+  return Object.fromEntries(entries)
+}
+
+/** Names or keywords written in one string, parted by `;`, or by `,` when there is no `;`. */
+export function listed(text: string | undefined, separators: RegExp = text?.includes(';') ? /;/ : /,/): string[] {
+  return (text ?? '').split(separators).map(oneLine).filter(Boolean)
+}

@@ -1,0 +1,124 @@
+import { Worker } from 'node:worker_threads'
+import { InlayError } from '@inlay/protocol'
+import type { ExtractedFile, SourceFile } from '@inlay/knowledge'
+import type { ExtractionLimits } from './budget.ts'
+import type { ExtractionMessage } from './job.ts'
+import type { RefusalReason } from './refusals.ts'
+
+/** What a thread may use. */
+export interface ThreadLimits extends ExtractionLimits {
+  readonly timeMs: number
+  /** Heap and buffers together. */
+  readonly memoryBytes: number
+}
+
+/** A worker thread that reads one file at a time. */
+export interface ExtractionThread {
+  /** False once it has ended, for whatever reason; it then takes no more files. */
+  isUsable(): boolean
+  /** Reads a file; the caller's bytes are copied. Ends itself when the file oversteps a limit or kills it. */
+  run(file: SourceFile): Promise<ExtractedFile>
+  /** Ends it at once; the file it reads rejects with the reason. */
+  end(reason: unknown): Promise<void>
+}
+
+const watchMs = 100
+const mebibyte = 1_048_576
+
+/** Starts a thread. It keeps the process alive only while it reads. */
+export function startThread(entry: URL, limits: ThreadLimits): ExtractionThread {
+  const worker = new Worker(entry, {
+    name: 'inlay file extraction',
+    // What the files may want to know of the host, and what its preloaded modules would cost here, is nothing.
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: Math.ceil(limits.memoryBytes / mebibyte) },
+  })
+  worker.stdout.resume()
+  worker.stderr.resume()
+  worker.unref()
+  let isReady = false
+  let isEnded = false
+  let running: ReturnType<typeof Promise.withResolvers<ExtractedFile>> | undefined
+  const end = async (reason: unknown): Promise<void> => {
+    isEnded = true
+    running?.reject(reason)
+    await worker.terminate()
+  }
+  worker.on('message', (message: ExtractionMessage) => {
+    if ('isReady' in message) isReady = true
+    else if ('file' in message) running?.resolve(message.file)
+    else running?.reject(refused(message.refusal.reason, message.refusal.message, message.cause))
+  })
+  worker.on('error', (error) => void end(failureOf(error, isReady)))
+  worker.on('exit', () => void end(failureOf(undefined, isReady)))
+  return {
+    isUsable: () => !isEnded,
+    end,
+    async run(file) {
+      running = Promise.withResolvers()
+      const { promise } = running
+      worker.ref()
+      const watch = watchOver(worker, limits, (reason) => void end(reason))
+      const bytes = new Uint8Array(file.bytes)
+      worker.postMessage({ file: { name: file.name, mediaType: file.mediaType, bytes }, limits }, [bytes.buffer])
+      return await promise.finally(() => {
+        watch.stop()
+        running = undefined
+        worker.unref()
+      })
+    },
+  }
+}
+
+/**
+ * Resource limits of Node bind the heap only; buffers, into which compressed streams unpack, are watched here.
+ * `getHeapStatistics` answers while the thread computes. Other runtimes may lack it: there only the heap is bound.
+ */
+function watchOver(worker: Worker, limits: ThreadLimits, stop: (reason: InlayError) => void): { stop(): void } {
+  const timeout = setTimeout(() => stop(tooSlow(limits.timeMs)), limits.timeMs)
+  const watch = setInterval(() => {
+    // Rejects when the thread is gone, which its own events tell.
+    worker.getHeapStatistics?.().then(
+      ({ used_heap_size: heap, external_memory: buffers }) => {
+        if (heap + buffers > limits.memoryBytes) stop(outOfMemory(limits.memoryBytes))
+      },
+      () => undefined,
+    )
+  }, watchMs)
+  return {
+    stop() {
+      clearTimeout(timeout)
+      clearInterval(watch)
+    },
+  }
+}
+
+function failureOf(error: unknown, isReady: boolean): InlayError {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return outOfMemory()
+  // A missing module is no fault of the file.
+  if (!isReady || code === 'ERR_MODULE_NOT_FOUND') return new InlayError('INTERNAL_ERROR', { cause: error })
+  return refused('broken', 'The file made its reader fail: it is damaged. Save it anew and send it again.', error)
+}
+
+function tooSlow(limitMs: number): InlayError {
+  const seconds = Math.ceil(limitMs / 1000)
+  return refused('too_slow', `The file took more than ${seconds} s to read: split it into smaller files.`)
+}
+
+function outOfMemory(limitBytes?: number): InlayError {
+  const amount =
+    limitBytes === undefined ? 'more memory than allowed' : `more than ${Math.round(limitBytes / mebibyte)} MiB`
+  return refused('out_of_memory', `The file needs ${amount} to read: split it into smaller files.`)
+}
+
+const tooMuch: ReadonlySet<RefusalReason> = new Set(['too_large', 'bomb', 'too_slow', 'out_of_memory'])
+
+/** The error of a file that is not read; `data.reason` holds the reason. */
+export function refused(reason: RefusalReason, message: string, cause?: unknown): InlayError {
+  const code = tooMuch.has(reason) ? 'PAYLOAD_TOO_LARGE' : 'INVALID_INPUT'
+  return new InlayError(code, { message, cause, data: { reason } })
+}
