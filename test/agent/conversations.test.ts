@@ -113,6 +113,7 @@ test('an answer of a process that is gone ends with what it said; one that lives
     .selectFrom('inlay_chat_messages')
     .select(['id', 'status', 'text', 'error'])
     .where('role', '=', 'assistant')
+    .orderBy('id')
     .execute()
   expect(rows).toEqual([
     { id: gone.answerIds[0], status: 'terminated', text: 'So far', error: expect.stringContaining('stopped') },
