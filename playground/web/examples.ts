@@ -28,7 +28,10 @@ export function exampleQuestions(sources: readonly ExampleSource[]): readonly st
     return { title, question: makers.map((make) => make(content)).find((question) => question !== undefined) }
   })
   const good = made.flatMap(({ question }) => question ?? [])
-  const plainest = made.filter(({ question }) => question === undefined).map(({ title }) => fromTitle(title))
+  const isAskedAbout = (title: string): boolean => good.some((question) => question.includes(title))
+  const plainest = made
+    .filter(({ title, question }) => question === undefined && !isAskedAbout(title))
+    .map(({ title }) => fromTitle(title))
   return [...new Set([...good, ...plainest])].slice(0, offered)
 }
 

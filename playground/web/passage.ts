@@ -1,4 +1,5 @@
 import type { SearchDoc } from '@inlay/protocol'
+import { withoutMarkup } from './plain-text.ts'
 
 /** A piece of a passage: plain, matched by the search, or quoted by the answer. */
 export interface Piece {
@@ -43,14 +44,40 @@ export function withQuote(pieces: readonly Piece[], quote: string): readonly Pie
   return result
 }
 
-/** The whole text of a passage, with the words marked that its highlights have. */
-export function piecesOfText(markdown: string, document: SearchDoc): readonly Piece[] {
+/** Text of a passage around a quote, or from its beginning, with the words marked that its highlights have. */
+export function piecesOfText(markdown: string, document: SearchDoc, quote: string): readonly Piece[] {
   const matches = document.match_highlights.flatMap((fragment) => [...fragment.matchAll(/<hi>([^]*?)<\/hi>/g)])
   const words = new Set(matches.map(([, word = '']) => word.toLowerCase()))
-  return withoutMarkup(markdown)
+  return excerpt(withoutMarkup(markdown), quote)
     .split(/([\p{L}\p{N}]+)/u)
     .filter((part) => part !== '')
     .map((text) => ({ text, mark: words.has(text.toLowerCase()) ? 'match' : 'none' }))
+}
+
+/** About how much of a passage is shown, in characters; a quote is always shown whole. */
+const excerptLength = 900
+
+/** Whole paragraphs around a quote, as many as fit. */
+function excerpt(text: string, quote: string): string {
+  const paragraphs = text.split(/\n\s*\n/)
+  const quoted = paragraphs.findIndex((paragraph) => hasQuote(paragraph, quote))
+  let [first, last] = quoted < 0 ? [0, 0] : [quoted, quoted]
+  let length = paragraphs[first]?.length ?? 0
+  for (let isGrowing = true; isGrowing;) {
+    isGrowing = false
+    for (const at of [last + 1, first - 1]) {
+      const paragraph = paragraphs[at]
+      if (paragraph === undefined || length + paragraph.length > excerptLength) continue
+      length += paragraph.length
+      first = Math.min(first, at)
+      last = Math.max(last, at)
+      isGrowing = true
+    }
+  }
+  const shown = paragraphs.slice(first, last + 1)
+  if (first > 0) shown.unshift('…')
+  if (last < paragraphs.length - 1) shown.push('…')
+  return shown.join('\n\n')
 }
 
 /** Whether a text holds a quote, by letters and digits alone. */
@@ -67,26 +94,6 @@ export function sampleOf(document: SearchDoc): string {
 /** Text without the marks of highlights. */
 export function stripped(fragment: string): string {
   return fragment.replaceAll(/<\/?hi>/g, '')
-}
-
-/** Markdown as a person would type it without: a passage is shown as text, so that its quotes can be marked. */
-function withoutMarkup(markdown: string): string {
-  return markdown
-    .replaceAll(/^[ \t]*(?:```|~~~).*$\n?/gm, '')
-    .replaceAll(/^\|?[ \t]*:?-{3,}[-| :\t]*$\n?/gm, '')
-    .replaceAll(/^\|(.*)\|[ \t]*$/gm, (_, row: string) =>
-      row
-        .split('|')
-        .map((cell) => cell.trim())
-        .filter(Boolean)
-        .join(' · '),
-    )
-    .replaceAll(/(^|\s)#{1,6} +/g, '$1')
-    .replaceAll(/^([ \t]*)[-*+] +/gm, '$1• ')
-    .replaceAll(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
-    .replaceAll(/\*\*|`/g, '')
-    .replaceAll(/\n{3,}/g, '\n\n')
-    .trim()
 }
 
 function marked(fragment: string): readonly Piece[] {

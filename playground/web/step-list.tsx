@@ -44,7 +44,7 @@ function StepLine({ step }: { step: Block }): JSX.Element {
       <span class="dot" />
       <span class="step-words">
         <span class="step-title">
-          {titleOf(step)}
+          <span>{titleOf(step)}</span>
           {detail !== null && <ChevronIcon />}
         </span>
         {queriesOf(step).map((query, at) => (
@@ -151,7 +151,7 @@ function searchTitle(step: ToolBlock, isNow: boolean, where: string): string {
   if (step.progress === 'stopped') return `Search of ${where} was stopped`
   const count = distinctTitles(step.documents ?? []).length
   if (count === 0) return `Found nothing in ${where}`
-  return `Searched ${where}, ${count} ${count === 1 ? 'document' : 'documents'} found`
+  return `Searched ${where}, ${count} found`
 }
 
 const distinctTitles = (documents: readonly SearchDoc[]): readonly string[] => [

@@ -48,12 +48,24 @@ test('a quote that is not there, or too short to tell, marks nothing', () => {
   expect(withQuote(pieces, '25 days')).toBe(pieces)
 })
 
-test('a whole passage is shown as text, without its Markdown, with the matched words marked', () => {
-  const markdown =
-    '## Leave\n\n- Staff get **25 days** ([more](https://a.example)).\n\n| who | days |\n|---|---|\n| all | `25` |'
-  const pieces = piecesOfText(markdown, searchDoc({ match_highlights: ['get <hi>25</hi> <hi>days</hi>'] }))
-  expect(textOf(pieces)).toBe('Leave\n\n• Staff get 25 days (more).\n\nwho · days\nall · 25')
-  expect(pieces.filter(({ mark }) => mark === 'match').map(({ text }) => text)).toEqual(['25', 'days', 'days', '25'])
+test('a whole passage is shown as text with the matched words marked', () => {
+  const pieces = piecesOfText(
+    'Staff get **25 days**.',
+    searchDoc({ match_highlights: ['get <hi>25</hi> <hi>days</hi>'] }),
+    '',
+  )
+  expect(textOf(pieces)).toBe('Staff get 25 days.')
+  expect(pieces.filter(({ mark }) => mark === 'match').map(({ text }) => text)).toEqual(['25', 'days'])
+})
+
+test('of a long passage the paragraphs around the quote are shown', () => {
+  const paragraph = (at: number): string => `Paragraph number ${at} ${'goes on and on '.repeat(20)}.`
+  const text = Array.from({ length: 12 }, (_, at) => paragraph(at)).join('\n\n')
+  const shown = textOf(piecesOfText(text, searchDoc(), paragraph(6)))
+  expect(shown).toContain('Paragraph number 6')
+  expect(shown).not.toContain('Paragraph number 1 ')
+  expect(shown.length).toBeLessThan(1200)
+  expect(shown).toMatch(/^…[^]*…$/)
 })
 
 test('a passage is recognised by a quote, whatever its markup', () => {
