@@ -22,15 +22,14 @@ export function exampleTitles(titles: readonly string[]): readonly string[] {
  */
 export function exampleQuestions(sources: readonly ExampleSource[]): readonly string[] {
   const made = sources.map(({ title, content }, at) => {
-    const makers = [fromHeadings, fromDefinition]
+    const questions = [fromHeadings(content), fromDefinition(content)].filter((question) => question !== undefined)
     // In turns, so that not all sound alike.
-    if (at % 2 === 1) makers.reverse()
-    return { title, question: makers.map((make) => make(content)).find((question) => question !== undefined) }
+    return { title, questions: at % 2 === 0 ? questions : questions.toReversed() }
   })
-  const good = made.flatMap(({ question }) => question ?? [])
+  const good = [0, 1].flatMap((choice) => made.flatMap(({ questions }) => questions[choice] ?? []))
   const isAskedAbout = (title: string): boolean => good.some((question) => question.includes(title))
   const plainest = made
-    .filter(({ title, question }) => question === undefined && !isAskedAbout(title))
+    .filter(({ title, questions }) => questions.length === 0 && !isAskedAbout(title))
     .map(({ title }) => fromTitle(title))
   return [...new Set([...good, ...plainest])].slice(0, offered)
 }

@@ -137,7 +137,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     await source.waitFor()
     expect(await source.evaluate((element) => element === document.activeElement)).toBe(true)
     await expect.poll(() => source.evaluate((element) => element.getBoundingClientRect().top >= 0)).toBe(true)
-    expect(await source.locator('mark').count()).toBeGreaterThan(0)
+    await source.locator('.passage.open mark.quote').first().waitFor()
     await shot(page, 'cited-desktop-light')
     await source.getByRole('button', { name: 'Back to the answer' }).click()
     expect(
@@ -245,6 +245,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     await check('empty')
     await ask(page, 'How are citations checked?')
     await (await answered(page)).locator('.citation').first().click()
+    await page.locator('.passage.open mark.quote').first().waitFor()
     await check('answer')
     await page.getByRole('link', { name: /^Documents/ }).click()
     await page.locator('.document').first().waitFor()
