@@ -2,7 +2,6 @@ import type { IndexRow } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { isConflict, type Engine } from './lancedb-engine.ts'
 import { schemaOf, toArrow, type Space } from './lancedb-rows.ts'
-import type { Standing } from './lancedb-standing.ts'
 import type { Waiting } from './lancedb-waiting.ts'
 
 /** What appending works on. */
@@ -10,7 +9,6 @@ export interface AppendParts {
   readonly engine: Engine
   readonly table: Table
   readonly space: Space | undefined
-  readonly standing: Standing
   readonly waiting: Waiting
   /** Called after each commit. */
   wrote(): void
@@ -39,15 +37,12 @@ export function createAppending(parts: AppendParts): Appending {
   let isRunning = false
 
   async function commit(rows: readonly IndexRow[]): Promise<void> {
-    const { engine, table, standing, waiting } = parts
+    const { engine, table, waiting } = parts
     const batch = toArrow(engine, schema, rows)
     for (let attempt = 1; ; attempt++) {
       try {
-        await standing.write(async () => {
-          const result = await table.add(batch)
-          waiting.add(rows)
-          return result
-        })
+        await table.add(batch)
+        waiting.add(rows)
         parts.wrote()
         return
       } catch (error) {

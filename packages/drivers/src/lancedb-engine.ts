@@ -14,10 +14,16 @@ let loading: Promise<Engine> | undefined
 export function loadEngine(): Promise<Engine> {
   // Its Rust side warns on stderr about queries that lack a score column; it reads this once, when it is loaded.
   process.env['LANCEDB_LOG'] ??= 'error'
-  loading ??= Promise.all([import('@lancedb/lancedb'), import('apache-arrow')]).then(([lancedb, arrow]) => ({
-    lancedb,
-    arrow,
-  }))
+  loading ??= Promise.all([import('@lancedb/lancedb'), import('apache-arrow')]).then(
+    ([engine, columns]) => ({ lancedb: engine, arrow: columns }),
+    (cause: unknown) => {
+      loading = undefined
+      throw new InlayError('UNSUPPORTED', {
+        message: 'LanceDB cannot be loaded: check that it is installed, with the native part for this platform.',
+        cause,
+      })
+    },
+  )
   return loading
 }
 

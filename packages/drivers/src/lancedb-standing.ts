@@ -1,4 +1,5 @@
 import type { Table } from '@lancedb/lancedb'
+import type { Company } from './lancedb-company.ts'
 import type { Waiting } from './lancedb-waiting.ts'
 
 /** Name of the full-text index in the table. */
@@ -8,85 +9,39 @@ export const textIndex = 'search_text_idx'
 export type Tail = 'none' | 'waiting' | 'table'
 
 /**
- * Tells whether the rows in memory are all that wait. They are as long as every version of the table since the last
- * fold was written here; another process may append at any time, and its rows must be found as well.
+ * Tells whether the rows in memory are all that wait. They are when this handle was alone ever since no other row
+ * waited; rows of another process must be found as well, and only the table has them.
  */
 export interface Standing {
-  /** Runs a write of our own that answers with the version it made. */
-  write(work: () => Promise<{ readonly version: number }>): Promise<void>
-  /** Runs work that makes versions nobody can name, such as building another index. */
-  alter(work: () => Promise<void>): Promise<void>
-  /** The same for a fold: rows present at its start are in the full-text index after it. */
+  /** Runs a fold: rows present at its start are in the full-text index after it. */
   fold(work: () => Promise<void>): Promise<void>
   tail(): Promise<Tail>
 }
 
-/** Watches a table that was just opened; `waiting` is told which of its rows a fold took in. */
-export function createStanding(table: Table, waiting: Waiting): Standing {
-  /** Every version up to this one is accounted for; -1 when one is not. */
-  let seen = -1
-  let writing = 0
-  let altering = 0
-  /** Versions are not told from a stranger's yet: the table was just opened, or a fold made some. */
-  let isUnsettled = true
-  const own = new Set<number>()
-
-  function settle(version: number): void {
-    seen = version
-    isUnsettled = false
-    for (const made of own) if (made <= version) own.delete(made)
-  }
-
-  function advance(): void {
-    while (seen >= 0 && own.delete(seen + 1)) seen++
-  }
-
-  async function alter(work: () => Promise<void>): Promise<void> {
-    altering++
-    try {
-      await work()
-    } finally {
-      altering--
-      isUnsettled = true
-    }
-  }
-
-  async function unindexedRows(): Promise<number> {
-    return (await table.indexStats(textIndex))?.numUnindexedRows ?? 0
-  }
+/** Watches a table; `waiting` is told which of its rows were folded in. Ask for the tail once before the first write. */
+export function createStanding(table: Table, waiting: Waiting, company: Company): Standing {
+  /** The solitude in which every row that waits was appended here; undefined when others may wait too. */
+  let ours: string | undefined
 
   return {
-    async write(work) {
-      writing++
-      try {
-        const { version } = await work()
-        if (version > seen) own.add(version)
-        advance()
-      } finally {
-        writing--
-      }
-    },
-    alter,
-    fold: (work) => {
+    async fold(work) {
       const mark = waiting.mark()
-      return alter(async () => {
-        await work()
-        waiting.release(mark)
-      })
+      const solitude = await company.solitude()
+      await work()
+      waiting.release(mark)
+      ours = solitude
     },
     async tail() {
       const mark = waiting.mark()
-      const version = await table.version()
-      if (version === seen) return waiting.overflown ? 'table' : waiting.size > 0 ? 'waiting' : 'none'
-      const unindexed = await unindexedRows()
-      if (unindexed === 0) {
+      const solitude = await company.solitude()
+      if (solitude === undefined || solitude !== ours) {
+        const index = await table.indexStats(textIndex)
+        if ((index?.numUnindexedRows ?? 0) > 0) return 'table'
         waiting.release(mark)
-        settle(version)
-        return waiting.size > 0 ? 'waiting' : 'none'
+        ours = solitude
       }
-      if (waiting.overflown || unindexed !== waiting.size) return 'table'
-      if (isUnsettled && writing === 0 && altering === 0) settle(version)
-      return isUnsettled || writing > 0 || altering > 0 || version === seen ? 'waiting' : 'table'
+      if (waiting.overflown) return 'table'
+      return waiting.size > 0 ? 'waiting' : 'none'
     },
   }
 }

@@ -91,12 +91,12 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
 }
 
 /** Below some 50,000 rows comparing all vectors is as fast; IVF_FLAT keeps them exact and is cheap to build and fold. */
-async function indexVectors({ engine, table, space, standing, vectorIndexRows }: UpkeepParts): Promise<void> {
+async function indexVectors({ engine, table, space, vectorIndexRows }: UpkeepParts): Promise<void> {
   if (!space) return
   const rows = await table.countRows()
   if (rows < vectorIndexRows || (await hasVectorIndex(table))) return
   const config = engine.lancedb.Index.ivfFlat({ distanceType: 'cosine', numPartitions: Math.ceil(Math.sqrt(rows)) })
-  await standing.alter(() => table.createIndex('vector', { config, replace: false }))
+  await table.createIndex('vector', { config, replace: false })
 }
 
 /** Whether vectors are found through an index rather than one by one. */

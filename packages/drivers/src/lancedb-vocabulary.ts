@@ -36,8 +36,8 @@ const countLimit = 200
 const ageMs = 10_000
 const answersKept = 20_000
 
-/** Gathers what the rows of a table say of words. `now` is in milliseconds. */
-export function createVocabulary(engine: Engine, table: Table, terms: Terms, now: () => number): Vocabulary {
+/** Gathers what the rows of a table say of words. */
+export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vocabulary {
   const { MatchQuery } = engine.lancedb
   const counts = new Map<string, number>()
   const corrections = new Map<string, string[]>()
@@ -47,9 +47,9 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms, now
   let isOutdated = false
 
   function sampled(): Promise<Sample> {
-    if (!sample || (isOutdated && now() - sampledAt > ageMs)) {
+    if (!sample || (isOutdated && Date.now() - sampledAt > ageMs)) {
       isOutdated = false
-      sampledAt = now()
+      sampledAt = Date.now()
       forget()
       const taken = takeSample(table, terms)
       sample = taken
@@ -63,12 +63,12 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms, now
   function forget(): void {
     counts.clear()
     corrections.clear()
-    answersFrom = now()
+    answersFrom = Date.now()
   }
 
   /** Other processes change the index too, so no answer is kept for long. */
   function kept<Answer>(answers: Map<string, Answer>): Map<string, Answer> {
-    if (now() - answersFrom > ageMs || answers.size >= answersKept) forget()
+    if (Date.now() - answersFrom > ageMs || answers.size >= answersKept) forget()
     return answers
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import { createAppending, type Appending } from './lancedb-append.ts'
+import { joinCompany, type Company } from './lancedb-company.ts'
 import { guarded, isStale, loadEngine } from './lancedb-engine.ts'
 import { among, quote } from './lancedb-filter.ts'
 import { fuse } from './lancedb-fusion.ts'
@@ -33,6 +34,7 @@ export interface LancedbOptions {
 
 interface Opened extends TextParts, OpenTable {
   readonly space: Space | undefined
+  readonly company: Company
   readonly upkeep: Upkeep
   readonly appending: Appending
 }
@@ -75,9 +77,11 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     const { connection, table } = await openTable(engine, folder, space)
     const terms = createTerms(engine)
     const waiting = createWaiting(terms)
-    const standing = createStanding(table, waiting)
-    const vocabulary = createVocabulary(engine, table, terms, Date.now)
-    const parts = { engine, connection, table, space, terms, waiting, standing, vocabulary }
+    const company = await joinCompany(join(folder, 'open'))
+    const standing = createStanding(table, waiting, company)
+    await standing.tail()
+    const vocabulary = createVocabulary(engine, table, terms)
+    const parts = { engine, connection, table, space, company, terms, waiting, standing, vocabulary }
     const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows })
     return { ...parts, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
   }
@@ -126,8 +130,10 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       closing ??= (async () => {
         await Promise.allSettled(underWay)
         const parts = await opening?.catch(() => undefined)
-        parts?.table.close()
-        parts?.connection.close()
+        if (!parts) return
+        parts.table.close()
+        parts.connection.close()
+        await parts.company.leave()
       })()
       return closing
     },
@@ -150,14 +156,11 @@ async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hi
 /** Generations in one delete: the condition is a text, and each delete is a version. */
 const mostInOneDelete = 2000
 
-async function removeRows({ table, standing, waiting, upkeep }: Opened, generations: readonly string[]): Promise<void> {
+async function removeRows({ table, waiting, upkeep }: Opened, generations: readonly string[]): Promise<void> {
   for (let at = 0; at < generations.length; at += mostInOneDelete) {
     const some = generations.slice(at, at + mostInOneDelete)
-    await standing.write(async () => {
-      const result = await table.delete(among('generation', some))
-      waiting.remove(new Set(some))
-      return result
-    })
+    await table.delete(among('generation', some))
+    waiting.remove(new Set(some))
     upkeep.wrote()
   }
 }
