@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
-import type { BaseFilters, Principal, SendMessageRequest } from '@inlay/protocol'
+import type { BaseFilters, Principal } from '@inlay/protocol'
+import { createAbandonedCheck } from './abandoned-answers.ts'
 import { createActions } from './actions.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import {
@@ -14,10 +15,11 @@ import {
 } from './contracts.ts'
 import { createConversations } from './conversations.ts'
 import type { AgentDatabase, AgentTables } from './records.ts'
-import { createRuns } from './runs.ts'
+import { createRuns, type LiveRun, type StopCause } from './runs.ts'
 import { createSender } from './send.ts'
 import { createSendKeys } from './send-keys.ts'
 import { createSessions } from './sessions.ts'
+import { waitFor } from './waiting.ts'
 
 /** Bounds of a run and of what is kept in memory; each has a default. */
 export interface AgentLimits {
@@ -68,31 +70,73 @@ export interface AgentOptions {
  * Answers that an earlier process left unfinished are ended at the first use.
  */
 export function createAgent(options: AgentOptions): Agent & { readonly sessions: Sessions } {
+  const { conversations, checkpoints, runs, actions, sender, abandoned, sessionParts } = connectParts(options)
+  const sending = new Set<Promise<Run>>()
+  let isClosed = false
+  const ready = async (): Promise<void> => {
+    if (isClosed) throw new InlayError('CLOSED')
+    await abandoned.checked()
+  }
+  const stopAll = async (active: readonly LiveRun[], cause: StopCause): Promise<void> => {
+    for (const run of active) run.stop(cause)
+    await Promise.all(active.map(({ ended }) => ended))
+  }
+  return {
+    send: async (request, { caller, idempotencyKey }) => {
+      await ready()
+      const sent = sender.send(request, caller, idempotencyKey)
+      sending.add(sent)
+      return sent.finally(() => sending.delete(sent))
+    },
+    resume: async (sessionId, caller) => {
+      await ready()
+      const session = await conversations.session(sessionId, caller.id)
+      const run = runs.newest(session.id)
+      if (run) return run
+      throw new InlayError('NOT_FOUND', { message: 'This chat session has no run that could be resumed.' })
+    },
+    stop: async (sessionId, caller) => {
+      await ready()
+      const session = await conversations.session(sessionId, caller.id)
+      await stopAll(runs.active(session.id), 'user')
+    },
+    actions: async (caller) => actions.available(caller),
+    models: () => options.models.list(),
+    sessions: createSessions({ ...sessionParts, ready }),
+    close: async () => {
+      isClosed = true
+      abandoned.close()
+      // A send on its way still becomes a run, which has to be ended too.
+      await Promise.allSettled(sending)
+      await stopAll(runs.active(), 'closing')
+      await sender.settled()
+      checkpoints.close()
+    },
+  }
+}
+
+const dayMs = 86_400_000
+
+/** Makes the parts of an agent and gives each its bounds. */
+function connectParts(options: AgentOptions) {
   const { models, now = Date.now, newId = () => crypto.randomUUID(), onError = () => {}, limits = {} } = options
+  const { leaseMs = 20_000, runBytes = 32 * 2 ** 20, finishedBytes = 64 * 2 ** 20, resumableMs = 600_000 } = limits
   const db: AgentDatabase = options.db.withTables<AgentTables>()
   const conversations = createConversations({ db, now, newId })
-  const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: (limits.leaseMs ?? leaseMs) / 4 })
-  const runs = createRuns({
-    now,
-    resumableMs: limits.resumableMs ?? 600_000,
-    runBytes: limits.runBytes ?? 32 * 2 ** 20,
-    finishedBytes: limits.finishedBytes ?? 64 * 2 ** 20,
-  })
-  const actions = createActions({
-    search: options.search,
-    hasDocuments: options.hasDocuments ?? (async () => true),
-    actions: options.actions ?? [],
-  })
+  const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
+  const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
+  const hasDocuments = options.hasDocuments ?? (async () => true)
+  const actions = createActions({ search: options.search, hasDocuments, actions: options.actions ?? [] })
   const sender = createSender({
     db,
     conversations,
     runs,
     actions,
     models,
-    keys: createSendKeys({ db, now, lifeMs: 86_400_000 }),
+    keys: createSendKeys({ db, now, lifeMs: dayMs }),
     checkFilters: options.checkFilters ?? (async () => {}),
     systemPrompt: options.systemPrompt,
-    runBytes: limits.runBytes ?? 32 * 2 ** 20,
+    runBytes,
     turn: {
       conversations,
       checkpoints,
@@ -104,87 +148,7 @@ export function createAgent(options: AgentOptions): Agent & { readonly sessions:
       modelTries: Math.max(1, limits.modelTries ?? 3),
     },
   })
-  const abandoned = createAbandonedCheck(() => conversations.terminateAbandoned(limits.leaseMs ?? leaseMs), onError)
-  let isClosed = false
-  const open = async (): Promise<void> => {
-    if (isClosed) throw new InlayError('CLOSED')
-    await abandoned.checked()
-  }
-
-  return {
-    send: async (request: SendMessageRequest, { caller, idempotencyKey }): Promise<Run> => {
-      await open()
-      return sender.send(request, caller, idempotencyKey)
-    },
-    resume: async (sessionId, caller) => {
-      await open()
-      const session = await conversations.session(sessionId, caller.id)
-      const run = runs.newest(session.id)
-      if (run) return run
-      throw new InlayError('NOT_FOUND', { message: 'This chat session has no run that could be resumed.' })
-    },
-    stop: async (sessionId, caller) => {
-      await open()
-      const session = await conversations.session(sessionId, caller.id)
-      const active = runs.active(session.id)
-      for (const run of active) run.stop('user')
-      await Promise.all(active.map(({ ended }) => ended))
-    },
-    actions: async (caller) => actions.available(caller),
-    models: () => models.list(),
-    sessions: createSessions({ db, runs, models, now, newId, ready: open }),
-    close: async () => {
-      isClosed = true
-      abandoned.close()
-      const active = runs.active()
-      for (const run of active) run.stop('closing')
-      await Promise.all(active.map(({ ended }) => ended))
-      await sender.settled()
-      checkpoints.close()
-    },
-  }
-}
-
-const leaseMs = 20_000
-
-async function waitFor(delayMs: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const abort = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort)
-      resolve()
-    }, delayMs)
-    signal.addEventListener('abort', abort, { once: true })
-    if (signal.aborted) abort()
-  })
-}
-
-/** Ends answers that other processes left behind: once before the first use, and again when a lease may have run out. */
-function createAbandonedCheck(
-  terminate: () => Promise<number | undefined>,
-  onError: (error: unknown) => void,
-): { checked(): Promise<void>; close(): void } {
-  let first: Promise<void> | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const check = async (): Promise<void> => {
-    const nextMs = await terminate()
-    if (nextMs === undefined) return
-    timer = setTimeout(() => void check().catch(onError), nextMs + 1)
-    timer.unref?.()
-  }
-  return {
-    checked: async () => {
-      first ??= check()
-      try {
-        await first
-      } catch (error) {
-        first = undefined
-        throw error
-      }
-    },
-    close: () => clearTimeout(timer),
-  }
+  const abandoned = createAbandonedCheck(() => conversations.terminateAbandoned(leaseMs), onError)
+  const sessionParts = { db, runs, models, now, newId }
+  return { conversations, checkpoints, runs, actions, sender, abandoned, sessionParts }
 }

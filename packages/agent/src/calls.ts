@@ -3,8 +3,9 @@ import type { BaseFilters, PacketBody, Principal, ToolCallDetail } from '@inlay/
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from './citable-documents.ts'
 import type { Action, ActionResult, ActionTurn } from './contracts.ts'
-import type { CallVoice } from './narrate.ts'
+import type { CallVoice } from './call-voices.ts'
 import type { AnswerOutcome } from './conversations.ts'
+import { unlessAborted } from './waiting.ts'
 
 /** What every call of an answer is told. */
 export interface CallSetting {
@@ -130,12 +131,9 @@ async function runAction(
     cite: (documents) => call.range.cite(documents),
   }
   try {
-    return await new Promise<ActionResult>((resolve, reject) => {
-      // An action that does not heed its signal must not hold the run.
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      signal.throwIfAborted()
-      call.action.run(input, turn).then(resolve, reject)
-    })
+    signal.throwIfAborted()
+    // An action that does not heed its signal must not hold the run.
+    return await unlessAborted(call.action.run(input, turn), signal)
   } finally {
     clearTimeout(timer)
   }

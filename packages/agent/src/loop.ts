@@ -5,7 +5,6 @@ import { runCall, type CallRecord, type CallSetting, type OpenCall } from './cal
 import { planCalls, type CallPlan } from './call-plan.ts'
 import { estimateTokens, promptTokens } from './context-window.ts'
 import type { Action, ResolvedModel } from './contracts.ts'
-import type { FailureContext } from './failures.ts'
 import { runMastra } from './mastra.ts'
 import { playStep, type StepResult } from './model-step.ts'
 import type { Narrator } from './narrate.ts'
@@ -36,120 +35,124 @@ export interface LoopProgress {
   usage: Usage
 }
 
-/** Answers one message: lets the model speak and use actions until it has answered. */
+/** Answers one message: lets the model speak and use actions until it has answered. Throws what the model failed of. */
 export async function runLoop(options: LoopOptions, progress: LoopProgress): Promise<void> {
-  const conductor = createConductor(options, progress)
-  const { model, actions, setting, cycles } = options
-  const problem = await runMastra({
-    model: tapModel(model.model, conductor.play),
-    temperature: model.temperature,
-    actions,
-    runCall: conductor.runCall,
-    steps: cycles,
-    choiceOf: conductor.choiceOf,
-    signal: setting.signal,
-  })
-  conductor.conclude(problem)
-}
-
-/** Leads the steps of one answer: hears the model, plans its calls, runs them. */
-interface Conductor {
-  choiceOf(step: number): 'any' | 'none' | { readonly forced: string }
-  play(options: LanguageModelV4CallOptions): Promise<readonly LanguageModelV4StreamPart[]>
-  runCall(id: string): Promise<string>
-  /** Throws what the answer failed of, if it did. */
-  conclude(problem: unknown): void
-}
-
-function createConductor(options: LoopOptions, progress: LoopProgress): Conductor {
-  const { narrator, actions, forced, model, setting, cycles } = options
-  const context: FailureContext = { model: model.name, provider: model.provider, modelIndex: options.modelIndex }
-  const byName = new Map(actions.map((action) => [action.name, action]))
-  const usedIds = new Set<string>()
-  const limit = promptLimit(model.contextTokens, actions)
-  let open = new Map<string, OpenCall>()
-  let step = -1
-  let mustAnswer = false
-  let mayRecover = true
-  let hasAnswered = false
+  const { model, actions, forced, setting, cycles } = options
+  const state: LoopState = {
+    step: -1,
+    offered: new Map(actions.map((action) => [action.name, action])),
+    promptTokens: promptLimit(model.contextTokens, actions),
+    usedIds: new Set(),
+    open: new Map(),
+    mustAnswer: false,
+    mayRecover: true,
+    hasAnswered: false,
+  }
   let failure: { readonly error: unknown } | undefined
-
-  const play = async (request: LanguageModelV4CallOptions): Promise<readonly LanguageModelV4StreamPart[]> => {
-    step++
-    narrator.beginStep()
-    const isLast = step >= cycles - 1 || mustAnswer
-    const isForced = step === 0 && forced !== undefined && !isLast
-    const prompt = [...options.prompt, ...ofThisRun(request.prompt)]
-    const result = await playStep({
-      model: model.model,
-      options: { ...request, prompt },
-      listener: narrator,
-      signal: setting.signal,
-      promptTokens: limit,
-      ...(isForced ? { forced: forced.name } : {}),
-      mayRecover: mayRecover && !isLast,
-      tries: options.tries,
-      wait: options.wait,
-      context,
-    })
-    if (result.wasRecovered) mayRecover = false
-    progress.usage = addUsage(progress.usage, result.usage)
-    const { text } = narrator.endStep()
-    const offered = isLast ? new Map<string, Action>() : isForced ? new Map([[forced.name, forced]]) : byName
-    const plan = planCalls(result.calls, offered, usedIds)
-    if (isLast || plan.calls.length + plan.unknown.length === 0) {
-      if (text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
-      hasAnswered = true
-      return toAgent(result, undefined)
-    }
-    openPlan(plan, result.calls.length, limit - promptTokens(prompt))
-    return toAgent(result, plan)
-  }
-
-  const openPlan = (plan: CallPlan, requested: number, freeTokens: number): void => {
-    const calls = plan.calls.map(({ action, position }) => ({ position, start: action.start?.() }))
-    if (calls.length === 0) return
-    const voices = narrator.openCalls(requested, calls)
-    const ranges = openRanges(plan, narrator)
-    const resultTokens = Math.max(500, Math.floor((freeTokens * 0.8) / calls.length))
-    open = new Map(
-      plan.calls.flatMap((call, index) => {
-        const voice = voices[index]
-        const range = ranges[index]
-        return voice && range ? [[call.id, { ...call, voice, range, resultTokens }] as const] : []
-      }),
-    )
-    mustAnswer = plan.calls.some(({ action }) => action.isLast === true)
-  }
-
-  return {
-    choiceOf: (number) => {
-      if (number >= cycles - 1 || mustAnswer) return 'none'
-      return number === 0 && forced ? { forced: forced.name } : 'any'
-    },
-    play: async (request) => {
+  const problem = await runMastra({
+    model: tapModel(model.model, async (request) => {
       try {
-        return await play(request)
+        return await playNext(request, options, state, progress)
       } catch (error) {
         failure ??= { error }
         throw error
       }
-    },
+    }),
+    temperature: model.temperature,
+    actions,
     runCall: async (id) => {
-      const call = open.get(id)
+      const call = state.open.get(id)
       // Cannot happen: only calls of the plan are handed to the agent, each once.
       if (!call) return 'Tool failed with error: the call is not known.'
-      open.delete(id)
+      state.open.delete(id)
       const record = await runCall(call, setting)
       progress.calls.push(record)
       return record.result
     },
-    conclude: (problem) => {
-      if (failure) throw failure.error
-      if (problem !== undefined) throw problem
-      if (!hasAnswered) throw new InlayError('EMPTY_LLM_RESPONSE')
+    steps: cycles,
+    choiceOf: (step) => {
+      if (step >= cycles - 1 || state.mustAnswer) return 'none'
+      return step === 0 && forced ? { forced: forced.name } : 'any'
     },
-  }
+    signal: setting.signal,
+  })
+  // What the tap saw is closer to the cause than what the agent made of it.
+  if (failure) throw failure.error
+  if (problem !== undefined) throw problem
+  if (!state.hasAnswered) throw new InlayError('EMPTY_LLM_RESPONSE')
+}
+
+/** Where a loop stands. */
+interface LoopState {
+  step: number
+  readonly offered: ReadonlyMap<string, Action>
+  /** Most tokens of a prompt. */
+  readonly promptTokens: number
+  readonly usedIds: Set<string>
+  /** Calls of the step that wait for the agent to run them. */
+  open: Map<string, OpenCall>
+  /** An action said that the model has to answer now. */
+  mustAnswer: boolean
+  /** Calls written as text are turned into real ones once a run. */
+  mayRecover: boolean
+  hasAnswered: boolean
+}
+
+/** Plays the next step of the model and announces the calls it asks for. */
+async function playNext(
+  request: LanguageModelV4CallOptions,
+  options: LoopOptions,
+  state: LoopState,
+  progress: LoopProgress,
+): Promise<readonly LanguageModelV4StreamPart[]> {
+  const { narrator, forced, model, setting, cycles } = options
+  state.step++
+  narrator.beginStep()
+  const isLast = state.step >= cycles - 1 || state.mustAnswer
+  const isForced = state.step === 0 && forced !== undefined && !isLast
+  const prompt = [...options.prompt, ...ofThisRun(request.prompt)]
+  const result = await playStep({
+    model: model.model,
+    options: { ...request, prompt },
+    listener: narrator,
+    signal: setting.signal,
+    promptTokens: state.promptTokens,
+    ...(isForced ? { forced: forced.name } : {}),
+    mayRecover: state.mayRecover && !isLast,
+    tries: options.tries,
+    wait: options.wait,
+    context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
+  })
+  if (result.wasRecovered) state.mayRecover = false
+  progress.usage = addUsage(progress.usage, result.usage)
+  const { text } = narrator.endStep()
+  const offered = isForced ? new Map([[forced.name, forced]]) : state.offered
+  const plan = isLast ? noCalls : planCalls(result.calls, offered, state.usedIds)
+  if (plan.calls.length + plan.unknown.length === 0) {
+    if (text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
+    state.hasAnswered = true
+  } else openPlan(plan, result.calls.length, state.promptTokens - promptTokens(prompt), narrator, state)
+  return toAgent(result, plan)
+}
+
+const noCalls: CallPlan = { calls: [], unknown: [] }
+
+/** Announces the calls of a plan and makes them ready to run. */
+function openPlan(plan: CallPlan, requested: number, freeTokens: number, narrator: Narrator, state: LoopState): void {
+  if (plan.calls.length === 0) return
+  const starts = plan.calls.map(({ action, position }) => ({ position, start: action.start?.() }))
+  const voices = narrator.openCalls(requested, starts)
+  const ranges = openRanges(plan, narrator)
+  // Some room is left for what the model says before it asks again.
+  const resultTokens = Math.max(500, Math.floor((freeTokens * 0.8) / plan.calls.length))
+  state.open = new Map(
+    plan.calls.flatMap((call, index) => {
+      const voice = voices[index]
+      const range = ranges[index]
+      return voice && range ? [[call.id, { ...call, voice, range, resultTokens }] as const] : []
+    }),
+  )
+  state.mustAnswer = plan.calls.some(({ action }) => action.isLast === true)
 }
 
 /** What the agent added since the conversation: the model's own messages and the results of its calls. */
@@ -180,13 +183,13 @@ function openRanges(plan: CallPlan, narrator: Narrator): ReturnType<ReturnType<N
 }
 
 /** The step as the agent sees it: merged calls behind the text, and an end that says whether to go on. */
-function toAgent(result: StepResult, plan: CallPlan | undefined): LanguageModelV4StreamPart[] {
+function toAgent(result: StepResult, plan: CallPlan): LanguageModelV4StreamPart[] {
   const calls: LanguageModelV4StreamPart[] = []
-  for (const { id, action, input } of plan?.calls ?? []) {
+  for (const { id, action, input } of plan.calls) {
     calls.push({ type: 'tool-call', toolCallId: id, toolName: action.name, input: JSON.stringify(input ?? {}) })
   }
   // Not offered: the agent tells the model that there is no such tool.
-  for (const { id, name } of plan?.unknown ?? []) {
+  for (const { id, name } of plan.unknown) {
     calls.push({ type: 'tool-call', toolCallId: id, toolName: name, input: '{}' })
   }
   const unified = calls.length > 0 ? 'tool-calls' : 'stop'

@@ -10,6 +10,7 @@ import { InlayError, type ErrorCode } from '@inlay/protocol'
 import { fitPrompt, promptTokens } from './context-window.ts'
 import { stepFailure, toFailure, type Failure, type FailureContext } from './failures.ts'
 import { createTextGate, readStrayCalls, type RequestedCall } from './stray-calls.ts'
+import { unlessAborted } from './waiting.ts'
 
 /** Hears a model while it speaks: the one seam between models and the packets made of them. */
 export interface StepListener {
@@ -126,16 +127,6 @@ async function playOnce(
   }
   signal.throwIfAborted()
   return ear.end()
-}
-
-/** Rejects as soon as the signal aborts; the work goes on unheard. */
-function unlessAborted<Result>(work: PromiseLike<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    if (signal.aborted) abort()
-    work.then(resolve, reject).then(() => signal.removeEventListener('abort', abort))
-  })
 }
 
 /** Hears one try of a step: tells the listener at once, keeps what the agent needs. */

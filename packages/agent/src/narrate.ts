@@ -1,7 +1,9 @@
-import { InlayError } from '@inlay/protocol'
-import type { Packet, PacketBody, PacketType, SearchDoc } from '@inlay/protocol'
+import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
+import { createCallStage, type CallVoice } from './call-voices.ts'
 import { createCitableDocuments, type CitableDocuments } from './citable-documents.ts'
-import { createCitations, type Citation, type CitationPiece } from './citations.ts'
+import { createCitations, type Citation } from './citations.ts'
+import { createMessageBlock } from './message-block.ts'
+import { createReasoningBlock } from './reasoning-block.ts'
 
 /** What a narrator needs. */
 export interface NarratorOptions {
@@ -15,23 +17,8 @@ export interface NarratorOptions {
   readonly startedAt: number
 }
 
-/** Where a call stands in its answer. */
-export interface CallPlace {
-  /** The model step that asked for the call, from 0. */
-  readonly step: number
-  readonly turnIndex: number
-  readonly tabIndex: number
-  /** What the model thought in that step; null when it did not. */
-  readonly reasoning: string | null
-}
-
-/** Tells clients of one call. After `end` it is silent. */
-export interface CallVoice extends CallPlace {
-  /** Throws UNSUPPORTED for packets that are not a call's to send, such as `stop`. */
-  emit(packet: PacketBody): void
-  /** Sends `section_end`; only the first time. The documents found join `final_documents` of the next text. */
-  end(found?: readonly SearchDoc[]): void
-}
+/** Sends a packet at a turn and tab of the answer. */
+export type Send = (turnIndex: number, tabIndex: number, packet: PacketBody) => void
 
 /** What a step amounted to. */
 export interface StepSummary {
@@ -47,6 +34,7 @@ export interface AnswerSoFar {
   readonly reasoning: string | null
   /** Every document gathered; null while nothing searched. */
   readonly documents: readonly SearchDoc[] | null
+  /** In order of appearance; [] when citations are not included. */
   readonly citations: readonly Citation[]
 }
 
@@ -78,159 +66,80 @@ export interface Narrator {
   soFar(): AnswerSoFar
 }
 
-const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool|error$)/
-
 /** Makes the narrator of one answer. */
 export function createNarrator(options: NarratorOptions): Narrator {
-  const { emit, modelIndex, now, startedAt } = options
+  const { emit, modelIndex: index, includeCitations, now, startedAt } = options
   const citable = createCitableDocuments()
-  const citations = createCitations({ mode: options.includeCitations ? 'link' : 'remove', known: citable.known })
+  const citations = createCitations({ mode: includeCitations ? 'link' : 'remove', known: citable.known })
   let step = -1
   let reasonedSteps = 0
   let turn = 0
   let stepStartedAt = startedAt
-  let reasoning = { text: '', phase: 'none' as 'none' | 'open' | 'closed', blank: '' }
-  let message = { hasBegun: false, text: '', blank: '' }
-  let hasCalls = false
-  let answer = ''
-  let documents: SearchDoc[] | null = null
-  let found: (readonly SearchDoc[] | undefined)[] = []
-  let voices: CallVoice[] = []
   let isClosed = false
 
-  const send = (turnIndex: number, tabIndex: number, obj: PacketBody): void => {
-    if (isClosed) return
-    emit({
-      placement: { turn_index: turnIndex, tab_index: tabIndex, sub_turn_index: null, model_index: modelIndex },
-      obj,
-    })
-  }
+  const place: Send = (turnIndex, tabIndex, obj) =>
+    emit({ placement: { turn_index: turnIndex, tab_index: tabIndex, sub_turn_index: null, model_index: index }, obj })
+  const send: Send = (turnIndex, tabIndex, obj) => (isClosed ? undefined : place(turnIndex, tabIndex, obj))
+
+  const reasoning = createReasoningBlock((packet) => send(turn, 0, packet))
   const closeReasoning = (): void => {
-    if (reasoning.phase !== 'open') return
-    send(turn, 0, { type: 'reasoning_done' })
-    reasoning.phase = 'closed'
+    if (!reasoning.close()) return
     reasonedSteps++
     turn++
   }
-  const beginMessage = (): void => {
+  const calls = createCallStage(send)
+  const message = createMessageBlock(
+    (packet) => send(turn, 0, packet),
+    () => {
+      closeReasoning()
+      const seconds = (stepStartedAt - startedAt) / 1000
+      return { type: 'message_start', final_documents: calls.documents(), pre_answer_processing_seconds: seconds }
+    },
+  )
+  const finishText = (): void => {
+    message.say(citations.end())
     closeReasoning()
-    message.hasBegun = true
-    answer = ''
-    const seconds = (stepStartedAt - startedAt) / 1000
-    send(turn, 0, { type: 'message_start', final_documents: documents, pre_answer_processing_seconds: seconds })
-  }
-  const speak = (pieces: readonly CitationPiece[]): void => {
-    for (const piece of pieces) {
-      const content = piece.type === 'text' ? message.blank + piece.content : message.blank
-      // A message does not begin with nothing to read: providers send line breaks before calls.
-      if (!message.hasBegun && piece.type === 'text' && content.trim() === '') {
-        message.blank = content
-        continue
-      }
-      message.blank = ''
-      if (!message.hasBegun) beginMessage()
-      if (content !== '') {
-        message.text += content
-        answer += content
-        send(turn, 0, { type: 'message_delta', content })
-      }
-      if (piece.type === 'citation') {
-        send(turn, 0, { type: 'citation_info', citation_number: piece.number, document_id: piece.documentId })
-      }
-    }
-  }
-  const gather = (): void => {
-    const searched = found.filter((some) => some !== undefined)
-    if (searched.length > 0) documents = [...(documents ?? []), ...searched.flat()]
-    found = []
-    voices = []
-  }
-
-  const openCall = (position: number, index: number): CallVoice => {
-    const place = {
-      step,
-      turnIndex: turn,
-      tabIndex: position + (message.hasBegun ? 1 : 0),
-      reasoning: reasoning.text === '' ? null : reasoning.text,
-    }
-    let hasEnded = false
-    return {
-      ...place,
-      emit: (packet) => {
-        if (!callPackets.test(packet.type)) throw refused(packet.type)
-        if (!hasEnded) send(place.turnIndex, place.tabIndex, packet)
-      },
-      end: (some) => {
-        if (hasEnded) return
-        hasEnded = true
-        found[index] = some
-        send(place.turnIndex, place.tabIndex, { type: 'section_end' })
-      },
-    }
   }
 
   return {
     citable,
     beginStep: () => {
-      gather()
+      calls.gather()
+      reasoning.reset()
+      message.reset()
       step++
       turn = step + reasonedSteps
       stepStartedAt = now()
-      reasoning = { text: '', phase: 'none', blank: '' }
-      message = { hasBegun: false, text: '', blank: '' }
-      hasCalls = false
     },
     reason: (delta) => {
-      if (message.hasBegun || hasCalls || reasoning.phase === 'closed') return
-      const text = reasoning.blank + delta
-      reasoning.blank = reasoning.phase === 'none' && text.trim() === '' ? text : ''
-      if (reasoning.blank !== '' || text === '') return
-      if (reasoning.phase === 'none') {
-        reasoning.phase = 'open'
-        send(turn, 0, { type: 'reasoning_start' })
-      }
-      reasoning.text += text
-      send(turn, 0, { type: 'reasoning_delta', reasoning: text })
+      if (!message.hasBegun()) reasoning.add(delta)
     },
-    say: (delta) => speak(citations.push(delta)),
+    say: (delta) => message.say(citations.push(delta)),
     hearCall: () => {
       closeReasoning()
-      hasCalls = true
+      reasoning.bar()
     },
     endStep: () => {
-      speak(citations.end())
-      closeReasoning()
-      return { text: message.text, reasoning: reasoning.text }
+      finishText()
+      return { text: message.text(), reasoning: reasoning.text() }
     },
-    openCalls: (requested, calls) => {
-      if (requested > 1) send(turn, 0, { type: 'top_level_branching', num_parallel_branches: requested })
-      found = calls.map(() => undefined)
-      voices = calls.map(({ position }, index) => openCall(position, index))
-      for (const [index, { start }] of calls.entries()) if (start) voices[index]?.emit(start)
-      return voices
+    openCalls: (requested, asked) => {
+      const firstTab = message.hasBegun() ? 1 : 0
+      const thought = reasoning.text()
+      const stage = { step, turnIndex: turn, firstTab, reasoning: thought === '' ? null : thought }
+      return calls.open(stage, requested, asked)
     },
     close: () => {
-      speak(citations.end())
-      closeReasoning()
-      for (const voice of voices) voice.end()
-      gather()
+      finishText()
+      calls.endAll()
       isClosed = true
     },
-    tell: (packet) => {
-      const wasClosed = isClosed
-      isClosed = false
-      send(turn, 0, packet)
-      isClosed = wasClosed
-    },
+    tell: (packet) => place(turn, 0, packet),
     soFar: () => ({
-      text: answer,
-      reasoning: reasoning.text === '' ? null : reasoning.text,
-      documents,
-      citations: citations.cited(),
+      text: message.answer(),
+      reasoning: reasoning.text() === '' ? null : reasoning.text(),
+      documents: calls.documents(),
+      citations: includeCitations ? citations.cited() : [],
     }),
   }
-}
-
-function refused(type: PacketType): InlayError {
-  return new InlayError('UNSUPPORTED', { message: `An action cannot send packets of type ${type}.` })
 }

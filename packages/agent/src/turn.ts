@@ -8,6 +8,7 @@ import { toFailure, type Failure } from './failures.ts'
 import { newProgress, runLoop, type LoopProgress } from './loop.ts'
 import { createNarrator, type Narrator } from './narrate.ts'
 import type { LiveRun } from './runs.ts'
+import { unlessAborted } from './waiting.ts'
 
 /** One answer of a turn: which model makes it, where it is stored. */
 export interface TurnAnswer {
@@ -80,7 +81,7 @@ async function makeAnswer(
   const context = { model: answer.model.name, provider: answer.model.provider, modelIndex }
   const told = async (): Promise<Ending> => {
     try {
-      await untilStopped(speak(turn, parts, answer, modelIndex, narrator, progress), run.signal)
+      await unlessAborted(speak(turn, parts, answer, modelIndex, narrator, progress), run.signal)
       return { status: 'done' }
     } catch (error) {
       if (run.stopCause === 'user') return { status: 'cancelled' }
@@ -136,18 +137,6 @@ async function speak(
     },
     progress,
   )
-}
-
-/** Rejects as soon as the run is stopped, whatever the work still waits for. */
-async function untilStopped(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise: stopped, reject } = Promise.withResolvers<never>()
-  const stop = (): void => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-  // Whichever loses the race may still reject, with nobody listening.
-  work.catch(() => {})
-  stopped.catch(() => {})
-  await Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop))
 }
 
 function closing(): InlayError {

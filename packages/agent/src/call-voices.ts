@@ -1,0 +1,95 @@
+import { InlayError } from '@inlay/protocol'
+import type { PacketBody, PacketType, SearchDoc } from '@inlay/protocol'
+
+/** Where a call stands in its answer. */
+export interface CallPlace {
+  /** The model step that asked for the call, from 0. */
+  readonly step: number
+  readonly turnIndex: number
+  readonly tabIndex: number
+  /** What the model thought in that step; null when it did not. */
+  readonly reasoning: string | null
+}
+
+/** Tells clients of one call. After `end` it is silent. */
+export interface CallVoice extends CallPlace {
+  /** Throws UNSUPPORTED for packets that are not a call's to send, such as `stop`. */
+  emit(packet: PacketBody): void
+  /** Sends `section_end`; only the first time. The documents found join `final_documents` of the next text. */
+  end(found?: readonly SearchDoc[]): void
+}
+
+/** The step that calls belong to. */
+export interface CallStep extends Omit<CallPlace, 'tabIndex'> {
+  /** Tab of the call that was asked for first: 0, or 1 beside text. */
+  readonly firstTab: number
+}
+
+/** The calls of an answer, step by step. */
+export interface CallStage {
+  /** Announces the calls of a step: how many branches, then every start packet. */
+  open(
+    step: CallStep,
+    requested: number,
+    calls: readonly { readonly position: number; readonly start: PacketBody | undefined }[],
+  ): CallVoice[]
+  /** Ends the calls of the step that have not ended. */
+  endAll(): void
+  /** Takes what the calls of the step found, in their order; the next step begins. */
+  gather(): void
+  /** Everything found so far; null while nothing searched. */
+  documents(): readonly SearchDoc[] | null
+}
+
+const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool|error$)/
+
+/** Makes the stage on which the calls of an answer are told. */
+export function createCallStage(send: (turnIndex: number, tabIndex: number, packet: PacketBody) => void): CallStage {
+  let documents: readonly SearchDoc[] | null = null
+  let voices: CallVoice[] = []
+  let found: (readonly SearchDoc[] | undefined)[] = []
+
+  const gather = (): void => {
+    const searched = found.filter((some) => some !== undefined)
+    if (searched.length > 0) documents = [...(documents ?? []), ...searched.flat()]
+    found = []
+    voices = []
+  }
+  const openVoice = ({ firstTab, ...place }: CallStep, position: number, index: number): CallVoice => {
+    const tabIndex = firstTab + position
+    let hasEnded = false
+    return {
+      ...place,
+      tabIndex,
+      emit: (packet) => {
+        if (!callPackets.test(packet.type)) throw refused(packet.type)
+        if (!hasEnded) send(place.turnIndex, tabIndex, packet)
+      },
+      end: (some) => {
+        if (hasEnded) return
+        hasEnded = true
+        found[index] = some
+        send(place.turnIndex, tabIndex, { type: 'section_end' })
+      },
+    }
+  }
+  return {
+    open: (step, requested, calls) => {
+      if (requested > 1) send(step.turnIndex, 0, { type: 'top_level_branching', num_parallel_branches: requested })
+      found = calls.map(() => undefined)
+      voices = calls.map(({ position }, index) => openVoice(step, position, index))
+      for (const [index, { start }] of calls.entries()) if (start) voices[index]?.emit(start)
+      return voices
+    },
+    endAll: () => {
+      for (const voice of voices) voice.end()
+      gather()
+    },
+    gather,
+    documents: () => documents,
+  }
+}
+
+function refused(type: PacketType): InlayError {
+  return new InlayError('UNSUPPORTED', { message: `An action cannot send packets of type ${type}.` })
+}

@@ -1,0 +1,25 @@
+/** Waits; rejects with the signal's reason as soon as it aborts. */
+export async function waitFor(delayMs: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    }, delayMs)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+  })
+}
+
+/** Rejects as soon as the signal aborts; the work goes on unheard. */
+export function unlessAborted<Result>(work: PromiseLike<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    work.then(resolve, reject).then(() => signal.removeEventListener('abort', abort))
+  })
+}
