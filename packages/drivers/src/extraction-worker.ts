@@ -39,5 +39,8 @@ function say(message: ExtractionMessage): void {
   parentPort?.postMessage(message)
 }
 
+// What libraries print about a file is not for the output of the host.
+for (const stream of [process.stdout, process.stderr]) stream.write = () => true
+
 parentPort?.on('message', (job: ExtractionJob) => void answer(job).then(say))
 say({ isReady: true })

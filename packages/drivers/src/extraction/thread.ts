@@ -32,12 +32,8 @@ export function startThread(entry: URL, limits: ThreadLimits): ExtractionThread 
     // What the files may want to know of the host, and what its preloaded modules would cost here, is nothing.
     env: {},
     execArgv: [],
-    stdout: true,
-    stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: Math.ceil(limits.memoryBytes / mebibyte) },
   })
-  worker.stdout.resume()
-  worker.stderr.resume()
   worker.unref()
   let isReady = false
   let isEnded = false
