@@ -1,4 +1,4 @@
-import { sql, type Insertable, type Transaction } from 'kysely'
+import type { Insertable, Transaction } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { ChatSessionCreationRequest, FileDescriptor, LlmOverride } from '@inlay/protocol'
 import { resolveParent, toPath, type TreeNode } from './message-tree.ts'
@@ -137,7 +137,7 @@ export function createConversations({ db, now, newId }: ConversationsOptions): C
         .execute()
       const next = await db
         .selectFrom('inlay_chat_messages')
-        .select(sql<number | null>`min(seen_at)`.as('seen'))
+        .select(({ fn }) => fn.min('seen_at').as('seen'))
         .where('status', '=', 'running')
         .executeTakeFirst()
       const seen = next?.seen ?? null

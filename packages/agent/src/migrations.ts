@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { Migrator, type Migration } from 'kysely/migration'
+import type { Migration } from 'kysely/migration'
 
 const first: Migration = {
   async up(db) {
@@ -97,6 +97,8 @@ async function addIndexes(db: Parameters<Migration['up']>[0]): Promise<void> {
  * every start and from several processes at once.
  */
 export async function migrateAgent(db: Kysely<unknown>): Promise<void> {
+  // Late, so that importing the agent does not load the engine.
+  const { Migrator } = await import('kysely/migration')
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => ({ '0001-conversations': first }) },
