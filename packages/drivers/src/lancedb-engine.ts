@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type * as lancedb from '@lancedb/lancedb'
 import type * as arrow from 'apache-arrow'
@@ -14,17 +15,21 @@ let loading: Promise<Engine> | undefined
 export function loadEngine(): Promise<Engine> {
   // Its Rust side warns on stderr about queries that lack a score column; it reads this once, when it is loaded.
   process.env['LANCEDB_LOG'] ??= 'error'
-  loading ??= Promise.all([import('@lancedb/lancedb'), import('apache-arrow')]).then(
-    ([engine, columns]) => ({ lancedb: engine, arrow: columns }),
-    (cause: unknown) => {
-      loading = undefined
-      throw new InlayError('UNSUPPORTED', {
-        message: 'LanceDB cannot be loaded: check that it is installed, with the native part for this platform.',
-        cause,
-      })
-    },
-  )
+  loading ??= load().catch((cause: unknown) => {
+    loading = undefined
+    throw new InlayError('UNSUPPORTED', {
+      message: 'LanceDB cannot be loaded: check that it is installed, with the native part for this platform.',
+      cause,
+    })
+  })
   return loading
+}
+
+async function load(): Promise<Engine> {
+  const engine = await import('@lancedb/lancedb')
+  // Arrow comes as two builds, and only tables of the one that the engine itself has required go to it as they are.
+  const require = createRequire(import.meta.url)
+  return { lancedb: engine, arrow: require('apache-arrow') }
 }
 
 /** Runs work of the engine; its failures become ours, since its messages name folders of this machine. */
