@@ -142,7 +142,7 @@ describe('a name', () => {
     const run = await send({ message: 'How many days?' })
     await run.whole()
     expect(await agent.sessions.rename(run.sessionId, null, ana)).toBe('Days of leave')
-    expect(JSON.stringify(model.asked[1]?.prompt)).toContain('user: How many days?')
+    expect(JSON.stringify(model.asked[1]?.prompt)).toContain('How many days?')
   })
 
   test('is the first question when the model fails, cut to forty characters', async () => {

@@ -2,7 +2,8 @@ import type { ResolvedModel } from './contracts.ts'
 
 const tool = 'name_conversation'
 const instructions = `Name the conversation: at most six words in its own language, without quotation marks or a full stop at the end. Call ${tool} with the name.`
-const titleLimit = 80
+// Cut between words where there are any.
+const tooLong = /^(.{1,60}(?=\s)|.{60}).{20,}$/u
 const questionLimit = 40
 
 /** One message of the conversation to be named. */
@@ -13,7 +14,7 @@ export interface SpokenMessage {
 
 /**
  * Finds a name for a conversation: asks the model, falls back to the first question.
- * @param messages oldest first; the first four are enough for a name
+ * @param messages oldest first; the first question makes the name, its answer helps
  * @returns never blank; `New Chat` when nothing was said
  */
 export async function findTitle(
@@ -28,21 +29,22 @@ export async function findTitle(
       .trim() ?? ''
   if (question === '') return 'New Chat'
   // Whatever goes wrong with a model, a name is found without it.
-  const asked = model ? await askModel(messages, model, signal).catch(() => '') : ''
+  const answer = messages.find(({ role }) => role === 'assistant')?.text ?? ''
+  const asked = model ? await askModel(question, answer, model, signal).catch(() => '') : ''
   if (asked !== '') return asked
   return question.length > questionLimit ? `${question.slice(0, questionLimit).trimEnd()}...` : question
 }
 
 async function askModel(
-  messages: readonly SpokenMessage[],
+  question: string,
+  answer: string,
   { model }: ResolvedModel,
   signal: AbortSignal,
 ): Promise<string> {
-  const talk = messages.slice(0, 4).map(({ role, text }) => `${role}: ${text.slice(0, 2_000)}`)
   const { content } = await model.doGenerate({
     prompt: [
-      { role: 'system', content: instructions },
-      { role: 'user', content: [{ type: 'text', text: talk.join('\n\n') }] },
+      { role: 'system', content: `${instructions}\n\nIts first answer begins: ${answer.slice(0, 500)}` },
+      { role: 'user', content: [{ type: 'text', text: question.slice(0, 2_000) }] },
     ],
     tools: [
       {
@@ -67,7 +69,7 @@ async function askModel(
   return given
     .replace(/\s+/g, ' ')
     .replace(/^["'“«\s]+|["'”».\s]+$/g, '')
-    .slice(0, titleLimit)
+    .replace(tooLong, '$1…')
 }
 
 function titleOf(input: string): string {
