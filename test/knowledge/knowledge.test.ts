@@ -1,15 +1,229 @@
-import { expect, test } from 'vitest'
-import { makeKnowledge, request } from './setup.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isInlayError } from '@inlay/protocol'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { fakeEmbedder } from './fake-embedder.ts'
+import { memoryIndex } from './memory-index.ts'
+import { makeKnowledge, makeRecords, request } from './setup.ts'
 
-test('an accepted document becomes searchable', async () => {
-  const { knowledge, errors } = await makeKnowledge()
+test('an accepted document becomes searchable, its next version replaces it, and removal hides it at once', async () => {
+  const { knowledge, errors, index } = await makeKnowledge()
   await knowledge.start()
-  await expect(knowledge.accept(request({ text: 'The heron waits.' }))).resolves.toEqual({
-    documentId: 'document',
-    alreadyExisted: false,
-  })
+  const accepted = await knowledge.accept(request({ text: 'The heron waits.' }))
+  expect(accepted).toEqual({ documentId: 'document', alreadyExisted: false })
   await knowledge.settled()
-  const [passage] = await knowledge.search({ text: 'heron', limit: 5 })
-  expect(passage).toMatchObject({ content: 'The heron waits.' })
+  expect(await knowledge.search({ text: 'heron', limit: 5 })).toMatchObject([{ content: 'The heron waits.' }])
+  await knowledge.accept(request({ text: 'The stork waits.' }), { waitMs: 5000 })
+  expect(await knowledge.search({ text: 'heron', limit: 5 })).toEqual([])
+  expect(await knowledge.search({ text: 'stork', limit: 5 })).toHaveLength(1)
+  await knowledge.remove('document')
+  expect(await knowledge.search({ text: 'stork', limit: 5 })).toEqual([])
+  await vi.waitFor(() => expect(index.store.rows).toEqual([]), { timeout: 5000 })
   expect(errors).toEqual([])
+})
+
+test('what was accepted before a start is indexed after it', async () => {
+  const db = await makeRecords()
+  const { knowledge } = await makeKnowledge({ db })
+  await knowledge.accept(request())
+  const later = await makeKnowledge({ db })
+  await later.knowledge.start()
+  await later.knowledge.settled()
+  expect(await later.knowledge.status('document')).toMatchObject({ phase: 'indexed' })
+})
+
+test('documents without any text are indexed with no chunks, and found by their title', async () => {
+  const { knowledge } = await makeKnowledge()
+  await knowledge.start()
+  await knowledge.accept(request({ id: 'titled', semantic_identifier: 'Quarterly herons', text: ' \n ' }))
+  await knowledge.accept(request({ id: 'untitled', semantic_identifier: 'Shown only', title: '', text: '' }))
+  await knowledge.accept(request({ id: 'empty', sections: [] }))
+  await knowledge.settled()
+  for (const id of ['titled', 'untitled', 'empty'])
+    expect(await knowledge.status(id)).toMatchObject({ phase: 'indexed', chunkCount: 0 })
+  expect(await knowledge.search({ text: 'quarterly', limit: 5 })).toMatchObject([
+    { document: { document_id: 'titled', blurb: 'Quarterly herons' } },
+  ])
+  expect(await knowledge.search({ text: 'shown', limit: 5 })).toEqual([])
+})
+
+test('a document of a hundred thousand sections is one document', async () => {
+  const { knowledge } = await makeKnowledge()
+  await knowledge.start()
+  const sections = Array.from({ length: 100_000 }, (_, at) => ({
+    type: 'text' as const,
+    text: `section ${at}`,
+    link: null,
+    image_file_id: null,
+    heading: null,
+  }))
+  await knowledge.accept(request({ sections }), { waitMs: 15_000 })
+  expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 100_000 })
+})
+
+describe('waiting for a document', () => {
+  test('ends when it is searchable', async () => {
+    const { knowledge } = await makeKnowledge()
+    await knowledge.start()
+    await knowledge.accept(request(), { waitMs: 10_000 })
+    expect(await knowledge.search({ text: 'some', limit: 1 })).toHaveLength(1)
+  })
+
+  test('ends when it has failed', async () => {
+    const { knowledge } = await makeKnowledge({
+      embedder: fakeEmbedder({ answer: () => Promise.reject(new Error('no')) }),
+      worker: { attemptLimit: 1 },
+    })
+    await knowledge.start()
+    await knowledge.accept(request(), { waitMs: 10_000 })
+    expect(await knowledge.status('document')).toMatchObject({ phase: 'failed' })
+  })
+
+  test('ends when another process has indexed it', async () => {
+    const db = await makeRecords()
+    const { knowledge } = await makeKnowledge({ db })
+    const other = await makeKnowledge({ db })
+    await other.knowledge.start()
+    await knowledge.accept(request(), { waitMs: 10_000 })
+    expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed' })
+  })
+
+  test('ends when the time is up, when it is removed, and when the caller leaves', async () => {
+    const { knowledge } = await makeKnowledge()
+    expect(await knowledge.accept(request(), { waitMs: 5 })).toMatchObject({ alreadyExisted: false })
+    const waiting = knowledge.accept(request({ id: 'other' }), { waitMs: 60_000 })
+    await vi.waitFor(() => knowledge.remove('other'))
+    await waiting
+    const leaving = new AbortController()
+    const left = knowledge.accept(request(), { waitMs: 60_000, signal: leaving.signal })
+    leaving.abort()
+    await left
+  })
+
+  test('is short for an identical document that is searchable already', async () => {
+    const { knowledge } = await makeKnowledge()
+    await knowledge.start()
+    await knowledge.accept(request(), { waitMs: 10_000 })
+    await knowledge.accept(request(), { waitMs: 1e9 })
+  })
+})
+
+describe('a full queue', () => {
+  test('refuses documents and says when to come back, then takes them again', async () => {
+    const { knowledge } = await makeKnowledge({ queueLimit: 3 })
+    for (const id of ['a', 'b', 'c']) await knowledge.accept(request({ id }))
+    const refused = await knowledge.accept(request({ id: 'd' })).catch((error: unknown) => error)
+    expect(isInlayError(refused) && refused).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
+    expect(isInlayError(refused) && refused.data.retryAfterSeconds).toBeGreaterThan(0)
+    await knowledge.start()
+    await vi.waitFor(() => knowledge.accept(request({ id: 'd' })), { timeout: 5000, interval: 50 })
+  })
+})
+
+describe('figures, listing and requeueing', () => {
+  test('figures tell what stands where, and how long the oldest has waited', async () => {
+    const clock = { now: 1000 }
+    const { knowledge } = await makeKnowledge({ now: () => clock.now })
+    expect(await knowledge.hasDocuments()).toBe(false)
+    await knowledge.accept(request({ id: 'a' }))
+    clock.now = 5000
+    await knowledge.accept(request({ id: 'b' }))
+    expect(await knowledge.figures()).toMatchObject({
+      documents: { pending: 2, indexing: 0, indexed: 0, failed: 0 },
+      oldestWaitingMs: 4000,
+    })
+    expect(await knowledge.hasDocuments()).toBe(true)
+  })
+
+  test('pages of a listing hold each document once', async () => {
+    const { knowledge } = await makeKnowledge()
+    const ids = Array.from({ length: 25 }, (_, at) => `document ${String(at).padStart(2, '0')}`)
+    await Promise.all(ids.map((id) => knowledge.accept(request({ id, source: id.endsWith('3') ? 'web' : 'file' }))))
+    const seen: string[] = []
+    let after: string | undefined
+    do {
+      const page = await knowledge.list({ limit: 10, after })
+      seen.push(...page.documents.map(({ documentId }) => documentId))
+      after = page.next ?? undefined
+    } while (after !== undefined)
+    expect(seen).toEqual(ids)
+    const web = await knowledge.list({ source: 'web' })
+    expect(web).toMatchObject({ documents: [{ documentId: 'document 03' }, {}, {}], next: null })
+    expect((await knowledge.list({ phase: 'failed' })).documents).toEqual([])
+    expect((await knowledge.list({ pairId: 2 })).documents).toEqual([])
+    expect((await knowledge.list({ pairId: 1, phase: 'pending', limit: 1 })).next).toBe(ids[0])
+  })
+
+  test('failed documents are tried again when told to, one or all', async () => {
+    let isBroken = true
+    const { knowledge } = await makeKnowledge({
+      embedder: fakeEmbedder({ answer: () => (isBroken ? Promise.reject(new Error('no')) : undefined) }),
+      worker: { attemptLimit: 1 },
+    })
+    await knowledge.start()
+    for (const id of ['a', 'b', 'c']) await knowledge.accept(request({ id }))
+    await knowledge.settled()
+    isBroken = false
+    expect(await knowledge.requeue('nobody')).toBe(0)
+    expect(await knowledge.requeue('a')).toBe(1)
+    expect(await knowledge.requeue()).toBe(2)
+    await knowledge.settled()
+    expect((await knowledge.figures()).documents).toMatchObject({ failed: 0, indexed: 3 })
+  })
+})
+
+describe('closing', () => {
+  test('refuses what comes after, and can be done twice', async () => {
+    const { knowledge } = await makeKnowledge()
+    await knowledge.start()
+    await Promise.all([knowledge.close(), knowledge.close()])
+    await expect(knowledge.accept(request())).rejects.toMatchObject({ code: 'CLOSED' })
+    await expect(knowledge.remove('x')).rejects.toMatchObject({ code: 'CLOSED' })
+    await expect(knowledge.search({ text: 'x', limit: 1 })).rejects.toMatchObject({ code: 'CLOSED' })
+    await expect(knowledge.start()).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+
+  test('loses nothing that was accepted before', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'inlay-close-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const index = memoryIndex()
+    const file = join(folder, 'records.db')
+    const first = await makeKnowledge({ db: await makeRecords(file), index: memoryIndex(index.store) })
+    await first.knowledge.start()
+    const accepts = Array.from({ length: 50 }, (_, at) => first.knowledge.accept(request({ id: `${at}` })))
+    await first.knowledge.close()
+    await Promise.allSettled(accepts)
+    const second = await makeKnowledge({ db: await makeRecords(file), index: memoryIndex(index.store) })
+    await second.knowledge.start()
+    await second.knowledge.settled()
+    const accepted = (await Promise.allSettled(accepts)).filter(({ status }) => status === 'fulfilled').length
+    expect((await second.knowledge.figures()).documents).toMatchObject({ indexed: accepted, pending: 0 })
+  })
+})
+
+describe('another embedder than before', () => {
+  test('is refused once documents are indexed, and taken while there are none', async () => {
+    const db = await makeRecords()
+    const index = memoryIndex()
+    const first = await makeKnowledge({ db, index: memoryIndex(index.store) })
+    await first.knowledge.start()
+    const embedder = fakeEmbedder()
+    const second = await makeKnowledge({ db, index: memoryIndex(index.store), embedder })
+    await second.knowledge.start()
+    await second.knowledge.accept(request())
+    await second.knowledge.settled()
+    const third = await makeKnowledge({ db, index: memoryIndex(index.store) })
+    await expect(third.knowledge.start()).rejects.toMatchObject({ code: 'INDEX_MISMATCH' })
+  })
+})
+
+test('an idle knowledge that has nothing to do never opens its index', async () => {
+  const index = memoryIndex()
+  const open = vi.spyOn(index, 'open')
+  const { knowledge } = await makeKnowledge({ index })
+  await knowledge.start()
+  await knowledge.settled()
+  await knowledge.close()
+  expect(open).not.toHaveBeenCalled()
 })

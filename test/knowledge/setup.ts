@@ -1,9 +1,21 @@
-import { createKnowledge, migrateKnowledge, type Knowledge, type KnowledgeOptions } from '@inlay/knowledge'
+import {
+  createKnowledge,
+  migrateKnowledge,
+  type DocumentStatus,
+  type Knowledge,
+  type KnowledgeOptions,
+  type WorkerOptions,
+} from '@inlay/knowledge'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import type { IngestionDocument, IngestionRequest } from '@inlay/protocol'
 import { Kysely } from 'kysely'
 import { onTestFinished } from 'vitest'
+import { readStatus } from '../../packages/knowledge/src/documents.ts'
+import type { IntakeResult } from '../../packages/knowledge/src/intake-draft.ts'
+import { createIntake } from '../../packages/knowledge/src/intake.ts'
 import type { Records } from '../../packages/knowledge/src/tables.ts'
+import { toVersion } from '../../packages/knowledge/src/version.ts'
+import { createWorker, type Worker, type WorkerContext } from '../../packages/knowledge/src/worker.ts'
 import { memoryIndex, type MemoryIndex } from './memory-index.ts'
 
 /** Records in memory, with the tables in place; closed with the test. */
@@ -39,6 +51,68 @@ export async function makeKnowledge(
   })
   onTestFinished(() => knowledge.close())
   return { knowledge, index, db, errors }
+}
+
+/** The queue without its loops: each call takes one step, at a time the test chooses. */
+export interface TestWorker {
+  readonly worker: Worker
+  readonly index: MemoryIndex
+  readonly db: Records
+  readonly errors: unknown[]
+  /** The clock, in milliseconds. */
+  readonly clock: { now: number }
+  accept(...requests: IngestionRequest[]): Promise<IntakeResult[]>
+  remove(id: string): Promise<unknown>
+  status(id: string): Promise<DocumentStatus>
+  /** Texts of the rows that search would show. */
+  shown(): Promise<string[]>
+}
+
+/** Makes a worker over records and an index in memory. */
+export async function makeWorker(
+  options: Partial<Omit<WorkerContext, 'worker' | 'index'>> & {
+    worker?: WorkerOptions
+    index?: MemoryIndex
+    clock?: { now: number }
+  } = {},
+): Promise<TestWorker> {
+  const db = options.db ?? (await makeRecords())
+  const index = options.index ?? memoryIndex()
+  const clock = options.clock ?? { now: 1_000_000 }
+  const errors: unknown[] = []
+  const now = (): number => clock.now
+  const intake = createIntake({ db, now })
+  const worker = createWorker({
+    now,
+    random: () => 0.5,
+    at: () => {},
+    onError: (error) => errors.push(error),
+    onClaimDone: () => {},
+    ...options,
+    db,
+    index,
+    worker: { owner: crypto.randomUUID(), pollMs: 1, ...options.worker },
+  })
+  return {
+    worker,
+    index,
+    db,
+    errors,
+    clock,
+    accept: (...requests) =>
+      Promise.all(
+        requests.map(async (one) =>
+          intake.submit({ kind: 'accept', version: await toVersion(one), caller: undefined }),
+        ),
+      ),
+    remove: (id) => intake.submit({ kind: 'remove', id }),
+    status: async (id) => (await readStatus(db, id, undefined))!,
+    shown: async () => {
+      const rows = await db.selectFrom('inlay_documents').select('visible_generation').execute()
+      const visible = new Set(rows.map((row) => row.visible_generation))
+      return index.store.rows.filter((row) => visible.has(row.generation)).map((row) => row.text)
+    },
+  }
 }
 
 /** A request as validation hands it on. */

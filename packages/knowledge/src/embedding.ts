@@ -56,7 +56,7 @@ async function call(
     check(vectors, texts.length, embedder.dimensions)
     return vectors
   } catch (error) {
-    if (signal?.aborted) throw error
+    if (signal?.aborted) throw new InlayError('CLOSED', { cause: error, retryable: true })
     if (timeout.aborted)
       throw new InlayError('GATEWAY_TIMEOUT', { message: 'The embedding model did not answer in time.', cause: error })
     throw partFailed(error, 'The embedding model')

@@ -49,16 +49,18 @@ export function* packBlocks(text: string, size: ChunkSize): Generator<Packed> {
       path = [...path.filter((above) => above.level < block.level), block]
     }
     const titles = path.map((above) => above.title).filter((title) => title !== '')
-    if (open && !fits(text, open, block, size) && !isHeadingsOnly(open)) {
+    const tokens = estimateTokens(text, block.start, block.end)
+    const joined = (before: Open): number => before.tokens + estimateTokens(text, before.end, block.start) + tokens
+    if (open && !isHeadingsOnly(open) && (open.tokens >= size.targetTokens || joined(open) > size.limitTokens)) {
       const [full, rest] = splitHeadingsOff(text, open)
       yield full
       open = rest
     }
-    if (open && fits(text, open, block, size)) open = extend(text, open, block, titles)
-    else if (estimateTokens(text, block.start, block.end) <= size.limitTokens && !(open && block.kind === 'text')) {
+    if (open && joined(open) <= size.limitTokens) open = extend(open, block, { tokens: joined(open), titles })
+    else if (tokens <= size.limitTokens && !(open && block.kind === 'text')) {
       // Headings alone: better than cutting the code or table below them, whose path names them anyway.
       if (open) yield open
-      open = begin(text, block, titles)
+      open = begin(block, { tokens, titles })
     } else {
       const parts: Open[] = [...cut(text, open, block, { size, titles })]
       open = parts.pop()
@@ -72,33 +74,28 @@ function isHeadingsOnly(open: Open): boolean {
   return open.headingsFrom === open.start && open.prefix === ''
 }
 
-function fits(text: string, open: Open, block: Span, size: ChunkSize): boolean {
-  if (open.tokens >= size.targetTokens && !isHeadingsOnly(open)) return false
-  return open.tokens + estimateTokens(text, open.end, block.end) <= size.limitTokens
-}
-
-function begin(text: string, block: Block, headings: readonly string[]): Open {
+function begin(block: Block, { tokens, titles }: { tokens: number; titles: readonly string[] }): Open {
   return {
     start: block.start,
     end: block.end,
     prefix: '',
     suffix: '',
-    headings,
-    tokens: estimateTokens(text, block.start, block.end),
+    headings: titles,
+    tokens,
     headingsFrom: block.kind === 'heading' ? block.start : block.end,
-    headingsPath: headings,
+    headingsPath: titles,
   }
 }
 
-function extend(text: string, open: Open, block: Block, path: readonly string[]): Open {
+function extend(open: Open, block: Block, { tokens, titles }: { tokens: number; titles: readonly string[] }): Open {
   const isHeading = block.kind === 'heading'
   const endsInHeadings = open.headingsFrom < open.end
   return {
     ...open,
     end: block.end,
-    tokens: open.tokens + estimateTokens(text, open.end, block.end),
+    tokens,
     headingsFrom: !isHeading ? block.end : endsInHeadings ? open.headingsFrom : block.start,
-    headingsPath: isHeading && endsInHeadings ? open.headingsPath : path,
+    headingsPath: isHeading && endsInHeadings ? open.headingsPath : titles,
   }
 }
 
