@@ -145,6 +145,16 @@ describe('a name', () => {
     expect(JSON.stringify(model.asked[1]?.prompt)).toContain('How many days?')
   })
 
+  test('of more than eighty characters is cut between words', async () => {
+    const title = 'A name that goes on and on, '.repeat(4)
+    const { agent, send } = await newSetting([['x'], [title]])
+    const run = await send()
+    await run.whole()
+    expect(await agent.sessions.rename(run.sessionId, null, ana)).toBe(
+      'A name that goes on and on, A name that goes on and on, A name that goes on and…',
+    )
+  })
+
   test('is the first question when the model fails, cut to forty characters', async () => {
     const question = 'How many days of leave does everybody get in a year?'
     const { agent, send } = await newSetting([['x'], { reject: new Error('down') }])

@@ -2,8 +2,7 @@ import type { ResolvedModel } from './contracts.ts'
 
 const tool = 'name_conversation'
 const instructions = `Name the conversation: at most six words in its own language, without quotation marks or a full stop at the end. Call ${tool} with the name.`
-// Cut between words where there are any.
-const tooLong = /^(.{1,60}(?=\s)|.{60}).{20,}$/u
+const titleLimit = 80
 const questionLimit = 40
 
 /** One message of the conversation to be named. */
@@ -66,10 +65,10 @@ async function askModel(
   const given = call
     ? titleOf(call.input)
     : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
-  return given
-    .replace(/\s+/g, ' ')
-    .replace(/^["'“«\s]+|["'”».\s]+$/g, '')
-    .replace(tooLong, '$1…')
+  const title = given.replace(/\s+/g, ' ').replace(/^["'“«\s]+|["'”».\s]+$/g, '')
+  if (title.length <= titleLimit) return title
+  const cut = title.slice(0, titleLimit)
+  return `${cut.slice(0, cut.lastIndexOf(' ') > 0 ? cut.lastIndexOf(' ') : titleLimit)}…`
 }
 
 function titleOf(input: string): string {
