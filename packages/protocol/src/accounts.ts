@@ -16,6 +16,16 @@ export interface UserInfo {
   /** The scopes held. */
   readonly effective_permissions: readonly string[]
   readonly groups: readonly string[]
+  /** What follows has one value here: keys have no settings, no team, no password. */
+  readonly preferences: Readonly<Record<string, unknown>>
+  readonly personalization: Readonly<Record<string, unknown>>
+  readonly token_expires_at: null
+  readonly is_cloud_superuser: boolean
+  readonly team_name: null
+  readonly password_configured: boolean
+  readonly tenant_info: null
+  readonly is_group_manager: boolean
+  readonly admin_capabilities: readonly string[]
 }
 
 /** Schema of {@link UserInfo}. */
@@ -29,6 +39,30 @@ export const userInfoSchema: WireSchema<UserInfo> = model({
   is_anonymous_user: v.boolean(),
   effective_permissions: v.array(v.string()),
   groups: v.array(v.string()),
+  preferences: v.record(v.string(), v.unknown()),
+  personalization: v.record(v.string(), v.unknown()),
+  token_expires_at: v.null(),
+  is_cloud_superuser: v.boolean(),
+  team_name: v.null(),
+  password_configured: v.boolean(),
+  tenant_info: v.null(),
+  is_group_manager: v.boolean(),
+  admin_capabilities: v.array(v.string()),
+})
+
+/** Answer of `GET /me/permissions`. */
+export interface UserPermissions {
+  /** What the scopes held amount to, in the words of existing clients. */
+  readonly permissions: readonly string[]
+  readonly is_manager: boolean
+  readonly managed_group_ids: readonly number[]
+}
+
+/** Schema of {@link UserPermissions}. */
+export const userPermissionsSchema: WireSchema<UserPermissions> = model({
+  permissions: v.array(v.string()),
+  is_manager: v.boolean(),
+  managed_group_ids: v.array(integer),
 })
 
 /** An API key as administrators see it. */

@@ -1,5 +1,11 @@
-export { apiKeyCreationSchema, apiKeyDescriptorSchema, apiKeyUpdateSchema, userInfoSchema } from './accounts.ts'
-export type { ApiKeyCreation, ApiKeyDescriptor, ApiKeyUpdate, UserInfo } from './accounts.ts'
+export {
+  apiKeyCreationSchema,
+  apiKeyDescriptorSchema,
+  apiKeyUpdateSchema,
+  userInfoSchema,
+  userPermissionsSchema,
+} from './accounts.ts'
+export type { ApiKeyCreation, ApiKeyDescriptor, ApiKeyUpdate, UserInfo, UserPermissions } from './accounts.ts'
 export {
   chatSessionCreatedSchema,
   chatSessionCreationSchema,
@@ -39,6 +45,8 @@ export type {
   IngestionResponse,
   IngestionState,
 } from './documents.ts'
+export { documentSetSummarySchema, indexedSourcesSchema } from './document-sets.ts'
+export type { DocumentSetSummary, IndexedSources, PairSummary } from './document-sets.ts'
 export { errorBodySchema, validationErrorBodySchema } from './error-bodies.ts'
 export type { ErrorBody, ValidationErrorBody } from './error-bodies.ts'
 export { errorTable, InlayError, isInlayError, validationFailed } from './errors.ts'
@@ -47,6 +55,26 @@ export { feedbackRequestSchema } from './feedback.ts'
 export type { FeedbackRequest } from './feedback.ts'
 export { exactText, isStorable, storable } from './fields.ts'
 export type { WireSchema } from './fields.ts'
+export {
+  fileKinds,
+  fileRemovalSchema,
+  fileStatuses,
+  fileStatusesRequestSchema,
+  parsedSheetsSchema,
+  readTempIds,
+  uploadAnswerSchema,
+  uploadFormSchema,
+  userFileSchema,
+} from './files.ts'
+export type {
+  FileRemoval,
+  FileStatus,
+  FileStatusesRequest,
+  ParsedSheets,
+  RejectedFile,
+  UploadAnswer,
+  UserFile,
+} from './files.ts'
 export { baseFiltersSchema } from './filters.ts'
 export type { BaseFilters, MomentRange, Tag } from './filters.ts'
 export { createFold, fold } from './fold.ts'
@@ -106,8 +134,48 @@ export { readMoment } from './moments.ts'
 export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets.ts'
 export type { PacketEntry, PacketTable } from './packets.ts'
 export type { CustomToolError, Packet, PacketBody, PacketOf, PacketType, Placement, Usage } from './packet-types.ts'
+export {
+  fullPersonaSchema,
+  minimalPersonaSchema,
+  personaCreationSchema,
+  personaPageQuerySchema,
+  personaPageSchema,
+  personaQuerySchema,
+  personaUpdateSchema,
+} from './personas.ts'
+export type {
+  FullPersona,
+  MinimalPersona,
+  PersonaBase,
+  PersonaCreation,
+  PersonaFields,
+  PersonaLabel,
+  PersonaPage,
+  PersonaPageQuery,
+  PersonaQuery,
+  StarterMessage,
+} from './personas.ts'
 export { hasScope, scopes } from './principal.ts'
 export type { Principal, Scope } from './principal.ts'
+export {
+  projectCreationSchema,
+  projectDetailsSchema,
+  projectInstructionsSchema,
+  projectSchema,
+  projectUpdateSchema,
+  sessionMoveSchema,
+  tokenTotalSchema,
+} from './projects.ts'
+export type {
+  Project,
+  ProjectCreation,
+  ProjectDetails,
+  ProjectInstructions,
+  ProjectSession,
+  ProjectUpdate,
+  SessionMove,
+  TokenTotal,
+} from './projects.ts'
 export { queryBoolean, queryInteger } from './query.ts'
 export type { NumberBounds } from './query.ts'
 export type { OwnerRule, ResponseSpec, RouteSpec } from './routes.ts'

@@ -1,5 +1,11 @@
 import type * as v from 'valibot'
-import { apiKeyCreationSchema, apiKeyDescriptorSchema, apiKeyUpdateSchema, userInfoSchema } from './accounts.ts'
+import {
+  apiKeyCreationSchema,
+  apiKeyDescriptorSchema,
+  apiKeyUpdateSchema,
+  userInfoSchema,
+  userPermissionsSchema,
+} from './accounts.ts'
 import {
   chatSessionCreatedSchema,
   chatSessionCreationSchema,
@@ -9,8 +15,17 @@ import {
   sendMessageRequestSchema,
 } from './chat.ts'
 import { batchLineSchema, docMinimalInfoSchema, ingestionResponseSchema, ingestionStateSchema } from './documents.ts'
+import { documentSetSummarySchema, indexedSourcesSchema } from './document-sets.ts'
 import { errorBodySchema, validationErrorBodySchema } from './error-bodies.ts'
 import { feedbackRequestSchema } from './feedback.ts'
+import {
+  fileRemovalSchema,
+  fileStatusesRequestSchema,
+  parsedSheetsSchema,
+  uploadAnswerSchema,
+  uploadFormSchema,
+  userFileSchema,
+} from './files.ts'
 import { baseFiltersSchema, tagSchema } from './filters.ts'
 import { ingestionDocumentSchema, ingestionRequestSchema, ownerSchema, sectionSchema } from './ingestion.ts'
 import {
@@ -22,6 +37,21 @@ import {
 } from './lines.ts'
 import { defaultModelSchema, llmProviderSchema, llmProvidersSchema, modelConfigurationSchema } from './llm-providers.ts'
 import { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets.ts'
+import {
+  fullPersonaSchema,
+  minimalPersonaSchema,
+  personaCreationSchema,
+  personaPageSchema,
+  personaUpdateSchema,
+} from './personas.ts'
+import {
+  projectDetailsSchema,
+  projectInstructionsSchema,
+  projectSchema,
+  projectUpdateSchema,
+  sessionMoveSchema,
+  tokenTotalSchema,
+} from './projects.ts'
 import { generatedImageSchema, searchDocSchema } from './search-doc.ts'
 import { searchRequestSchema, searchResponseSchema } from './search.ts'
 import { sourceSchema } from './sources.ts'
@@ -53,6 +83,12 @@ export const inputSchemas: NamedSchemas = {
   SearchRequest: searchRequestSchema,
   ApiKeyCreation: apiKeyCreationSchema,
   ApiKeyUpdate: apiKeyUpdateSchema,
+  UploadForm: uploadFormSchema,
+  FileStatusesRequest: fileStatusesRequestSchema,
+  PersonaCreation: personaCreationSchema,
+  PersonaUpdate: personaUpdateSchema,
+  ProjectUpdate: projectUpdateSchema,
+  SessionMove: sessionMoveSchema,
 }
 
 /** What clients receive. */
@@ -83,6 +119,20 @@ export const outputSchemas: NamedSchemas = {
   ModelConfiguration: modelConfigurationSchema,
   DefaultModel: defaultModelSchema,
   UserInfo: userInfoSchema,
+  UserPermissions: userPermissionsSchema,
+  UserFile: userFileSchema,
+  UploadAnswer: uploadAnswerSchema,
+  FileRemoval: fileRemovalSchema,
+  ParsedSheets: parsedSheetsSchema,
+  FullPersona: fullPersonaSchema,
+  MinimalPersona: minimalPersonaSchema,
+  PersonaPage: personaPageSchema,
+  Project: projectSchema,
+  ProjectDetails: projectDetailsSchema,
+  ProjectInstructions: projectInstructionsSchema,
+  TokenTotal: tokenTotalSchema,
+  DocumentSetSummary: documentSetSummarySchema,
+  IndexedSources: indexedSourcesSchema,
   ApiKeyDescriptor: apiKeyDescriptorSchema,
   ErrorBody: errorBodySchema,
   ValidationErrorBody: validationErrorBodySchema,

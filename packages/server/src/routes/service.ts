@@ -88,5 +88,21 @@ function toUserInfo(caller: Principal): UserInfo {
     is_anonymous_user: false,
     effective_permissions: [...caller.scopes],
     groups: [...(caller.groups ?? [])],
+    preferences: {},
+    personalization: {
+      name: '',
+      role: '',
+      use_memories: false,
+      enable_memory_tool: false,
+      memories: [],
+      user_preferences: '',
+    },
+    token_expires_at: null,
+    is_cloud_superuser: false,
+    team_name: null,
+    password_configured: false,
+    tenant_info: null,
+    is_group_manager: false,
+    admin_capabilities: [],
   }
 }
