@@ -279,30 +279,32 @@ async function install(lock, manifests) {
   const clean =
     lock !== undefined && isLockInStep(lock, manifests) && !(process.platform === 'win32' && isRunningBundled())
   // Development dependencies also under NODE_ENV=production: Node, the page's bundler and the test runner are among them.
-  const args = [
-    clean ? 'ci' : 'install',
-    '--include=dev',
-    '--include=optional',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-  ]
+  const args = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   const label =
     (fs.existsSync(modules) ? 'Bringing the installed packages up to date' : 'Installing packages') + ' (once)'
   const began = Date.now()
-  let result = await runNpm(args, label)
+  let command = clean ? 'ci' : 'install'
+  let result = await runNpm([command].concat(args), label)
+  if (result.code !== 0 && /EUSAGE|in sync/.test(result.output)) {
+    // Versions of npm differ in what they take for a lockfile in step with the manifests.
+    command = 'install'
+    result = await runNpm([command].concat(args), label)
+  }
   if (result.code !== 0 && explain(result.output) === undefined && isAtLeast(systemVersion(), wanted)) {
     // The package `node` fetches its binary in an install script and fails where there is none for the platform.
     result = await runNpm(
-      args.concat('--ignore-scripts'),
+      [command].concat(args, '--ignore-scripts'),
       'Installing without a bundled Node (this machine has a fitting one)',
     )
   }
   if (result.code !== 0) {
-    const lines = result.output.trim().split('\n').slice(-15)
-    throw new Refusal(
-      [explain(result.output) || 'npm ' + args[0] + ' failed.', '', 'npm said:'].concat(lines).join('\n  '),
-    )
+    // npm says what is wrong first, and how it is used after that.
+    const lines = result.output
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .slice(0, 15)
+    const reason = explain(result.output) || 'npm ' + command + ' failed.'
+    throw new Refusal([reason, 'npm said:'].concat(lines).join('\n  '))
   }
   console.log('Installed in ' + Math.round((Date.now() - began) / 1000) + ' s.')
 }

@@ -13,6 +13,7 @@ fs.appendFileSync('calls.txt', args.join(' ') + '\\n')
 const fail = (text) => { console.error(text); process.exit(1) }
 if (mode === 'offline') fail('npm error code ENOTFOUND\\nnpm error request to https://registry.example failed')
 if (mode === 'full') fail('npm error code ENOSPC')
+if (mode === 'out-of-step' && args[0] === 'ci') fail('npm error code EUSAGE\\nnpm error not in sync')
 if (mode === 'odd') fail('npm error something nobody foresaw')
 const scripts = !args.includes('--ignore-scripts')
 if (mode === 'no-binary' && scripts) fail('npm error 404 the binary package is not there')
@@ -114,6 +115,12 @@ test('a lockfile that does not fit the manifests is brought in step by npm insta
   )
   await bootstrap(folder)
   expect((await calls(folder))[0]).toMatch(/^install /)
+})
+
+test('a lockfile that npm ci refuses is taken by npm install', async () => {
+  const folder = await project()
+  expect((await bootstrap(folder, { FAKE_NPM: 'out-of-step' })).code).toBe(0)
+  expect(await calls(folder)).toEqual([expect.stringMatching(/^ci /), expect.stringMatching(/^install /)])
 })
 
 test.each([
