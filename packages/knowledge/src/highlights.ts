@@ -104,7 +104,10 @@ function mark(text: string, start: number, end: number, marks: readonly Match[])
     marked += `${text.slice(from, match.start)}<hi>${text.slice(match.start, match.end)}</hi>`
     from = match.end
   }
-  return (marked + text.slice(from, end)).replaceAll(/\s+/g, ' ').trim()
+  return (marked + text.slice(from, end))
+    .replaceAll(/^ {0,3}#{1,6} /gm, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }
 
 /** Overlapping pairs of characters become one mark. */
