@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Agent, ModelProvider } from '@inlay/agent'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
+import { isInlayError } from '@inlay/protocol'
 import type { Keys } from '@inlay/server'
 import type { Kysely } from 'kysely'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from './options.ts'
@@ -68,14 +69,17 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   }
 }
 
-/** Two processes that start on a new folder at once make the same tables: the later one finds them on its next try. */
+/**
+ * Two processes that start on a new folder at once make the same tables: the later one finds them on its next try. What
+ * the driver has already put into words, such as a folder that cannot be written, is not tried again.
+ */
 async function patiently(migrate: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await migrate()
     } catch (error) {
-      if (attempt === 3) throw error
-      await new Promise((resolve) => setTimeout(resolve, 200 * attempt))
+      if (attempt === 3 || isInlayError(error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100 * attempt))
     }
   }
 }

@@ -1,4 +1,3 @@
-import { InlayError } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
@@ -26,8 +25,8 @@ const migrations: Record<string, Migration> = {
 }
 
 /**
- * Brings the tables of the server (API keys) up to date; safe to call at every start.
- * @throws INTERNAL_ERROR when a step fails; nothing of that step is kept where the database can undo it
+ * Brings the tables of the server (API keys) up to date; safe to call at every start. Rejects with the error of the
+ * database; two processes that start on an empty one at once may have to try again.
  */
 // oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
 export async function migrateServer(db: Kysely<any>): Promise<void> {
@@ -39,7 +38,5 @@ export async function migrateServer(db: Kysely<any>): Promise<void> {
     migrationLockTableName: 'inlay_server_migration_lock',
   })
   const { error } = await migrator.migrateToLatest()
-  if (error !== undefined) {
-    throw new InlayError('INTERNAL_ERROR', { message: 'The tables of the server could not be set up.', cause: error })
-  }
+  if (error !== undefined) throw error
 }

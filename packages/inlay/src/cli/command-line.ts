@@ -1,11 +1,10 @@
 import { parseArgs } from 'node:util'
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError, isInlayError, type ValidationIssue } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
-import { readEnvironment } from '../environment.ts'
-import { readSettings, type Settings } from '../settings.ts'
+import { readSettings, type Environment, type Settings } from '../settings.ts'
 import { sharedOptions, type Command, type CommandContext } from './command.ts'
 import { commandHelp, generalHelp } from './help.ts'
-import { createOutput, type Output } from './output.ts'
+import { createOutput, type Output, type OutputStream } from './output.ts'
 
 /** The commands, each loaded when it is called. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -19,24 +18,33 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
 /** A command that was called in a way it cannot be. */
 const misused = 2
 
-/** Runs what the words after the program's name ask for; answers the exit code, and writes errors itself. */
-export async function runCommandLine(words: readonly string[]): Promise<number> {
-  const output = createOutput({ isJson: words.includes('--json'), stdout: process.stdout, stderr: process.stderr })
-  // Whoever reads us (`inlay … | head`) has seen enough.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
-  const interruption = new AbortController()
-  process.once('SIGINT', () => interruption.abort())
-  process.once('SIGTERM', () => interruption.abort())
+/** What a command line runs in. */
+export interface Surroundings {
+  /** Read when a command needs it: help and version do not fail for a setting. */
+  readonly env: () => Environment
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+  /** Aborts when the person interrupts. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs what the words after the program's name ask for, and writes errors itself, a sentence each.
+ * @returns the exit code: 0 when all went well, 1 when something failed, 2 for words that mean nothing, 130 when interrupted
+ */
+export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { signal, ...streams } = surroundings
+  const output = createOutput({ isJson: words.includes('--json'), ...streams })
   try {
-    return await runCommand(words, output, interruption.signal)
+    return await runCommand(words, surroundings, output)
   } catch (error) {
-    if (interruption.signal.aborted) return 130
+    if (signal.aborted) return 130
     output.note(`inlay: ${messageOf(error)}`)
     return 1
   }
 }
 
-async function runCommand(words: readonly string[], output: Output, signal: AbortSignal): Promise<number> {
+async function runCommand(words: readonly string[], { env, signal }: Surroundings, output: Output): Promise<number> {
   const [name = '--help', ...rest] = words
   if (name === '--version' || name === '-v') return say(output, manifest.version)
   if (name === '--help' || name === '-h' || name === 'help') return say(output, await generalHelp(commands))
@@ -54,8 +62,8 @@ async function runCommand(words: readonly string[], output: Output, signal: Abor
     return misused
   }
   if (parsed.options['help'] === true) return say(output, commandHelp(command))
-  const env = readEnvironment()
-  return command.run({ ...parsed, env, settings: settingsOf(env, parsed.options['data'], output), output, signal })
+  const settings = settingsOf(env(), parsed.options['data'], output)
+  return command.run({ ...parsed, settings, output, signal })
 }
 
 function say(output: Output, text: string): number {
@@ -83,7 +91,7 @@ function parse(command: Command, rest: readonly string[]): Parsed {
   }
 }
 
-function settingsOf(env: CommandContext['env'], data: unknown, output: Output): Settings {
+function settingsOf(env: Environment, data: unknown, output: Output): Settings {
   const settings = readSettings(env)
   for (const warning of settings.warnings) output.note(`inlay: ${warning}`)
   if (data === undefined) return settings
@@ -95,6 +103,15 @@ function settingsOf(env: CommandContext['env'], data: unknown, output: Output): 
 
 /** One sentence for a person; what it was inside is in `cause`, for a debugger. */
 function messageOf(error: unknown): string {
-  if (isInlayError(error)) return error.message
+  if (isInlayError(error) && error.code !== 'VALIDATION_FAILED') return error.message
+  if (isInlayError(error))
+    return issuesOf(error)
+      .map(({ loc, msg }) => `${loc.slice(1).join('.')} ${msg}`)
+      .join('; ')
   return error instanceof Error ? error.message : 'something failed.'
+}
+
+function issuesOf(error: InlayError): readonly ValidationIssue[] {
+  // `validationFailed` puts them there.
+  return (error.data['issues'] ?? []) as readonly ValidationIssue[]
 }

@@ -1,5 +1,5 @@
 import type { ParseArgsOptionDescriptor } from 'node:util'
-import type { Environment, Settings } from '../settings.ts'
+import type { Settings } from '../settings.ts'
 import type { Output } from './output.ts'
 
 /** An option of a command, with what the help says of it. */
@@ -14,7 +14,6 @@ export interface CommandContext {
   readonly words: readonly string[]
   /** Options as given: strings, booleans, or lists where an option may be repeated. */
   readonly options: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
-  readonly env: Environment
   /** Settings of the environment, with the options that every command has. */
   readonly settings: Settings
   readonly output: Output

@@ -19,6 +19,13 @@ export interface Output {
   progress(what: string, total: number): Progress
 }
 
+/** A stream that text is written to; a terminal knows that it is one. */
+export interface OutputStream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
 /** How far a task is: one line that is rewritten on a terminal, else a line now and then. */
 export interface Progress {
   to(done: number, beside?: string): void
@@ -31,8 +38,8 @@ const barWidth = 28
 /** Output to the two standard streams. */
 export function createOutput(options: {
   readonly isJson: boolean
-  readonly stdout: NodeJS.WriteStream
-  readonly stderr: NodeJS.WriteStream
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
 }): Output {
   const { isJson, stdout, stderr } = options
   const note = (text: string): void => void stderr.write(`${text}\n`)
@@ -43,12 +50,12 @@ export function createOutput(options: {
     line: (text = '') => void stdout.write(`${text}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
     note,
-    styled: (style, text) => styleText(style, text, { stream: stdout }),
+    styled: (style, text) => (stdout.isTTY === true ? styleText(style, text) : text),
     progress: (what, total) => (stderr.isTTY === true ? bar(stderr, what, total) : linesOf(note, what, total)),
   }
 }
 
-function bar(stream: NodeJS.WriteStream, what: string, total: number): Progress {
+function bar(stream: OutputStream, what: string, total: number): Progress {
   return {
     to(done, beside = '') {
       const filled = total === 0 ? barWidth : Math.round((Math.min(done, total) / total) * barWidth)

@@ -1,13 +1,13 @@
 import { readdir, stat } from 'node:fs/promises'
-import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 
 /** A file to be taken in. */
 export interface SourcePath {
   readonly path: string
-  /** Name of its folder as given and the way from there, with slashes: the same wherever the command is called. */
+  /** Names the document: the folder that was given, and the way from there to the file, with slashes. */
   readonly id: string
-  /** The way from the folder given, with slashes. */
+  /** The same without the folder that was given. */
   readonly below: string
 }
 
@@ -29,32 +29,41 @@ export const readableExtensions: readonly string[] = [
 ]
 
 /**
- * Finds the readable files in folders and among files, by name. Hidden files and folders and `node_modules` are left out
- * unless they are named; a file that is named is taken with its folder's name, so it keeps its id when later its folder
- * is taken.
+ * Finds the readable files in folders and among files, by id. Hidden files and folders and `node_modules` are left out
+ * unless they are named. A file that is named has the id it has when the first folder of its path is taken from the same
+ * place: `handbook/travel/trains.md` is the same document as in `handbook`.
  * @throws INVALID_INPUT for a path that does not exist, and for a named file of another kind
  */
-export async function findSourceFiles(paths: readonly string[]): Promise<SourcePath[]> {
+export async function findSourceFiles(
+  paths: readonly string[],
+  workingFolder: string = process.cwd(),
+): Promise<SourcePath[]> {
   const found = new Map<string, SourcePath>()
   for (const given of paths) {
-    const path = resolve(given)
+    const path = resolve(workingFolder, given)
     const facts = await stat(path).catch(() => undefined)
     if (facts === undefined)
       throw new InlayError('INVALID_INPUT', { message: `there is no file or folder "${given}".` })
-    const root = facts.isDirectory() ? path : dirname(path)
-    if (!facts.isDirectory() && !isReadable(path)) {
+    if (facts.isDirectory()) for (const file of await filesIn(path)) found.set(file, toSource(file, path))
+    else if (isReadable(path)) found.set(path, toSource(path, folderOf(path, workingFolder)))
+    else {
       throw new InlayError('INVALID_INPUT', {
         message: `"${given}" is not of a kind that is read: ${readableExtensions.join(', ')}.`,
       })
     }
-    for (const file of facts.isDirectory() ? await filesIn(path) : [path]) found.set(file, toSource(file, root))
   }
   return [...found.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
 }
 
-function toSource(path: string, root: string): SourcePath {
-  const below = relative(root, path).split(sep).join('/')
-  return { path, below, id: `${basename(root)}/${below}` }
+/** The first folder on the way from the working folder to a file; outside of it, or directly in it, the file's own. */
+function folderOf(path: string, workingFolder: string): string {
+  const way = relative(workingFolder, path).split(sep)
+  return way.length > 1 && way[0] !== '..' && !isAbsolute(way.join(sep)) ? join(workingFolder, way[0]!) : dirname(path)
+}
+
+function toSource(path: string, folder: string): SourcePath {
+  const below = relative(folder, path).split(sep).join('/')
+  return { path, below, id: `${basename(folder)}/${below}` }
 }
 
 async function filesIn(folder: string): Promise<string[]> {

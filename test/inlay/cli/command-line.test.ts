@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { runCommandLine } from '../../../packages/inlay/src/cli/command-line.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'inlay-words-'))
+const picture = join(folder, 'picture.png')
+const data = join(folder, 'data')
+mkdirSync(join(folder, 'empty'))
+writeFileSync(picture, 'not text')
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function run(
+  words: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', '']
+  const code = await runCommandLine(words, {
+    env: () => ({ INLAY_DATA: data, ...env }),
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+    signal: new AbortController().signal,
+  })
+  return { code, out, err }
+}
+
+test.each([
+  [['fly'], 2, /no command "fly".*serve, ingest, ask, search, keys/],
+  [['constructor'], 2, /no command/],
+  [['search'], 2, /Usage: inlay search/],
+  [['serve', 'now'], 2, /"now" is too much/],
+  [['search', 'x', '--colour'], 2, /--colour/],
+  [['search', 'x', '--limit'], 2, /--limit/],
+  [['search', 'x', '--limit', '0'], 1, /--limit needs a number from 1 to 200/],
+  [['serve', '--port', '99999'], 1, /--port needs a number/],
+  [['ask', 'x', '--session', 'abc'], 1, /session_id/],
+  [['ingest', join(folder, 'nowhere')], 1, /no file or folder/],
+  [['ingest', picture], 1, /not of a kind that is read: \.md/],
+  [['ingest', folder, '--base-url', 'wiki'], 1, /--base-url needs an address/],
+  [['keys'], 2, /Usage: inlay keys/],
+  [['keys', 'make'], 2, /Usage: inlay keys/],
+  [['keys', 'revoke'], 2, /Usage: inlay keys/],
+  [['keys', 'create', 'x'], 2, /Usage: inlay keys/],
+  [['keys', 'revoke', 'x'], 1, /named by its number/],
+  [['keys', 'create', '--scope', 'root'], 1, /chat, search, ingest, admin/],
+  [['search', 'x', '--data', ''], 1, /--data needs/],
+  [['search', 'x', '--data', picture], 1, /database/],
+])('%j ends with %i and a sentence', async (words, code, sentence) => {
+  expect(await run(words)).toEqual({ code, out: '', err: expect.stringMatching(sentence) })
+  for (const line of (await run(words)).err.split('\n')) expect(line).not.toMatch(/^\s+at /)
+})
+
+test('a folder without anything to read is told', async () => {
+  expect(await run(['ingest', join(folder, 'empty')])).toEqual({ code: 0, out: '', err: 'There is no file to read.\n' })
+})
+
+test('wrong settings are told by their names, unknown ones warned about', async () => {
+  const wrong = await run(['keys', 'list'], { INLAY_MODEL: 'gpt-5', PORT: 'x' })
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringMatching(/^inlay: PORT: "x".*\nINLAY_MODEL: "gpt-5"/) })
+  expect((await run(['keys', 'list'], { INLAY_MODLE: 'x' })).err).toMatch(/INLAY_MODLE is no setting/)
+})
+
+test('help and version need no settings', async () => {
+  const env = { PORT: 'x' }
+  for (const words of [[], ['--help'], ['-h'], ['help'], ['serve', '--help'], ['ingest', '-h']]) {
+    expect(await run(words, env)).toMatchObject({ code: 0, out: expect.stringContaining('Usage: inlay'), err: '' })
+  }
+  expect((await run(['--help'])).out).toMatch(/INLAY_EMBEDDING_DIMENSIONS/)
+  expect(await run(['--version'], env)).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+})
+
+test('a port that is taken is told', async () => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as AddressInfo
+  try {
+    expect(await run(['serve', '--port', String(port)])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`port ${port} is taken`),
+    })
+  } finally {
+    other.close()
+  }
+})
