@@ -1,6 +1,6 @@
 import { understand, type Question } from './extractive-model-question.ts'
 import type { Reading } from './extractive-model-prompt.ts'
-import { isDangling, scorePassages, type Candidate, type SourcePassage } from './extractive-model-score.ts'
+import { hasKind, isDangling, scorePassages, type Candidate, type SourcePassage } from './extractive-model-score.ts'
 import { isAnswered, select } from './extractive-model-select.ts'
 import { cited, write } from './extractive-model-write.ts'
 
@@ -16,7 +16,9 @@ function nearest(candidates: readonly Candidate[]): string {
 function quote(question: Question, passages: readonly SourcePassage[], said: string): string | undefined {
   const scored = scorePassages(question, passages)
   if (!isAnswered(scored)) return undefined
-  const written = write(select(question, scored, (unit) => said.includes(unit.text.replace(/[.!?:]+$/, ''))))
+  const groups = select(scored, (unit) => said.includes(unit.text.replace(/[.!?:]+$/, '')))
+  if (!groups.some(({ units }) => units.some((unit) => hasKind(question, unit.text)))) return undefined
+  const written = write(groups)
   return written === '' ? undefined : written
 }
 

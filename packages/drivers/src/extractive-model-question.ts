@@ -21,6 +21,10 @@ export interface Question {
   readonly kind: QuestionKind
   /** Stems that matter with their weight: 1 for what is asked about, less for words of earlier turns and asking words. */
   readonly terms: ReadonlyMap<string, number>
+  /** The word each term was made of, in lower case; only of the question itself. */
+  readonly words: ReadonlyMap<string, string>
+  /** Signs the question asks about, as in `the ? operator`; they are terms too. */
+  readonly symbols: readonly string[]
   /** Neighbouring words of the question, as stems. */
   readonly pairs: readonly (readonly [string, string])[]
   /** What a definition is wanted of, or the two things to be told apart, in the words of the question. */
@@ -55,7 +59,7 @@ const sidePatterns: readonly RegExp[] = [
   ),
 ]
 const definition = new RegExp(
-  `^(?:what\\s+(?:is|are|was|were)|what['’]s|who\\s+(?:is|was)|define|describe|explain|meaning of|definition of|what does|what do)\\s+(?:the (?:meaning|definition|purpose|concept|idea) of\\s+)?${subject}(?:\\s+(?:mean|stand for|do|for|used for|all about))?${end}`,
+  `^(?:what\\s+(?:is|are|was|were)|(?:and |but |or )?(?:what|how) about|and|what['’]s|who\\s+(?:is|was)|define|describe|explain|meaning of|definition of|what does|what do)\\s+(?:the (?:meaning|definition|purpose|concept|idea) of\\s+)?${subject}(?:\\s+(?:mean|stand for|do|for|used for|all about))?${end}`,
   'i',
 )
 const working = new RegExp(
@@ -147,9 +151,11 @@ function kindOf(text: string): { kind: QuestionKind; subjects: string[] } {
 }
 
 const pointsBack =
-  /\b(?:it|its|they|them|their|theirs|these|those|ones|he|she|his|her|him|former|latter|the (?:same|other|first|second|last) (?:one|thing)?)\b|\bth(?:is|at)\b(?=\s*(?:is|was|does|do|work|mean|happen|one|instead|too|thing|[?.!,]|$))|\b(?:do|does|did|about|with|for|of|use|like|by|in) (?:this|that)\b/i
+  /\b(?:which one|which of|it|its|they|them|their|theirs|these|those|ones|he|she|his|her|him|former|latter|the (?:same|other|first|second|last) (?:one|thing)?)\b|\bth(?:is|at)\b(?=\s*(?:is|was|does|do|work|mean|happen|one|instead|too|thing|[?.!,]|$))|\b(?:do|does|did|about|with|for|of|use|like|by|in) (?:this|that)\b/i
 const carriesOn =
   /^(?:and|but|or|also|then|so|what about|how about|what if|why|how so|how come|since when|where|when|for what|in which)\b/i
+
+const carrying = /^(?:and|but|or|so|then|also|what about|how about)\s+(?=\S)/i
 
 /** Words that matter in a text, in order, each once: the topic first of all, asking words only where nothing else is. */
 function topicOf(text: string): string[] {
@@ -196,6 +202,8 @@ export function understand(asked: readonly string[]): Question {
   for (const word of wordsOf(text)) if (!isMore && isAskingWord(word) && own.length > 0) add(word, 0.15)
   for (const [term, weight] of earlier?.terms ?? []) add(term, weight * (isMore ? 1 : 0.7))
 
+  const symbols = text.match(/(?<=\s|`|^)[^\s\p{L}\p{N}`"'“”,;()-]{1,3}(?=`|\s+\S)/gu) ?? []
+  for (const symbol of symbols) terms.set(symbol, 1)
   const stems = wordsOf(text).map(stem)
   const pairs = stems.slice(1).flatMap((next, at): [string, string][] => {
     const first = stems[at] ?? ''
@@ -205,7 +213,7 @@ export function understand(asked: readonly string[]): Question {
   const context = earlier ? topicOf(earlier.queries[0] ?? '').filter((word) => !own.includes(word)) : []
   const main = isMore
     ? (earlier.queries[0] ?? text)
-    : tidy(`${text.replace(/[?.!\s]+$/, '')} ${context.slice(0, 8).join(' ')}`)
+    : tidy(`${text.replace(carrying, '').replace(/[?.!\s]+$/, '')} ${context.slice(0, 8).join(' ')}`)
   const keywords =
     own.length > 1 && wordsOf(text).length > own.length + 3 && !isMore
       ? [[...own, ...context.slice(0, 8)].join(' ')]
@@ -214,6 +222,8 @@ export function understand(asked: readonly string[]): Question {
     text,
     kind: isMore ? earlier.kind : kind,
     terms,
+    words: new Map(wordsOf(text).map((word) => [stem(word), word])),
+    symbols,
     pairs,
     subjects: isMore ? earlier.subjects : subjects,
     isPlural: plural.test(text) || (isMore && earlier.isPlural),

@@ -2,7 +2,7 @@ import type { Candidate } from './extractive-model-score.ts'
 import type { Group } from './extractive-model-select.ts'
 
 const connective =
-  /^(?:however|also|so|but|and|therefore|thus|hence|additionally|moreover|furthermore|instead|similarly|finally|for example|for instance|in addition|in other words|in fact|note(?: that)?|rather|again|still|then|next|luckily|fortunately|unfortunately|now)[,:]?\s+(?=\S)/i
+  /^(?:(?:however|also|so|but|and|therefore|thus|hence|additionally|moreover|furthermore|instead|similarly|finally|for example|for instance|in addition|in other words|in fact|note(?: that)?|rather|again|still|then|next|luckily|fortunately|unfortunately|now)[,:]?|as (?:already |we )?(?:discussed|mentioned|noted|described|shown|seen|saw)(?: earlier| above| before| previously| in [^,]{1,60})?,)\s+(?=\S)/i
 
 /** A sentence that can open a paragraph: a first word that only ties it to what is not quoted is dropped. */
 function asOpening(text: string): string {
