@@ -19,16 +19,17 @@ export function exchanges(word: string): string[] {
  * Whether two words are at most `most` slips apart (a letter left out, added, replaced, or two neighbours exchanged).
  * @param most 1 or 2
  */
-export function isNear(a: string, b: string, most: number): boolean {
+export function isNear(a: string, b: string, most: 1 | 2): boolean {
   if (Math.abs(a.length - b.length) > most) return false
   let start = 0
   while (start < a.length && a[start] === b[start]) start++
   let end = 0
   while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
-  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)]
-  if (left.length <= 1 && right.length <= 1) return true
-  if (most === 1) return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0]
-  return slips(left, right) <= most
+  // What is left between the letters that both share: nearly always too much, and then nothing is cut out.
+  const [left, right] = [a.length - start - end, b.length - start - end]
+  if (left <= 1 && right <= 1) return true
+  if (most === 1) return left === 2 && right === 2 && a[start] === b[start + 1] && a[start + 1] === b[start]
+  return slips(a.slice(start, start + left), b.slice(start, start + right)) <= most
 }
 
 /** Optimal string alignment distance. */
@@ -49,26 +50,53 @@ function slips(a: string, b: string): number {
   return above[b.length]!
 }
 
-/** Most words that one misspelt word is taken to stand for. */
-const mostCorrections = 10
-
-/**
- * Words (each with its term) that are near a misspelt one, one for each term, the most frequent first.
- * Both forms are compared, since a slip in an ending changes what stemming makes of it.
- */
-export function nearest(
-  words: Iterable<readonly [word: string, term: string]>,
-  word: string,
-  term: string,
-  slips: 1 | 2,
-  frequencyOf: (term: string) => number,
-): string[] {
-  const found = new Map<string, string>()
-  for (const [other, otherTerm] of words)
-    if (!found.has(otherTerm) && other[0] && (isNear(word, other, slips) || isNear(term, otherTerm, slips)))
-      found.set(otherTerm, other)
-  return [...found]
-    .sort(([a], [b]) => frequencyOf(b) - frequencyOf(a))
-    .slice(0, mostCorrections)
-    .map(([, other]) => other)
+/** Words with their terms, kept so that near ones are found without looking at all of them. */
+export interface WordList {
+  add(word: string, term: string): void
+  /**
+   * Words near a misspelt one, one for each term. Both forms are compared, since a slip in an ending changes what
+   * stemming makes of it.
+   */
+  near(word: string, term: string, slips: 1 | 2): { word: string; term: string }[]
 }
+
+/** Makes an empty list. */
+export function createWordList(): WordList {
+  const wordsByLength: string[][] = []
+  /** A word for each term, and terms by their length. */
+  const wordOf = new Map<string, string>()
+  const termOf = new Map<string, string>()
+  const termsByLength: string[][] = []
+  return {
+    add(word, term) {
+      if (termOf.has(word)) return
+      termOf.set(word, term)
+      ;(wordsByLength[word.length] ??= []).push(word)
+      if (wordOf.has(term)) return
+      wordOf.set(term, word)
+      ;(termsByLength[term.length] ??= []).push(term)
+    },
+    near(word, term, slips) {
+      const found = new Map<string, string>()
+      for (const near of nearIn(termsByLength, term, slips)) found.set(near, wordOf.get(near)!)
+      for (const near of nearIn(wordsByLength, word, slips))
+        if (!found.has(termOf.get(near)!)) found.set(termOf.get(near)!, near)
+      return [...found].map(([nearTerm, nearWord]) => ({ word: nearWord, term: nearTerm }))
+    },
+  }
+}
+
+function nearIn(byLength: readonly string[][], word: string, slips: 1 | 2): string[] {
+  const near: string[] = []
+  const [first, last] = [word.charCodeAt(0), word.charCodeAt(word.length - 1)]
+  for (let length = word.length - slips; length <= word.length + slips; length++)
+    for (const other of byLength[length] ?? []) {
+      // One slip leaves one end as it was; two seldom touch both.
+      if (other.charCodeAt(0) !== first && other.charCodeAt(length - 1) !== last) continue
+      if (isNear(word, other, slips)) near.push(other)
+    }
+  return near
+}
+
+/** Most words that one misspelt word is taken to stand for. */
+export const mostCorrections = 10

@@ -66,7 +66,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
       await table.optimize({ cleanupOlderThan: new Date(begun - keepVersionsMs) })
     })
     commits -= counted
-    vocabulary.outdate()
+    vocabulary.outdate(await table.countRows())
     // Once more after the retention, unless this run had nothing to leave behind.
     clearAt = counted > 0 || clearAt === 0 ? Date.now() + keepVersionsMs : undefined
   }

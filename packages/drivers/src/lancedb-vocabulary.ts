@@ -1,7 +1,7 @@
 import type { Table } from '@lancedb/lancedb'
 import type { Engine } from './lancedb-engine.ts'
 import { searchColumn } from './lancedb-rows.ts'
-import { exchanges, nearest } from './lancedb-spelling.ts'
+import { createWordList, exchanges, mostCorrections, type WordList } from './lancedb-spelling.ts'
 import { wordsOf, type Terms } from './lancedb-words.ts'
 
 /** What the rows of the full-text index say of a word. The engine tells no term statistics, so they are gathered. */
@@ -9,12 +9,12 @@ export interface Vocabulary {
   /** Rows of the index that hold a word, as far as can be told cheaply: exact for rare words. */
   frequencyOf(word: string, term: string): Promise<number>
   isKnown(word: string, term: string): Promise<boolean>
-  /** Indexed words that a misspelt one may stand for, likeliest first; see {@link nearest}. */
+  /** Indexed words that a misspelt one may stand for, likeliest first, at most {@link mostCorrections}. */
   near(word: string, term: string): Promise<string[]>
   /** Mean number of terms in a row; 1 for an empty index. */
   averageLength(): Promise<number>
-  /** The index has changed: look at it again before long. */
-  outdate(): void
+  /** The index has changed and holds so many rows: look at it again, if that may tell something new. */
+  outdate(rows: number): void
 }
 
 /** Frequent words are told by a sample of the rows, rare ones by asking the index for each. */
@@ -24,7 +24,7 @@ interface Sample {
   readonly averageLength: number
   /** Rows of the sample that hold a term. */
   readonly frequencies: ReadonlyMap<string, number>
-  readonly terms: ReadonlyMap<string, string>
+  readonly words: WordList
 }
 
 const sampleRows = 4000
@@ -44,6 +44,7 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vo
   let answersFrom = 0
   let sample: Promise<Sample> | undefined
   let sampledAt = 0
+  let sampledOf = 0
   let isOutdated = false
 
   function sampled(): Promise<Sample> {
@@ -53,9 +54,14 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vo
       forget()
       const taken = takeSample(table, terms)
       sample = taken
-      taken.catch(() => {
-        if (sample === taken) sample = undefined
-      })
+      taken.then(
+        ({ ofRows }) => {
+          sampledOf = ofRows
+        },
+        () => {
+          if (sample === taken) sample = undefined
+        },
+      )
     }
     return sample
   }
@@ -110,10 +116,17 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vo
     const known = await sampled()
     const isWhole = known.rows === known.ofRows && !isOutdated
     for (const slips of word.length > 7 ? ([1, 2] as const) : ([1] as const)) {
-      const rare = isWhole ? [] : await rareWords(term, word, slips)
-      const rareTerms = await terms.of(rare)
-      const all = [...known.terms, ...rare.map((item, at) => [item, rareTerms[at] ?? item] as const)]
-      const found = nearest(all, word, term, slips, (item) => known.frequencies.get(item) ?? 0)
+      const list = createWordList()
+      if (!isWhole) {
+        const rare = await rareWords(term, word, slips)
+        const rareTerms = await terms.of(rare)
+        for (const [at, item] of rare.entries()) if (rareTerms[at] !== undefined) list.add(item, rareTerms[at])
+      }
+      const all = [...known.words.near(word, term, slips), ...list.near(word, term, slips)]
+      const found = all
+        .sort((a, b) => (known.frequencies.get(b.term) ?? 0) - (known.frequencies.get(a.term) ?? 0))
+        .slice(0, mostCorrections)
+        .map((near) => near.word)
       if (found.length > 0) return found
     }
     return []
@@ -132,9 +145,10 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vo
       return found
     },
     averageLength: async () => (await sampled()).averageLength,
-    outdate() {
-      isOutdated = true
+    outdate(rows) {
       forget()
+      // A part of the rows tells shares, and those change slowly.
+      isOutdated ||= rows <= sampleRows || rows > 1.25 * sampledOf || rows < 0.8 * sampledOf
     },
   }
 }
@@ -142,7 +156,7 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vo
 async function takeSample(table: Table, terms: Terms): Promise<Sample> {
   const ofRows = await table.countRows()
   const frequencies = new Map<string, number>()
-  const wordTerms = new Map<string, string>()
+  const list = createWordList()
   let [rows, length] = [0, 0]
   const query = ofRows <= sampleRows ? table.query() : table.takeOffsets(offsetsOf(ofRows))
   for await (const batch of query.select([searchColumn])) {
@@ -150,7 +164,7 @@ async function takeSample(table: Table, terms: Terms): Promise<Sample> {
     for (let at = 0; at < batch.numRows; at++) {
       const words = wordsOf(String(column?.get(at) ?? ''))
       const found = await terms.of(words)
-      for (const [n, term] of found.entries()) if (term !== undefined) wordTerms.set(words[n]!, term)
+      for (const [n, term] of found.entries()) if (term !== undefined) list.add(words[n]!, term)
       const present = found.filter((term) => term !== undefined)
       for (const term of new Set(present)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
       length += present.length
@@ -159,7 +173,7 @@ async function takeSample(table: Table, terms: Terms): Promise<Sample> {
       if (rows % 200 === 0) await new Promise<void>((resolve) => setImmediate(resolve))
     }
   }
-  return { rows, ofRows, averageLength: rows > 0 ? length / rows : 1, frequencies, terms: wordTerms }
+  return { rows, ofRows, averageLength: rows > 0 ? length / rows : 1, frequencies, words: list }
 }
 
 /** Offsets spread evenly over the rows, each at random within its stretch. */

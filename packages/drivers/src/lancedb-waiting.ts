@@ -1,6 +1,6 @@
 import type { IndexRow } from '@inlay/knowledge'
 import { keyOf } from './lancedb-rows.ts'
-import { nearest } from './lancedb-spelling.ts'
+import { createWordList, mostCorrections } from './lancedb-spelling.ts'
 import { wordsOf, type Terms } from './lancedb-words.ts'
 
 /** A term of a query with its weight: how much its presence says (see {@link rarityOf}). */
@@ -62,7 +62,7 @@ export function createWaiting(terms: Terms): Waiting {
   let entries: Entry[] = []
   let prepared = 0
   let postings = new Map<string, Posting[]>()
-  let words = new Map<string, string>()
+  let words = createWordList()
   let next = 0
   let live = 0
   let characters = 0
@@ -74,7 +74,7 @@ export function createWaiting(terms: Terms): Waiting {
     entries = kept
     prepared = 0
     postings = new Map()
-    words = new Map()
+    words = createWordList()
     live = kept.length
     characters = kept.reduce((sum, entry) => sum + weightOf(entry.row), 0)
   }
@@ -100,7 +100,7 @@ export function createWaiting(terms: Terms): Waiting {
     for (const item of split) {
       const term = termOf.get(item)
       if (term === undefined) continue
-      words.set(item, term)
+      words.add(item, term)
       counts.set(term, (counts.get(term) ?? 0) + 1)
       entry.length++
     }
@@ -152,7 +152,11 @@ export function createWaiting(terms: Terms): Waiting {
       return preparing
     },
     frequencyOf: (term) => (postings.get(term) ?? []).reduce((sum, { entry }) => sum + (entry.isGone ? 0 : 1), 0),
-    near: (word, term) => nearest(words, word, term, 1, (item) => postings.get(item)?.length ?? 0),
+    near: (word, term) =>
+      words
+        .near(word, term, 1)
+        .slice(0, mostCorrections)
+        .map((near) => near.word),
     search(query, averageLength, test, limit) {
       const scores = new Map<Entry, number>()
       for (const { term, weight } of query)
