@@ -1,0 +1,144 @@
+/**
+ * Times search in the index beside bare LanceDB on the same rows, idle and while rows come in.
+ *
+ *   node --conditions=@inlay/source test/bench/search.ts [--rows 100000] [--queries 200] [--dimensions 0]
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { lancedbIndex } from '@inlay/drivers/lancedb'
+import type { IndexFilter, IndexRow, VectorIndex } from '@inlay/knowledge'
+import { connect, Index, MatchQuery, type Table } from '@lancedb/lancedb'
+import { percentile, timeEach, timesLine } from './timing.ts'
+import { misspell, seededRandom } from './typos.ts'
+import { zipfText } from './zipf-text.ts'
+
+process.env['LANCEDB_LOG'] ??= 'error'
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '100000' },
+    queries: { type: 'string', default: '200' },
+  },
+})
+const rowCount = Number(options.rows)
+const queryCount = Number(options.queries)
+const source = zipfText(1)
+const random = seededRandom(2)
+const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-search-'))
+
+let made = 0
+function makeRow(): IndexRow {
+  const n = made++
+  const text = source.text(105)
+  return {
+    documentId: `document ${n}`,
+    generation: `generation ${n}`,
+    position: 0,
+    text,
+    searchText: text,
+    source: n % 5 === 0 ? 'web' : 'file',
+    tags: [`team=${n % 20}`],
+    pairs: [n % 3 === 0 ? 2 : 1],
+    updatedAt: 1_700_000_000_000 + n,
+    ownUpdatedAt: null,
+    createdAt: null,
+    card: '{}',
+  }
+}
+
+const query = (): string => Array.from({ length: 4 }, () => source.word(4)).join(' ')
+
+try {
+  const index = lancedbIndex({ folder: join(folder, 'index') })
+  await index.open()
+  const bare = await fill(index)
+  console.log(`${rowCount} rows; words are four to a query`)
+  await compareIdle(index, bare)
+  await compareIngesting(index)
+  await index.close()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** The same rows into both, in batches of 1,000. */
+async function fill(index: VectorIndex): Promise<Table> {
+  const connection = await connect(join(folder, 'bare'))
+  let bare: Table | undefined
+  let [ours, theirs] = [0, 0]
+  for (let at = 0; at < rowCount; at += 1000) {
+    const rows = Array.from({ length: Math.min(1000, rowCount - at) }, makeRow)
+    const begun = performance.now()
+    await index.append(rows)
+    ours += performance.now() - begun
+    const plain = rows.map(({ documentId, text, pairs, tags }) => ({
+      id: documentId,
+      text,
+      pairs: [...pairs],
+      tags: [...tags],
+    }))
+    const then = performance.now()
+    if (bare) await bare.add(plain)
+    else bare = await connection.createTable('rows', plain)
+    theirs += performance.now() - then
+  }
+  const begun = performance.now()
+  await index.maintain({ idle: true })
+  const folded = performance.now()
+  await bare!.createIndex('text', { config: Index.fts({ withPosition: false }) })
+  const built = performance.now()
+  console.log(
+    `append: ${rate(ours)} rows/s (bare, objects: ${rate(theirs)}); fold ${seconds(folded - begun)} s (bare: ${seconds(built - folded)} s)`,
+  )
+  return bare!
+}
+
+async function compareIdle(index: VectorIndex, bare: Table): Promise<void> {
+  const search = (filter?: IndexFilter): Promise<unknown> => index.search({ text: query(), filter, limit: 10 })
+  const searchBare = (): Promise<unknown> =>
+    bare.query().fullTextSearch(new MatchQuery(query(), 'text')).select(['id', 'text', '_score']).limit(10).toArray()
+  for (const round of ['first', 'again']) {
+    console.log(timesLine(`bare LanceDB, ${round}`, await timeEach(queryCount, searchBare)))
+    console.log(timesLine(`index, ${round}`, await timeEach(queryCount, () => search())))
+  }
+  console.log(timesLine('index, of two thirds (pairs)', await timeEach(queryCount, () => search({ pairs: [1] }))))
+  console.log(
+    timesLine('index, of a twentieth (tags)', await timeEach(queryCount, () => search({ tags: [['team=3']] }))),
+  )
+  const misspelt = (): Promise<unknown> => index.search({ text: misspell(query(), random), limit: 10 })
+  console.log(timesLine('index, misspelt', await timeEach(queryCount, misspelt)))
+}
+
+/** 200 rows a second in ten commits, with the upkeep that they make due. */
+async function compareIngesting(index: VectorIndex): Promise<void> {
+  const until = performance.now() + 20_000
+  let appended = 0
+  const upkeep: Promise<unknown>[] = []
+  const writer = (async () => {
+    while (performance.now() < until) {
+      await index.append(Array.from({ length: 20 }, makeRow))
+      appended += 20
+      if (appended % 400 === 0) upkeep.push(index.maintain())
+      await delay(100)
+    }
+  })()
+  const times: number[] = []
+  while (performance.now() < until) {
+    times.push(...(await timeEach(1, () => index.search({ text: query(), limit: 10 }))))
+    await delay(20)
+  }
+  await Promise.all([writer, ...upkeep])
+  times.sort((a, b) => a - b)
+  console.log(timesLine(`index, while ${Math.round(appended / 20)} rows a second come in`, times))
+  console.log(`slowest ${percentile(times, 1).toFixed(0)} ms; ${JSON.stringify(await index.figures())}`)
+}
+
+function rate(milliseconds: number): number {
+  return Math.round((rowCount / milliseconds) * 1000)
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1000).toFixed(1)
+}
