@@ -60,11 +60,12 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 /** Cuts common endings off; only for comparing words with each other. */
 function toStem(word: string): string {
   if (common.has(word) || word.length <= 3) return word
-  const stem = word
+  const singular = word
     .replace(/['’]s$/, '')
     .replace(/(?:ies|ied)$/, 'y')
-    .replace(/(?:ing|edly|ed|es|s|ly|e)$/, '')
-  return stem.length >= 3 ? stem : word
+    .replace(/([^s])s$/, '$1')
+  const stem = singular.replace(/(?:ing|edly|ed|ly|e)$/, '')
+  return stem.length >= 4 ? stem : singular
 }
 
 function toFragments(text: string, matches: readonly Match[]): Fragment[] {

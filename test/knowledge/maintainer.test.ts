@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { readRetired, retire } from '../../packages/knowledge/src/dead-generations.ts'
+import { createMaintainer, type Maintainer, type MaintainerContext } from '../../packages/knowledge/src/maintainer.ts'
+import { openOnUse } from '../../packages/knowledge/src/opened-index.ts'
+import { createUpkeepSchedule } from '../../packages/knowledge/src/upkeep-schedule.ts'
+import { memoryIndex, type MemoryIndex } from './memory-index.ts'
+import { makeRecords } from './setup.ts'
+
+const row = {
+  documentId: 'a',
+  position: 0,
+  text: '',
+  searchText: '',
+  source: 'file',
+  tags: [],
+  pairs: [1],
+  updatedAt: 0,
+  ownUpdatedAt: null,
+  createdAt: null,
+  card: '{}',
+}
+
+async function make(
+  options: Partial<Omit<MaintainerContext, 'index'>> & { index?: MemoryIndex } = {},
+): Promise<{ maintainer: Maintainer; index: MemoryIndex; context: MaintainerContext }> {
+  const index = options.index ?? memoryIndex()
+  const context: MaintainerContext = {
+    db: await makeRecords(),
+    owner: 'me',
+    now: () => 0,
+    at: () => {},
+    onError: () => {},
+    ...options,
+    index: openOnUse(index),
+  }
+  return { maintainer: createMaintainer(context), index, context }
+}
+
+describe('upkeep', () => {
+  test('removes what nobody can see, and nothing else', async () => {
+    const { maintainer, index, context } = await make()
+    await index.append(['dead', 'shown', 'dead too'].map((generation) => ({ ...row, generation })))
+    await retire(context.db, { generations: ['dead', 'never written'], chunkCount: 1 })
+    await retire(context.db, { generations: ['dead too'], chunkCount: 1 })
+    expect(await maintainer.runOnce()).toBe(true)
+    expect(index.store.rows.map(({ generation }) => generation)).toEqual(['shown'])
+    expect(await readRetired(context.db, 10)).toEqual({ ids: [], generations: [] })
+  })
+
+  test('that ends between removing and forgetting removes again the next time', async () => {
+    let ends = true
+    const { maintainer, context } = await make({
+      at: () => {
+        if (ends) throw new Error('the process ended')
+      },
+    })
+    await retire(context.db, { generations: ['dead'], chunkCount: 1 })
+    await expect(maintainer.runOnce()).rejects.toThrow('ended')
+    expect((await readRetired(context.db, 10)).generations).toEqual(['dead'])
+    ends = false
+    expect(await maintainer.runOnce()).toBe(true)
+    expect((await readRetired(context.db, 10)).generations).toEqual([])
+  })
+
+  test('is done by one process at a time, and by another once the first is gone', async () => {
+    const gate = Promise.withResolvers<void>()
+    const clock = { now: 0 }
+    const db = await makeRecords()
+    const first = await make({ db, now: () => clock.now, at: () => gate.promise })
+    const second = await make({ db, owner: 'other', now: () => clock.now })
+    await retire(db, { generations: ['dead'], chunkCount: 1 })
+    const running = first.maintainer.runOnce()
+    await expect.poll(() => db.selectFrom('inlay_job_leases').selectAll().execute()).toHaveLength(1)
+    expect(await second.maintainer.runOnce()).toBe(false)
+    clock.now += 60_001
+    expect(await second.maintainer.runOnce()).toBe(true)
+    gate.resolve()
+    await running
+    expect(await second.maintainer.runOnce()).toBe(true)
+  })
+
+  test('leaves an index alone that nobody used', async () => {
+    const { maintainer, index } = await make()
+    await maintainer.runOnce({ idle: true })
+    expect(index.store.maintained).toBe(0)
+  })
+})
+
+describe('upkeep is due', () => {
+  const none = (): Promise<number> => Promise.resolve(0)
+  const figures = { rows: 1000, unindexedRows: 0 }
+
+  test('once when idle after a start, then not until something happens', async () => {
+    const schedule = createUpkeepSchedule(() => 10_000)
+    expect(await schedule.due(none)).toEqual({ idle: true })
+    schedule.begin()
+    schedule.end({ figures, keepVersionsMs: Infinity })
+    expect(await schedule.due(none)).toBeUndefined()
+    expect(schedule.restMs()).toBeGreaterThan(1000)
+  })
+
+  test('a second after the last write, and once more when old versions have aged', async () => {
+    const clock = { now: 10_000 }
+    const schedule = createUpkeepSchedule(() => clock.now)
+    schedule.begin()
+    expect(schedule.noteAppend(1)).toBe(true)
+    expect(await schedule.due(none)).toBeUndefined()
+    expect(schedule.restMs()).toBe(1000)
+    clock.now += 1000
+    expect(await schedule.due(none)).toEqual({ idle: true })
+    expect(schedule.begin()).toBe(true)
+    schedule.end({ figures, keepVersionsMs: 30_000 })
+    expect(await schedule.due(none)).toBeUndefined()
+    expect(schedule.restMs()).toBe(30_000)
+    clock.now += 30_000
+    expect(await schedule.due(none)).toEqual({ idle: true })
+  })
+
+  test.each([
+    ['a hundred commits', (note: (rows: number) => boolean) => Array.from({ length: 100 }, () => note(1)).at(-1)],
+    ['more fresh rows than search can bear', (note: (rows: number) => boolean) => note(501)],
+  ])('at once after %s, however busy it is', async (_, write) => {
+    const schedule = createUpkeepSchedule(() => 10_000)
+    schedule.begin()
+    schedule.noteAppend(0)
+    expect(await schedule.due(none)).toBeUndefined()
+    expect(write(schedule.noteAppend)).toBe(true)
+    expect(await schedule.due(none)).toEqual({ idle: false })
+    expect(schedule.restMs()).toBe(0)
+  })
+
+  test('when more rows are dead than alive, and more than two thousand', async () => {
+    const schedule = createUpkeepSchedule(() => 10_000)
+    schedule.begin()
+    schedule.end({ figures: { rows: 5000, unindexedRows: 0 }, keepVersionsMs: 0 })
+    schedule.noteRemoval()
+    expect(await schedule.due(() => Promise.resolve(5000))).toBeUndefined()
+    expect(await schedule.due(() => Promise.resolve(5001))).toEqual({ idle: false })
+  })
+})

@@ -1,0 +1,56 @@
+import type { Hit } from '@inlay/knowledge'
+import { describe, expect, test } from 'vitest'
+import { toBlurb, toPassages } from '../../packages/knowledge/src/passages.ts'
+
+const hit = (position: number, score: number, rest: Partial<Hit> & { link?: string } = {}): Hit => ({
+  documentId: 'a',
+  generation: 'g',
+  position,
+  text: `chunk ${position}`,
+  card: JSON.stringify({ s: 'Title', m: {}, ...(rest.link ? { l: rest.link } : {}) }),
+  source: 'file',
+  updatedAt: 0,
+  score,
+  ...rest,
+})
+
+const shapes = (hits: Hit[]): [number, string, number | null][] =>
+  toPassages(hits, 'x').map(({ document, content }) => [document.chunk_ind, content, document.score])
+
+describe('chunks of a document', () => {
+  test('that follow each other become one passage, named and scored by the best of them', () => {
+    expect(shapes([hit(3, 0.9), hit(7, 0.8), hit(2, 0.7), hit(4, 0.6)])).toEqual([
+      [3, 'chunk 2\n\nchunk 3\n\nchunk 4', 0.9],
+      [7, 'chunk 7', 0.8],
+    ])
+  })
+
+  test('of different documents stay apart, and so do those of different links', () => {
+    expect(shapes([hit(1, 0.9), hit(2, 0.8, { generation: 'h', documentId: 'b' })])).toHaveLength(2)
+    expect(shapes([hit(1, 0.9, { link: 'https://one' }), hit(2, 0.8, { link: 'https://two' })])).toHaveLength(2)
+  })
+
+  test('never make a passage of more than four', () => {
+    const passages = shapes(Array.from({ length: 9 }, (_, at) => hit(at, 1 - at / 10)))
+    expect(passages.map(([, content]) => content.split('\n\n').length)).toEqual([4, 4, 1])
+  })
+
+  test('appear once each', () => {
+    const hits = [5, 3, 4, 9, 8, 1].map((position, at) => hit(position, 1 - at / 10))
+    const contents = toPassages(hits, 'x').flatMap(({ content }) => content.split('\n\n'))
+    expect(contents.toSorted()).toEqual(hits.map(({ text }) => text).toSorted())
+  })
+})
+
+describe('a blurb', () => {
+  test('is a short text as it is, on one line and without heading marks', () => {
+    expect(toBlurb('# Title\n\nShort  text.')).toBe('Title Short text.')
+  })
+
+  test('ends with a sentence, or else with a word', () => {
+    expect(toBlurb('A sentence of some length. '.repeat(60))).toMatch(/^(A sentence of some length\. ?)+$/)
+    expect(toBlurb('word '.repeat(500))).toMatch(/^(word )+word…$/)
+    expect(toBlurb('これは文です。'.repeat(200))).toMatch(/。$/)
+    expect(toBlurb('🦀'.repeat(500)).isWellFormed()).toBe(true)
+  })
+})
