@@ -41,7 +41,8 @@ async function start(): Promise<void> {
   const origin = `http://${host}:${listening.port}`
   const fragment = isLoopbackName(host) ? `#open=${token}` : ''
   const model = modelWords(await inlay.agent.models())
-  process.stdout.write(greeting({ origin, basePath, key, fragment, model, dataFolder }))
+  const isOpen = !isLoopbackName(host) || ['0.0.0.0', '::'].includes(settings.host)
+  process.stdout.write(greeting({ origin, basePath, key, fragment, model, dataFolder, isOpen }))
   await readOwnDocumentation(inlay, dataFolder).catch((error: unknown) => {
     // Ended while reading: the next start goes on where this one stopped.
     if (!isInlayError(error) || error.code !== 'CLOSED') throw error
@@ -130,9 +131,17 @@ function refuse(words: string): void {
   process.exitCode = 1
 }
 
+/** What the file system says when the data folder cannot be used. */
+const folderCodes = ['EACCES', 'EEXIST', 'ENOENT', 'ENOSPC', 'ENOTDIR', 'EPERM', 'EROFS']
+
 start().catch((error: unknown) => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   // What Inlay refuses is told in its own words; anything else is unexpected, and shown whole.
   if (isInlayError(error) && error.code !== 'INTERNAL_ERROR') refuse(error.message)
+  else if (error instanceof Error && 'path' in error && folderCodes.includes(code))
+    refuse(
+      `The data folder cannot be used (${code}: ${String(error.path)}). Set INLAY_DATA to a folder that can be written.`,
+    )
   else console.error(error)
   process.exit(1)
 })

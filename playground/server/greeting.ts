@@ -9,6 +9,8 @@ export interface GreetingFacts {
   /** Says which model answers, named as what it is. */
   readonly model: string
   readonly dataFolder: string
+  /** Whether other machines can reach it. */
+  readonly isOpen: boolean
 }
 
 /** The text that is printed once the server listens: addresses, key, model, and three lines to paste into a shell. */
@@ -19,6 +21,7 @@ export function greeting(facts: GreetingFacts): string {
     ['Key', facts.key],
     ['Model', facts.model],
     ['Data', facts.dataFolder],
+    ...(facts.isOpen ? [['Open', 'other machines can reach this server; whoever has the key can use it']] : []),
   ]
   return [
     '',
