@@ -55,7 +55,7 @@ export function piecesOfText(markdown: string, document: SearchDoc, quote: strin
 }
 
 /** About how much of a passage is shown, in characters; a quote is always shown whole. */
-const excerptLength = 900
+const excerptLength = 600
 
 /** Whole paragraphs around a quote, as many as fit. */
 function excerpt(text: string, quote: string): string {

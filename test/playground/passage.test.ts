@@ -64,7 +64,7 @@ test('of a long passage the paragraphs around the quote are shown', () => {
   const shown = textOf(piecesOfText(text, searchDoc(), paragraph(6)))
   expect(shown).toContain('Paragraph number 6')
   expect(shown).not.toContain('Paragraph number 1 ')
-  expect(shown.length).toBeLessThan(1200)
+  expect(shown.length).toBeLessThan(900)
   expect(shown).toMatch(/^…[^]*…$/)
 })
 
