@@ -1,3 +1,5 @@
+import { reply, type Reply } from './replies.ts'
+
 const exposed = 'link, preference-applied, retry-after, x-request-id'
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const headers = 'authorization, content-type, idempotency-key, last-event-id, prefer, x-request-id'
@@ -8,10 +10,10 @@ const preflightSeconds = 7200
 export type CorsOrigins = readonly string[] | '*'
 
 /** The answer to a preflight of an allowed origin; undefined for every other request. */
-export function preflightResponse(request: Request, origins: CorsOrigins): Response | undefined {
+export function preflightReply(request: Request, origins: CorsOrigins): Reply | undefined {
   if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
   if (!isAllowed(request, origins)) return undefined
-  return new Response(null, {
+  return reply(null, {
     status: 204,
     headers: {
       'access-control-allow-methods': methods,
@@ -21,13 +23,16 @@ export function preflightResponse(request: Request, origins: CorsOrigins): Respo
   })
 }
 
-/** Lets the page that asked read the response, if its origin is allowed. Credentials are never: keys travel as headers. */
-export function allowOrigin(response: Response, request: Request, origins: CorsOrigins): void {
-  if (origins !== '*' && origins.length === 0) return
-  if (origins !== '*') response.headers.append('vary', 'origin')
-  if (!isAllowed(request, origins)) return
-  response.headers.set('access-control-allow-origin', origins === '*' ? '*' : (request.headers.get('origin') ?? ''))
-  response.headers.set('access-control-expose-headers', exposed)
+/**
+ * Headers that let the page that asked read the answer, if its origin is allowed. Credentials are never: keys travel as
+ * headers.
+ */
+export function corsHeaders(request: Request, origins: CorsOrigins): Record<string, string> {
+  if (origins !== '*' && origins.length === 0) return {}
+  const vary: Record<string, string> = origins === '*' ? {} : { vary: 'origin' }
+  if (!isAllowed(request, origins)) return vary
+  const origin = origins === '*' ? '*' : (request.headers.get('origin') ?? '')
+  return { ...vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed }
 }
 
 function isAllowed(request: Request, origins: CorsOrigins): boolean {

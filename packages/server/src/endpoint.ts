@@ -1,9 +1,10 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
+import { FastResponse } from 'srvx'
 import { authorize, type Authenticator } from './authentication.ts'
 import { readText } from './body.ts'
-import { allowOrigin } from './cors.ts'
-import { errorResponse, jsonResponse, toFailure } from './replies.ts'
-import { markWithRequestId, requestIdOf } from './request-id.ts'
+import { corsHeaders } from './cors.ts'
+import { errorReply, toFailure, toReply, type Reply } from './replies.ts'
+import { requestIdHeader, requestIdOf } from './request-id.ts'
 import type { Route, ServerParts } from './route.ts'
 import type { ServerSettings } from './server-settings.ts'
 
@@ -37,7 +38,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const body = await checkedBody(route, request, setting.settings)
       const { parts, settings, routes } = setting
       const answer = await route.handle({ parts, settings, routes, request, url, requestId, path, query, body, caller })
-      return answer instanceof Response ? answer : jsonResponse(answer)
+      return toReply(answer)
     })
 }
 
@@ -49,24 +50,20 @@ export async function respond(
   request: Request,
   settings: ServerSettings,
   routePath: string | undefined,
-  work: (requestId: string) => Promise<Response>,
+  work: (requestId: string) => Promise<Reply>,
 ): Promise<Response> {
   const requestId = requestIdOf(request)
-  let response: Response
-  try {
-    response = await work(requestId)
-  } catch (thrown) {
-    const failure = toFailure(thrown)
-    if (failure.unexpected) settings.onError(thrown, { requestId, method: request.method, route: routePath })
-    response = errorResponse(failure.error, requestId)
-  }
-  if (request.method === 'HEAD' && response.body !== null) {
-    await response.body.cancel()
-    response = new Response(null, response)
-  }
-  markWithRequestId(response, requestId)
-  allowOrigin(response, request, settings.corsOrigins)
-  return response
+  const { status, headers, body } = await work(requestId).catch((thrown: unknown) => {
+    const { error, unexpected } = toFailure(thrown)
+    if (unexpected) settings.onError(thrown, { requestId, method: request.method, route: routePath })
+    return errorReply(error, requestId)
+  })
+  const isHead = request.method === 'HEAD'
+  if (isHead && body instanceof ReadableStream) await body.cancel()
+  return new FastResponse(isHead ? null : body, {
+    status,
+    headers: { ...headers, [requestIdHeader]: requestId, ...corsHeaders(request, settings.corsOrigins) },
+  })
 }
 
 function scopesOf(route: Route): readonly Scope[] | undefined {

@@ -1,5 +1,6 @@
 import type { LogEntry, Run } from '@inlay/agent'
 import { encodeLine, frameLine, heartbeatLine, streamContentType } from '@inlay/protocol'
+import { reply, type Reply } from './replies.ts'
 import type { Timer } from './server-settings.ts'
 
 /** How a run is written to a socket. */
@@ -18,11 +19,11 @@ export interface PacketStreamOptions {
 const chunkChars = 65_536
 
 /**
- * Response that follows a run: replays its lines after the cursor, then tails it. Reads only as fast as the socket
+ * Reply that follows a run: replays its lines after the cursor, then tails it. Reads only as fast as the socket
  * takes, joins all lines that are ready into one chunk, and never ends the run: a reader that leaves only leaves.
  */
-export function packetResponse(run: Run, options: PacketStreamOptions): Response {
-  return new Response(packetStream(run, options), {
+export function packetReply(run: Run, options: PacketStreamOptions): Reply {
+  return reply(packetStream(run, options), {
     headers: {
       'content-type': streamContentType,
       'cache-control': 'no-cache, no-transform',

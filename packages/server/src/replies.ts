@@ -1,10 +1,40 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 
-/** A JSON response; undefined is sent as `null`. */
-export function jsonResponse(body: unknown, init: ResponseInit = {}): Response {
-  const headers = new Headers(init.headers)
-  headers.set('content-type', 'application/json')
-  return new Response(JSON.stringify(body ?? null), { ...init, headers })
+const mark: unique symbol = Symbol('reply')
+
+/**
+ * What is answered, before it becomes a `Response`: headers are added to it on its way out, and the runtime's own
+ * `Response`, which costs as much as a small request, is made once at the end or not at all.
+ */
+export interface Reply {
+  readonly [mark]: true
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | ReadableStream<Uint8Array> | null
+}
+
+/** Status and headers of a reply; 200 and none when absent. */
+export interface ReplyOptions {
+  readonly status?: number
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A reply with a body of its own kind. */
+export function reply(body: Reply['body'], options: ReplyOptions = {}): Reply {
+  return { [mark]: true, status: options.status ?? 200, headers: options.headers ?? {}, body }
+}
+
+/** A reply in JSON; undefined is sent as `null`. */
+export function jsonReply(value: unknown, options: ReplyOptions = {}): Reply {
+  const headers = { ...options.headers, 'content-type': 'application/json' }
+  return reply(JSON.stringify(value ?? null), { ...options, headers })
+}
+
+/** What a handler answered, as a reply. */
+export function toReply(answer: unknown): Reply {
+  return typeof answer === 'object' && answer !== null && mark in answer ? (answer as Reply) : jsonReply(answer)
 }
 
 /** What a caught value is answered with, and whether it is a fault of ours that belongs in the log. */
@@ -29,19 +59,18 @@ export function errorBody(error: InlayError, requestId: string): Record<string, 
   }
 }
 
-/** Response for an error, with the headers its status asks for. */
-export function errorResponse(error: InlayError, requestId: string): Response {
-  const headers = new Headers()
+/** Reply for an error, with the headers its status asks for. */
+export function errorReply(error: InlayError, requestId: string): Reply {
+  return jsonReply(errorBody(error, requestId), { status: error.status, headers: errorHeaders(error) })
+}
+
+function errorHeaders(error: InlayError): Record<string, string> {
+  const { allow, retryAfterSeconds } = error.data
   if (error.status === 401) {
-    headers.set(
-      'www-authenticate',
-      `Bearer realm="inlay"${error.code === 'INVALID_TOKEN' ? ', error="invalid_token"' : ''}`,
-    )
+    const reason = error.code === 'INVALID_TOKEN' ? ', error="invalid_token"' : ''
+    return { 'www-authenticate': `Bearer realm="inlay"${reason}` }
   }
-  const allow = error.data['allow']
-  if (error.code === 'METHOD_NOT_ALLOWED' && typeof allow === 'string') headers.set('allow', allow)
-  const retryAfterSeconds = error.data['retryAfterSeconds']
-  if (typeof retryAfterSeconds === 'number')
-    headers.set('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))))
-  return jsonResponse(errorBody(error, requestId), { status: error.status, headers })
+  if (error.code === 'METHOD_NOT_ALLOWED' && typeof allow === 'string') return { allow }
+  if (typeof retryAfterSeconds !== 'number') return {}
+  return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }
 }

@@ -119,7 +119,7 @@ export type Route = RouteShape<GenericSchema | undefined, GenericSchema | undefi
   }
 
 /**
- * Declares a route. A handler answers with a `Response`, or with a value that is sent as JSON with status 200
+ * Declares a route. A handler answers with a `Reply`, or with a value that is sent as JSON with status 200
  * (undefined as `null`); what it throws becomes an error response.
  */
 export function defineRoute<

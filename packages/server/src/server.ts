@@ -1,8 +1,9 @@
 import { InlayError } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './authentication.ts'
-import { preflightResponse, type CorsOrigins } from './cors.ts'
+import { preflightReply, type CorsOrigins } from './cors.ts'
 import { endpoint, respond, type EndpointSetting } from './endpoint.ts'
+import { reply, type Reply } from './replies.ts'
 import type { Method, Route, ServerParts } from './route.ts'
 import { routes } from './routes.ts'
 import type { BodyLimits, FailedRequest, ServerSettings, Timer } from './server-settings.ts'
@@ -82,12 +83,12 @@ function settingsOf(options: ServerOptions): ServerSettings {
 }
 
 /** Preflights, OPTIONS, and everything no route answers. */
-function unrouted(event: H3Event, settings: ServerSettings): Response {
-  const preflight = preflightResponse(event.req, settings.corsOrigins)
+function unrouted(event: H3Event, settings: ServerSettings): Reply {
+  const preflight = preflightReply(event.req, settings.corsOrigins)
   if (preflight !== undefined) return preflight
   const allow = allowedMethods(event.url.pathname, settings.basePath)
   if (allow.length === 0) throw new InlayError('NOT_FOUND')
-  if (event.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow: allow.join(', ') } })
+  if (event.req.method === 'OPTIONS') return reply(null, { status: 204, headers: { allow: allow.join(', ') } })
   throw new InlayError('METHOD_NOT_ALLOWED', { data: { allow: allow.join(', ') } })
 }
 

@@ -9,7 +9,8 @@ import {
 } from '@inlay/protocol'
 import type { Run } from '@inlay/agent'
 import * as v from 'valibot'
-import { packetResponse } from '../packet-stream.ts'
+import { packetReply } from '../packet-stream.ts'
+import type { Reply } from '../replies.ts'
 import { defineRoute, type Route, type RouteContext } from '../route.ts'
 
 const topic = 'Chat'
@@ -92,8 +93,8 @@ function follow(
   run: Run,
   { request, requestId, settings }: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'requestId' | 'settings'>,
   cursor: number,
-): Response {
-  return packetResponse(run, {
+): Reply {
+  return packetReply(run, {
     format: streamFormatFor(request.headers.get('accept'), settings.streamFormat),
     cursor,
     heartbeatMs: settings.heartbeatMs,

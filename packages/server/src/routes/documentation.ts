@@ -1,5 +1,6 @@
 import { describeRoutes } from '../openapi.ts'
 import { pageStyle, toPage } from '../openapi-page.ts'
+import { reply, type Reply } from '../replies.ts'
 import { defineRoute, type Route } from '../route.ts'
 import * as v from 'valibot'
 
@@ -27,8 +28,8 @@ export const documentationRoutes: readonly Route[] = [
     topic,
     summary: 'This API, as a page',
     answer: { description: 'A page.', mediaType: 'text/html' },
-    async handle({ routes, settings }): Promise<Response> {
-      return new Response(toPage(await describeRoutes(routes, settings.version)), {
+    async handle({ routes, settings }): Promise<Reply> {
+      return reply(toPage(await describeRoutes(routes, settings.version)), {
         headers: {
           'content-type': 'text/html; charset=utf-8',
           'content-security-policy':

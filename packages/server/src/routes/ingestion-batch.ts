@@ -9,7 +9,7 @@ import {
 import { bodyStream, tooLarge } from '../body.ts'
 import { readLines, type BodyLine } from '../body-lines.ts'
 import { orderedStream } from '../ordered-stream.ts'
-import { errorBody, toFailure } from '../replies.ts'
+import { errorBody, reply, toFailure, type Reply } from '../replies.ts'
 import { defineRoute, type Route, type RouteContext } from '../route.ts'
 import { ingestionPaths } from './ingestion.ts'
 
@@ -31,12 +31,12 @@ export const ingestionBatchRoutes: readonly Route[] = [
       'faulty line has its own status and holds up no other.',
     input: { body: { kind: 'stream', mediaType: 'application/x-ndjson', schema: ingestionRequestSchema } },
     answer: { description: 'One line for each.', lines: batchLineSchema },
-    handle(context): Response {
+    handle(context): Reply {
       const left = new AbortController()
       const lines = readLines(bodyStream(context.request), context.settings.limits.ingestionBytes, left.signal)
       const work = async (line: BodyLine): Promise<string> => `${JSON.stringify(await answerTo(line, context))}\n`
       const answers = orderedStream(lines, work, limits, () => left.abort())
-      return new Response(answers, {
+      return reply(answers, {
         headers: {
           'content-type': 'application/x-ndjson',
           'cache-control': 'no-cache, no-transform',

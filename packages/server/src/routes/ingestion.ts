@@ -14,7 +14,7 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { waitOf } from '../prefer.ts'
-import { jsonResponse } from '../replies.ts'
+import { jsonReply, type Reply } from '../replies.ts'
 import { defineRoute, type Route } from '../route.ts'
 
 const topic = 'Ingestion'
@@ -48,7 +48,7 @@ export const ingestionRoutes: readonly Route[] = [
       headers: { 'preference-applied': 'The wait that was granted.' },
     },
     errors: ['CONNECTOR_NOT_FOUND', 'RATE_LIMITED'],
-    async handle({ body, caller, request, parts, settings }): Promise<Response> {
+    async handle({ body, caller, request, parts, settings }): Promise<Reply> {
       const preferred = waitOf(request)
       const waitMs = preferred ?? settings.ingestionWaitMs
       const accepted = await parts.knowledge.accept(body, {
@@ -59,7 +59,7 @@ export const ingestionRoutes: readonly Route[] = [
         document_id: accepted.documentId,
         already_existed: accepted.alreadyExisted,
       }
-      return jsonResponse(answer, {
+      return jsonReply(answer, {
         headers: preferred === undefined ? {} : { 'preference-applied': `wait=${preferred / 1000}` },
       })
     },
@@ -78,12 +78,12 @@ export const ingestionRoutes: readonly Route[] = [
       schema: v.array(docMinimalInfoSchema),
       headers: { link: '`rel="next"`: the next page, relative to this address.' },
     },
-    async handle({ query, caller, url, parts }): Promise<Response> {
+    async handle({ query, caller, url, parts }): Promise<Reply> {
       const { documents, next } = await parts.knowledge.list(
         { phase: query.state, pairId: query.cc_pair_id, source: query.source, limit: query.limit, after: query.after },
         { caller },
       )
-      return jsonResponse(documents.map(toMinimalInfo), {
+      return jsonReply(documents.map(toMinimalInfo), {
         headers: next === null ? {} : { link: `<${nextPage(url, next)}>; rel="next"` },
       })
     },
