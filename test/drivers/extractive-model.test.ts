@@ -181,6 +181,56 @@ describe('answering', () => {
   })
 })
 
+describe('choosing what to quote', () => {
+  const page = (title: string, content: string, document = 1) => ({ document, title, content })
+  const guide = page(
+    'Containers',
+    '## Containers\n\nLet’s look at containers. Containers are used in many places. A container is a sealed group of processes ' +
+      'with its own files, as shown in Figure 3-1. However, it shares the kernel of its host.\n\n' +
+      '## Images\n\nAn image is a read-only template that containers are made from. Unlike a container, an image never runs.\n\n' +
+      '## Kinds of images\n\nThese are the kinds:\n\n- base images\n- derived images\n\n| Size | Use |\n|---|---|\n| small | tests |\n| large | production |\n',
+  )
+
+  test('a definition leads, in words that stand on their own, with what follows it', async () => {
+    expect(await ask('What is a container?', guide)).toMatch(
+      /^A container is a sealed group of processes with its own files \[1\]\. However, it shares the kernel of its host \[1\]\./,
+    )
+  })
+
+  test('a comparison says what both are', async () => {
+    const said = await ask('What is the difference between a container and an image?', guide)
+    expect(said).toContain('A container is a sealed group')
+    expect(said).toContain('An image is a read-only template')
+    expect(said).toContain('Unlike a container, an image never runs')
+  })
+
+  test('a list asked for is given whole, and nothing else', async () => {
+    expect(await ask('What are the kinds of images?', guide)).toBe(
+      'These are the kinds:\n\n- base images [1].\n- derived images [1].',
+    )
+  })
+
+  test('a question for a date without a date in sight is not answered', async () => {
+    const said = await ask('When was the container invented?', guide)
+    expect(said).toMatch(/could not find an answer/)
+  })
+
+  test('front matter, comments, links and emphasis of a page stay out of the answer', async () => {
+    const raw =
+      '---\ntitle: x\n---\n<!-- todo -->\nA *relay* is a **switch** that [electricity](http://x/y "t") moves.[^1] <b>Now</b> ![i](i.png)\n'
+    expect(await ask('What is a relay?', page('Relays', raw))).toBe('A relay is a switch that electricity moves [1].')
+  })
+
+  test('the same text found twice is quoted once', async () => {
+    const said = await ask('What is an image?', guide, { ...guide, document: 2 })
+    expect(said.match(/read-only template/g)).toHaveLength(1)
+  })
+
+  test('a short word for many things is not taken for another', async () => {
+    expect(await ask('What is a quasar?', guide)).toMatch(/could not find/)
+  })
+})
+
 describe('talk', () => {
   test('a greeting is greeted, and the model says what it is, without a search', async () => {
     for (const message of [

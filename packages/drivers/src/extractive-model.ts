@@ -6,11 +6,11 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
-import { answerFromConversation, answerFromFindings } from './extractive-model-answer.ts'
-import { argumentsFor } from './extractive-model-arguments.ts'
-import { readCall, type Reading } from './extractive-model-prompt.ts'
-import { understand } from './extractive-model-question.ts'
-import { smallTalk, withoutDocuments } from './extractive-model-talk.ts'
+import { answerFromConversation, answerFromFindings } from './extractive-model/answer.ts'
+import { argumentsFor } from './extractive-model/arguments.ts'
+import { readCall, type Reading } from './extractive-model/prompt.ts'
+import { understand } from './extractive-model/question.ts'
+import { smallTalk, withoutDocuments } from './extractive-model/talk.ts'
 
 /** What a person reads where a model is named. */
 export const extractiveModelName = 'Built-in extractive model'

@@ -105,7 +105,7 @@ const withoutPointers = (sentence: string): string =>
       '.',
     )
     .replace(
-      /,?\s+(?:as\s+)?(?:is\s+|are\s+)?(?:shown|illustrated|demonstrated|annotated|noted|defined|listed|given|indicated|depicted|outlined|seen|described|discussed|you can see)\s+in\s+(?:listing|figure|table|chapter|example)\s+[\w-]+(?=[.,;])/gi,
+      /(?:,\s+(?:as\s+)?|\s+as\s+)(?:is\s+|are\s+)?(?:shown|illustrated|demonstrated|annotated|noted|defined|listed|given|indicated|depicted|outlined|seen|described|discussed|you can see)\s+in\s+(?:listing|figure|table|chapter|example)\s+[\w-]+(?=[.,;])/gi,
       '',
     )
     .replace(/\s*\((?:see|as shown in|shown in|as in)\s[^)]*\)/gi, '')

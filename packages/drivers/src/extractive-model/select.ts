@@ -1,7 +1,9 @@
-import { pick } from './extractive-model-pick.ts'
-import type { Question } from './extractive-model-question.ts'
-import { isDangling, isNarration, listFit, type Candidate, type Scored } from './extractive-model-score.ts'
-import { termSet } from './extractive-model-terms.ts'
+import { pick } from './pick.ts'
+import type { Question } from './question.ts'
+import type { Candidate } from './passages.ts'
+import { isDangling, isNarration } from './phrases.ts'
+import { listFit, type Scored } from './score.ts'
+import { termSet } from './terms.ts'
 
 /** Sentences, items or code that belong together, in the order of their source. */
 export interface Group {

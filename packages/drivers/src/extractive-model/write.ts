@@ -1,5 +1,5 @@
-import type { Candidate } from './extractive-model-score.ts'
-import type { Group } from './extractive-model-select.ts'
+import type { Candidate } from './passages.ts'
+import type { Group } from './select.ts'
 
 const connective =
   /^(?:(?:however|also|so|but|and|therefore|thus|hence|additionally|moreover|furthermore|instead|similarly|finally|for example|for instance|in addition|in other words|in fact|note(?: that)?|rather|again|still|then|next|luckily|fortunately|unfortunately|now)[,:]?|as (?:already |we )?(?:discussed|mentioned|noted|described|shown|seen|saw)(?: earlier| above| before| previously| in [^,]{1,60})?,)\s+(?=\S)/i

@@ -1,5 +1,7 @@
-import type { Question } from './extractive-model-question.ts'
-import { isNarration, namePattern, standsAlone, type Candidate } from './extractive-model-score.ts'
+import type { Question } from './question.ts'
+import { namePattern, standsAlone } from './names.ts'
+import type { Candidate } from './passages.ts'
+import { isNarration } from './phrases.ts'
 
 const counts: Partial<Record<Question['kind'], number>> = {
   definition: 3,
@@ -44,14 +46,15 @@ function pickBest(
   const best = Math.max(0, ...pool.map((unit) => unit.score))
   let length = 0
   while (chosen.length < count) {
-    const gains = pool.filter((unit) => !chosen.includes(unit)).map((unit) => ({ unit, gain: gainOf(unit, chosen) }))
-    const next = gains.reduce<(typeof gains)[number] | undefined>(
-      (most, one) => (one.gain > (most?.gain ?? 0) ? one : most),
-      undefined,
-    )
     const [first] = chosen
-    if (!next || (first && next.gain < bar(next.unit, first) * best)) break
-    if (first && length + next.unit.text.length > characterLimit) break
+    const fits = ({ unit, gain }: { unit: Candidate; gain: number }): boolean =>
+      !first || (gain >= bar(unit, first) * best && length + unit.text.length <= characterLimit)
+    const next = pool
+      .filter((unit) => !chosen.includes(unit))
+      .map((unit) => ({ unit, gain: gainOf(unit, chosen) }))
+      .filter(fits)
+      .reduce((most: { unit?: Candidate; gain: number }, one) => (one.gain > most.gain ? one : most), { gain: 0 })
+    if (!next.unit) break
     chosen.push(next.unit)
     length += next.unit.text.length
   }
@@ -110,8 +113,10 @@ export function pick(question: Question, pool: readonly Candidate[]): readonly C
   // More about a thing is best taken from where it is defined, and best of all from the sentence behind.
   const bar = (unit: Candidate, first: Candidate): number => {
     if (question.kind !== 'definition') return question.kind === 'how' ? 0.65 : 0.6
-    if (unit.passage.number !== first.passage.number) return unit.defines.some((worth) => worth >= 0.35) ? 0.6 : 0.8
-    return follows(unit, first) ? 0.45 : 0.6
+    if (unit.passage.number !== first.passage.number) return unit.defines.some((worth) => worth >= 0.35) ? 0.7 : 0.8
+    // What stands before it in its paragraph only leads up to it.
+    if (unit.passage === first.passage && unit.block === first.block && unit.index < first.index) return Infinity
+    return follows(unit, first) ? 0.4 : 0.6
   }
   return pickBest(pool, counts[question.kind] ?? 2, bar)
 }

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
-import type { SourcePassage } from './extractive-model-score.ts'
+import type { SourcePassage } from './passages.ts'
 
 /** What an action gave back that is no list of passages. */
 export interface ToolAnswer {
@@ -70,19 +70,14 @@ function passagesOf(value: unknown): SourcePassage[] | undefined {
   }))
 }
 
-/** Reads the prompt, tools and tool choice of a call. */
-export function readCall({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): Reading {
-  const last = prompt.findLastIndex((message) => message.role === 'user')
-  const before = prompt.slice(0, Math.max(0, last))
-  const isContext = (message: LanguageModelV4Message): boolean => contextMark.test(textOf(message))
-  const since =
-    before.findLastIndex(
-      (message) => message.role === 'assistant' || (message.role === 'user' && !isContext(message)),
-    ) + 1
-
+/** Reads what tools gave back in these messages. */
+function readResults(messages: readonly LanguageModelV4Message[]): {
+  found: SourcePassage[]
+  toolAnswers: ToolAnswer[]
+} {
   const found: SourcePassage[] = []
   const toolAnswers: ToolAnswer[] = []
-  for (const message of prompt.slice(last + 1)) {
+  for (const message of messages) {
     if (message.role !== 'tool') continue
     for (const part of message.content) {
       if (part.type !== 'tool-result') continue
@@ -97,6 +92,20 @@ export function readCall({ prompt, tools = [], toolChoice }: LanguageModelV4Call
         })
     }
   }
+  return { found, toolAnswers }
+}
+
+/** Reads the prompt, tools and tool choice of a call. */
+export function readCall({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): Reading {
+  const last = prompt.findLastIndex((message) => message.role === 'user')
+  const before = prompt.slice(0, Math.max(0, last))
+  const isContext = (message: LanguageModelV4Message): boolean => contextMark.test(textOf(message))
+  const since =
+    before.findLastIndex(
+      (message) => message.role === 'assistant' || (message.role === 'user' && !isContext(message)),
+    ) + 1
+
+  const { found, toolAnswers } = readResults(prompt.slice(last + 1))
   const callIds = prompt.flatMap((message) =>
     message.role === 'assistant'
       ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))

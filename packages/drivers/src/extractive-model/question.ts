@@ -1,4 +1,4 @@
-import { isAskingWord, isLightWord, isNear, isStopWord, stem, wordsOf } from './extractive-model-terms.ts'
+import { isAskingWord, isLightWord, isNear, isStopWord, stem, wordsOf } from './terms.ts'
 
 /** What kind of answer a question wants. */
 export type QuestionKind =

@@ -1,8 +1,10 @@
-import { understand, type Question } from './extractive-model-question.ts'
-import type { Reading } from './extractive-model-prompt.ts'
-import { hasKind, isDangling, scorePassages, type Candidate, type SourcePassage } from './extractive-model-score.ts'
-import { isAnswered, select } from './extractive-model-select.ts'
-import { cited, write } from './extractive-model-write.ts'
+import { understand, type Question } from './question.ts'
+import type { Reading } from './prompt.ts'
+import type { Candidate, SourcePassage } from './passages.ts'
+import { hasKind, isDangling } from './phrases.ts'
+import { scorePassages } from './score.ts'
+import { isAnswered, select } from './select.ts'
+import { cited, write } from './write.ts'
 
 const toolTextLimit = 2_000
 
