@@ -171,7 +171,6 @@ export type {
   ProjectCreation,
   ProjectDetails,
   ProjectInstructions,
-  ProjectSession,
   ProjectUpdate,
   SessionMove,
   TokenTotal,
@@ -179,10 +178,42 @@ export type {
 export { queryBoolean, queryInteger } from './query.ts'
 export type { NumberBounds } from './query.ts'
 export type { OwnerRule, ResponseSpec, RouteSpec } from './routes.ts'
-export { generatedImageSchema, searchDocSchema } from './search-doc.ts'
-export type { GeneratedImage, SearchDoc } from './search-doc.ts'
+export { generatedImageSchema, savedSearchDocSchema, searchDocSchema } from './search-doc.ts'
+export type { GeneratedImage, SavedSearchDoc, SearchDoc } from './search-doc.ts'
 export { searchRequestSchema, searchResponseSchema } from './search.ts'
 export type { SearchBody, SearchInput, SearchResponse, SearchResult } from './search.ts'
+export {
+  branchSelectionSchema,
+  chatMessageDetailSchema,
+  chatSearchAnswerSchema,
+  chatSearchQuerySchema,
+  chatSessionDetailSchema,
+  chatSessionListQuerySchema,
+  chatSessionListSchema,
+  chatSessionQuerySchema,
+  chatSessionRenamedSchema,
+  chatSessionRenameSchema,
+  chatSessionSummarySchema,
+  chatSessionUpdateSchema,
+  preferredResponseSchema,
+  sessionDeletionQuerySchema,
+  sessionModelSchema,
+  sessionReasoningSchema,
+  sessionTemperatureSchema,
+} from './sessions.ts'
+export type {
+  ChatMessageDetail,
+  ChatSearchAnswer,
+  ChatSearchQuery,
+  ChatSessionDetail,
+  ChatSessionList,
+  ChatSessionListQuery,
+  ChatSessionQuery,
+  ChatSessionRename,
+  ChatSessionSummary,
+  FoundChatSession,
+  SharingStatus,
+} from './sessions.ts'
 export { sourceSchema, sourceValues } from './sources.ts'
 export type { SourceValue } from './sources.ts'
 export { lineLimitBytes, splitLine } from './split-line.ts'

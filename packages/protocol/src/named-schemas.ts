@@ -52,8 +52,16 @@ import {
   sessionMoveSchema,
   tokenTotalSchema,
 } from './projects.ts'
-import { generatedImageSchema, searchDocSchema } from './search-doc.ts'
+import { generatedImageSchema, savedSearchDocSchema, searchDocSchema } from './search-doc.ts'
 import { searchRequestSchema, searchResponseSchema } from './search.ts'
+import {
+  chatMessageDetailSchema,
+  chatSearchAnswerSchema,
+  chatSessionDetailSchema,
+  chatSessionListSchema,
+  chatSessionRenameSchema,
+  chatSessionSummarySchema,
+} from './sessions.ts'
 import { sourceSchema } from './sources.ts'
 import { toolSnapshotSchema } from './tools.ts'
 import { chatFullResponseSchema, toolCallResponseSchema } from './whole-answer.ts'
@@ -75,6 +83,7 @@ export const inputSchemas: NamedSchemas = {
   Tag: tagSchema,
   Source: sourceSchema,
   ChatSessionCreationRequest: chatSessionCreationSchema,
+  ChatSessionRename: chatSessionRenameSchema,
   FeedbackRequest: feedbackRequestSchema,
   IngestionRequest: ingestionRequestSchema,
   IngestionDocument: ingestionDocumentSchema,
@@ -107,6 +116,12 @@ export const outputSchemas: NamedSchemas = {
   ChatFullResponse: chatFullResponseSchema,
   ToolCallResponse: toolCallResponseSchema,
   ChatSessionCreated: chatSessionCreatedSchema,
+  ChatSessionSummary: chatSessionSummarySchema,
+  ChatSessionList: chatSessionListSchema,
+  ChatSessionDetail: chatSessionDetailSchema,
+  ChatMessageDetail: chatMessageDetailSchema,
+  SavedSearchDoc: savedSearchDocSchema,
+  ChatSearchAnswer: chatSearchAnswerSchema,
   Confirmation: confirmationSchema,
   IngestionResponse: ingestionResponseSchema,
   IngestionState: ingestionStateSchema,

@@ -1,22 +1,8 @@
 import * as v from 'valibot'
 import { integer, model, orNull, text, type WireSchema } from './fields.ts'
 import { userFileSchema, type UserFile } from './files.ts'
+import { chatSessionSummarySchema, type ChatSessionSummary } from './sessions.ts'
 import { uuid } from './uuids.ts'
-
-/** A chat session inside a project. */
-export interface ProjectSession {
-  readonly id: string
-  /** "" until it was named. */
-  readonly name: string
-  readonly persona_id: number
-  /** ISO 8601 with `Z`, as `time_updated`. */
-  readonly time_created: string
-  readonly time_updated: string
-  readonly shared_status: 'public' | 'private'
-  readonly current_alternate_model: string | null
-  readonly current_temperature_override: number | null
-  readonly current_reasoning_effort_override: string | null
-}
 
 /** A project: files and instructions for the chats in it. */
 export interface Project {
@@ -28,7 +14,7 @@ export interface Project {
   readonly user_id: string | null
   readonly instructions: string | null
   /** Newest update first. */
-  readonly chat_sessions: readonly ProjectSession[]
+  readonly chat_sessions: readonly ChatSessionSummary[]
 }
 
 /** Schema of {@link Project}. */
@@ -39,19 +25,7 @@ export const projectSchema: WireSchema<Project> = model({
   created_at: v.string(),
   user_id: orNull(v.string()),
   instructions: orNull(v.string()),
-  chat_sessions: v.array(
-    model({
-      id: v.string(),
-      name: v.string(),
-      persona_id: integer,
-      time_created: v.string(),
-      time_updated: v.string(),
-      shared_status: v.picklist(['public', 'private']),
-      current_alternate_model: orNull(v.string()),
-      current_temperature_override: orNull(v.number()),
-      current_reasoning_effort_override: orNull(v.string()),
-    }),
-  ),
+  chat_sessions: v.array(chatSessionSummarySchema),
 })
 
 /** Query of `POST /user/projects/create`. */

@@ -48,8 +48,7 @@ const strings = v.array(v.string())
 /** A moment on the wire: ISO 8601 with an offset. */
 export const timestamp: WireSchema<string, string> = v.pipe(v.string(), v.isoTimestamp())
 
-/** Schema of {@link SearchDoc}. */
-export const searchDocSchema: WireSchema<SearchDoc> = model({
+const fields = {
   document_id: v.string(),
   chunk_ind: integer,
   semantic_identifier: v.string(),
@@ -68,7 +67,19 @@ export const searchDocSchema: WireSchema<SearchDoc> = model({
   secondary_owners: orNull(strings),
   is_internet: v.optional(v.boolean(), false),
   file_id: orNull(v.string()),
-})
+}
+
+/** Schema of {@link SearchDoc}. */
+export const searchDocSchema: WireSchema<SearchDoc> = model(fields)
+
+/** A document beside a stored answer. */
+export interface SavedSearchDoc extends SearchDoc {
+  /** Its place among the documents of the answer, from 1. */
+  readonly db_doc_id: number
+}
+
+/** Schema of {@link SavedSearchDoc}. */
+export const savedSearchDocSchema: WireSchema<SavedSearchDoc> = model({ ...fields, db_doc_id: integer })
 
 /** Schema of {@link GeneratedImage}. */
 export const generatedImageSchema: WireSchema<GeneratedImage> = model({
