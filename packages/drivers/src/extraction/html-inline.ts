@@ -26,17 +26,16 @@ export function isHidden(element: Element): boolean {
 
 /** One paragraph of Markdown from a run of text and inline elements; "" when nothing shows. Breaks become line ends. */
 export function inlineMarkdown(nodes: readonly Node[], writing: Writing): string {
-  return nodes
-    .map((node) => write(node, writing))
-    .join('')
-    .replace(/[ \t]*\n[ \t]*/g, '\n')
-    .replace(/ {2,}/g, ' ')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()
+  let text = ''
+  for (const node of nodes) text += write(node, writing)
+  if (text.includes('\n')) text = text.replace(/[ \t]*\n[ \t]*/g, '\n').replace(/\n{3,}/g, '\n\n')
+  return (text.includes('  ') ? text.replace(/ {2,}/g, ' ') : text).trim()
 }
 
+const layout = /[\t\n\r\f]| {2}/
+
 function write(node: Node, writing: Writing): string {
-  if (typeof node === 'string') return node.replace(/[ \t\n\r\f]+/g, ' ')
+  if (typeof node === 'string') return layout.test(node) ? node.replace(/[ \t\n\r\f]+/g, ' ') : node
   if (isHidden(node)) return ''
   const { marks } = writing
   switch (node.name) {

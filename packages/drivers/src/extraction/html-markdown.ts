@@ -18,11 +18,6 @@ export interface MarkdownOptions {
 
 type Writer = Writing & Pick<MarkdownOptions, 'leavesOut'> & { readonly isCell?: boolean }
 
-const blockNames = new Set(
-  `address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form
-  h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol optgroup option p pre search section summary table
-  tbody td tfoot th thead title tr ul`.split(/\s+/),
-)
 /** Deeper lists and quotations are not indented further. */
 const deepestIndent = 10
 
@@ -57,7 +52,7 @@ function blocksOf(nodes: readonly Node[], writer: Writer): string[] {
     run = []
   }
   for (const node of nodes) {
-    if (typeof node === 'string' || !holdsBlock(node)) {
+    if (typeof node === 'string' || !node.isBlock) {
       if (typeof node === 'string' || !writer.leavesOut?.(node)) run.push(node)
       continue
     }
@@ -68,18 +63,6 @@ function blocksOf(nodes: readonly Node[], writer: Writer): string[] {
   }
   endParagraph()
   return blocks
-}
-
-const known = new WeakMap<Element, boolean>()
-
-/** Whether an element is a block, or an inline element with blocks in it. */
-function holdsBlock(element: Element): boolean {
-  const answer = known.get(element)
-  if (answer !== undefined) return answer
-  const holds =
-    blockNames.has(element.name) || element.children.some((child) => typeof child !== 'string' && holdsBlock(child))
-  known.set(element, holds)
-  return holds
 }
 
 /** A line of plain text that begins like a heading, a quotation or a fence would be read as one. */

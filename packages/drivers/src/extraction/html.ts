@@ -35,7 +35,7 @@ function headOf(page: Element): Head {
   let canonical: string | undefined
   let base: string | undefined
   let language: string | undefined
-  for (const element of elementsIn(page)) {
+  for (const element of elementsIn(page, isFrame)) {
     const { name, attributes } = element
     const key = (
       attributes['name'] ??
@@ -74,6 +74,11 @@ function headOf(page: Element): Head {
   }
 }
 
+/** What the elements that tell of a page stand in, written or implied. */
+function isFrame({ name }: Element): boolean {
+  return name === 'html' || name === 'head'
+}
+
 function webAddress(address: string | undefined): string | undefined {
   return address !== undefined && /^https?:\/\//i.test(address) ? URL.parse(address)?.href : undefined
 }
@@ -86,10 +91,12 @@ function firstHeading(content: Element): string | null {
 /** The one element that a page marks as its main part, else its body, else all of it. */
 function mainPartOf(page: Element): Element {
   const body = bodyOf(page)
-  const mains = [...elementsIn(body, (element) => !isMain(element))].filter(isMain)
-  const articles = [...elementsIn(body, (element) => element.name !== 'article')].filter(
-    ({ name }) => name === 'article',
-  )
+  const mains: Element[] = []
+  const articles: Element[] = []
+  for (const element of elementsIn(body, (each) => !isMain(each) && each.name !== 'article')) {
+    if (isMain(element)) mains.push(element)
+    else if (element.name === 'article') articles.push(element)
+  }
   for (const marked of [mains, articles]) if (marked.length === 1 && holdsText(marked[0]!)) return marked[0]!
   return body
 }

@@ -6,7 +6,9 @@ import { refusal } from './refusals.ts'
 export interface Element {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
-  readonly children: Node[]
+  children: Node[]
+  /** Only in HTML: whether it is a block of the page or holds one; else it is part of a line. */
+  isBlock: boolean
 }
 
 /** An element or a run of text, entities resolved. */
@@ -73,6 +75,12 @@ const unread = new Set(
   ),
 )
 
+const blockNames = new Set(
+  `address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form
+  h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol optgroup option p pre search section summary table
+  tbody td tfoot th thead title tr ul`.split(/\s+/),
+)
+
 /** Reads HTML as a tree, as forgiving as browsers are; scripts, styles, forms and embedded media are left out. */
 export function parseHtml(text: string): Element {
   const tree = growTree()
@@ -82,7 +90,7 @@ export function parseHtml(text: string): Element {
     onopentag(name, attributes) {
       if (++openElements > mostOpen.html) throw nestedTooDeeply()
       if (unread.has(name)) inUnread++
-      if (inUnread === 0) tree.open(name, attributes)
+      if (inUnread === 0) tree.open(name, attributes, blockNames.has(name))
     },
     ontext(data) {
       if (inUnread === 0) tree.text(data)
@@ -97,23 +105,30 @@ export function parseHtml(text: string): Element {
   return tree.root
 }
 
-interface GrowingTree extends Required<XmlEvents> {
+interface GrowingTree {
   readonly root: Element
+  open(name: string, attributes: Readonly<Record<string, string>>, isBlock?: boolean): void
+  text(text: string): void
   close(): void
 }
 
+/** Most elements have none; sharing keeps large trees small. */
+const noAttributes = {}
+
 function growTree(): GrowingTree {
-  const root: Element = { name: '', attributes: {}, children: [] }
+  const root: Element = { name: '', attributes: noAttributes, children: [], isBlock: true }
   const open = [root]
   let tooDeep = 0
   return {
     root,
-    open(name, attributes) {
+    open(name, attributes, isBlock = false) {
+      for (let at = open.length - 1; isBlock && at >= 0 && !open[at]!.isBlock; at--) open[at]!.isBlock = true
       if (open.length >= deepest) {
         tooDeep++
         return
       }
-      const element: Element = { name, attributes, children: [] }
+      const kept = hasKeys(attributes) ? attributes : noAttributes
+      const element: Element = { name, attributes: kept, children: [], isBlock }
       open.at(-1)!.children.push(element)
       open.push(element)
     },
@@ -125,9 +140,18 @@ function growTree(): GrowingTree {
     },
     close() {
       if (tooDeep > 0) tooDeep--
-      else if (open.length > 1) open.pop()
+      else if (open.length > 1) {
+        const element = open.pop()!
+        // A list that grew holds room for sixteen more, most of what a large tree would take.
+        if (element.children.length > 0) element.children = element.children.slice()
+      }
     },
   }
+}
+
+function hasKeys(attributes: Readonly<Record<string, string>>): boolean {
+  for (const _ in attributes) return true
+  return false
 }
 
 /** Direct children of a name. */
@@ -142,10 +166,14 @@ export function childOf(element: Element, name: string): Element | undefined {
 
 /** All elements below, in document order; a subtree is left out where `enters` says no. */
 export function* elementsIn(element: Element, enters?: (element: Element) => boolean): Generator<Element> {
-  for (const child of element.children) {
-    if (typeof child === 'string') continue
-    yield child
-    if (enters?.(child) ?? true) yield* elementsIn(child, enters)
+  const path = [{ nodes: element.children, at: 0 }]
+  for (let place = path.at(-1); place; place = path.at(-1)) {
+    const node = place.nodes[place.at++]
+    if (node === undefined) path.pop()
+    else if (typeof node !== 'string') {
+      yield node
+      if (enters?.(node) ?? true) path.push({ nodes: node.children, at: 0 })
+    }
   }
 }
 

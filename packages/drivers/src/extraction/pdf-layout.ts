@@ -1,5 +1,5 @@
 import { markdownTable } from './markdown-table.ts'
-import { lineText, type Cell, type Line } from './pdf-lines.ts'
+import { isRow, lineText, type Cell, type Line } from './pdf-lines.ts'
 
 /** What the letters of a whole file tell about its text. */
 export interface Typography {
@@ -85,15 +85,15 @@ const numberMark = /^(?:\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)/
 function paragraphMarkdown(lines: readonly Line[], typography: Typography): string {
   const text = joined(lines.map(lineText))
   const level = typography.headingSizes.indexOf(rounded(lines[0]!.size)) + 1
-  if (level > 0 && text.length <= longestHeading && /\p{L}/u.test(text)) return `${'#'.repeat(level)} ${text}`
+  if (level > 0 && text.length <= longestHeading && /\p{L}/u.test(text) && !lines.some(isRow))
+    return `${'#'.repeat(level)} ${text}`
   const items: string[][] = []
-  let isRow = false
+  let wasRow = false
   for (const line of lines) {
     const each = lineText(line)
     const isItem = bulletMark.test(each) || numberMark.test(each)
-    // Lines with wide gaps are rows of something, never words that flow on.
-    const breaks = isItem || isRow || line.cells.length > 1
-    isRow = !isItem && line.cells.length > 1
+    const breaks = isItem || wasRow || isRow(line)
+    wasRow = !isItem && isRow(line)
     if (breaks || items.length === 0) items.push([each.replace(bulletMark, '- ')])
     else items.at(-1)!.push(each)
   }
@@ -114,6 +114,9 @@ function joined(lines: readonly string[]): string {
   })
 }
 
+/** The mark of a list, which stands apart from the text of its item. */
+const loneMark = /^(?:[^\p{L}\p{N}]|\(?(?:\d+\.)*\d+[.)]?|\(?[a-z][.)])$/u
+
 interface TableRows {
   readonly cells: string[][]
   readonly lineCount: number
@@ -125,7 +128,7 @@ interface TableRows {
  */
 function tableAt(lines: readonly Line[], from: number): TableRows | undefined {
   const columns = lines[from]!.cells
-  if (columns.length < 2) return undefined
+  if (columns.length < 2 || (columns.length === 2 && loneMark.test(columns[0]!.text))) return undefined
   const cells: string[][] = [columns.map(({ text }) => text)]
   let at = from + 1
   for (; at < lines.length; at++) {

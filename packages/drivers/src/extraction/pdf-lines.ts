@@ -23,8 +23,8 @@ export interface Line {
   readonly cells: Cell[]
 }
 
-/** A gap of so many letter heights parts cells; justified text stays well below. */
-const cellGap = 1.8
+/** A gap of so many letter heights parts cells. Justified text may reach it, but not in line with the lines around. */
+const cellGap = 1
 
 /** Puts the runs of a page together to lines, in the order they are drawn, which is the order of reading in most files. */
 export function linesOf(items: readonly PdfText[]): Line[] {
@@ -62,13 +62,25 @@ export function linesOf(items: readonly PdfText[]): Line[] {
 
 function tidy(cells: readonly Cell[]): Cell[] {
   return cells
-    .map((cell) => ({ ...cell, text: cell.text.replace(/\s+/g, ' ').trim() }))
+    .map((cell) => ({ ...cell, text: cell.text.replace(leaders, ' …… ').replace(/\s+/g, ' ').trim() }))
     .filter(({ text }) => text !== '')
 }
+
+/** The dots of a table of contents; they become one sign. */
+const leaders = /\s*(?:[.·…]\s?){4,}/g
 
 /** Text of a line, its cells parted by a space. */
 export function lineText(line: Line): string {
   return line.cells.map(({ text }) => text).join(' ')
+}
+
+/** A gap that no justified text has, in letter heights. */
+const wideGap = 1.8
+
+/** Whether a line is a row of something, with a gap or a row of dots in it, and does not flow on in the next. */
+export function isRow(line: Line): boolean {
+  if (line.cells.some((cell, at) => at > 0 && cell.x - line.cells[at - 1]!.end > wideGap * line.size)) return true
+  return lineText(line).includes('……')
 }
 
 /** A page as lines, with the height of its paper in points. */
@@ -82,18 +94,21 @@ const margin = 0.12
 
 /**
  * Leaves out running headers, footers and page numbers: lines near an edge that come again, numbers aside, on at least
- * half of three or more pages.
+ * half of three or more pages; mere numbers on two.
  */
 export function withoutFurniture(pages: readonly PdfPage[]): Line[][] {
   const pagesWith = new Map<string, number>()
   for (const page of pages)
     for (const key of new Set(page.lines.map((line) => edgeKey(line, page))))
-      if (key) pagesWith.set(key, (pagesWith.get(key) ?? 0) + 1)
-  const enough = Math.max(3, pages.length / 2)
-  return pages.map((page) => page.lines.filter((line) => (pagesWith.get(edgeKey(line, page) ?? '') ?? 0) < enough))
+      if (key !== undefined) pagesWith.set(key, (pagesWith.get(key) ?? 0) + 1)
+  const isFurniture = (key: string | undefined): boolean => {
+    const count = pagesWith.get(key ?? '') ?? 0
+    return key?.endsWith(' #') ? count > 1 : count >= Math.max(3, pages.length / 2)
+  }
+  return pages.map((page) => page.lines.filter((line) => !isFurniture(edgeKey(line, page))))
 }
 
 function edgeKey(line: Line, page: PdfPage): string | undefined {
   const edge = line.y > page.height * (1 - margin) ? 'top' : line.y < page.height * margin ? 'bottom' : undefined
-  return edge && `${edge} ${lineText(line).replace(/\d+/g, '#')}`
+  return edge && `${edge} ${lineText(line).replace(/\d+|^[ivxl]{1,6}$/g, '#')}`
 }

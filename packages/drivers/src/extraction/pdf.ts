@@ -128,7 +128,8 @@ function titleOf(info: PdfInfo): string | null {
 }
 
 function plain(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
+  // What some programs write when they are told nothing.
+  return typeof value === 'string' && !/^\((?:anonymous|unspecified)\)$/.test(value) ? value : undefined
 }
 
 function factsOfPdf(
