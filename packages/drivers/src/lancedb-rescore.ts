@@ -1,3 +1,4 @@
+import { rarityOf, saturation } from './lancedb-bm25.ts'
 import { wordsOf } from './lancedb-words.ts'
 
 /** What is ranked anew: a text with the score words alone gave it, above 0. */
@@ -48,10 +49,7 @@ function exactness(rows: readonly Ranked[], words: readonly string[]): number[] 
   const meanLength = texts.reduce((sum, { length }) => sum + length, 0) / rows.length
   return texts.map(({ places, length }) => {
     let fit = 0
-    for (const [word, at] of places) {
-      const count = at.length
-      fit += (weights.get(word)! * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * length) / meanLength))
-    }
+    for (const [word, at] of places) fit += weights.get(word)! * saturation(at.length, length, meanLength)
     for (const [at, word] of words.entries()) {
       const next = words[at + 1]
       if (next === undefined || next === word) continue
@@ -63,7 +61,7 @@ function exactness(rows: readonly Ranked[], words: readonly string[]): number[] 
 }
 
 function weightOf(rowsWithWord: number, rows: number): number {
-  return rowsWithWord === 0 ? 0 : Math.log((rows - rowsWithWord + 0.5) / (rowsWithWord + 0.5) + 1)
+  return rowsWithWord === 0 ? 0 : rarityOf(rowsWithWord, rows)
 }
 
 function placesOf(text: string, asked: ReadonlySet<string>): { places: Map<string, number[]>; length: number } {

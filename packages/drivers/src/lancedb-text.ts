@@ -1,13 +1,15 @@
 import type { Hit, IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
+import { rarityOf } from './lancedb-bm25.ts'
 import type { Engine } from './lancedb-engine.ts'
 import { conditionOf, testOf } from './lancedb-filter.ts'
 import { rescoredRows, rescore } from './lancedb-rescore.ts'
 import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from './lancedb-rows.ts'
+import { createPostings, type Postings } from './lancedb-postings.ts'
 import { mayBeMisspelt } from './lancedb-spelling.ts'
 import type { Standing } from './lancedb-standing.ts'
 import type { Vocabulary } from './lancedb-vocabulary.ts'
-import { rarityOf, type Waiting } from './lancedb-waiting.ts'
+import type { Waiting } from './lancedb-waiting.ts'
 import { wordsOf, type Terms } from './lancedb-words.ts'
 
 /** What a search by words works with. */
@@ -55,11 +57,14 @@ export async function searchText(parts: TextParts, query: TextQuery): Promise<Te
   const asked = await askedOf(parts.terms, wordsOf(query.text).slice(0, mostWords))
   if (asked.length === 0) return []
   const tail = await parts.standing.tail()
-  if (tail === 'waiting') await parts.waiting.prepare()
-  const found = await rank(parts, query, asked, tail === 'table')
-  const corrections = await correct(parts, asked, found)
+  // Taken before the index is asked: a row that is folded in meanwhile is then found on both sides, never on none.
+  const waiting = tail === 'waiting' ? await parts.waiting.prepared() : createPostings()
+  const rankBy = (words: readonly Asked[]): Promise<TextHit[]> =>
+    rank(parts, query, { words, waiting, isWhole: tail === 'table' })
+  const found = await rankBy(asked)
+  const corrections = await correct(parts, asked, { found, waiting })
   const all = corrections.length > 0 ? [...asked, ...corrections] : asked
-  const ranked = corrections.length > 0 ? await rank(parts, query, all, tail === 'table') : found
+  const ranked = corrections.length > 0 ? await rankBy(all) : found
   const words = all.map(({ word }) => word)
   return rescore(ranked, words)
     .slice(0, query.limit)
@@ -71,13 +76,22 @@ async function askedOf(terms: Terms, words: readonly string[]): Promise<Asked[]>
   return words.flatMap((word, at) => (found[at] === undefined ? [] : [{ word, term: found[at] }]))
 }
 
-async function rank(parts: TextParts, query: TextQuery, asked: readonly Asked[], isWhole: boolean): Promise<TextHit[]> {
+interface Ranking {
+  readonly words: readonly Asked[]
+  /** Rows in memory. */
+  readonly waiting: Postings
+  /** Whether the engine has to look at rows outside its index as well. */
+  readonly isWhole: boolean
+}
+
+async function rank(parts: TextParts, query: TextQuery, ranking: Ranking): Promise<TextHit[]> {
   const reach = Math.max(query.limit, rescoredRows)
-  const waiting = isWhole ? [] : await searchWaiting(parts, query, asked, reach)
-  const indexed = await searchIndexed(parts, query, asked, reach, isWhole)
+  const [waiting, indexed] = await Promise.all([
+    searchWaiting(parts, query, ranking, reach),
+    searchIndexed(parts, query, ranking, reach),
+  ])
   if (waiting.length === 0) return indexed
   const hits = new Map(waiting.map((found) => [keyOf(found.hit), found]))
-  // A row that was folded in a moment ago may come from both sides.
   for (const found of indexed) hits.set(keyOf(found.hit), found)
   return [...hits.values()].sort((a, b) => b.score - a.score).slice(0, reach)
 }
@@ -85,12 +99,11 @@ async function rank(parts: TextParts, query: TextQuery, asked: readonly Asked[],
 async function searchIndexed(
   { engine, table }: TextParts,
   { filter, extra }: TextQuery,
-  asked: readonly Asked[],
+  { words, isWhole }: Ranking,
   reach: number,
-  isWhole: boolean,
 ): Promise<TextHit[]> {
   // A plain match is several times as fast as a composed query, and repeated words do not count twice in it.
-  const match = new engine.lancedb.MatchQuery(asked.map(({ word }) => word).join(' '), searchColumn)
+  const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
   const search = table
     .query()
     .fullTextSearch(match)
@@ -115,12 +128,12 @@ function vectorOf(row: FoundRow): { vector?: Float32Array } {
 }
 
 async function searchWaiting(
-  { table, vocabulary, waiting }: TextParts,
+  { table, vocabulary }: TextParts,
   { filter }: TextQuery,
-  asked: readonly Asked[],
+  { words, waiting }: Ranking,
   reach: number,
 ): Promise<TextHit[]> {
-  const present = new Map(asked.filter(({ term }) => waiting.frequencyOf(term) > 0).map((item) => [item.term, item]))
+  const present = new Map(words.filter(({ term }) => waiting.frequencyOf(term) > 0).map((item) => [item.term, item]))
   if (present.size === 0) return []
   const rows = await table.countRows()
   const weighed = await Promise.all(
@@ -129,7 +142,8 @@ async function searchWaiting(
       weight: rarityOf((await vocabulary.frequencyOf(word, term)) + waiting.frequencyOf(term), rows),
     })),
   )
-  const found = waiting.search(weighed, await vocabulary.averageLength(), testOf(filter), reach)
+  const averageLength = await vocabulary.averageLength()
+  const found = waiting.search(weighed, { averageLength, test: testOf(filter), limit: reach })
   return found.map(({ row, score }) => ({
     hit: {
       documentId: row.documentId,
@@ -148,14 +162,17 @@ async function searchWaiting(
 }
 
 /** Words that rows do hold, in place of those that none does. */
-async function correct(parts: TextParts, asked: readonly Asked[], found: readonly TextHit[]): Promise<Asked[]> {
+async function correct(
+  { vocabulary, terms }: TextParts,
+  asked: readonly Asked[],
+  { found, waiting }: { found: readonly TextHit[]; waiting: Postings },
+): Promise<Asked[]> {
   const doubtful = asked.filter(({ word }) => mayBeMisspelt(word))
   if (doubtful.length === 0) return []
   const seen = new Set(found.slice(0, rescoredRows).flatMap(({ text }) => wordsOf(text)))
   const unseen = doubtful.filter(
     ({ word }, at) => !seen.has(word) && doubtful.findIndex((item) => item.word === word) === at,
   )
-  const { vocabulary, waiting, terms } = parts
   const corrected = await Promise.all(
     unseen.slice(0, mostMisspelt).map(async ({ word, term }) => {
       if (waiting.frequencyOf(term) > 0 || (await vocabulary.isKnown(word, term))) return []

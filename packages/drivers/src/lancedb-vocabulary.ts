@@ -1,183 +1,125 @@
-import type { Table } from '@lancedb/lancedb'
+import type { MatchQuery, Table } from '@lancedb/lancedb'
 import type { Engine } from './lancedb-engine.ts'
 import { searchColumn } from './lancedb-rows.ts'
+import { createSampling } from './lancedb-sample.ts'
 import { createWordList, exchanges, mostCorrections, type WordList } from './lancedb-spelling.ts'
 import { wordsOf, type Terms } from './lancedb-words.ts'
 
-/** What the rows of the full-text index say of a word. The engine tells no term statistics, so they are gathered. */
+/**
+ * What the rows of the full-text index say of a word. The engine tells no such figures, so they are gathered: frequent
+ * words from a sample of the rows, rare ones by asking the index for each.
+ */
 export interface Vocabulary {
-  /** Rows of the index that hold a word, as far as can be told cheaply: exact for rare words. */
+  /** Rows of the index that hold a word: exact for rare words, estimated for frequent ones. */
   frequencyOf(word: string, term: string): Promise<number>
   isKnown(word: string, term: string): Promise<boolean>
   /** Indexed words that a misspelt one may stand for, likeliest first, at most {@link mostCorrections}. */
   near(word: string, term: string): Promise<string[]>
   /** Mean number of terms in a row; 1 for an empty index. */
   averageLength(): Promise<number>
-  /** The index has changed and holds so many rows: look at it again, if that may tell something new. */
+  /** The index has changed and holds so many rows now. */
   outdate(rows: number): void
 }
 
-/** Frequent words are told by a sample of the rows, rare ones by asking the index for each. */
-interface Sample {
-  readonly rows: number
-  readonly ofRows: number
-  readonly averageLength: number
-  /** Rows of the sample that hold a term. */
-  readonly frequencies: ReadonlyMap<string, number>
-  readonly words: WordList
-}
-
-const sampleRows = 4000
 /** A term in fewer sampled rows than this is counted in the index: its share in the sample says too little. */
 const fewRows = 4
 /** Rare words are counted up to here; a word in more rows would have been in the sample. */
 const countLimit = 200
-/** Least time between two samples, and longest that an answer of the index is kept, in milliseconds. */
-const ageMs = 10_000
-const answersKept = 20_000
+/** Words from here on are also looked for at two slips, when one slip finds nothing. */
+const lettersForTwoSlips = 8
 
 /** Gathers what the rows of a table say of words. */
 export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vocabulary {
-  const { MatchQuery } = engine.lancedb
-  const counts = new Map<string, number>()
-  const corrections = new Map<string, string[]>()
-  let answersFrom = 0
-  let sample: Promise<Sample> | undefined
-  let sampledAt = 0
-  let sampledOf = 0
-  let isOutdated = false
-
-  function sampled(): Promise<Sample> {
-    if (!sample || (isOutdated && Date.now() - sampledAt > ageMs)) {
-      isOutdated = false
-      sampledAt = Date.now()
-      forget()
-      const taken = takeSample(table, terms)
-      sample = taken
-      taken.then(
-        ({ ofRows }) => {
-          sampledOf = ofRows
-        },
-        () => {
-          if (sample === taken) sample = undefined
-        },
-      )
-    }
-    return sample
-  }
-
-  function forget(): void {
-    counts.clear()
-    corrections.clear()
-    answersFrom = Date.now()
-  }
-
-  /** Other processes change the index too, so no answer is kept for long. */
-  function kept<Answer>(answers: Map<string, Answer>): Map<string, Answer> {
-    if (Date.now() - answersFrom > ageMs || answers.size >= answersKept) forget()
-    return answers
-  }
+  const { MatchQuery: Match } = engine.lancedb
+  const sampling = createSampling(table, terms)
 
   async function rowsWith(
-    query: InstanceType<typeof MatchQuery>,
+    query: MatchQuery,
+    columns: readonly string[],
     limit: number,
-  ): Promise<{ [searchColumn]: string }[]> {
-    return table.query().fullTextSearch(query).fastSearch().select([searchColumn, '_score']).limit(limit).toArray()
+  ): Promise<Record<string, string>[]> {
+    return table
+      .query()
+      .fullTextSearch(query)
+      .fastSearch()
+      .select([...columns, '_score'])
+      .limit(limit)
+      .toArray()
   }
 
-  async function count(word: string, term: string): Promise<number> {
-    const known = kept(counts).get(term)
-    if (known !== undefined) return known
-    const query = table.query().fullTextSearch(new MatchQuery(word, searchColumn)).fastSearch()
-    const found = (await query.select(['position', '_score']).limit(countLimit).toArray()).length
-    counts.set(term, found)
-    return found
-  }
+  const counted = remembered(
+    async (word: string) => (await rowsWith(new Match(word, searchColumn), ['position'], countLimit)).length,
+  )
 
-  async function frequencyOf(word: string, term: string): Promise<number> {
-    const { frequencies, rows, ofRows } = await sampled()
-    const seen = frequencies.get(term) ?? 0
-    if (rows === ofRows && !isOutdated) return seen
-    return seen >= fewRows ? Math.round((seen * ofRows) / rows) : Math.max(seen, await count(word, term))
-  }
-
-  /** Rare words that the sample does not have; their rows are found by the index's own fuzzy matching. */
-  async function rareWords(term: string, word: string, slips: 1 | 2): Promise<string[]> {
+  /** Words that the sample may not have; their rows are found by the index's own fuzzy matching. */
+  async function rareWords(word: string, term: string, slips: 1 | 2): Promise<WordList> {
     const fuzzy = { fuzziness: slips, prefixLength: slips - 1, maxExpansions: 50 }
     const queries = [
-      rowsWith(new MatchQuery(term, searchColumn, fuzzy), 10),
-      ...(slips === 1 ? [rowsWith(new MatchQuery(exchanges(word).join(' '), searchColumn), 10)] : []),
+      new Match(term, searchColumn, fuzzy),
+      ...(slips === 1 ? [new Match(exchanges(word).join(' '), searchColumn)] : []),
     ]
-    const rows = (await Promise.all(queries)).flat()
-    return [...new Set(rows.flatMap((row) => wordsOf(row[searchColumn])))]
+    const rows = (await Promise.all(queries.map((query) => rowsWith(query, [searchColumn], 10)))).flat()
+    const words = [...new Set(rows.flatMap((row) => wordsOf(row[searchColumn] ?? '')))]
+    const list = createWordList()
+    for (const [at, found] of (await terms.of(words)).entries()) if (found !== undefined) list.add(words[at]!, found)
+    return list
   }
 
   async function findNear(word: string, term: string): Promise<string[]> {
-    const known = await sampled()
-    const isWhole = known.rows === known.ofRows && !isOutdated
-    for (const slips of word.length > 7 ? ([1, 2] as const) : ([1] as const)) {
-      const list = createWordList()
-      if (!isWhole) {
-        const rare = await rareWords(term, word, slips)
-        const rareTerms = await terms.of(rare)
-        for (const [at, item] of rare.entries()) if (rareTerms[at] !== undefined) list.add(item, rareTerms[at])
-      }
-      const all = [...known.words.near(word, term, slips), ...list.near(word, term, slips)]
-      const found = all
-        .sort((a, b) => (known.frequencies.get(b.term) ?? 0) - (known.frequencies.get(a.term) ?? 0))
-        .slice(0, mostCorrections)
-        .map((near) => near.word)
-      if (found.length > 0) return found
+    const { words, frequencies, isWhole } = await sampling.current()
+    for (const slips of word.length >= lettersForTwoSlips ? ([1, 2] as const) : ([1] as const)) {
+      const rare = isWhole ? [] : (await rareWords(word, term, slips)).near(word, term, slips)
+      const found = [...words.near(word, term, slips), ...rare]
+      found.sort((a, b) => (frequencies.get(b.term) ?? 0) - (frequencies.get(a.term) ?? 0))
+      if (found.length > 0) return [...new Set(found.map((near) => near.word))].slice(0, mostCorrections)
     }
     return []
   }
 
+  const near = remembered(findNear)
   return {
-    frequencyOf,
+    async frequencyOf(word, term) {
+      const { frequencies, rows, ofRows, isWhole } = await sampling.current()
+      const seen = frequencies.get(term) ?? 0
+      if (isWhole) return seen
+      return seen >= fewRows ? Math.round((seen * ofRows) / rows) : Math.max(seen, await counted.of(word))
+    },
     async isKnown(word, term) {
-      return (await sampled()).frequencies.has(term) || (await count(word, term)) > 0
+      return (await sampling.current()).frequencies.has(term) || (await counted.of(word)) > 0
     },
-    async near(word, term) {
-      const known = kept(corrections).get(word)
-      if (known) return known
-      const found = await findNear(word, term)
-      corrections.set(word, found)
-      return found
-    },
-    averageLength: async () => (await sampled()).averageLength,
+    near: near.of,
+    averageLength: async () => (await sampling.current()).averageLength,
     outdate(rows) {
-      forget()
-      // A part of the rows tells shares, and those change slowly.
-      isOutdated ||= rows <= sampleRows || rows > 1.25 * sampledOf || rows < 0.8 * sampledOf
+      counted.forget()
+      near.forget()
+      sampling.outdate(rows)
     },
   }
 }
 
-async function takeSample(table: Table, terms: Terms): Promise<Sample> {
-  const ofRows = await table.countRows()
-  const frequencies = new Map<string, number>()
-  const list = createWordList()
-  let [rows, length] = [0, 0]
-  const query = ofRows <= sampleRows ? table.query() : table.takeOffsets(offsetsOf(ofRows))
-  for await (const batch of query.select([searchColumn])) {
-    const column = batch.getChildAt(0)
-    for (let at = 0; at < batch.numRows; at++) {
-      const words = wordsOf(String(column?.get(at) ?? ''))
-      const found = await terms.of(words)
-      for (const [n, term] of found.entries()) if (term !== undefined) list.add(words[n]!, term)
-      const present = found.filter((term) => term !== undefined)
-      for (const term of new Set(present)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
-      length += present.length
-      rows++
-      // Some 20 µs a row: let others run in between.
-      if (rows % 200 === 0) await new Promise<void>((resolve) => setImmediate(resolve))
-    }
-  }
-  return { rows, ofRows, averageLength: rows > 0 ? length / rows : 1, frequencies, words: list }
-}
+/** Other processes change the index too, so no answer of it is kept for long, in milliseconds. */
+const answerAgeMs = 10_000
+const mostAnswers = 20_000
 
-/** Offsets spread evenly over the rows, each at random within its stretch. */
-function offsetsOf(rows: number): number[] {
-  const stretch = rows / sampleRows
-  return Array.from({ length: sampleRows }, (_, at) => Math.min(rows - 1, Math.floor((at + Math.random()) * stretch)))
+/** Remembers answers about words for a while. */
+function remembered<Rest extends unknown[], Answer>(
+  ask: (word: string, ...rest: Rest) => Promise<Answer>,
+): { of(word: string, ...rest: Rest): Promise<Answer>; forget(): void } {
+  const answers = new Map<string, Answer>()
+  let from = 0
+  const forget = (): void => {
+    answers.clear()
+    from = Date.now()
+  }
+  return {
+    async of(word, ...rest) {
+      if (Date.now() - from > answerAgeMs || answers.size >= mostAnswers) forget()
+      const known = answers.get(word)
+      if (known !== undefined) return known
+      const answer = await ask(word, ...rest)
+      answers.set(word, answer)
+      return answer
+    },
+    forget,
+  }
 }

@@ -1,12 +1,12 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
-import { InlayError } from '@inlay/protocol'
 import { createAppending, type Appending } from './lancedb-append.ts'
 import { joinCompany, type Company } from './lancedb-company.ts'
-import { guarded, isStale, loadEngine } from './lancedb-engine.ts'
+import { isStale, loadEngine } from './lancedb-engine.ts'
 import { among, quote } from './lancedb-filter.ts'
 import { fuse } from './lancedb-fusion.ts'
+import { createHandle } from './lancedb-handle.ts'
 import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, type Space } from './lancedb-rows.ts'
 import { createStanding, textIndex } from './lancedb-standing.ts'
 import { openTable, type OpenTable } from './lancedb-table.ts'
@@ -45,60 +45,13 @@ interface Opened extends TextParts, OpenTable {
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
-  const { folder, keepVersionsMs = 10_000, vectorShare = 0.6, vectorIndexRows = 50_000 } = options
-  let opening: Promise<Opened> | undefined
-  let closing: Promise<void> | undefined
-  /** Deletes and upkeep take turns: an upkeep beside a delete fails every time. Appends go beside both. */
-  let turn: Promise<unknown> = Promise.resolve()
-
-  const underWay = new Set<Promise<unknown>>()
-
-  /** Runs work with the open table; closing waits for it, since the engine must not be closed under a call. */
-  async function use<Result>(work: (parts: Opened) => Promise<Result>): Promise<Result> {
-    if (closing) throw new InlayError('CLOSED', { message: 'The index is closed.' })
-    if (!opening) throw new InlayError('UNSUPPORTED', { message: 'The index has to be opened first.' })
-    const result = opening.then((parts) => guarded(() => work(parts)))
-    underWay.add(result)
-    try {
-      return await result
-    } finally {
-      underWay.delete(result)
-    }
-  }
-
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const next = turn.then(work, work)
-    turn = next.catch(() => undefined)
-    return next
-  }
-
-  async function assemble(space: Space | undefined): Promise<Opened> {
-    const engine = await loadEngine()
-    const { connection, table } = await openTable(engine, folder, space)
-    const terms = createTerms(engine)
-    const waiting = createWaiting(terms)
-    const company = await joinCompany(join(folder, 'open'))
-    const standing = createStanding(table, waiting, company)
-    await standing.tail()
-    const vocabulary = createVocabulary(engine, table, terms)
-    const parts = { engine, connection, table, space, company, terms, waiting, standing, vocabulary }
-    const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows })
-    return { ...parts, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
-  }
-
+  const { folder, keepVersionsMs = 10_000, vectorShare = 0.6 } = options
+  const handle = createHandle((space: Space | undefined) => assemble(options, space), dismantle)
+  const { use } = handle
+  const inTurn = createTurns()
   return {
     keepVersionsMs,
-    async open(space) {
-      if (closing) throw new InlayError('CLOSED', { message: 'The index is closed.' })
-      const attempt = (opening ??= guarded(() => assemble(space)))
-      try {
-        await attempt
-      } catch (error) {
-        // What could not be opened may be tried again.
-        if (opening === attempt) opening = undefined
-        throw error
-      }
-    },
+    open: (space) => handle.open(space),
     append: (rows) =>
       use(async ({ space, appending }) => {
         checkVectors(rows, space)
@@ -110,9 +63,10 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       }),
     async search(query) {
       query.signal?.throwIfAborted()
-      const hits = await use(async (parts) => {
-        if (query.vector) checkVector(query.vector, parts.space ?? { id: '', dimensions: -1 })
+      const hits = await use((parts) => {
+        if (query.vector) checkVector(query.vector, parts.space ?? noSpace)
         const ask = (): Promise<Hit[]> => find(parts, query, vectorShare)
+        // Files may have been cleared away under it by the upkeep of another process.
         return ask().catch((error: unknown) => (isStale(error) ? ask() : Promise.reject(error)))
       })
       query.signal?.throwIfAborted()
@@ -126,17 +80,42 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
         return figuresOf(parts, folder)
       }),
     figures: () => use((parts) => figuresOf(parts, folder)),
-    close() {
-      closing ??= (async () => {
-        await Promise.allSettled(underWay)
-        const parts = await opening?.catch(() => undefined)
-        if (!parts) return
-        parts.table.close()
-        parts.connection.close()
-        await parts.company.leave()
-      })()
-      return closing
-    },
+    close: () => handle.close(),
+  }
+}
+
+const noSpace: Space = { id: '', dimensions: -1 }
+
+async function assemble(
+  { folder, keepVersionsMs = 10_000, vectorIndexRows = 50_000 }: LancedbOptions,
+  space: Space | undefined,
+): Promise<Opened> {
+  const engine = await loadEngine()
+  const { connection, table } = await openTable(engine, folder, space)
+  const terms = createTerms(engine)
+  const waiting = createWaiting(terms)
+  const company = await joinCompany(join(folder, 'open'))
+  const standing = createStanding(table, waiting, company)
+  await standing.tail()
+  const vocabulary = createVocabulary(engine, table, terms)
+  const parts = { engine, connection, table, space, company, terms, waiting, standing, vocabulary }
+  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows })
+  return { ...parts, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
+}
+
+async function dismantle({ table, connection, company }: Opened): Promise<void> {
+  table.close()
+  connection.close()
+  await company.leave()
+}
+
+/** Deletes and upkeep take turns: an upkeep beside a delete fails every time. Appends go beside both. */
+function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work, work)
+    last = next.catch(() => undefined)
+    return next
   }
 }
 
