@@ -17,6 +17,10 @@ const texts = [
  * @example for (const [title, run] of embedderLaws(make)) test(title, run)
  */
 export function embedderLaws(make: MakeEmbedder): Law[] {
+  return [...shapeLaws(make), ...orderLaws(make)]
+}
+
+function shapeLaws(make: MakeEmbedder): Law[] {
   return [
     [
       'the id names the space and ends with its dimensions',
@@ -52,6 +56,11 @@ export function embedderLaws(make: MakeEmbedder): Law[] {
         }
       },
     ],
+  ]
+}
+
+function orderLaws(make: MakeEmbedder): Law[] {
+  return [
     [
       'vectors come in the order of their texts, and the same text gives the same vector in any company',
       async () => {

@@ -5,6 +5,10 @@ import type { WithIndex } from './vector-index-laws.ts'
 
 /** Laws of searching by words. Each holds for rows that were just appended and for rows an upkeep has folded in. */
 export function textLaws(withIndex: WithIndex): Law[] {
+  return [...matchLaws(withIndex), ...queryLaws(withIndex), ...scriptLaws(withIndex)]
+}
+
+function matchLaws(withIndex: WithIndex): Law[] {
   return [
     [
       'words match whatever their case and, in English, their ending',
@@ -58,6 +62,11 @@ export function textLaws(withIndex: WithIndex): Law[] {
         })
       },
     ],
+  ]
+}
+
+function queryLaws(withIndex: WithIndex): Law[] {
+  return [
     [
       'a query is words, never a language: signs and operators neither fail nor exclude',
       async () => {
@@ -92,6 +101,11 @@ export function textLaws(withIndex: WithIndex): Law[] {
         })
       },
     ],
+  ]
+}
+
+function scriptLaws(withIndex: WithIndex): Law[] {
+  return [
     [
       'text without spaces is found by a word inside it',
       async () => {

@@ -31,7 +31,9 @@ export function vectorIndexLaws(make: MakeVectorIndex): Law[] {
     }
   }
   return [
-    ...keepingLaws(make, withIndex),
+    ...keepingLaws(withIndex),
+    ...removingLaws(withIndex),
+    ...readingLaws(make, withIndex),
     ...sharingLaws(make, withIndex),
     ...closingLaws(make),
     ...textLaws(withIndex),
@@ -42,7 +44,7 @@ export function vectorIndexLaws(make: MakeVectorIndex): Law[] {
 
 const strange = `It's "odd" \\ 100%_;--\n\t日本 é e\u0301 🦀 $1 ' OR '1'='1`
 
-function keepingLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
+function keepingLaws(withIndex: WithIndex): Law[] {
   return [
     [
       'rows are found as soon as their append resolves, and after the index was opened anew',
@@ -89,6 +91,11 @@ function keepingLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
         })
       },
     ],
+  ]
+}
+
+function removingLaws(withIndex: WithIndex): Law[] {
+  return [
     [
       'removing takes one generation and leaves every other, also of the same document',
       async () => {
@@ -125,6 +132,11 @@ function keepingLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
         })
       },
     ],
+  ]
+}
+
+function readingLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
+  return [
     [
       'reading gives one generation between two positions, by position',
       async () => {

@@ -7,7 +7,7 @@ const turned = (id: string, degrees: number, text = `Row ${id}.`): ReturnType<ty
 
 /** Laws of searching by vectors, alone and beside words, and of the space they belong to. */
 export function vectorLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
-  return [...nearnessLaws(withIndex), ...spaceLaws(make, withIndex)]
+  return [...nearnessLaws(withIndex), ...fusionLaws(withIndex), ...spaceLaws(make, withIndex), ...lengthLaws(withIndex)]
 }
 
 function nearnessLaws(withIndex: WithIndex): Law[] {
@@ -56,6 +56,11 @@ function nearnessLaws(withIndex: WithIndex): Law[] {
           sampleSpace,
         ),
     ],
+  ]
+}
+
+function fusionLaws(withIndex: WithIndex): Law[] {
+  return [
     [
       'with words and a vector, what fits both comes first, and what fits one is there',
       () =>
@@ -145,6 +150,11 @@ function spaceLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
         await refuses('spaceless', sampleSpace)
       },
     ],
+  ]
+}
+
+function lengthLaws(withIndex: WithIndex): Law[] {
+  return [
     [
       'vectors of a wrong length, missing, or not of finite numbers are refused, and nothing is appended',
       async () => {
