@@ -22,51 +22,75 @@ export const defaultDataFolder = '.inlay'
  * that a host pays for it with the first message or document and not with its own start.
  */
 export async function openParts(options: InlayOptions, onError: (error: unknown) => void): Promise<Parts> {
-  const { now = Date.now, dataFolder = defaultDataFolder } = options
-  const [
-    { Kysely },
-    { createAgent, migrateAgent },
-    { createKnowledge, migrateKnowledge },
-    { createKeys, migrateServer },
-  ] = await Promise.all([import('kysely'), import('@inlay/agent'), import('@inlay/knowledge'), import('@inlay/server')])
-  // oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
-  const db: Kysely<any> = new Kysely({ dialect: options.dialect ?? (await defaultDialect(dataFolder)) })
-  const opened: { close(): Promise<void> }[] = [{ close: () => db.destroy() }]
-  const close = async (): Promise<void> => {
-    for (const part of opened.toReversed()) await part.close()
-  }
+  const [{ Kysely }, { migrateAgent }, { migrateKnowledge }, { migrateServer }] = await Promise.all([
+    import('kysely'),
+    import('@inlay/agent'),
+    import('@inlay/knowledge'),
+    import('@inlay/server'),
+  ])
+  const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
+  const db: Database = new Kysely({ dialect })
+  const opened: Closable[] = [{ close: () => db.destroy() }]
+  const close = (): Promise<void> => closeAll(opened.toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateAgent]) await patiently(() => migrate(db))
-    const keys = createKeys({ db, now, onError })
-    opened.push(keys)
-    const knowledge = createKnowledge({
-      db,
-      now,
-      onError,
-      index: options.index ?? (await defaultIndex(dataFolder)),
-      embedder: options.embedder ?? (await configuredEmbedder(options.embedding)),
-      worker: options.worker,
-    })
-    opened.push(knowledge)
-    const agent = createAgent({
-      db,
-      now,
-      onError,
-      models: options.models ?? (await configuredModels(options.model)),
-      actions: options.actions,
-      systemPrompt: options.systemPrompt,
-      limits: options.limits,
-      search: (query) => knowledge.search(query),
-      hasDocuments: () => knowledge.hasDocuments(),
-      checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
-    })
-    opened.push(agent)
+    const { keys, knowledge, agent } = await makeParts(db, options, onError)
+    // Closed in the opposite order: runs end before the search they use, and the database last.
+    opened.push(keys, knowledge, agent)
     await knowledge.start()
     return { agent, knowledge, keys, close }
   } catch (error) {
     await close().catch(onError)
     throw error
   }
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
+type Database = Kysely<any>
+
+interface Closable {
+  close(): Promise<void>
+}
+
+async function makeParts(
+  db: Database,
+  options: InlayOptions,
+  onError: (error: unknown) => void,
+): Promise<Omit<Parts, 'close'>> {
+  const [{ createAgent }, { createKnowledge }, { createKeys }] = await Promise.all([
+    import('@inlay/agent'),
+    import('@inlay/knowledge'),
+    import('@inlay/server'),
+  ])
+  const { now = Date.now, dataFolder = defaultDataFolder } = options
+  const knowledge = createKnowledge({
+    db,
+    now,
+    onError,
+    index: options.index ?? (await defaultIndex(dataFolder)),
+    embedder: options.embedder ?? (await configuredEmbedder(options.embedding)),
+    worker: options.worker,
+  })
+  const agent = createAgent({
+    db,
+    now,
+    onError,
+    models: options.models ?? (await configuredModels(options.model)),
+    actions: options.actions,
+    systemPrompt: options.systemPrompt,
+    limits: options.limits,
+    search: (query) => knowledge.search(query),
+    hasDocuments: () => knowledge.hasDocuments(),
+    checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
+  })
+  return { knowledge, agent, keys: createKeys({ db, now, onError }) }
+}
+
+/** Closes one after the other, also when one of them fails; then tells the first failure. */
+async function closeAll(parts: readonly Closable[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const part of parts) await part.close().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }
 
 /**

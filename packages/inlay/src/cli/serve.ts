@@ -21,7 +21,8 @@ export const serve: Command = {
 
 async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Promise<number> {
   const { output, settings, signal } = context
-  const server = createServer(nodeListener(inlay.fetch))
+  // A batch may be sent for hours; who sends no headers is cut off all the same.
+  const server = createServer({ requestTimeout: 0 }, nodeListener(inlay.fetch))
   const port = await listen(server, portOf(context), textOption(context, 'host') ?? settings.host)
   try {
     await inlay.start()

@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+/** Runs in a process of its own: notes every module that is loaded until the first health answer. */
+const script = `
+  import { registerHooks } from 'node:module'
+  const loaded = []
+  registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+  const { createInlay, nodeListener } = await import('inlay')
+  const inlay = createInlay({ dataFolder: '/nowhere' })
+  nodeListener(inlay.fetch)
+  const { status } = await inlay.fetch(new Request('http://host.example/api/health'))
+  console.log(JSON.stringify({ status, loaded }))
+`
+
+test('a host that mounts us and is asked for its health has loaded no engine', async () => {
+  const words = ['--conditions=@inlay/source', '--input-type=module', '--eval', script]
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: import.meta.dirname })
+  const { status, loaded } = JSON.parse(stdout) as { status: number; loaded: string[] }
+  expect(status).toBe(200)
+  const packages = new Set(
+    loaded.map((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]).filter((name) => name !== undefined),
+  )
+  expect([...packages].sort()).toEqual(['h3', 'rou3', 'srvx', 'valibot'])
+  for (const part of ['agent', 'knowledge', 'drivers'])
+    expect(loaded.filter((url) => url.includes(`packages/${part}/`))).toEqual([])
+})
