@@ -72,11 +72,21 @@ describe('upkeep', () => {
     const running = first.maintainer.runOnce()
     await expect.poll(() => db.selectFrom('inlay_job_leases').selectAll().execute()).toHaveLength(1)
     expect(await second.maintainer.runOnce()).toBe(false)
-    clock.now += 60_001
+    clock.now += 10_001
     expect(await second.maintainer.runOnce()).toBe(true)
     gate.resolve()
     await running
     expect(await second.maintainer.runOnce()).toBe(true)
+  })
+
+  test('is not held up by a process known to be gone', async () => {
+    const db = await makeRecords()
+    const gone = await make({ db, owner: 'gone', at: () => new Promise(() => {}) })
+    const other = await make({ db, isGone: (owner) => owner === 'gone' })
+    await retire(db, { generations: ['dead'], chunkCount: 1 })
+    void gone.maintainer.runOnce()
+    await expect.poll(() => db.selectFrom('inlay_job_leases').selectAll().execute()).toHaveLength(1)
+    expect(await other.maintainer.runOnce()).toBe(true)
   })
 
   test('leaves an index alone that nobody used', async () => {

@@ -7,7 +7,7 @@ import {
   type WorkerOptions,
 } from '@inlay/knowledge'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import type { IngestionDocument, IngestionRequest } from '@inlay/protocol'
+import type { IngestionRequest } from '@inlay/protocol'
 import { Kysely } from 'kysely'
 import { onTestFinished } from 'vitest'
 import { readStatus } from '../../packages/knowledge/src/documents.ts'
@@ -17,6 +17,8 @@ import type { Records } from '../../packages/knowledge/src/tables.ts'
 import { toVersion } from '../../packages/knowledge/src/version.ts'
 import { createWorker, type Worker, type WorkerContext } from '../../packages/knowledge/src/worker.ts'
 import { memoryIndex, type MemoryIndex } from './memory-index.ts'
+
+export { request } from './requests.ts'
 
 /** Records in memory, with the tables in place; closed with the test. */
 export async function makeRecords(file = ':memory:'): Promise<Records> {
@@ -111,34 +113,6 @@ export async function makeWorker(
       const rows = await db.selectFrom('inlay_documents').select('visible_generation').execute()
       const visible = new Set(rows.map((row) => row.visible_generation))
       return index.store.rows.filter((row) => visible.has(row.generation)).map((row) => row.text)
-    },
-  }
-}
-
-/** A request as validation hands it on. */
-export function request(
-  document: Partial<Omit<IngestionDocument, 'sections'>> & {
-    text?: string
-    sections?: IngestionDocument['sections']
-  } = {},
-  pairId = 1,
-): IngestionRequest {
-  const { text = 'some text', ...rest } = document
-  return {
-    cc_pair_id: pairId,
-    document: {
-      id: 'document',
-      semantic_identifier: 'A document',
-      sections: [{ type: 'text', text, link: null, image_file_id: null, heading: null }],
-      metadata: {},
-      source: 'file',
-      title: null,
-      doc_updated_at: null,
-      doc_created_at: null,
-      primary_owners: null,
-      secondary_owners: null,
-      file_id: null,
-      ...rest,
     },
   }
 }

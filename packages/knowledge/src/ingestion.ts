@@ -108,7 +108,7 @@ const createParts = (options: IngestionOptions) => {
   const owner = options.worker?.owner ?? crypto.randomUUID()
   const limit = createQueueLimit({ db, now, limit: options.queueLimit ?? 200_000 })
   const waits = createWaits(db)
-  const maintainer = createMaintainer({ db, index, owner, now, at, onError })
+  const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
   const intake = createIntake({ db, now, beforeCommit: () => at('accept') })
   const append = async (rows: readonly IndexRow[]): Promise<void> => {
     await index.append(rows)

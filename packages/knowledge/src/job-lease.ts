@@ -6,11 +6,15 @@ export interface JobLease {
   readonly owner: string
   readonly now: number
   readonly leaseMs: number
+  /** Tells owners known to be gone, whose lease need not run out. */
+  readonly isGone?: (owner: string) => boolean
 }
 
 /** Takes or renews the right to do a job that one process at a time may do; false while another one has it. */
-export async function holdJob(db: Records, { job, owner, now, leaseMs }: JobLease): Promise<boolean> {
+export async function holdJob(db: Records, { job, owner, now, leaseMs, isGone }: JobLease): Promise<boolean> {
   const until = now + leaseMs
+  const holder = await db.selectFrom('inlay_job_leases').select('owner').where('job', '=', job).executeTakeFirst()
+  if (holder && holder.owner !== owner && isGone?.(holder.owner)) await leaveJob(db, { job, owner: holder.owner })
   const held = await db
     .insertInto('inlay_job_leases')
     .values({ job, owner, lease_until: until })

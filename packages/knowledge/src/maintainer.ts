@@ -14,6 +14,8 @@ export interface MaintainerContext {
   readonly index: OpenedIndex
   /** Names this process among others that share the database. */
   readonly owner: string
+  /** Tells other processes known to be gone. */
+  readonly isGone?: (owner: string) => boolean
   readonly now: () => number
   readonly at: (step: IngestionStep) => void | Promise<void>
   readonly onError: (error: unknown) => void
@@ -35,20 +37,20 @@ export interface Maintainer {
 }
 
 const job = 'maintain'
-const leaseMs = 60_000
+const leaseMs = 10_000
 const retryMs = 5000
 const pruneBatch = 50
 
 /** Makes a maintainer; it rests until started. */
 export function createMaintainer(context: MaintainerContext): Maintainer {
-  const { db, now, owner, onError } = context
+  const { db, now, owner, isGone, onError } = context
   const schedule = createUpkeepSchedule(now)
   const wake = createWake()
   const letGo = new AbortController()
   let loop: Promise<void> | undefined
 
   async function runOnce({ idle = false }: { idle?: boolean } = {}): Promise<boolean> {
-    const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs })
+    const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
     if (!(await hold())) return false
     const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
     unreference(renewal)
