@@ -95,6 +95,12 @@ describe('text of a PDF', () => {
     )
   })
 
+  test('a table of contents is lines without its dots', async () => {
+    const page = body(['Leave . . . . . . . . . . . . . . . . 12', 'Travel .................... 13'])
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([page]) })
+    expect(sections[0]?.text).toBe('Leave …… 12\nTravel …… 13')
+  })
+
   test('running headers, footers and page numbers are left out', async () => {
     const page = (number: number): string =>
       pdfText([

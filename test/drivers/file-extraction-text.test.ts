@@ -119,6 +119,21 @@ describe('Markdown', () => {
     expect((await extract({ name: 'a.md', bytes: utf8('just text') })).title).toBeNull()
   })
 
+  test.each([
+    ['2024-03-01', Date.UTC(2024, 2, 1)],
+    ['2024-03-01 10:30', Date.UTC(2024, 2, 1, 10, 30)],
+    ['2024-03-01T10:30:00.123456+0200', Date.UTC(2024, 2, 1, 8, 30, 0, 123)],
+    ['2024/3/1', Date.UTC(2024, 2, 1)],
+    ['12/31/2024', Date.UTC(2024, 11, 31)],
+    ['March 1, 2024', Date.UTC(2024, 2, 1)],
+    ['1 Mar 2024 10:00 GMT', Date.UTC(2024, 2, 1, 10)],
+    ['2024-13-45', undefined],
+    ['soon', undefined],
+    ['9999-01-01', undefined],
+  ])('the date %s is read without the time zone of the machine', async (date, moment) => {
+    expect((await extract({ name: 'a.md', bytes: utf8(`---\ndate: ${date}\n---\nx`) })).createdAt).toBe(moment)
+  })
+
   test('a page that begins with a ruler keeps all its text', async () => {
     const text = '---\nno fields here\n---\nand more'
     expect(await textOf('a.md', utf8(text))).toBe(text)
