@@ -50,13 +50,15 @@ const isCompound = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u
 
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu
+const isAlphabetic = /\p{Alphabetic}/u
 const hasUnspaced = new RegExp(unspaced.source, 'u')
 
-/** Documents hold characters and pairs; a query asks for pairs, or for its one character. */
+/** Documents hold single characters and pairs; a query asks for pairs, or for its one character. */
 function spaceOut(text: string, use: 'document' | 'query'): string {
   if (!hasUnspaced.test(text)) return text
   return text.replace(unspaced, (run) => {
-    const characters = [...run]
+    // Tone marks and the like split words in an index, so they go on both sides.
+    const characters = [...run].filter((character) => isAlphabetic.test(character))
     const pairs = characters.slice(1).map((character, at) => characters[at]! + character)
     const grams = use === 'query' && pairs.length > 0 ? pairs : [...characters, ...pairs]
     return ` ${grams.join(' ')} `

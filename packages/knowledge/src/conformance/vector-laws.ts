@@ -56,6 +56,19 @@ function nearnessLaws(withIndex: WithIndex): Law[] {
           sampleSpace,
         ),
     ],
+    [
+      'a removed row is gone from vector search',
+      () =>
+        withIndex(
+          'near-removed',
+          async (index) => {
+            await index.append([turned('a', 0), turned('b', 20)])
+            await index.remove(['generation of a'])
+            mustEqual(await foundBy(index, { vector: vectorAt(0), limit: 5 }), ['b'], 'left')
+          },
+          sampleSpace,
+        ),
+    ],
   ]
 }
 
@@ -85,19 +98,6 @@ function fusionLaws(withIndex: WithIndex): Law[] {
               const wordless = await index.search({ text: '', vector: vectorAt(0), limit: 2 })
               mustEqual(idsOf(wordless), ['meaning', 'both'], 'without a word the vector decides')
             }
-          },
-          sampleSpace,
-        ),
-    ],
-    [
-      'a removed row is gone from vector search',
-      () =>
-        withIndex(
-          'near-removed',
-          async (index) => {
-            await index.append([turned('a', 0), turned('b', 20)])
-            await index.remove(['generation of a'])
-            mustEqual(await foundBy(index, { vector: vectorAt(0), limit: 5 }), ['b'], 'left')
           },
           sampleSpace,
         ),
