@@ -60,9 +60,7 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vo
     ]
     const rows = (await Promise.all(queries.map((query) => rowsWith(query, [searchColumn], 10)))).flat()
     const words = [...new Set(rows.flatMap((row) => wordsOf(row[searchColumn] ?? '')))]
-    const list = createWordList()
-    for (const [at, found] of (await terms.of(words)).entries()) if (found !== undefined) list.add(words[at]!, found)
-    return list
+    return listOf(words, await terms.of(words))
   }
 
   async function findNear(word: string, term: string): Promise<string[]> {
@@ -81,8 +79,8 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vo
     async frequencyOf(word, term) {
       const { frequencies, rows, ofRows, isWhole } = await sampling.current()
       const seen = frequencies.get(term) ?? 0
-      if (isWhole) return seen
-      return seen >= fewRows ? Math.round((seen * ofRows) / rows) : Math.max(seen, await counted.of(word))
+      if (isWhole || seen >= fewRows) return Math.round((seen * ofRows) / Math.max(1, rows))
+      return Math.max(seen, await counted.of(word))
     },
     async isKnown(word, term) {
       return (await sampling.current()).frequencies.has(term) || (await counted.of(word)) > 0
@@ -95,6 +93,12 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vo
       sampling.outdate(rows)
     },
   }
+}
+
+function listOf(words: readonly string[], terms: readonly (string | undefined)[]): WordList {
+  const list = createWordList()
+  for (const [at, term] of terms.entries()) if (term !== undefined) list.add(words[at]!, term)
+  return list
 }
 
 /** Other processes change the index too, so no answer of it is kept for long, in milliseconds. */
