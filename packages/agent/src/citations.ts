@@ -1,5 +1,6 @@
-import { createCodeTracker } from './citation-code.ts'
+import { createCodeTracker, type CodeTracker } from './citation-code.ts'
 import { readMarker, type Marker } from './citation-marker.ts'
+import { createCitationOutput, type CitationOutput } from './citation-output.ts'
 
 /**
  * What becomes of a citation marker: `link` renders it as `[[n]](link)`, `keep` leaves it as the model wrote it,
@@ -41,15 +42,11 @@ export interface Citations {
   cited(): readonly Citation[]
 }
 
-// Stands for a marker in the text that the next marker is judged by; a model does not write it.
-const passedMarker = '\u0000'
-const contextLimit = 64
 const lookAheadLimit = 2_000
 // Longer runs of backticks are taken in parts of this length, so that a model gone astray costs linear time.
 const runLimit = 64
 const interesting = /[[【［`~\n]/g
 const citationPlace = /(?:[\p{L}\p{N}.!?…。！？\0][)"'”’»*_`]*[^\S\n]+|\0)$/u
-const removesSpaceBefore = /^(?:[\s.,;:!?)\]}]|$)/
 
 /** Makes a link safe to stand between the parentheses of a Markdown link. */
 function toAddress(link: string): string {
@@ -57,6 +54,101 @@ function toAddress(link: string): string {
   const isBalanced = [...link].every((char) => (depth += char === '(' ? 1 : char === ')' ? -1 : 0) >= 0) && depth === 0
   const unsafe = isBalanced ? /[\s\\<>]/g : /[\s\\<>()]/g
   return link.replace(unsafe, (char) => (char === '(' ? '%28' : char === ')' ? '%29' : encodeURIComponent(char)))
+}
+
+/** Judges complete markers: tells citations, places links, drops what names nothing. */
+interface Judge {
+  /** Handles a marker; false when it is no citation and has to be passed as text. */
+  take(marker: Marker, next: string): boolean
+  cited(): readonly Citation[]
+}
+
+function createJudge({ mode, known }: CitationsOptions, output: CitationOutput): Judge {
+  const cited = new Map<string, number>()
+  const cite = (number: number, document: CitableDocument): void => {
+    if (cited.has(document.document_id)) return
+    cited.set(document.document_id, number)
+    if (mode === 'link') output.cite(number, document.document_id)
+  }
+  return {
+    take({ numbers }, next) {
+      const documents = numbers.flatMap((number) => {
+        const document = known(number)
+        return document ? [{ number, document }] : []
+      })
+      if (documents.length === 0 && (mode === 'keep' || !citationPlace.test(output.context()))) return false
+      for (const { number, document } of documents) cite(number, document)
+      if (mode === 'keep') return false
+      const links = documents.map(({ number, document }) => `[[${number}]](${toAddress(document.link ?? '')})`)
+      output.placeMarker(mode === 'link' ? links : [], next)
+      return true
+    },
+    cited: () => [...cited].map(([documentId, number]) => ({ number, documentId })),
+  }
+}
+
+/** What the reading of a step knows. */
+interface Scan {
+  readonly judge: Judge
+  readonly output: CitationOutput
+  readonly code: CodeTracker
+  /** Text that is not clear yet. */
+  held: string
+  isLineStart: boolean
+}
+
+/** Handles the bracket at `at`; gives the index to go on from, or -1 to hold the text from here. */
+function takeBracket({ judge, output, code, held }: Scan, at: number, ended: boolean): number {
+  const marker = code.inFence() ? 'no' : readMarker(held, at, ended)
+  if (marker === 'more') return -1
+  let end = at + 1
+  if (marker !== 'no') {
+    const isProtected = marker.isLinkText || code.covers(held.slice(at, at + lookAheadLimit), ended)
+    if (isProtected === undefined) return -1
+    end = marker.end
+    if (!isProtected && judge.take(marker, held[end] ?? '')) return end
+  }
+  output.pass(held.slice(at, end))
+  return end
+}
+
+/** Handles a run of backticks or tildes; gives the index to go on from, or -1 to hold the text from here. */
+function takeRun({ output, code, held, isLineStart }: Scan, at: number, ended: boolean): number {
+  const char = held[at] ?? ''
+  let end = at + 1
+  while (held[end] === char && end - at < runLimit) end++
+  if (end === held.length && end - at < runLimit && !ended) return -1
+  code.passRun({ char, length: end - at, startsLine: isLineStart, next: held[end] })
+  output.pass(held.slice(at, end))
+  return end
+}
+
+function takeLineEnd({ output, code }: Scan, at: number): number {
+  if (code.passLineEnd(output.context())) output.insert('plaintext')
+  output.pass('\n')
+  return at + 1
+}
+
+/** Reads all of the held text that is clear by now. */
+function read(scan: Scan, ended: boolean): void {
+  const { held } = scan
+  let at = 0
+  while (at < held.length) {
+    interesting.lastIndex = at
+    const found = interesting.exec(held)
+    const stop = found ? found.index : held.length
+    if (stop > at) scan.output.pass(held.slice(at, stop))
+    scan.isLineStart &&= /^[\s>]*$/.test(held.slice(at, stop))
+    at = stop
+    if (!found) break
+    const [sign] = found
+    const isRun = sign === '`' || sign === '~'
+    const next = sign === '\n' ? takeLineEnd(scan, at) : isRun ? takeRun(scan, at, ended) : takeBracket(scan, at, ended)
+    if (next === -1) break
+    scan.isLineStart = sign === '\n'
+    at = next
+  }
+  scan.held = held.slice(at)
 }
 
 /**
@@ -70,154 +162,28 @@ function toAddress(link: string): string {
  * citations.push('Yes[1].') // text 'Yes', citation 1, text ' [[1]](u)', text '.'
  */
 export function createCitations(options: CitationsOptions): Citations {
-  const { mode, known } = options
-  const code = createCodeTracker()
-  const cited = new Map<string, number>()
-  let pieces: CitationPiece[] = []
-  let spoken = ''
-  let held = ''
-  let heldSpace = ''
-  let context = ''
-  let isLineStart = true
-  // What the step said before anything of it came through; undefined once something did.
+  const output = createCitationOutput(options.mode)
+  const judge = createJudge(options, output)
+  const scan: Scan = { judge, output, code: createCodeTracker(), held: '', isLineStart: true }
+  // What the step wrote before anything of it came through; undefined once something did.
   let unsaid: string | undefined = ''
-
-  const flush = (): void => {
-    if (spoken === '') return
-    pieces.push({ type: 'text', content: spoken })
-    if (spoken.trim() !== '') unsaid = undefined
-    spoken = ''
-  }
-  const speak = (text: string): void => {
-    if (mode !== 'remove') spoken += text
-    else {
-      // A removed marker may take the space before it along, so that space waits for what follows.
-      const visible = text.replace(/[^\S\n]+$/, '')
-      if (visible !== '') {
-        spoken += heldSpace + visible
-        heldSpace = ''
-      }
-      heldSpace += text.slice(visible.length)
-    }
-  }
-  const pass = (text: string): void => {
-    if (text === '') return
-    context = (context + text).slice(-contextLimit)
-    speak(text)
-  }
-
-  const cite = (number: number, document: CitableDocument): void => {
-    if (cited.has(document.document_id)) return
-    cited.set(document.document_id, number)
-    if (mode === 'link') {
-      flush()
-      pieces.push({ type: 'citation', number, documentId: document.document_id })
-    }
-  }
-
-  /** Handles a marker; false when it is no citation and has to be passed as text. */
-  const citeMarker = (marker: Marker, next: string): boolean => {
-    const documents = marker.numbers.flatMap((number) => {
-      const document = known(number)
-      return document ? [{ number, document }] : []
-    })
-    if (documents.length === 0 && (mode === 'keep' || !citationPlace.test(context))) return false
-    for (const { number, document } of documents) cite(number, document)
-    if (mode === 'keep') return false
-    if (mode === 'remove' && removesSpaceBefore.test(next)) heldSpace = ''
-    if (mode === 'link' && documents.length > 0) {
-      const links = documents.map(({ number, document }) => `[[${number}]](${toAddress(document.link ?? '')})`)
-      flush()
-      spoken = (/[^\s\0]$/.test(context) ? ' ' : '') + links.join(' ')
-      flush()
-    }
-    context = (context + passedMarker).slice(-contextLimit)
-    isLineStart = false
-    return true
-  }
-
-  /** Handles the bracket at `at`; gives the index to go on from, or -1 to hold the text from here. */
-  const takeBracket = (at: number, ended: boolean): number => {
-    const marker = readMarker(held, at, ended)
-    if (marker === 'more') return -1
-    let end = at + 1
-    if (marker !== 'no') {
-      const isProtected = marker.isLinkText || code.covers(held.slice(at, at + lookAheadLimit), ended)
-      if (isProtected === undefined) return -1
-      end = marker.end
-      if (!isProtected && citeMarker(marker, held[end] ?? '')) return end
-    }
-    isLineStart = false
-    pass(held.slice(at, end))
-    return end
-  }
-
-  const takeRun = (at: number, ended: boolean): number => {
-    const char = held[at] ?? ''
-    let end = at + 1
-    while (held[end] === char && end - at < runLimit) end++
-    if (end === held.length && end - at < runLimit && !ended) return -1
-    code.passRun({ char, length: end - at, startsLine: isLineStart, next: held[end] })
-    isLineStart = false
-    pass(held.slice(at, end))
-    return end
-  }
-
-  const takeLineEnd = (at: number): number => {
-    if (code.passLineEnd(context)) speak('plaintext')
-    isLineStart = true
-    pass('\n')
-    return at + 1
-  }
-
-  const take = (ended: boolean): void => {
-    let at = 0
-    while (at < held.length) {
-      interesting.lastIndex = at
-      const found = interesting.exec(held)
-      const stop = found ? found.index : held.length
-      const plain = held.slice(at, stop)
-      if (plain !== '') isLineStart &&= /^[\s>]*$/.test(plain)
-      pass(plain)
-      at = stop
-      if (!found) break
-      const isBracket = found[0] !== '\n' && found[0] !== '`' && found[0] !== '~'
-      if (isBracket && code.inFence()) pass(held.slice(at, ++at))
-      else {
-        const next = found[0] === '\n' ? takeLineEnd(at) : isBracket ? takeBracket(at, ended) : takeRun(at, ended)
-        if (next === -1) break
-        at = next
-      }
-    }
-    held = held.slice(at)
-  }
-
-  const release = (): readonly CitationPiece[] => {
-    flush()
-    const released = pieces
-    pieces = []
-    return released
-  }
-
   return {
     push(text) {
       if (unsaid !== undefined) unsaid += text
-      held += text
-      take(false)
-      return release()
+      scan.held += text
+      read(scan, false)
+      const pieces = output.release()
+      if (pieces.some((piece) => piece.type === 'text' && piece.content.trim() !== '')) unsaid = undefined
+      return pieces
     },
     end() {
-      take(true)
-      spoken += heldSpace
-      // A step whose every character was a marker still has something to say: what the model wrote.
-      if (unsaid?.trim() && spoken.trim() === '') spoken = unsaid
-      const released = release()
-      held = heldSpace = context = ''
-      isLineStart = true
+      read(scan, true)
+      const pieces = output.endStep(unsaid ?? '')
       unsaid = ''
-      code.reset()
-      return released
+      scan.isLineStart = true
+      scan.code.reset()
+      return pieces
     },
-    cited: () => [...cited].map(([documentId, number]) => ({ number, documentId })),
+    cited: judge.cited,
   }
 }
