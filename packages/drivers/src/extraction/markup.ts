@@ -29,7 +29,7 @@ const mostOpen = { xml: 1000, html: 20_000 }
 /**
  * Reads XML piece by piece; only what the caller keeps stays in memory.
  * @throws refusal `bomb` when the file has a document type: entities that expand are declared there, and office files
- * must not have any
+ * must not have any; `broken` when elements are nested without end
  */
 export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   const text = decodeText(bytes, declaredCharset(bytes))
@@ -81,7 +81,10 @@ const blockNames = new Set(
   tbody td tfoot th thead title tr ul`.split(/\s+/),
 )
 
-/** Reads HTML as a tree, as forgiving as browsers are; scripts, styles, forms and embedded media are left out. */
+/**
+ * Reads HTML as a tree, as forgiving as browsers are; scripts, styles, forms and embedded media are left out.
+ * @throws refusal `broken` when elements are nested without end
+ */
 export function parseHtml(text: string): Element {
   const tree = growTree()
   let inUnread = 0
