@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { libraryMigration } from './library-migrations.ts'
 
 const first: Migration = {
   async up(db) {
@@ -101,7 +102,7 @@ export async function migrateAgent(db: Kysely<unknown>): Promise<void> {
   const { Migrator } = await import('kysely/migration')
   const migrator = new Migrator({
     db,
-    provider: { getMigrations: async () => ({ '0001-conversations': first }) },
+    provider: { getMigrations: async () => ({ '0001-conversations': first, '0002-library': libraryMigration }) },
     migrationTableName: 'inlay_agent_migration',
     migrationLockTableName: 'inlay_agent_migration_lock',
   })

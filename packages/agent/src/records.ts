@@ -1,4 +1,5 @@
 import type { Generated, Kysely } from 'kysely'
+import type { LibraryTables } from './library-records.ts'
 
 /** Who wrote a message; `system` is the hidden root of a session's tree. */
 export type MessageRole = 'system' | 'user' | 'assistant'
@@ -104,7 +105,7 @@ export type AgentTables = {
   inlay_chat_messages: MessageTable
   inlay_chat_tool_calls: ToolCallTable
   inlay_chat_send_keys: SendKeyTable
-}
+} & LibraryTables
 
 /** The shared database, seen with the agent's tables. */
 export type AgentDatabase = Kysely<AgentTables>

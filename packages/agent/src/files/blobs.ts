@@ -1,0 +1,128 @@
+import { InlayError } from '@inlay/protocol'
+import type { BlobStorage } from './contracts.ts'
+
+/**
+ * Bytes of files, kept in pieces: nothing ever holds more than a piece in memory, and any storage will do, also one that
+ * cannot stream. A file counts once its record says so; pieces without a record are rubbish.
+ */
+export interface Blobs {
+  /**
+   * Stores bytes as they come.
+   * @param limitBytes PAYLOAD_TOO_LARGE above it
+   * @param beforePiece told before each piece how many bytes the file has with it; may note that somewhere
+   * @returns how many bytes there were
+   */
+  write(
+    id: string,
+    bytes: AsyncIterable<Uint8Array>,
+    options: { readonly limitBytes: number; readonly beforePiece?: (bytes: number) => Promise<void> },
+  ): Promise<number>
+  /** The first bytes, at most a piece. */
+  start(id: string): Promise<Uint8Array>
+  stream(id: string, sizeBytes: number): ReadableStream<Uint8Array>
+  readAll(id: string, sizeBytes: number): Promise<Uint8Array<ArrayBuffer>>
+  /** Removes a file's pieces; those that are not there are no error. */
+  remove(id: string, sizeBytes: number): Promise<void>
+}
+
+/** Bytes of a piece; the last of a file is shorter. */
+export const pieceBytes: number = 4 * 2 ** 20
+
+const keyOf = (id: string, piece: number): string => `files:${id}:${piece}`
+
+/** Makes the store of files' bytes. */
+export function createBlobs(storage: BlobStorage): Blobs {
+  // A storage that cannot write does not say so.
+  let isProven = false
+  const keep = async (key: string, piece: Uint8Array): Promise<void> => {
+    await storage.setItemRaw(key, piece)
+    if (isProven) return
+    if (toBytes(await storage.getItemRaw(key))?.byteLength !== piece.byteLength) {
+      throw new InlayError('UNSUPPORTED', { message: 'The storage of files did not keep what was written to it.' })
+    }
+    isProven = true
+  }
+  const read = async (id: string, piece: number, expectedBytes: number): Promise<Uint8Array> => {
+    const bytes = toBytes(await storage.getItemRaw(keyOf(id, piece)))
+    if (bytes?.byteLength === expectedBytes) return bytes
+    throw new InlayError('INTERNAL_ERROR', { message: 'The storage lost a part of the file: upload it again.' })
+  }
+  return {
+    write: async (id, bytes, { limitBytes, beforePiece }) => {
+      let size = 0
+      let count = 0
+      for await (const piece of toPieces(bytes)) {
+        size += piece.byteLength
+        if (size > limitBytes) throw tooLarge(limitBytes)
+        await beforePiece?.(size)
+        await keep(keyOf(id, count++), piece)
+      }
+      return size
+    },
+    start: async (id) => toBytes(await storage.getItemRaw(keyOf(id, 0))) ?? new Uint8Array(),
+    stream: (id, sizeBytes) => {
+      let piece = 0
+      return new ReadableStream<Uint8Array>(
+        {
+          async pull(controller) {
+            const from = piece * pieceBytes
+            if (from >= sizeBytes) return controller.close()
+            controller.enqueue(await read(id, piece++, Math.min(pieceBytes, sizeBytes - from)))
+          },
+        },
+        { highWaterMark: 0 },
+      )
+    },
+    readAll: async (id, sizeBytes) => {
+      const whole = new Uint8Array(sizeBytes)
+      for (let from = 0; from < sizeBytes; from += pieceBytes) {
+        whole.set(await read(id, from / pieceBytes, Math.min(pieceBytes, sizeBytes - from)), from)
+      }
+      return whole
+    },
+    remove: async (id, sizeBytes) => {
+      for (let from = 0; from < sizeBytes; from += pieceBytes) await storage.removeItem(keyOf(id, from / pieceBytes))
+    },
+  }
+}
+
+/** Says that a file is above the limit. */
+function tooLarge(limitBytes: number): InlayError {
+  return new InlayError('PAYLOAD_TOO_LARGE', {
+    message: `The file is larger than ${Math.round(limitBytes / 100_000) / 10} MB: split it, or send a smaller one.`,
+  })
+}
+
+/** Cuts bytes into pieces of full length; each owns its memory. */
+async function* toPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let parts: Uint8Array[] = []
+  let filled = 0
+  for await (let chunk of bytes) {
+    while (filled + chunk.byteLength >= pieceBytes) {
+      const taken = pieceBytes - filled
+      yield joined([...parts, chunk.subarray(0, taken)], pieceBytes)
+      chunk = chunk.subarray(taken)
+      parts = []
+      filled = 0
+    }
+    if (chunk.byteLength > 0) parts.push(chunk.slice())
+    filled += chunk.byteLength
+  }
+  if (filled > 0) yield joined(parts, filled)
+}
+
+function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.byteLength
+  }
+  return whole
+}
+
+function toBytes(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  return undefined
+}

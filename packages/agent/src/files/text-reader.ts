@@ -1,0 +1,54 @@
+import { InlayError, storable } from '@inlay/protocol'
+import type { FileReader } from './contracts.ts'
+
+/**
+ * Reads files that are text already: plain text, Markdown, CSV, source code, and HTML without its tags. What reads an
+ * agent's files unless a better reader is handed in.
+ */
+export const readTextFile: FileReader = async ({ name, mediaType, bytes }) => {
+  const text = decodeText(bytes)
+  if (text === undefined) {
+    throw new InlayError('INVALID_INPUT', {
+      message: 'Files of this type cannot be read here: send plain text, Markdown, CSV or HTML.',
+    })
+  }
+  const isHtml = /html/.test(mediaType ?? '') || /\.x?html?$/i.test(name)
+  const shown = (isHtml ? withoutTags(text) : text).trim()
+  return { sections: shown === '' ? [] : [{ text: shown }] }
+}
+
+/** Bytes as text, by their byte order mark, else as UTF-8, else as Windows-1252; undefined when they are no text. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  const encoding = markedEncoding(bytes)
+  if (encoding) return storable(new TextDecoder(encoding).decode(bytes))
+  if (bytes.subarray(0, 65_536).includes(0)) return undefined
+  try {
+    return storable(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    return storable(new TextDecoder('windows-1252').decode(bytes))
+  }
+}
+
+function markedEncoding([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+
+/** What HTML says: good enough to be asked about; it is never shown as HTML. */
+function withoutTags(html: string): string {
+  return html
+    .replace(/<!--[\s\S]*?-->|<(script|style|template|noscript)\b[\s\S]*?<\/\1\s*>/gi, ' ')
+    .replace(/<\/?(?:p|div|br|li|ul|ol|tr|table|h[1-6]|section|article|pre|blockquote)\b[^>]*>/gi, '\n')
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(#x[\da-f]{1,6}|#\d{1,7}|\w{1,8});/gi, (whole, code: string) => entityOf(code) ?? whole)
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n[ \n]*/g, '\n')
+}
+
+function entityOf(code: string): string | undefined {
+  if (!code.startsWith('#')) return entities[code.toLowerCase()]
+  const point = /^#x/i.test(code) ? Number.parseInt(code.slice(2), 16) : Number(code.slice(1))
+  return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point).toWellFormed() : undefined
+}
