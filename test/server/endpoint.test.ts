@@ -191,6 +191,22 @@ describe('a fault of ours', () => {
     ])
   })
 
+  test('what was called off because the client left is not in the log', async () => {
+    const leaving = new AbortController()
+    const { ask, knowledge, errors } = setup()
+    Object.assign(knowledge, {
+      search: ({ signal }: { signal: AbortSignal }) =>
+        new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(new DOMException('left', 'AbortError'))),
+        ),
+    })
+    const answer = ask('/search', { json: { query: 'x' }, signal: leaving.signal })
+    await new Promise((resolve) => setImmediate(resolve))
+    leaving.abort()
+    await answer
+    expect(errors).toEqual([])
+  })
+
   test('a queue that is full says when to come back', async () => {
     const { ask, knowledge } = setup()
     knowledge.before = () => {

@@ -55,7 +55,8 @@ export async function respond(
   const requestId = requestIdOf(request)
   const { status, headers, body } = await work(requestId).catch((thrown: unknown) => {
     const { error, unexpected } = toFailure(thrown)
-    if (unexpected) settings.onError(thrown, { requestId, method: request.method, route: routePath })
+    if (unexpected && !isDeparture(thrown, request))
+      settings.onError(thrown, { requestId, method: request.method, route: routePath })
     return errorReply(error, requestId)
   })
   const isHead = request.method === 'HEAD'
@@ -64,6 +65,11 @@ export async function respond(
     status,
     headers: { ...headers, [requestIdHeader]: requestId, ...corsHeaders(request, settings.corsOrigins) },
   })
+}
+
+/** Work that was called off because the client went away is no fault of anybody's. */
+function isDeparture(thrown: unknown, request: Request): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError' && request.signal.aborted
 }
 
 function scopesOf(route: Route): readonly Scope[] | undefined {

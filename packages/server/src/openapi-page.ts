@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '@inlay/protocol/openapi'
+import { anchorOf, escaped, inlineCode, prose, schemaView, typeWords } from './openapi-schema-view.ts'
 
 /** The parts of the document that the page shows; its own type leaves operations open. */
 interface ShownDocument {
@@ -15,7 +16,12 @@ interface ShownOperation {
   readonly deprecated?: boolean
   readonly parameters?: readonly ShownParameter[]
   readonly requestBody?: { readonly content?: Content }
-  readonly responses?: Readonly<Record<string, { readonly description?: string; readonly content?: Content }>>
+  readonly responses?: Readonly<Record<string, ShownResponse>>
+}
+
+interface ShownResponse {
+  readonly description?: string
+  readonly content?: Content
 }
 
 interface ShownParameter {
@@ -37,9 +43,11 @@ details { border-top: 1px solid var(--line) } summary { cursor: pointer; padding
 summary code { font-weight: 600 } summary span { opacity: .75; margin-left: .75rem }
 details > div { padding: 0 0 1rem 1rem } h3 { font-size: .95rem; margin: 1rem 0 .25rem }
 .method { display: inline-block; min-width: 4.5rem } .gone { opacity: .55 }
+.inner { padding-left: 1rem; border-left: 2px solid var(--line) }
 table { border-collapse: collapse; width: 100%; font-size: .95rem }
 td { border-top: 1px solid var(--line); padding: .3rem .75rem .3rem 0; vertical-align: top }
-pre { overflow: auto; max-height: 28rem; padding: .75rem; margin: .25rem 0; border: 1px solid var(--line);
+td:first-child { white-space: nowrap } td:nth-child(2) { opacity: .75 } td:last-child { width: 100% }
+pre { overflow: auto; max-height: 28rem; padding: .75rem; margin: .5rem 0; border: 1px solid var(--line);
   border-radius: .4rem; font-size: .85rem } a { color: inherit } p { margin: .25rem 0 }
 `
 
@@ -57,7 +65,7 @@ export function toPage(openApi: OpenApiDocument): string {
     prose(document.info.description),
     ...topicsOf(document).map((topic) => toSection(topic, document)),
     schemas.length === 0 ? '' : '<h2 id="schemas">Schemas</h2>',
-    ...schemas.map(([name, schema]) => toDetails(name, toSchema(schema), `schema-${name}`)),
+    ...schemas.map(schemaDetails),
     '</body></html>',
   ].join('\n')
 }
@@ -80,53 +88,43 @@ function toOperation(method: string, path: string, operation: ShownOperation): s
   const heading =
     `<code><span class="method">${escaped(method.toUpperCase())}</span>${escaped(path)}</code>` +
     `<span>${escaped(operation.summary ?? '')}</span>`
-  const parameters = (operation.parameters ?? []).map(
-    (parameter) =>
-      `<tr><td><code>${escaped(parameter.name)}</code></td><td>${escaped(parameter.in)}` +
-      `${parameter.required === true ? ', required' : ''}</td><td>${inlineCode(parameter.description ?? '')} ` +
-      `<code>${escaped(JSON.stringify(parameter.schema ?? {}))}</code></td></tr>`,
-  )
-  const responses = Object.entries(operation.responses ?? {}).map(
-    ([status, response]) => `<h3>${escaped(status)}</h3>${prose(response.description)}${toContent(response.content)}`,
-  )
   const body = [
     prose(operation.description),
     operation.security?.length === 0 ? '<p>Needs no key.</p>' : '',
-    parameters.length === 0 ? '' : `<h3>Parameters</h3><table>${parameters.join('')}</table>`,
-    operation.requestBody === undefined ? '' : `<h3>Body</h3>${toContent(operation.requestBody.content)}`,
-    ...responses,
+    tableOf('Parameters', (operation.parameters ?? []).map(parameterRow)),
+    operation.requestBody === undefined ? '' : `<h3>Body</h3><div>${contentWords(operation.requestBody.content)}</div>`,
+    tableOf('Answers', Object.entries(operation.responses ?? {}).map(responseRow)),
   ].join('\n')
   return `<details${operation.deprecated === true ? ' class="gone"' : ''}><summary>${heading}</summary><div>${body}</div></details>`
 }
 
-function toContent(content: Content | undefined): string {
+function parameterRow(parameter: ShownParameter): string {
+  const place = `${parameter.in}${parameter.required === true ? ', required' : ''}`
+  const meaning = parameter.description === undefined ? '' : ` · ${inlineCode(parameter.description)}`
+  return `<tr><td><code>${escaped(parameter.name)}</code></td><td>${escaped(place)}</td><td>${typeWords(parameter.schema)}${meaning}</td></tr>`
+}
+
+function responseRow([status, response]: [string, ShownResponse]): string {
+  const description = inlineCode(response.description ?? '')
+  return `<tr><td>${escaped(status)}</td><td></td><td>${description} ${contentWords(response.content)}</td></tr>`
+}
+
+function tableOf(title: string, rows: readonly string[]): string {
+  return rows.length === 0 ? '' : `<h3>${title}</h3><table>${rows.join('')}</table>`
+}
+
+/** What a body may be, with its media type where that is not JSON. */
+function contentWords(content: Content | undefined): string {
   return Object.entries(content ?? {})
-    .map(([type, { schema }]) => `<p><code>${escaped(type)}</code></p>${schema === undefined ? '' : toSchema(schema)}`)
-    .join('')
+    .map(([type, { schema }]) => {
+      const words = schema === undefined ? '' : typeWords(schema)
+      return type === 'application/json' ? words : `<code>${escaped(type)}</code> ${words}`
+    })
+    .join('; or ')
 }
 
-function toDetails(name: string, body: string, id: string): string {
-  return `<details id="${escaped(id)}"><summary><code>${escaped(name)}</code></summary><div>${body}</div></details>`
-}
-
-/** A schema as JSON whose references lead to the schema they name. */
-function toSchema(schema: unknown): string {
-  const json = escaped(JSON.stringify(schema, undefined, 2))
-  const linked = json.replace(
-    /&#34;#\/components\/schemas\/([\w.-]+)&#34;/g,
-    (_, name: string) => `<a href="#schema-${name}">${name}</a>`,
-  )
-  return `<pre>${linked}</pre>`
-}
-
-function prose(text: string | undefined): string {
-  return text === undefined || text === '' ? '' : `<p>${inlineCode(text)}</p>`
-}
-
-function inlineCode(text: string): string {
-  return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+/** Its name stands inside, so that following a link to it opens it. */
+function schemaDetails([name, schema]: [string, unknown]): string {
+  const body = `<div id="${escaped(anchorOf(name))}">${schemaView(schema)}</div>`
+  return `<details><summary><code>${escaped(name)}</code></summary>${body}</details>`
 }
