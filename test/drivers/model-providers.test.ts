@@ -89,6 +89,18 @@ describe('what an override means', () => {
   })
 })
 
+test('a provider without a default model is fine as long as requests name one', async () => {
+  const config: ModelProvidersConfig = {
+    providers: [...house.providers, { name: 'open', type: 'openai', apiKey: 'k' }],
+  }
+  expect(await resolve({ model_provider: 'open', model_version: 'gpt-x' }, config)).toMatchObject({
+    provider: 'open',
+    name: 'gpt-x',
+  })
+  await expect(resolve({ model_provider: 'open' }, config)).rejects.toMatchObject(refused)
+  expect(await modelProviders(config).list()).toHaveLength(4)
+})
+
 test('the listing shows every model once, with one default', async () => {
   const listed = await modelProviders(house).list()
   expect(

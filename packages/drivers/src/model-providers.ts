@@ -35,7 +35,7 @@ export interface ProviderConfig {
   readonly headers?: Readonly<Record<string, string>>
   /** The models clients may choose; without a list any name is passed on. */
   readonly models?: readonly ModelConfig[]
-  /** Default: the first of `models`. */
+  /** Used when a request names only the provider; the default provider needs one. Default: the first of `models`. */
   readonly defaultModel?: string
 }
 
@@ -51,7 +51,7 @@ export interface ModelProvidersConfig {
 interface Provider {
   readonly config: ProviderConfig
   readonly models: readonly ModelConfig[] | undefined
-  readonly defaultModel: string
+  readonly defaultModel: string | undefined
   make(modelId: string): LanguageModelV4
 }
 
@@ -70,7 +70,6 @@ function toProvider(config: ProviderConfig, wrapFetch: ModelProvidersConfig['wra
   const { name, type } = config
   const models = type === 'extractive' ? builtInModels : config.models
   const defaultModel = config.defaultModel ?? models?.[0]?.name
-  if (defaultModel === undefined) throw fails(`The model provider "${name}" needs a default model or a list of models.`)
   if (models && !models.some((model) => model.name === defaultModel))
     throw fails(`The default model of the provider "${name}" is not in its list of models.`)
   if (type === 'extractive') return { config, models, defaultModel, make: extractiveModel }
@@ -110,14 +109,19 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
   const usual = providers.get(config.defaultProvider ?? config.providers[0]?.name ?? '')
   if (!usual) throw fails('The default model provider is not among the configured ones.')
 
+  if (usual.defaultModel === undefined)
+    throw fails(`The model provider "${usual.config.name}" needs a default model or a list of models.`)
+
   const listing = [...providers.values()].flatMap((provider): ModelListing[] =>
-    (provider.models ?? [{ name: provider.defaultModel }]).map(({ name }) => ({
-      provider: provider.config.name,
-      providerType: provider.config.type.replace('-', '_'),
-      providerDisplayName: provider.config.displayName ?? provider.config.name,
-      ...describe(provider, name),
-      isDefault: provider === usual && name === provider.defaultModel,
-    })),
+    (provider.models ?? (provider.defaultModel === undefined ? [] : [{ name: provider.defaultModel }])).map(
+      ({ name }) => ({
+        provider: provider.config.name,
+        providerType: provider.config.type.replace('-', '_'),
+        providerDisplayName: provider.config.displayName ?? provider.config.name,
+        ...describe(provider, name),
+        isDefault: provider === usual && name === provider.defaultModel,
+      }),
+    ),
   )
 
   const choose = (override: LlmOverride): readonly [Provider, string] => {
@@ -131,6 +135,8 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
     const provider = providerName === undefined ? usual : providers.get(providerName)
     if (!provider) throw fails('No model provider has this name.')
     const version = given(override.model_version) ?? provider.defaultModel
+    if (version === undefined)
+      throw fails(`A request to the model provider "${provider.config.name}" has to name a model version.`)
     if (provider.models && !provider.models.some((model) => model.name === version))
       throw fails(`The model provider "${provider.config.name}" does not offer this model version.`)
     return [provider, version]

@@ -135,7 +135,7 @@ function bonusOfKind(question: Question, unit: Candidate, { nearShare, nearFit, 
   if (kind === 'how' && (nearShare >= 0.7 || (isOfSummary && titleShare >= 0.5))) more += 0.15
   if (unit.kind === 'sentence') return more
   const isWanted = question.isPlural && nearFit >= listFit
-  return more + (isWanted ? 0.3 : question.isPlural || kind === 'how' ? 0 : -0.25)
+  return more + (isWanted ? 0.3 : unit.kind === 'item' && (question.isPlural || kind === 'how') ? 0 : -0.25)
 }
 
 /** In how many units of each passage the topic is spoken of. */

@@ -25,7 +25,7 @@ const small: readonly (readonly [RegExp, string])[] = [
     'Goodbye!',
   ],
   [
-    /^(?:who|what) are you(?: exactly)?$|^what is your name$|^what(?:['’]s| is) (?:inlay|this (?:assistant|bot|chat|model|thing))$|^(?:are|is) (?:you|this) (?:an? )?(?:ai|bot|robot|human|person|real|chat ?gpt|gpt|claude|llm|language model|chatbot|machine|real person)$|^(?:which|what) (?:language )?(?:model|llm|ai)(?: (?:are you|is this|do you use|are you using|version))?(?: (?:are you|version))?$|^introduce yourself$/,
+    /^(?:who|what) are you(?: exactly)?$|^what is your name$|^what(?:['’]s| is) (?:this (?:assistant|bot|chat|model|thing))$|^(?:are|is) (?:you|this) (?:an? )?(?:ai|bot|robot|human|person|real|chat ?gpt|gpt|claude|llm|language model|chatbot|machine|real person)$|^(?:which|what) (?:language )?(?:model|llm|ai)(?: (?:are you|is this|do you use|are you using|version))?(?: (?:are you|version))?$|^introduce yourself$/,
     about,
   ],
   [

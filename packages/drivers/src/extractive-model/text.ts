@@ -146,6 +146,17 @@ const cells = (line: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => toProse(cell))
 
+/** A cell behind the name of its column; a long one is set off from it. */
+const named = (column = '', cell: string): string =>
+  column === '' ? cell : `${column}${cell.split(' ').length > 3 ? ':' : ''} ${cell}`
+
+/** Reads a row as a line: the first cell, then the others, named by their column when there are several. */
+function sentenceOfRow([first = '', ...rest]: readonly string[], header: readonly string[]): string {
+  const parts = rest.map((cell, at) => (rest.length === 1 ? cell : named(header[at + 1], cell)))
+  const filled = parts.filter((_, at) => rest[at] !== '')
+  return filled.length === 0 ? first : `${first === '' ? '' : `${first}: `}${filled.join('; ')}`
+}
+
 function textOf(block: Block): string[] {
   if (block.kind === 'code') {
     const lines = block.lines.filter((line) => !/^\s*\{\{.*\}\}\s*$/.test(line))
@@ -175,8 +186,7 @@ export function unitsOf(markdown: string): Unit[] {
       if (row.every((cell) => /^:?-*:?$/.test(cell))) continue
       if (!header || header.length !== row.length) header = row
       else {
-        const named = row.map((cell, at) => (cell === '' ? '' : at === 0 ? cell : `${header?.[at] ?? ''}: ${cell}`))
-        units.push({ kind, text: named.filter((cell) => cell !== '').join('; '), block, index: 0, headings })
+        units.push({ kind, text: sentenceOfRow(row, header), block, index: 0, headings })
       }
       continue
     }
