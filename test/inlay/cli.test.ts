@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ChatFullResponse } from '@inlay/protocol'
+import { startOpenAi } from '../stand-in/openai.ts'
 
 const program = join(import.meta.dirname, '../../packages/inlay/src/cli.ts')
 const folder = mkdtempSync(join(tmpdir(), 'inlay-cli-'))
@@ -128,6 +129,42 @@ describe('inlay ask', () => {
   test('refuses a session that does not exist', async () => {
     const ended = await inlay(['ask', 'x', '--session', '00000000-0000-4000-8000-000000000000'])
     expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(/^inlay: \S.*session/i)])
+  })
+})
+
+describe('inlay ask with a model over HTTP', () => {
+  const configured = (origin: string): Record<string, string> => ({
+    INLAY_MODEL: 'stand-in-1',
+    INLAY_MODEL_BASE_URL: `${origin}/v1`,
+    INLAY_MODEL_API_KEY: 'sk-very-secret',
+  })
+
+  test('stops the model when the person interrupts, and keeps what was said', async () => {
+    const model = await startOpenAi([[{ text: 'Half of ' }, { hang: true }]])
+    try {
+      const child = start(['ask', 'Anything?', '--data', data], configured(model.origin))
+      const [out, err] = [collect(child.stdout!), collect(child.stderr!)]
+      const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+      await expect.poll(out, { timeout: 15_000 }).toBe('Half of ')
+      child.kill('SIGINT')
+      expect([await ended, out().trimEnd()]).toEqual([130, 'Half of'])
+      expect(err()).not.toMatch(/^inlay:/m)
+      await expect.poll(model.abandoned).toBe(1)
+    } finally {
+      await model.close()
+    }
+  })
+
+  test('says why the model failed, and never its key', async () => {
+    const model = await startOpenAi([{ status: 401, body: { error: { message: 'bad key sk-very-secret' } } }])
+    try {
+      const ended = await inlay(['ask', 'Anything?'], configured(model.origin))
+      expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(/^inlay: \S/m)])
+      expect(ended.out + ended.err).not.toContain('secret')
+      expect(model.requests[0]?.headers.authorization).toBe('Bearer sk-very-secret')
+    } finally {
+      await model.close()
+    }
   })
 })
 
