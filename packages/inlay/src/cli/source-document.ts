@@ -50,9 +50,9 @@ export async function createReader(baseUrl: string | undefined): Promise<Reader>
   }
 }
 
-/** A chapter of a book often begins below the first level, so it does not name its file and yet is called so. */
+/** A chapter of a book often begins below the first level, or after an anchor, and is called so all the same. */
 function firstHeading(text: string | undefined): string | undefined {
-  const heading = /^\s*#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*(?:\r?\n|$)/.exec(text ?? '')?.[1]
+  const heading = /^(?:\s|<[^<>\n]*>)*#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*(?:\r?\n|$)/.exec(text ?? '')?.[1]
   return heading?.replace(/[`*_]/g, '')
 }
 
