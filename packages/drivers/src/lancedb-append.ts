@@ -1,6 +1,6 @@
 import type { IndexRow } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
-import { isConflict, type Engine } from './lancedb-engine.ts'
+import { persistently, type Engine } from './lancedb-engine.ts'
 import { schemaOf, toArrow, type Space } from './lancedb-rows.ts'
 import type { Waiting } from './lancedb-waiting.ts'
 
@@ -28,7 +28,6 @@ interface Request {
 
 /** Rows of one commit, at least one request: more gain nothing and hold up who came first. */
 const mostRows = 10_000
-const mostTries = 5
 
 /** Queues appends to a table. */
 export function createAppending(parts: AppendParts): Appending {
@@ -39,16 +38,10 @@ export function createAppending(parts: AppendParts): Appending {
   async function commit(rows: readonly IndexRow[]): Promise<void> {
     const { engine, table, waiting } = parts
     const batch = toArrow(engine, schema, rows)
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await table.add(batch)
-        waiting.add(rows)
-        parts.wrote()
-        return
-      } catch (error) {
-        if (attempt === mostTries || !isConflict(error)) throw error
-      }
-    }
+    // Should a try have been carried out though it failed, its rows are there twice and found once.
+    await persistently(() => table.add(batch))
+    waiting.add(rows)
+    parts.wrote()
   }
 
   function next(): Request[] {

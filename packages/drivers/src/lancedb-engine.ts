@@ -41,14 +41,26 @@ export async function guarded<Result>(work: () => Promise<Result>): Promise<Resu
   }
 }
 
-/** Whether a failed write met another one and may simply be tried again. */
-export function isConflict(error: unknown): boolean {
-  return /commit conflict|conflicting|preempted|concurrent/i.test(messageOf(error))
+/**
+ * Runs work that may be done twice, again when another writer came in between: its commit was first, or its upkeep
+ * cleared away files of the version that was being read.
+ */
+export async function persistently<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === mostTries || !isPassing(error)) throw error
+    }
+  }
 }
 
-/** Whether files went away under a query, as they do when old versions are cleaned up. */
-export function isStale(error: unknown): boolean {
-  return /not found|no such file/i.test(messageOf(error))
+const mostTries = 5
+
+/** Whether a failure comes of another writer and may not come again. */
+export function isPassing(error: unknown): boolean {
+  const message = messageOf(error)
+  return /commit conflict|conflicting|preempted|concurrent|not found|no such file/i.test(message)
 }
 
 function toInlayError(error: unknown): InlayError {
@@ -65,7 +77,7 @@ function toInlayError(error: unknown): InlayError {
       cause: error,
       retryable: false,
     })
-  if (isConflict(error) || isStale(error))
+  if (isPassing(error))
     return new InlayError('SERVICE_UNAVAILABLE', {
       message: 'The index was changed by another writer in the middle of this: try again.',
       cause: error,

@@ -139,7 +139,7 @@ async function searchWaiting(
   const weighed = await Promise.all(
     [...present.values()].map(async ({ word, term }) => ({
       term,
-      weight: rarityOf((await vocabulary.frequencyOf(word, term)) + waiting.frequencyOf(term), rows),
+      weight: rarityOf(await vocabulary.frequencyOf(word, term, { rows, waiting: waiting.frequencyOf(term) }), rows),
     })),
   )
   const averageLength = await vocabulary.averageLength()

@@ -1,5 +1,5 @@
 import type { Table } from '@lancedb/lancedb'
-import { isConflict, type Engine } from './lancedb-engine.ts'
+import { isPassing, type Engine } from './lancedb-engine.ts'
 import type { Space } from './lancedb-rows.ts'
 import { textIndex, type Standing } from './lancedb-standing.ts'
 import type { Vocabulary } from './lancedb-vocabulary.ts'
@@ -78,7 +78,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
       if (!signal?.aborted) await indexVectors(parts)
     } catch (error) {
       // Another writer came in between, perhaps the upkeep of another process: later, then.
-      if (!isConflict(error)) throw error
+      if (!isPassing(error)) throw error
     }
   }
 

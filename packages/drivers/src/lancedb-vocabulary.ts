@@ -10,8 +10,12 @@ import { wordsOf, type Terms } from './lancedb-words.ts'
  * words from a sample of the rows, rare ones by asking the index for each.
  */
 export interface Vocabulary {
-  /** Rows of the index that hold a word: exact for rare words, estimated for frequent ones. */
-  frequencyOf(word: string, term: string): Promise<number>
+  /**
+   * Rows that hold a word: exact for rare words, estimated for frequent ones.
+   * @param table.rows number of rows there are
+   * @param table.waiting rows with the word that the index does not hold yet
+   */
+  frequencyOf(word: string, term: string, table: { rows: number; waiting: number }): Promise<number>
   isKnown(word: string, term: string): Promise<boolean>
   /** Indexed words that a misspelt one may stand for, likeliest first, at most {@link mostCorrections}. */
   near(word: string, term: string): Promise<string[]>
@@ -76,11 +80,12 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vo
 
   const near = remembered(findNear)
   return {
-    async frequencyOf(word, term) {
-      const { frequencies, rows, ofRows, isWhole } = await sampling.current()
+    async frequencyOf(word, term, { rows, waiting }) {
+      const { frequencies, isWhole, rows: sampled } = await sampling.current()
       const seen = frequencies.get(term) ?? 0
-      if (isWhole || seen >= fewRows) return Math.round((seen * ofRows) / Math.max(1, rows))
-      return Math.max(seen, await counted.of(word))
+      // A sample is of all rows, so those that wait are in its share; the index does not count them.
+      if (isWhole || seen >= fewRows) return Math.max(waiting, Math.round((seen * rows) / Math.max(1, sampled)))
+      return waiting + Math.max(seen > 0 ? 1 : 0, await counted.of(word))
     },
     async isKnown(word, term) {
       return (await sampling.current()).frequencies.has(term) || (await counted.of(word)) > 0

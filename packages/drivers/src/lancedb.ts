@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { createAppending, type Appending } from './lancedb-append.ts'
 import { joinCompany, type Company } from './lancedb-company.ts'
-import { isStale, loadEngine } from './lancedb-engine.ts'
+import { loadEngine, persistently } from './lancedb-engine.ts'
 import { among, quote } from './lancedb-filter.ts'
 import { fuse } from './lancedb-fusion.ts'
 import { createHandle } from './lancedb-handle.ts'
@@ -65,15 +65,13 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       query.signal?.throwIfAborted()
       const hits = await use((parts) => {
         if (query.vector) checkVector(query.vector, parts.space ?? noSpace)
-        const ask = (): Promise<Hit[]> => find(parts, query, vectorShare)
-        // Files may have been cleared away under it by the upkeep of another process.
-        return ask().catch((error: unknown) => (isStale(error) ? ask() : Promise.reject(error)))
+        return persistently(() => find(parts, query, vectorShare))
       })
       query.signal?.throwIfAborted()
       return hits
     },
     read: (generation, from, to, { vectors = false } = {}) =>
-      use((parts) => readRows(parts, { generation, from, to, vectors })),
+      use((parts) => persistently(() => readRows(parts, { generation, from, to, vectors }))),
     maintain: ({ idle = false, signal } = {}) =>
       use(async (parts) => {
         await inTurn(() => parts.upkeep.run({ idle, signal }))
@@ -138,7 +136,7 @@ const mostInOneDelete = 2000
 async function removeRows({ table, waiting, upkeep }: Opened, generations: readonly string[]): Promise<void> {
   for (let at = 0; at < generations.length; at += mostInOneDelete) {
     const some = generations.slice(at, at + mostInOneDelete)
-    await table.delete(among('generation', some))
+    await persistently(() => table.delete(among('generation', some)))
     waiting.remove(new Set(some))
     upkeep.wrote()
   }
@@ -164,16 +162,17 @@ async function figuresOf({ table }: Opened, folder: string): Promise<IndexFigure
   return { rows, unindexedRows: index?.numUnindexedRows ?? 0, bytes }
 }
 
+/** Files come and go under upkeep, so what is not there any more counts nothing. */
 async function bytesOf(folder: string): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true })
-  const sizes = entries
-    .filter((entry) => entry.isFile())
-    // Files come and go under upkeep.
-    .map((entry) =>
-      stat(join(entry.parentPath, entry.name)).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    )
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const sizes = entries.map((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory()
+      ? bytesOf(path)
+      : stat(path).then(
+          ({ size }) => size,
+          () => 0,
+        )
+  })
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
