@@ -1,42 +1,9 @@
 import { InlayError, scopes as allScopes, type Principal, type Scope } from '@inlay/protocol'
-import type { Kysely } from 'kysely'
+import type { Kysely, UpdateResult } from 'kysely'
 import { bearerKey, type Authenticator } from './authentication.ts'
-
-/** Table of API keys, as Kysely sees it. Times are milliseconds since 1970 UTC. */
-export interface KeyTable {
-  inlay_api_key: {
-    id: number
-    /** SHA-256 of the key, hex: 256 random bits need no salt and no slow hash. */
-    hash: string
-    /** What a person recognises a key by. */
-    display: string
-    name: string | null
-    owner: string
-    email: string | null
-    /** JSON arrays of strings. */
-    scopes: string
-    groups: string
-    created_at: number
-    last_used_at: number | null
-    revoked_at: number | null
-  }
-}
-
-/** An API key as it may be shown: never the key itself. Times are milliseconds since 1970 UTC. */
-export interface ApiKey {
-  readonly id: number
-  readonly name: string | null
-  /** First and last characters, e.g. `inlay_Ab3x…9fQk`. */
-  readonly display: string
-  /** Whom the key acts for: the `id` of its principal. */
-  readonly owner: string
-  readonly email: string | null
-  readonly scopes: readonly Scope[]
-  readonly groups: readonly string[]
-  readonly createdAt: number
-  /** When it was last accepted, to the minute; null when never. */
-  readonly lastUsedAt: number | null
-}
+import { createKeyLookup } from './key-lookup.ts'
+import { insertKey, liveKeys, toApiKey, type ApiKey, type KeyRow, type KeyTable } from './key-records.ts'
+import { displayOf, hashOf, newKey } from './key-secret.ts'
 
 /** What a new key may and for whom. */
 export interface NewApiKey {
@@ -84,157 +51,73 @@ export interface KeysOptions {
   readonly onError?: (error: unknown) => void
 }
 
-const rememberedKeys = 1000
-const lastUseStepMs = 60_000
-const prefix = 'inlay_'
-
 /** Keys over a database. */
 export function createKeys(options: KeysOptions): Keys {
   const { db, now = Date.now, cacheMs = 5000, onError = () => {} } = options
-  const remembered = new Map<string, { principal: Principal; until: number }>()
-  const notes = new Set<Promise<unknown>>()
+  const lookup = createKeyLookup({ db, now, cacheMs, onError })
 
-  const live = () => db.selectFrom('inlay_api_key').selectAll().where('revoked_at', 'is', null)
+  /** Changes a live key; NOT_FOUND when there is none. */
+  async function update(id: number, values: Partial<KeyRow>): Promise<void> {
+    const query = db.updateTable('inlay_api_key').set(values).where('id', '=', id).where('revoked_at', 'is', null)
+    const { numUpdatedRows }: UpdateResult = await query.executeTakeFirst()
+    lookup.forget()
+    if (Number(numUpdatedRows) === 0) throw new InlayError('NOT_FOUND', { message: 'No such API key.' })
+  }
 
   async function recordOf(id: number): Promise<ApiKey> {
-    const row = await live().where('id', '=', id).executeTakeFirst()
-    if (row === undefined) throw unknownKey()
-    return toApiKey(row)
-  }
-
-  function noteUse(row: KeyTable['inlay_api_key']): void {
-    const time = now()
-    if (row.last_used_at !== null && time - Number(row.last_used_at) < lastUseStepMs) return
-    const note: Promise<unknown> = db
-      .updateTable('inlay_api_key')
-      .set({ last_used_at: time })
-      .where('id', '=', row.id)
-      .execute()
-      .catch(onError)
-      .finally(() => notes.delete(note))
-    notes.add(note)
-  }
-
-  async function principalOf(key: string): Promise<Principal | undefined> {
-    const known = remembered.get(key)
-    if (known !== undefined && known.until > now()) return known.principal
-    remembered.delete(key)
-    const row = await live()
-      .where('hash', '=', await hashOf(key))
-      .executeTakeFirst()
-    if (row === undefined) return undefined
-    noteUse(row)
-    const { owner, email, scopes, groups } = toApiKey(row)
-    const principal: Principal = { id: owner, ...(email === null ? {} : { email }), scopes, groups }
-    if (cacheMs > 0) {
-      if (remembered.size >= rememberedKeys) remembered.clear()
-      remembered.set(key, { principal, until: now() + cacheMs })
-    }
-    return principal
+    return toApiKey(await liveKeys(db).where('id', '=', id).executeTakeFirstOrThrow())
   }
 
   return {
     async create(wanted) {
       const key = newKey()
-      const scopes = checkedScopes(wanted.scopes)
-      const values = {
-        hash: await hashOf(key),
-        display: displayOf(key),
-        name: wanted.name ?? null,
-        owner: wanted.owner ?? `key:${crypto.randomUUID()}`,
-        email: wanted.email ?? null,
-        scopes: JSON.stringify(scopes),
-        groups: JSON.stringify(wanted.groups ?? []),
-        created_at: now(),
-        last_used_at: null,
-        revoked_at: null,
-      }
-      return { key, record: toApiKey(await insertKey(db, values)) }
+      return { key, record: toApiKey(await insertKey(db, await toRow(wanted, key, now()))) }
     },
     async list() {
-      return (await live().orderBy('id').execute()).map(toApiKey)
+      return (await liveKeys(db).orderBy('id').execute()).map(toApiKey)
     },
     async change(id, change) {
-      const set = {
-        ...(change.name === undefined ? {} : { name: change.name }),
-        ...(change.email === undefined ? {} : { email: change.email }),
-        ...(change.scopes === undefined ? {} : { scopes: JSON.stringify(checkedScopes(change.scopes)) }),
-        ...(change.groups === undefined ? {} : { groups: JSON.stringify(change.groups) }),
-      }
-      if (Object.keys(set).length > 0) {
-        await db.updateTable('inlay_api_key').set(set).where('id', '=', id).where('revoked_at', 'is', null).execute()
-        remembered.clear()
-      }
+      await update(id, toChange(id, change))
       return recordOf(id)
     },
     async regenerate(id) {
       const key = newKey()
-      await recordOf(id)
-      await db
-        .updateTable('inlay_api_key')
-        .set({ hash: await hashOf(key), display: displayOf(key), last_used_at: null })
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .execute()
-      remembered.clear()
+      await update(id, { hash: await hashOf(key), display: displayOf(key), last_used_at: null })
       return { key, record: await recordOf(id) }
     },
-    async revoke(id) {
-      const ended = await db
-        .updateTable('inlay_api_key')
-        .set({ revoked_at: now() })
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .executeTakeFirst()
-      remembered.clear()
-      if (Number(ended.numUpdatedRows) === 0) throw unknownKey()
-    },
-    principalOf,
+    revoke: (id) => update(id, { revoked_at: now() }),
+    principalOf: lookup.principalOf,
     async authenticate(request) {
       const key = bearerKey(request)
-      return key === undefined ? undefined : principalOf(key)
+      return key === undefined ? undefined : lookup.principalOf(key)
     },
-    async close() {
-      await Promise.all(notes)
-    },
+    close: lookup.settled,
   }
 }
 
-/** Inserts under the next free id. Ids are given here because SQL dialects disagree on how to count. */
-async function insertKey(
-  db: Kysely<KeyTable>,
-  values: Omit<KeyTable['inlay_api_key'], 'id'>,
-): Promise<KeyTable['inlay_api_key']> {
-  for (let attempt = 1; ; attempt++) {
-    const { last } = await db
-      .selectFrom('inlay_api_key')
-      .select((expression) => expression.fn.max('id').as('last'))
-      .executeTakeFirstOrThrow()
-    try {
-      return await db
-        .insertInto('inlay_api_key')
-        .values({ id: Number(last ?? 0) + 1, ...values })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-    } catch (error) {
-      // Another process took the id in between: the table's primary key noticed.
-      if (attempt >= 5) throw error
-    }
-  }
-}
-
-function toApiKey(row: KeyTable['inlay_api_key']): ApiKey {
+async function toRow(wanted: NewApiKey, key: string, createdAt: number): Promise<Omit<KeyRow, 'id'>> {
   return {
-    id: Number(row.id),
-    name: row.name,
-    display: row.display,
-    owner: row.owner,
-    email: row.email,
-    // Written by this file only, from checked values.
-    scopes: JSON.parse(row.scopes) as Scope[],
-    groups: JSON.parse(row.groups) as string[],
-    createdAt: Number(row.created_at),
-    lastUsedAt: row.last_used_at === null ? null : Number(row.last_used_at),
+    hash: await hashOf(key),
+    display: displayOf(key),
+    name: wanted.name ?? null,
+    owner: wanted.owner ?? `key:${crypto.randomUUID()}`,
+    email: wanted.email ?? null,
+    scopes: JSON.stringify(checkedScopes(wanted.scopes)),
+    groups: JSON.stringify(wanted.groups ?? []),
+    created_at: createdAt,
+    last_used_at: null,
+    revoked_at: null,
+  }
+}
+
+/** The id is among what is set, so that a change of nothing is still an update that finds its row. */
+function toChange(id: number, { name, email, scopes, groups }: ApiKeyChange): Partial<KeyRow> {
+  return {
+    id,
+    ...(name === undefined ? {} : { name }),
+    ...(email === undefined ? {} : { email }),
+    ...(scopes === undefined ? {} : { scopes: JSON.stringify(checkedScopes(scopes)) }),
+    ...(groups === undefined ? {} : { groups: JSON.stringify(groups) }),
   }
 }
 
@@ -246,28 +129,4 @@ function checkedScopes(wanted: readonly Scope[]): readonly Scope[] {
     })
   }
   return known
-}
-
-function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32))
-  return (
-    prefix +
-    btoa(String.fromCharCode(...bytes))
-      .replace(/\+/g, '-')
-      .replace(/\//g, '_')
-      .replace(/=+$/, '')
-  )
-}
-
-function displayOf(key: string): string {
-  return `${key.slice(0, prefix.length + 4)}********${key.slice(-4)}`
-}
-
-async function hashOf(key: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-function unknownKey(): InlayError {
-  return new InlayError('NOT_FOUND', { message: 'No such API key.' })
 }

@@ -11,6 +11,20 @@ export interface OrderedStreamLimits {
   readonly answerChars: number
 }
 
+/** What is under way: places for answers in the order of the items, and what can be sent. */
+interface Flow {
+  readonly slots: { answer?: string }[]
+  inFlight: number
+  bytesInFlight: number
+  ready: string
+  /** No more items come. */
+  ended: boolean
+  /** The reader is gone. */
+  left: boolean
+  wakeIntake?: () => void
+  wakeReader?: () => void
+}
+
 /**
  * Answers a stream of items with a stream of texts: items are worked on side by side, answers come in the order of the
  * items. Items are taken only as far as the limits allow, so a fast sender or an idle reader costs bounded memory.
@@ -23,66 +37,64 @@ export function orderedStream<Item extends { readonly bytes: number }>(
   limits: OrderedStreamLimits,
   leave: () => void,
 ): ReadableStream<Uint8Array> {
-  const slots: { answer?: string }[] = []
+  const flow: Flow = { slots: [], inFlight: 0, bytesInFlight: 0, ready: '', ended: false, left: false }
   const encoder = new TextEncoder()
-  let inFlight = 0
-  let bytesInFlight = 0
-  let ready = ''
-  let ended = false
-  let left = false
-  let wakeIntake: (() => void) | undefined
-  let wakeReader: (() => void) | undefined
-
-  function settle(slot: { answer?: string }, item: Item, answer: string): void {
-    slot.answer = answer
-    inFlight--
-    bytesInFlight -= item.bytes
-    while (slots[0]?.answer !== undefined) ready += slots.shift()!.answer
-    wakeIntake?.()
-    if (ready !== '') wakeReader?.()
-  }
-
-  const isFull = (): boolean =>
-    inFlight >= limits.items || bytesInFlight >= limits.bytes || ready.length >= limits.answerChars
-
-  async function takeIn(): Promise<void> {
-    try {
-      for await (const item of items) {
-        if (left) break
-        const slot: { answer?: string } = {}
-        slots.push(slot)
-        inFlight++
-        bytesInFlight += item.bytes
-        void work(item).then((answer) => settle(slot, item, answer))
-        while (isFull() && !left) await new Promise<void>((resolve) => (wakeIntake = resolve))
-      }
-    } catch {
-      // The sender went away in mid-line: what was taken in is answered, as far as anybody still listens.
-    }
-    ended = true
-    wakeReader?.()
-  }
-
   return new ReadableStream<Uint8Array>(
     {
-      start() {
-        void takeIn()
-      },
+      start: () => void takeIn(flow, items, work, limits),
       async pull(controller) {
-        while (ready === '' && !(ended && slots.length === 0)) {
-          await new Promise<void>((resolve) => (wakeReader = resolve))
+        while (flow.ready === '' && !(flow.ended && flow.slots.length === 0)) {
+          await new Promise<void>((resolve) => (flow.wakeReader = resolve))
         }
-        if (ready === '') return controller.close()
-        controller.enqueue(encoder.encode(ready))
-        ready = ''
-        wakeIntake?.()
+        if (flow.ready === '') return controller.close()
+        controller.enqueue(encoder.encode(flow.ready))
+        flow.ready = ''
+        flow.wakeIntake?.()
       },
       cancel() {
-        left = true
+        flow.left = true
         leave()
-        wakeIntake?.()
+        flow.wakeIntake?.()
       },
     },
     { highWaterMark: 0 },
   )
+}
+
+async function takeIn<Item extends { readonly bytes: number }>(
+  flow: Flow,
+  items: AsyncIterable<Item>,
+  work: (item: Item) => Promise<string>,
+  limits: OrderedStreamLimits,
+): Promise<void> {
+  try {
+    for await (const item of items) {
+      if (flow.left) break
+      const slot: { answer?: string } = {}
+      flow.slots.push(slot)
+      flow.inFlight++
+      flow.bytesInFlight += item.bytes
+      void work(item).then((answer) => {
+        slot.answer = answer
+        settle(flow, item.bytes)
+      })
+      while (isFull(flow, limits) && !flow.left) await new Promise<void>((resolve) => (flow.wakeIntake = resolve))
+    }
+  } catch {
+    // The sender went away in mid-line: what was taken in is answered, as far as anybody still listens.
+  }
+  flow.ended = true
+  flow.wakeReader?.()
+}
+
+function settle(flow: Flow, bytes: number): void {
+  flow.inFlight--
+  flow.bytesInFlight -= bytes
+  while (flow.slots[0]?.answer !== undefined) flow.ready += flow.slots.shift()!.answer
+  flow.wakeIntake?.()
+  if (flow.ready !== '') flow.wakeReader?.()
+}
+
+function isFull(flow: Flow, limits: OrderedStreamLimits): boolean {
+  return flow.inFlight >= limits.items || flow.bytesInFlight >= limits.bytes || flow.ready.length >= limits.answerChars
 }

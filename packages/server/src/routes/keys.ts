@@ -7,7 +7,8 @@ import {
   type ApiKeyDescriptor,
 } from '@inlay/protocol'
 import * as v from 'valibot'
-import type { ApiKey, Keys } from '../keys.ts'
+import type { ApiKey } from '../key-records.ts'
+import type { Keys } from '../keys.ts'
 import { defineRoute, type Route, type ServerParts } from '../route.ts'
 
 const topic = 'API keys'

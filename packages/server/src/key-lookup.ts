@@ -1,0 +1,69 @@
+import type { Principal } from '@inlay/protocol'
+import type { Kysely } from 'kysely'
+import { liveKeys, toApiKey, type KeyRow, type KeyTable } from './key-records.ts'
+import { hashOf } from './key-secret.ts'
+
+/** Finds whom keys act for. */
+export interface KeyLookup {
+  /** Undefined when the key is unknown or revoked. */
+  principalOf(key: string): Promise<Principal | undefined>
+  /** Forgets every remembered key, after a change. */
+  forget(): void
+  /** Resolves once every last use is noted. */
+  settled(): Promise<void>
+}
+
+/** What a lookup is made of. */
+export interface KeyLookupOptions {
+  readonly db: Kysely<KeyTable>
+  readonly now: () => number
+  /** How long an accepted key is remembered, in milliseconds; 0: not at all. */
+  readonly cacheMs: number
+  /** Told when a last use could not be noted; the request goes on. */
+  readonly onError: (error: unknown) => void
+}
+
+const rememberedKeys = 1000
+const lastUseStepMs = 60_000
+
+/** A lookup that asks the database once in a while, not for each request. */
+export function createKeyLookup({ db, now, cacheMs, onError }: KeyLookupOptions): KeyLookup {
+  const remembered = new Map<string, { principal: Principal; until: number }>()
+  const notes = new Set<Promise<unknown>>()
+
+  function noteUse(row: KeyRow): void {
+    const time = now()
+    if (row.last_used_at !== null && time - Number(row.last_used_at) < lastUseStepMs) return
+    const note: Promise<unknown> = db
+      .updateTable('inlay_api_key')
+      .set({ last_used_at: time })
+      .where('id', '=', row.id)
+      .execute()
+      .catch(onError)
+      .finally(() => notes.delete(note))
+    notes.add(note)
+  }
+
+  return {
+    async principalOf(key) {
+      const known = remembered.get(key)
+      if (known !== undefined && known.until > now()) return known.principal
+      remembered.delete(key)
+      const hash = await hashOf(key)
+      const row = await liveKeys(db).where('hash', '=', hash).executeTakeFirst()
+      if (row === undefined) return undefined
+      noteUse(row)
+      const principal = toPrincipal(row)
+      if (remembered.size >= rememberedKeys) remembered.clear()
+      if (cacheMs > 0) remembered.set(key, { principal, until: now() + cacheMs })
+      return principal
+    },
+    forget: () => remembered.clear(),
+    settled: async () => void (await Promise.all(notes)),
+  }
+}
+
+function toPrincipal(row: KeyRow): Principal {
+  const { owner, email, scopes, groups } = toApiKey(row)
+  return { id: owner, ...(email === null ? {} : { email }), scopes, groups }
+}
