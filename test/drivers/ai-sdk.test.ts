@@ -13,7 +13,15 @@ const call: LanguageModelV4CallOptions = {
 }
 
 type Type = 'openai' | 'openai-compatible' | 'anthropic'
-const types: readonly Type[] = ['openai', 'openai-compatible', 'anthropic']
+/** `told`: deltas come from the tap, ahead of the stream. */
+type Way = 'streamed' | 'told'
+const ways: readonly (readonly [Type, Way])[] = [
+  ['openai', 'streamed'],
+  ['openai', 'told'],
+  ['openai-compatible', 'streamed'],
+  ['openai-compatible', 'told'],
+  ['anthropic', 'streamed'],
+]
 let server: StandIn | undefined
 afterEach(async () => {
   await server?.close()
@@ -26,11 +34,20 @@ async function model(type: Type, replies: Replies) {
 }
 
 /** Runs a call to its end and tells what it failed of, as a run would. */
-async function run(type: Type, replies: Replies, more: Partial<LanguageModelV4CallOptions> = {}) {
+async function runAs(
+  [type, way]: readonly [Type, Way],
+  replies: Replies,
+  more: Partial<LanguageModelV4CallOptions> = {},
+) {
   const parts: LanguageModelV4StreamPart[] = []
+  const told: string[] = []
   let failure: Failure | undefined
   try {
-    const { stream } = await (await model(type, replies)).doStream({ ...call, ...more })
+    const made = await model(type, replies)
+    const listener = { say: (delta: string) => void told.push(delta), reason: () => {} }
+    const asked = { ...call, ...more }
+    const opened = way === 'told' && 'doStreamTold' in made ? made.doStreamTold(asked, listener) : made.doStream(asked)
+    const { stream } = await opened
     for await (const part of stream) {
       parts.push(part)
       if (part.type === 'error') failure ??= toFailure(part.error)
@@ -41,13 +58,15 @@ async function run(type: Type, replies: Replies, more: Partial<LanguageModelV4Ca
   } catch (error) {
     failure = toFailure(error)
   }
-  const text = parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')
-  return { parts, text, failure, code: failure?.code }
+  const inParts = parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')
+  return { parts, inParts, text: way === 'told' ? told.join('') : inParts, failure, code: failure?.code }
 }
 
-describe.each(types)('%s', (type) => {
+describe.each(ways)('%s, %s', (type, way) => {
+  const run = (replies: Replies, more?: Partial<LanguageModelV4CallOptions>) => runAs([type, way], replies, more)
+
   test('text, reasoning, interleaved calls and usage arrive', async () => {
-    const { parts, text, failure } = await run(type, [
+    const { parts, inParts, text, failure } = await run([
       [
         { reasoning: 'hm' },
         { text: 'Let me ' },
@@ -61,7 +80,7 @@ describe.each(types)('%s', (type) => {
       ],
     ])
     expect(failure).toBeUndefined()
-    expect(text).toBe('Let me see.')
+    expect([text, inParts]).toEqual(['Let me see.', 'Let me see.'])
     if (type !== 'openai')
       expect(parts.some((part) => part.type === 'reasoning-delta' && part.delta === 'hm')).toBe(true)
     const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [JSON.parse(part.input)] : []))
@@ -101,13 +120,13 @@ describe.each(types)('%s', (type) => {
     [500, 'not json', 'API_ERROR'],
     [503, {}, 'SERVICE_UNAVAILABLE'],
   ] as const)('status %i %j is %s, without the key', async (status, body, code) => {
-    const { failure } = await run(type, [{ status, body }])
+    const { failure } = await run([{ status, body }])
     expect(failure?.code).toBe(code)
     expect(JSON.stringify(failure)).not.toContain(key)
   })
 
   test('a rate limit tells how long to wait', async () => {
-    const { failure } = await run(type, [{ status: 429, headers: { 'retry-after': '3' } }])
+    const { failure } = await run([{ status: 429, headers: { 'retry-after': '3' } }])
     expect(failure).toMatchObject({ code: 'RATE_LIMIT', retryable: true, details: { retry_after_seconds: 3 } })
   })
 
@@ -127,32 +146,37 @@ describe.each(types)('%s', (type) => {
   })
 
   test('a connection cut after some text is a connection error; what was said is kept', async () => {
-    expect(await run(type, [[{ text: 'partial' }, { cut: true }]])).toMatchObject({
+    expect(await run([[{ text: 'partial' }, { cut: true }]])).toMatchObject({
       text: 'partial',
       code: 'CONNECTION_ERROR',
     })
   })
 
   test('a stream that just ends is a connection error', async () => {
-    expect((await run(type, [[{ text: 'partial' }, { end: null }]])).code).toBe('CONNECTION_ERROR')
+    expect((await run([[{ text: 'partial' }, { end: null }]])).code).toBe('CONNECTION_ERROR')
   })
 
   test('an error inside the stream is told by its type', async () => {
     const overloaded = { type: 'overloaded_error', message: 'Overloaded' }
-    expect((await run(type, [[{ text: 'a' }, { error: overloaded }, { end: null }]])).code).toBe('SERVICE_UNAVAILABLE')
+    expect((await run([[{ text: 'a' }, { error: overloaded }, { end: null }]])).code).toBe('SERVICE_UNAVAILABLE')
     const limited = { type: 'rate_limit_error', code: 'rate_limit_exceeded', message: 'slow down' }
-    expect((await run(type, [[{ text: 'a' }, { error: limited }, { end: null }]])).code).toBe('RATE_LIMIT')
+    expect((await run([[{ text: 'a' }, { error: limited }, { end: null }]])).code).toBe('RATE_LIMIT')
+  })
+
+  test('an error inside the stream is handed on without the key', async () => {
+    const refused = { type: 'invalid_request_error', message: `the key ${key} is not for this model` }
+    const { failure, parts } = await run([[{ text: 'a' }, { error: refused }, { end: null }]])
+    expect(failure?.code).toBe('BAD_REQUEST')
+    expect(JSON.stringify(parts)).not.toContain(key)
   })
 
   test('garbage inside the stream is a provider error', async () => {
-    expect((await run(type, [[{ text: 'a' }, { raw: 'data: {"broken\n\n' }]])).code).toBe('API_ERROR')
+    expect((await run([[{ text: 'a' }, { raw: 'data: {"broken\n\n' }]])).code).toBe('API_ERROR')
   })
 
   test('an empty answer and a refusal are told apart', async () => {
-    expect((await run(type, [[]])).code).toBe('EMPTY_LLM_RESPONSE')
-    expect((await run(type, [[{ end: type === 'anthropic' ? 'refusal' : 'content_filter' }]])).code).toBe(
-      'MODEL_REFUSAL',
-    )
+    expect((await run([[]])).code).toBe('EMPTY_LLM_RESPONSE')
+    expect((await run([[{ end: type === 'anthropic' ? 'refusal' : 'content_filter' }]])).code).toBe('MODEL_REFUSAL')
   })
 
   test('an abort while it is silent ends the call and closes the connection', async () => {

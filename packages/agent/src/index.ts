@@ -8,6 +8,7 @@ export type {
   ActionResult,
   ActionTurn,
   Agent,
+  DeltaListener,
   InputSchema,
   LogEntry,
   ModelListing,
@@ -20,5 +21,6 @@ export type {
   Sessions,
   StoredMessage,
   StoredSession,
+  TellingModel,
 } from './contracts.ts'
 export { migrateAgent } from './migrations.ts'

@@ -9,20 +9,19 @@ import type {
 import { InlayError, type ErrorCode } from '@inlay/protocol'
 import { fitPrompt, promptTokens } from './context-window.ts'
 import { stepFailure, toFailure, type Failure, type FailureContext } from './failures.ts'
+import type { DeltaListener, TellingModel } from './contracts.ts'
 import { createTextGate, readStrayCalls, type RequestedCall } from './stray-calls.ts'
 import { unlessAborted } from './waiting.ts'
 
 /** Hears a model while it speaks: the one seam between models and the packets made of them. */
-export interface StepListener {
-  reason(delta: string): void
-  say(delta: string): void
+export interface StepListener extends DeltaListener {
   /** The first fragment of a call. */
   hearCall(): void
 }
 
 /** How a step is asked for. */
 export interface StepRequest {
-  readonly model: LanguageModelV4
+  readonly model: LanguageModelV4 | TellingModel
   readonly options: LanguageModelV4CallOptions
   readonly listener: StepListener
   readonly signal: AbortSignal
@@ -110,7 +109,10 @@ async function playOnce(
   const { model, options, signal } = request
   const ear = createEar(request, hearing)
   signal.throwIfAborted()
-  const { stream } = await unlessAborted(model.doStream({ ...options, prompt, abortSignal: signal }), signal)
+  const call = { ...options, prompt, abortSignal: signal }
+  const isTelling = 'doStreamTold' in model
+  const opened = isTelling ? model.doStreamTold(call, ear) : model.doStream(call)
+  const { stream } = await unlessAborted(opened, signal)
   const reader = stream.getReader()
   // Also ends the reading of a model that does not heed its signal.
   const cancel = (): void => void reader.cancel(signal.reason).catch(() => {})
@@ -119,7 +121,7 @@ async function playOnce(
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      ear.hear(value)
+      ear.hear(value, isTelling ? 'told' : 'new')
     }
   } finally {
     signal.removeEventListener('abort', cancel)
@@ -130,8 +132,9 @@ async function playOnce(
 }
 
 /** Hears one try of a step: tells the listener at once, keeps what the agent needs. */
-interface Ear {
-  hear(part: LanguageModelV4StreamPart): void
+interface Ear extends DeltaListener {
+  /** @param state whether deltas have been told already */
+  hear(part: LanguageModelV4StreamPart, state: 'new' | 'told'): void
   /** Ends the hearing. Throws when the step gave nothing or broke off. */
   end(): StepResult
 }
@@ -161,17 +164,23 @@ function createEar(request: StepRequest, hearing: { hasBegun: boolean }): Ear {
     tell(gate.end().text)
     listener.hearCall()
   }
-  const hear = (part: LanguageModelV4StreamPart): void => {
-    if (part.type === 'text-delta') {
-      if (part.delta !== '') hearing.hasBegun = true
-      text += part.delta
-      tell(gate.push(part.delta))
+  const say = (delta: string): void => {
+    if (delta === '') return
+    hearing.hasBegun = true
+    text += delta
+    tell(gate.push(delta))
+  }
+  const reason = (delta: string): void => {
+    if (delta !== '') hearing.hasBegun = true
+    thought += delta
+    listener.reason(delta)
+  }
+  const hear: Ear['hear'] = (part, state) => {
+    if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
       joinDelta(parts, part)
-    } else if (part.type === 'reasoning-delta') {
-      if (part.delta !== '') hearing.hasBegun = true
-      thought += part.delta
-      listener.reason(part.delta)
-      joinDelta(parts, part)
+      if (state === 'told') return
+      if (part.type === 'text-delta') say(part.delta)
+      else reason(part.delta)
     } else if (part.type === 'tool-input-start') hearCall(part.toolName)
     else if (part.type === 'tool-call') {
       hearCall(part.toolName)
@@ -198,7 +207,7 @@ function createEar(request: StepRequest, hearing: { hasBegun: boolean }): Ear {
       usage: finish.usage,
     }
   }
-  return { hear, end }
+  return { hear, say, reason, end }
 }
 
 /** Parts the agent needs besides deltas, calls and the end. Fragments of calls are left out: whole calls follow. */

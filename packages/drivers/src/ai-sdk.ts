@@ -1,4 +1,14 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider'
+import type { DeltaListener, TellingModel } from '@inlay/agent'
+import { httpTransport } from './model-stream/http-transport.ts'
+import type { Ahead } from './model-stream/chat-tap.ts'
+import { plainFetch, tappedFetch } from './model-stream/tapped-fetch.ts'
+import { fetchTransport, type Transport } from './model-stream/transport.ts'
 
 /** A provider of models behind HTTP. */
 export interface AiSdkOptions {
@@ -11,30 +21,51 @@ export interface AiSdkOptions {
   readonly apiKey?: string
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Carries the requests. Default: the global one. */
+  /** Carries the requests. Default: connections of our own under Node, the global `fetch` elsewhere. */
   readonly fetch?: typeof fetch
+  /** Longest silence of a provider before a call fails, in milliseconds; not with a `fetch` handed in. Default 300 000. */
+  readonly silenceMs?: number
 }
 
-type MakeModel = (modelId: string) => LanguageModelV4
+type MakeSdkModel = (modelId: string) => LanguageModelV4
+type MakeModel = (modelId: string) => LanguageModelV4 | TellingModel
 
 // What the SDKs demand where a gateway wants no key; such a gateway ignores it.
 const noKey = 'none'
 
-async function load(options: AiSdkOptions): Promise<MakeModel> {
-  const { name, baseUrl, apiKey, fetch } = options
-  const shared = { headers: { ...options.headers }, ...(fetch && { fetch }), ...(baseUrl && { baseURL: baseUrl }) }
+/** Loads the SDK of a provider; models are made over a `fetch` for each call, so that one call can be listened to. */
+async function load(options: AiSdkOptions): Promise<(carry: typeof fetch) => MakeSdkModel> {
+  const { name, baseUrl, apiKey } = options
+  const shared = { headers: { ...options.headers }, ...(baseUrl && { baseURL: baseUrl }) }
   if (options.type === 'openai') {
     const { createOpenAI } = await import('@ai-sdk/openai')
     // Chat completions rather than responses: the one form that gateways and local servers speak too.
-    return createOpenAI({ ...shared, name, apiKey: apiKey ?? noKey }).chat
+    return (fetch) => createOpenAI({ ...shared, fetch, name, apiKey: apiKey ?? noKey }).chat
   }
   if (options.type === 'anthropic') {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
-    return createAnthropic({ ...shared, apiKey: apiKey ?? noKey })
+    return (fetch) => createAnthropic({ ...shared, fetch, apiKey: apiKey ?? noKey })
   }
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const key = apiKey === undefined ? {} : { apiKey }
-  return createOpenAICompatible({ ...shared, ...key, name, baseURL: baseUrl ?? '', includeUsage: true })
+  return (fetch) =>
+    createOpenAICompatible({ ...shared, ...key, fetch, name, baseURL: baseUrl ?? '', includeUsage: true })
+}
+
+// A host that replaces the global `fetch`, to watch or to route requests, means those to models too.
+const fetchAtLoad = globalThis.fetch
+
+function transportOf({ fetch: handedIn, silenceMs = 300_000 }: AiSdkOptions): Transport {
+  if (handedIn) return fetchTransport(handedIn)
+  const own = isNode() ? httpTransport({ silenceMs }) : undefined
+  return (request) =>
+    own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch)(request)
+}
+
+/** Whether this is Node itself, and connections are not to go through a proxy, which only its `fetch` is told of. */
+function isNode(): boolean {
+  if (typeof process === 'undefined' || process.release?.name !== 'node') return false
+  return !process.versions['bun'] && !process.versions['deno'] && !process.env['NODE_USE_ENV_PROXY']
 }
 
 /** Takes a key out of the texts of an error and its causes, so that no log or message can carry it. */
@@ -55,13 +86,20 @@ function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
 
 /**
  * Makes the models of a provider. Each exists at once; the provider's SDK is loaded at the first call of any of them.
- * A call rejects with the SDK's own error,
- * without the key; what a provider sends in mid-stream passes as it is.
+ * A call rejects with the SDK's own error, without the key. Models that speak chat completions tell their text as its
+ * bytes arrive (`TellingModel`).
  */
 export function aiSdkModels(options: AiSdkOptions): MakeModel {
-  let loading: Promise<MakeModel> | undefined
-  const { apiKey, name } = options
+  let loading: Promise<(carry: typeof fetch) => MakeSdkModel> | undefined
+  const { apiKey, name, type } = options
+  const transport = transportOf(options)
+  const plain = plainFetch(transport)
+  const reasoningFields = type === 'openai' ? [] : ['reasoning_content', 'reasoning']
 
+  const modelOver = async (carry: typeof fetch, modelId: string): Promise<LanguageModelV4> => {
+    loading ??= load(options)
+    return (await loading)(carry)(modelId)
+  }
   const guarded = async <T>(work: () => PromiseLike<T>): Promise<T> => {
     try {
       return await work()
@@ -69,21 +107,72 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       throw hideKey(error, apiKey)
     }
   }
+  const streamOver = async (
+    carry: typeof fetch,
+    modelId: string,
+    call: LanguageModelV4CallOptions,
+    hear: (part: LanguageModelV4StreamPart) => void = () => {},
+  ): Promise<LanguageModelV4StreamResult> => {
+    const result = await guarded(async () => (await modelOver(carry, modelId)).doStream(call))
+    return { ...result, stream: watched(result.stream, hear, (error) => hideKey(error, apiKey)) }
+  }
 
   return (modelId) => {
-    const loaded = async (): Promise<LanguageModelV4> => {
-      loading ??= load(options)
-      return (await loading)(modelId)
-    }
-    return {
+    const model: LanguageModelV4 = {
       specificationVersion: 'v4',
       provider: name,
       modelId,
       get supportedUrls() {
-        return loaded().then((model) => model.supportedUrls)
+        return modelOver(plain, modelId).then((made) => made.supportedUrls)
       },
-      doGenerate: (call) => guarded(async () => (await loaded()).doGenerate(call)),
-      doStream: (call) => guarded(async () => (await loaded()).doStream(call)),
+      doGenerate: (call) => guarded(async () => (await modelOver(plain, modelId)).doGenerate(call)),
+      doStream: (call) => streamOver(plain, modelId, call),
     }
+    if (type === 'anthropic') return model
+    const telling: Pick<TellingModel, 'doStreamTold'> = {
+      doStreamTold: (call, listener) => {
+        const { fetch, ahead } = tappedFetch(transport, { listener, reasoningFields })
+        return streamOver(fetch, modelId, call, (part) => tellRest(part, ahead, listener))
+      },
+    }
+    // Not spread: that would ask for the URLs, and so load the SDK.
+    return Object.assign(model, telling)
   }
+}
+
+/** Tells what the tap has not: deltas that only the provider's own model understands. */
+function tellRest(part: LanguageModelV4StreamPart, ahead: Ahead, listener: DeltaListener): void {
+  const kind = part.type === 'text-delta' ? 'text' : part.type === 'reasoning-delta' ? 'reasoning' : undefined
+  if (kind === undefined || !('delta' in part)) return
+  const told = Math.min(ahead[kind], part.delta.length)
+  ahead[kind] -= told
+  const rest = part.delta.slice(told)
+  if (rest === '') return
+  if (kind === 'text') listener.say(rest)
+  else listener.reason(rest)
+}
+
+/** The same stream; each part is heard when it is read, and errors in it are cleaned. */
+function watched(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  hear: (part: LanguageModelV4StreamPart) => void,
+  clean: (error: unknown) => unknown,
+): ReadableStream<LanguageModelV4StreamPart> {
+  const reader = stream.getReader()
+  return new ReadableStream<LanguageModelV4StreamPart>(
+    {
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read()
+          if (done) return controller.close()
+          hear(value)
+          controller.enqueue(value.type === 'error' ? { ...value, error: clean(value.error) } : value)
+        } catch (error) {
+          throw clean(error)
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
 }

@@ -1,0 +1,130 @@
+import type { DeltaListener } from '@inlay/agent'
+import { createEventReader } from './event-reader.ts'
+
+/** How a stream of chat completions is tapped. */
+export interface ChatTapOptions {
+  readonly listener: DeltaListener
+  /** Fields of a delta that hold reasoning, the first that is present counts; [] when the provider's model reads none. */
+  readonly reasoningFields: readonly string[]
+  /** Takes the stream as the provider is to see it. */
+  readonly emit: (text: string) => void
+  /** Counts what is told. */
+  readonly ahead: Ahead
+}
+
+/** Characters told from the bytes and not yet seen in the provider's parts. */
+export interface Ahead {
+  text: number
+  reasoning: number
+}
+
+/** Tells the text of a model as its bytes arrive, and makes the stream that the provider reads. */
+export interface ChatTap {
+  push(bytes: Uint8Array): void
+  /** Hands on what is held back; the stream is complete. */
+  end(): void
+}
+
+/** Longer merged deltas are handed on, so that little is held. */
+const mergedChars = 4_096
+
+// What may stand beside text in a delta without meaning anything to a provider's model, besides what is empty.
+const idleFields = new Set(['role', 'content', 'reasoning', 'reasoning_content', 'reasoning_details'])
+
+/**
+ * Makes the tap of one answer. Chunks that hold nothing but text or reasoning are told at once and reach the provider
+ * merged; all others reach it as they are. From the first chunk on that says something in another way (a call, a
+ * refusal, text together with its end) only the provider's parts tell, so that the order stays what the model said.
+ */
+export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTapOptions): ChatTap {
+  let pending: { readonly kind: 'text' | 'reasoning'; chunk: Chunk; text: string } | undefined
+  let isLeftToProvider = false
+
+  const flush = (): void => {
+    if (pending === undefined) return
+    const { kind, chunk, text } = pending
+    pending = undefined
+    emit(toEvent(JSON.stringify(merged(chunk, kind === 'text' ? 'content' : reasoningFields[0], text))))
+  }
+  const hold = (kind: 'text' | 'reasoning', chunk: Chunk, text: string): void => {
+    ahead[kind] += text.length
+    if (kind === 'text') listener.say(text)
+    else listener.reason(text)
+    if (pending?.kind !== kind) flush()
+    if (pending === undefined) pending = { kind, chunk, text }
+    else {
+      pending.chunk = chunk
+      pending.text += text
+    }
+    if (pending.text.length >= mergedChars) flush()
+  }
+  const reader = createEventReader((data) => {
+    const chunk = isLeftToProvider ? undefined : toChunk(data)
+    const said = chunk === undefined ? undefined : read(chunk, reasoningFields)
+    if (chunk === undefined || said === undefined || said === 'something') {
+      if (said === 'something') isLeftToProvider = true
+      flush()
+      emit(toEvent(data))
+      return
+    }
+    if (said.reasoning !== '') hold('reasoning', chunk, said.reasoning)
+    if (said.text !== '') hold('text', chunk, said.text)
+  })
+  return { push: reader.push, end: flush }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+/** A chunk with a choice that has a delta; nothing else is known of it. */
+type Chunk = Fields & { readonly choices: readonly [Fields & { readonly delta: Fields }] }
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toChunk(data: string): Chunk | undefined {
+  // The end mark, and what some gateways send in its place.
+  if (!data.startsWith('{')) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(data)
+  } catch {
+    return undefined
+  }
+  if (!isFields(value) || isPresent(value['error']) || !Array.isArray(value['choices'])) return undefined
+  const choice: unknown = value['choices'][0]
+  // Checked here: a list whose first choice has a delta. Further choices are none that a provider reads.
+  return isFields(choice) && isFields(choice['delta']) ? (value as Chunk) : undefined
+}
+
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null
+
+/** @returns undefined when it says nothing, `something` when only the provider's model can tell what */
+function read(
+  { choices: [{ delta, finish_reason: end, logprobs }] }: Chunk,
+  reasoningFields: readonly string[],
+): { readonly text: string; readonly reasoning: string } | 'something' | undefined {
+  const text = delta['content'] ?? ''
+  const reasoning = reasoningFields.map((name) => delta[name]).find(isPresent) ?? ''
+  let isPlain = typeof text === 'string' && typeof reasoning === 'string'
+  for (const name in delta) if (!idleFields.has(name) && !isEmpty(delta[name])) isPlain = false
+  if (!isPlain) return 'something'
+  if (text === '' && reasoning === '') return undefined
+  if (isPresent(end) || isPresent(logprobs)) return 'something'
+  // Both were found to be texts.
+  return { text: text as string, reasoning: reasoning as string }
+}
+
+function isEmpty(value: unknown): boolean {
+  return !isPresent(value) || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/** The newest chunk with all the text since the last one that was handed on. */
+function merged(chunk: Chunk, field: string | undefined, text: string): Fields {
+  const [choice] = chunk.choices
+  const delta = field === undefined ? {} : { [field]: text }
+  return { ...chunk, choices: [{ ...choice, delta }] }
+}
+
+function toEvent(data: string): string {
+  return `data: ${data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data}\n\n`
+}

@@ -1,0 +1,104 @@
+import type { DeltaListener } from '@inlay/agent'
+import { createChatTap, type Ahead } from './chat-tap.ts'
+import type { BodySink, BodySource, Transport, TransportAnswer } from './transport.ts'
+
+/** A `fetch` for one call of a model, and how far it has told ahead of the provider. */
+export interface TappedFetch {
+  readonly fetch: typeof fetch
+  readonly ahead: Ahead
+}
+
+/** Bytes that wait for a slow reader; beyond them the sender waits. */
+const waitingBytes = 65_536
+
+/** A `fetch` over a transport, for requests with a body that is text or bytes. */
+export function plainFetch(transport: Transport): typeof fetch {
+  return (input, init) => carry(transport, input, init, (answer) => bodyOf(answer, (sink) => sink))
+}
+
+/** A `fetch` that tells the text of a streamed chat completion as its bytes arrive; the provider gets it merged. */
+export function tappedFetch(
+  transport: Transport,
+  options: { readonly listener: DeltaListener; readonly reasoningFields: readonly string[] },
+): TappedFetch {
+  const ahead: Ahead = { text: 0, reasoning: 0 }
+  const encoder = new TextEncoder()
+  const tapped = (sink: BodySink): BodySink => {
+    const tap = createChatTap({ ...options, ahead, emit: (text) => sink.push(encoder.encode(text)) })
+    return {
+      push: tap.push,
+      end: () => {
+        tap.end()
+        sink.end()
+      },
+      // What is held back is lost to the provider alone: it was told.
+      fail: sink.fail,
+    }
+  }
+  return {
+    ahead,
+    fetch: (input, init) =>
+      carry(transport, input, init, (answer) => bodyOf(answer, answer.status === 200 ? tapped : (sink) => sink)),
+  }
+}
+
+async function carry(
+  transport: Transport,
+  input: Parameters<typeof fetch>[0],
+  init: RequestInit | undefined,
+  toBody: (answer: TransportAnswer) => ReadableStream<Uint8Array>,
+): Promise<Response> {
+  const answer = await transport({
+    url: input instanceof Request ? input.url : String(input),
+    method: init?.method ?? 'GET',
+    headers: Object.fromEntries(new Headers(init?.headers)),
+    ...(init?.body ? { body: textOrBytes(init.body) } : {}),
+    ...(init?.signal ? { signal: init.signal } : {}),
+  })
+  const { status, statusText, headers } = answer
+  const isBodiless = status === 204 || status === 205 || status === 304
+  return new Response(isBodiless ? null : toBody(answer), { status, statusText, headers })
+}
+
+function textOrBytes(body: NonNullable<RequestInit['body']>): string | Uint8Array {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body
+  throw new TypeError('A request to a model has to be text or bytes.')
+}
+
+/** The body as a stream that lets the sender wait for a slow reader. */
+function bodyOf(answer: TransportAnswer, through: (sink: BodySink) => BodySink): ReadableStream<Uint8Array> {
+  let source: BodySource | undefined
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        const end = (): void => {
+          source?.cancel()
+          source = undefined
+        }
+        const sink = through({
+          push: (bytes) => {
+            controller.enqueue(bytes)
+            if ((controller.desiredSize ?? 0) <= 0) source?.pause()
+          },
+          end: () => controller.close(),
+          fail: (error) => controller.error(error),
+        })
+        source = answer.read({
+          ...sink,
+          push: (bytes) => {
+            try {
+              sink.push(bytes)
+            } catch (error) {
+              // Thrown by who listens: it belongs to the one who asked, not to the event loop.
+              end()
+              controller.error(error)
+            }
+          },
+        })
+      },
+      pull: () => source?.resume(),
+      cancel: () => source?.cancel(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: waitingBytes }),
+  )
+}

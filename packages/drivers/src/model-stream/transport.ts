@@ -1,0 +1,82 @@
+/** One request to a model; the body is short enough to be held and sent again. */
+export interface TransportRequest {
+  readonly url: string
+  readonly method: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  readonly signal?: AbortSignal
+}
+
+/** Takes a body as it arrives. */
+export interface BodySink {
+  /** Decompressed bytes, cut anywhere. */
+  push(bytes: Uint8Array): void
+  /** The body is complete; nothing follows. */
+  end(): void
+  /** The body broke off, or the request was aborted; nothing follows. */
+  fail(error: unknown): void
+}
+
+/** A body under way. */
+export interface BodySource {
+  /** Stops reading from the network, so that the sender has to wait. */
+  pause(): void
+  resume(): void
+  /** Ends it; the sink hears no more and the connection is closed. */
+  cancel(): void
+}
+
+/** An answer whose body has not been read. */
+export interface TransportAnswer {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: Headers
+  /** Begins to read; may be called once. */
+  read(sink: BodySink): BodySource
+}
+
+/**
+ * Carries a request and hands its body over as it arrives, without a stream in between. Rejects as `fetch` does: with
+ * the signal's reason, or a TypeError `fetch failed` that has a cause.
+ */
+export type Transport = (request: TransportRequest) => Promise<TransportAnswer>
+
+/** A transport over any `fetch`. */
+export function fetchTransport(carry: typeof fetch): Transport {
+  return async ({ url, ...init }) => {
+    // A view over any kind of buffer is a body; the types of the platform are narrower than that.
+    const response = await carry(url, init as RequestInit)
+    const { status, statusText, headers, body } = response
+    return { status, statusText, headers, read: (sink) => readStream(body, sink) }
+  }
+}
+
+function readStream(body: ReadableStream<Uint8Array> | null, sink: BodySink): BodySource {
+  const reader = body?.getReader()
+  let isCancelled = false
+  let paused: PromiseWithResolvers<void> | undefined
+
+  const pump = async (): Promise<void> => {
+    for (;;) {
+      await paused?.promise
+      const step = await reader?.read()
+      if (isCancelled) return
+      if (step === undefined || step.done) return sink.end()
+      sink.push(step.value)
+    }
+  }
+  pump().catch((error: unknown) => (isCancelled ? undefined : sink.fail(error)))
+  return {
+    pause: () => void (paused ??= Promise.withResolvers()),
+    resume: () => {
+      paused?.resolve()
+      paused = undefined
+    },
+    cancel: () => {
+      isCancelled = true
+      paused?.resolve()
+      void reader?.cancel().catch(() => {})
+    },
+  }
+}
