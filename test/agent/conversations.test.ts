@@ -19,7 +19,7 @@ const opening: TurnOpening = {
   text: 'Hello?',
   files: [],
   origin: 'api',
-  models: [{ provider: 'p', name: 'n', displayName: 'N' }],
+  models: [{ provider: 'p', name: 'n', displayName: 'N', params: { model: 'n' } }],
   historyChars: 10_000,
 }
 

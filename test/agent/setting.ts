@@ -11,7 +11,7 @@ import type {
 } from '../../packages/agent/src/contracts.ts'
 import { migrateAgent } from '../../packages/agent/src/migrations.ts'
 import { scriptedModel, type Script, type ScriptedModel } from '../../packages/agent/src/testing.ts'
-import { parseWith, sendMessageRequestSchema } from '../../packages/protocol/src/index.ts'
+import { isInlayError, parseWith, sendMessageRequestSchema } from '../../packages/protocol/src/index.ts'
 import type {
   PacketBody,
   Packet,
@@ -177,6 +177,14 @@ export async function eventually(condition: () => boolean | Promise<boolean>): P
     if (performance.now() > deadline) throw new Error('The condition did not come to hold.')
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
+}
+
+/** The code a work fails with; `none` when it does not. */
+export async function codeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'none',
+    (error: unknown) => (isInlayError(error) ? error.code : `no InlayError: ${String(error)}`),
+  )
 }
 
 /** An action list typed for options. */

@@ -11,14 +11,13 @@ import {
   type ModelProvider,
   type PassageSearch,
   type Run,
-  type Sessions,
 } from './contracts.ts'
 import { createConversations } from './conversations.ts'
 import type { AgentDatabase, AgentTables } from './records.ts'
 import { createRuns, type LiveRun, type StopCause } from './runs.ts'
 import { createSender } from './send.ts'
 import { createSendKeys } from './send-keys.ts'
-import { createSessions } from './sessions.ts'
+import { createSessions } from './sessions/sessions.ts'
 import { waitFor } from './waiting.ts'
 
 /** Bounds of a run and of what is kept in memory; each has a default. */
@@ -69,7 +68,7 @@ export interface AgentOptions {
  * Makes the part that holds conversations and answers them. Call `migrateAgent` on the database before its first use.
  * Answers that an earlier process left unfinished are ended at the first use.
  */
-export function createAgent(options: AgentOptions): Agent & { readonly sessions: Sessions } {
+export function createAgent(options: AgentOptions): Agent {
   const { conversations, checkpoints, runs, actions, sender, abandoned, sessionParts } = connectParts(options)
   const sending = new Set<Promise<Run>>()
   let isClosed = false
@@ -149,6 +148,6 @@ function connectParts(options: AgentOptions) {
     },
   })
   const abandoned = createAbandonedCheck(() => conversations.terminateAbandoned(leaseMs), onError)
-  const sessionParts = { db, runs, models, now, newId }
+  const sessionParts = { db, runs, models, actions, systemPrompt: options.systemPrompt, now, newId }
   return { conversations, checkpoints, runs, actions, sender, abandoned, sessionParts }
 }

@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import type { Action } from './contracts.ts'
 
 /**
  * Estimates the tokens of a text: a quarter of its ASCII letters, half of other alphabetic ones, one for each ideograph,
@@ -16,6 +17,16 @@ export function estimateTokens(text: string): number {
 // What a message costs besides its text, and what an image or file costs as providers commonly count it.
 const messageTokens = 4
 const fileTokens = 1_000
+
+/** Tokens left for the prompt beside the answer and the descriptions of the actions. */
+export function promptLimit(contextTokens: number, actions: readonly Action[]): number {
+  const described = actions.map(
+    ({ name, description, input }) =>
+      name + description + JSON.stringify(input['~standard'].jsonSchema.input({ target: 'draft-07' })),
+  )
+  const answerTokens = Math.min(4_096, Math.floor(contextTokens / 4))
+  return contextTokens - answerTokens - estimateTokens(described.join('\n'))
+}
 
 /** Estimates the tokens of a prompt. */
 export function promptTokens(prompt: readonly LanguageModelV4Message[]): number {

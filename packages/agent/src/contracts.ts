@@ -1,35 +1,18 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamResult } from '@ai-sdk/provider'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type {
   BaseFilters,
   ChatFullResponse,
-  ChatSessionCreationRequest,
-  FileDescriptor,
   LlmOverride,
-  Packet,
   PacketBody,
   Principal,
   SearchDoc,
   SendMessageRequest,
 } from '@inlay/protocol'
-
-/** Hears what a model says, delta by delta, at the moment it arrives. */
-export interface DeltaListener {
-  say(delta: string): void
-  reason(delta: string): void
-}
-
-/** A model that tells its text ahead of its stream, so that no token has to travel through one. */
-export interface TellingModel extends LanguageModelV4 {
-  /**
-   * Like `doStream`, but every delta of text and reasoning is told once and in order, as soon as it arrives, even before
-   * the promise resolves; nothing is told after an abort. The parts of the stream hold the same text joined, later.
-   */
-  doStreamTold(options: LanguageModelV4CallOptions, listener: DeltaListener): PromiseLike<LanguageModelV4StreamResult>
-}
+import type { Sessions } from './sessions/contracts.ts'
 
 /** A language model ready for one run. */
 export interface ResolvedModel {
-  readonly model: LanguageModelV4 | TellingModel
+  readonly model: LanguageModelV4
   /** Configured name of the provider, as a client gives it in `llm_override.model_provider`. */
   readonly provider: string
   /** Name of the model, as a client gives it in `llm_override.model_version`. */
@@ -180,88 +163,6 @@ export interface Run {
   whole(): Promise<ChatFullResponse>
 }
 
-/** One session in a listing; times are ISO 8601. */
-export interface SessionListing {
-  readonly id: string
-  /** "" until it was named. */
-  readonly name: string
-  readonly personaId: number
-  readonly timeCreated: string
-  readonly timeUpdated: string
-  readonly isPublic: boolean
-  /** The model it is pinned to; null when it follows the default. */
-  readonly model: string | null
-  readonly temperature: number | null
-}
-
-/** A stored message; `system` is the hidden root of the tree. Times are ISO 8601. */
-export interface StoredMessage {
-  readonly id: number
-  readonly parentId: number | null
-  readonly latestChildId: number | null
-  readonly role: 'system' | 'user' | 'assistant'
-  readonly text: string
-  readonly reasoning: string | null
-  /** What was gathered for an answer, by falling score; null when nothing searched. */
-  readonly documents: readonly SearchDoc[] | null
-  /** Number → document id; null when nothing is cited. */
-  readonly citations: Readonly<Record<string, string>> | null
-  readonly timeSent: string
-  readonly files: readonly FileDescriptor[]
-  readonly error: string | null
-  readonly feedback: 'like' | 'dislike' | null
-  readonly durationSeconds: number | null
-  readonly preferredResponseId: number | null
-  readonly modelDisplayName: string | null
-}
-
-/** A session with everything in it. */
-export interface StoredSession extends SessionListing {
-  readonly projectId: number | null
-  readonly isDeleted: boolean
-  /** Every message of every branch: the root first, then by parent, then by age. */
-  readonly messages: readonly StoredMessage[]
-  /** Packets that show each answer again, in the order of the answers among `messages`. */
-  readonly packets: readonly (readonly Packet[])[]
-  /** The answer that is being made and can be resumed; null when none is. */
-  readonly currentRunId: number | null
-}
-
-/** Stored conversations of a caller. Each call: SESSION_NOT_FOUND for a session that is unknown, deleted or not theirs. */
-export interface Sessions {
-  /** PERSONA_NOT_FOUND, NOT_FOUND (project), DEPLOYMENT_UNSUPPORTED (incognito). */
-  create(request: ChatSessionCreationRequest, caller: Principal): Promise<{ readonly id: string }>
-  /**
-   * @param options.shared `own`: only theirs; `public`: any that is shared. INSUFFICIENT_PERMISSIONS for others.
-   * @param options.includeDeleted also one that was deleted but kept
-   */
-  get(
-    id: string,
-    caller: Principal,
-    options?: { readonly shared?: 'own' | 'public'; readonly includeDeleted?: boolean },
-  ): Promise<StoredSession>
-  /** Newest update first; those older than five minutes that hold no message are left out unless asked for. */
-  list(
-    caller: Principal,
-    options?: {
-      /** 1 to 100, default 50. */
-      readonly limit?: number
-      /** Only sessions last updated before this moment, in milliseconds since 1970 UTC. */
-      readonly before?: number
-      readonly includeEmpty?: boolean
-    },
-  ): Promise<{ readonly sessions: readonly SessionListing[]; readonly hasMore: boolean }>
-  /** Names a session; without a name a model finds one, or the first question does. Gives the name. */
-  rename(id: string, name: string | null, caller: Principal): Promise<string>
-  /** Ends what runs in it; `erase` also forgets what is stored, else it is only hidden. */
-  remove(id: string, caller: Principal, options?: { readonly erase?: boolean }): Promise<void>
-  /** Removes all sessions of the caller. */
-  removeAll(caller: Principal, options?: { readonly erase?: boolean }): Promise<void>
-  share(id: string, sharing: 'public' | 'private', caller: Principal): Promise<void>
-  /** Makes the branch of a message the mainline at its parent. VALIDATION_ERROR for the root; NOT_FOUND. */
-  selectBranch(messageId: number, caller: Principal): Promise<void>
-}
-
 /** Conversations and the runs that answer them. Everything is owned by the caller who made it. */
 export interface Agent {
   /**
@@ -279,6 +180,8 @@ export interface Agent {
   stop(sessionId: string, caller: Principal): Promise<void>
   /** The actions a caller may use now. */
   actions(caller: Principal): Promise<readonly Action[]>
+  /** Stored conversations. */
+  readonly sessions: Sessions
   models(): Promise<readonly ModelListing[]>
   /** Stops every run (what was said is kept) and releases everything. Idempotent. */
   close(): Promise<void>

@@ -4,6 +4,8 @@ import type { ChatSessionCreationRequest, FileDescriptor, LlmOverride } from '@i
 import { resolveParent, toPath, type TreeNode } from './message-tree.ts'
 import { readPast, type PastMessage } from './past-messages.ts'
 import type { AgentDatabase, AgentTables, AnswerStatus, MessageTable, SessionTable, ToolCallTable } from './records.ts'
+import { touchSession } from './sessions/listing.ts'
+import { pinnedModel } from './sessions/settings.ts'
 
 /** A session as a turn needs it. */
 export interface SessionRecord {
@@ -13,6 +15,8 @@ export interface SessionRecord {
   readonly personaId: number
   /** What the session was pinned to; null when it follows the default. */
   readonly modelOverride: LlmOverride | null
+  readonly temperature: number | null
+  readonly reasoningEffort: string | null
 }
 
 /** Which model answers, as stored with its message. */
@@ -20,6 +24,8 @@ export interface AnswerModel {
   readonly provider: string
   readonly name: string
   readonly displayName: string
+  /** What it is told besides the prompt. */
+  readonly params: Readonly<Record<string, unknown>>
 }
 
 /** What opens a turn. */
@@ -107,8 +113,9 @@ export function createConversations({ db, now, newId }: ConversationsOptions): C
         ownerId: row.owner_id,
         name: row.name,
         personaId: row.persona_id,
-        // Written by us from a checked override.
-        modelOverride: row.model_override === null ? null : (JSON.parse(row.model_override) as LlmOverride),
+        modelOverride: pinnedModel(row),
+        temperature: row.temperature,
+        reasoningEffort: row.reasoning_effort,
       }
     },
     open: (opening) => db.transaction().execute((records) => openTurn(records, opening, now(), newId)),
@@ -178,13 +185,14 @@ async function openTurn(
         model_provider: model.provider,
         model_name: model.name,
         model_display_name: model.displayName,
+        request_params: JSON.stringify(model.params),
       }),
     )
   }
   const path = toPath(nodes, parent.id)
   const line = isRepeat ? path : [...path, userMessageId]
   await pointAlong(records, nodes, [...line, answerIds[0] ?? userMessageId])
-  await records.updateTable('inlay_chat_sessions').set({ updated_at: time }).where('id', '=', session.id).execute()
+  await touchSession(records, session.id, opening.ownerId, time)
   if (opening.key) await storeKey(records, opening, session.id, answerIds[0] ?? 0, time)
 
   const past = await readPast(records, path.slice(1), opening.historyChars)
@@ -219,6 +227,8 @@ export function newSession(
     is_public: 0,
     model_override: null,
     temperature: null,
+    alternate_model: null,
+    reasoning_effort: null,
   }
 }
 
@@ -240,7 +250,8 @@ async function makeRoot(records: Records, sessionId: string, time: number): Prom
   return addMessage(records, sessionId, null, time, { role: 'system' })
 }
 
-async function readTree(records: Records, sessionId: string): Promise<TreeNode[]> {
+/** The tree of a session, oldest message first. */
+export async function readTree(records: AgentDatabase, sessionId: string): Promise<TreeNode[]> {
   const rows = await records
     .selectFrom('inlay_chat_messages')
     .select(['id', 'parent_id', 'latest_child_id', 'role'])
@@ -329,9 +340,14 @@ async function finishAnswer(records: Records, answerId: number, outcome: AnswerO
     .where('id', '=', answerId)
     .returning('session_id as sessionId')
     .executeTakeFirstOrThrow(() => new InlayError('SESSION_NOT_FOUND'))
+  const { ownerId } = await records
+    .selectFrom('inlay_chat_sessions')
+    .select('owner_id as ownerId')
+    .where('id', '=', sessionId)
+    .executeTakeFirstOrThrow(() => new InlayError('SESSION_NOT_FOUND'))
   if (outcome.toolCalls.length > 0) {
     const values = outcome.toolCalls.map((call) => ({ ...call, message_id: answerId }))
     await records.insertInto('inlay_chat_tool_calls').values(values).execute()
   }
-  await records.updateTable('inlay_chat_sessions').set({ updated_at: time }).where('id', '=', sessionId).execute()
+  await touchSession(records, sessionId, ownerId, time)
 }

@@ -8,7 +8,6 @@ export type {
   ActionResult,
   ActionTurn,
   Agent,
-  DeltaListener,
   InputSchema,
   LogEntry,
   ModelListing,
@@ -17,10 +16,13 @@ export type {
   PassageSearch,
   ResolvedModel,
   Run,
+} from './contracts.ts'
+export { migrateAgent } from './migrations.ts'
+export type {
+  Feedback,
+  SessionGroup,
   SessionListing,
   Sessions,
   StoredMessage,
   StoredSession,
-  TellingModel,
-} from './contracts.ts'
-export { migrateAgent } from './migrations.ts'
+} from './sessions/contracts.ts'

@@ -3,7 +3,7 @@ import { InlayError } from '@inlay/protocol'
 import type { Usage } from '@inlay/protocol'
 import { runCall, type CallRecord, type CallSetting, type OpenCall } from './calls.ts'
 import { planCalls, type CallPlan } from './call-plan.ts'
-import { estimateTokens, promptTokens } from './context-window.ts'
+import { promptLimit, promptTokens } from './context-window.ts'
 import type { Action, ResolvedModel } from './contracts.ts'
 import { runMastra } from './mastra.ts'
 import { playStep, type StepResult } from './model-step.ts'
@@ -17,6 +17,7 @@ export interface LoopOptions {
   readonly modelIndex: number
   /** System message, earlier messages and the newest user message, oldest first. */
   readonly prompt: LanguageModelV4Prompt
+  readonly reasoning: LanguageModelV4CallOptions['reasoning']
   /** What the model may use. */
   readonly actions: readonly Action[]
   /** The action the first step has to use. */
@@ -113,7 +114,7 @@ async function playNext(
   const prompt = [...options.prompt, ...ofThisRun(request.prompt)]
   const result = await playStep({
     model: model.model,
-    options: { ...request, prompt },
+    options: { ...request, prompt, ...(options.reasoning && { reasoning: options.reasoning }) },
     listener: narrator,
     signal: setting.signal,
     promptTokens: state.promptTokens,
@@ -158,16 +159,6 @@ function openPlan(plan: CallPlan, requested: number, freeTokens: number, narrato
 /** What the agent added since the conversation: the model's own messages and the results of its calls. */
 function ofThisRun(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   return prompt.slice(prompt.findLastIndex(({ role }) => role === 'user') + 1)
-}
-
-/** Tokens left for the prompt beside the answer and the descriptions of the actions. */
-function promptLimit(contextTokens: number, actions: readonly Action[]): number {
-  const described = actions.map(
-    ({ name, description, input }) =>
-      name + description + JSON.stringify(input['~standard'].jsonSchema.input({ target: 'draft-07' })),
-  )
-  const answerTokens = Math.min(4_096, Math.floor(contextTokens / 4))
-  return contextTokens - answerTokens - estimateTokens(described.join('\n'))
 }
 
 const citingKinds = new Set(['SearchTool', 'WebSearchTool', 'OpenURLTool'])

@@ -37,6 +37,13 @@ function endOfMainline(root: TreeNode, byId: ReadonlyMap<number, TreeNode>): Tre
   }
 }
 
+/** Ids of the mainline from the root on; [] without messages. */
+export function toMainline(nodes: readonly TreeNode[]): number[] {
+  const root = nodes.find((node) => node.parentId === null)
+  if (!root) return []
+  return toPath(nodes, endOfMainline(root, new Map(nodes.map((node) => [node.id, node]))).id)
+}
+
 /** Ids from the root to a message, both included. */
 export function toPath(nodes: readonly TreeNode[], id: number): number[] {
   const byId = new Map(nodes.map((node) => [node.id, node]))

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { libraryMigration } from './library-migrations.ts'
+import { sessionMigration } from './sessions/migration.ts'
 
 const first: Migration = {
   async up(db) {
@@ -102,7 +103,13 @@ export async function migrateAgent(db: Kysely<unknown>): Promise<void> {
   const { Migrator } = await import('kysely/migration')
   const migrator = new Migrator({
     db,
-    provider: { getMigrations: async () => ({ '0001-conversations': first, '0002-library': libraryMigration }) },
+    provider: {
+      getMigrations: async () => ({
+        '0001-conversations': first,
+        '0002-library': libraryMigration,
+        '0003-sessions': sessionMigration,
+      }),
+    },
     migrationTableName: 'inlay_agent_migration',
     migrationLockTableName: 'inlay_agent_migration_lock',
   })

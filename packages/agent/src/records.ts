@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely'
 import type { LibraryTables } from './library-records.ts'
+import type { SessionTables } from './sessions/records.ts'
 
 /** Who wrote a message; `system` is the hidden root of a session's tree. */
 export type MessageRole = 'system' | 'user' | 'assistant'
@@ -26,6 +27,9 @@ export interface SessionTable {
   /** JSON of the `llm_override` that the session was pinned to. */
   model_override: string | null
   temperature: number | null
+  /** What `model_override` was made of, as a client gave it. */
+  alternate_model: string | null
+  reasoning_effort: string | null
 }
 
 /** One message of a session's tree. Big columns come last, so that walking the tree reads little. */
@@ -57,6 +61,8 @@ export interface MessageTable {
   citations: string | null
   /** JSON array of the SearchDocs gathered, as in `message_start.final_documents`; null when nothing searched. */
   documents: string | null
+  /** JSON of what the model was told besides the prompt. */
+  request_params: string | null
 }
 
 /** One call of an action that led to an answer. */
@@ -105,7 +111,8 @@ export type AgentTables = {
   inlay_chat_messages: MessageTable
   inlay_chat_tool_calls: ToolCallTable
   inlay_chat_send_keys: SendKeyTable
-} & LibraryTables
+} & LibraryTables &
+  SessionTables
 
 /** The shared database, seen with the agent's tables. */
 export type AgentDatabase = Kysely<AgentTables>

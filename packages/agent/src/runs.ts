@@ -10,6 +10,8 @@ export type StopCause = 'user' | 'closing'
 export interface LiveRun extends Run {
   /** Aborted when the run is stopped. */
   readonly signal: AbortSignal
+  /** What clients know it by: the answer, or the question when several models answer it. */
+  readonly runId: number
   readonly stopCause: StopCause | undefined
   /** Resolves once the log has ended. */
   readonly ended: Promise<void>
@@ -25,6 +27,8 @@ export interface LiveRun extends Run {
 export interface RunOpening {
   readonly sessionId: string
   readonly messageId: number
+  /** Default: `messageId`. */
+  readonly runId?: number
 }
 
 /** All runs of this process that can still be read. */
@@ -97,7 +101,8 @@ export function createRuns(options: RunsOptions): Runs {
 }
 
 /** Makes a run whose lines are still to be written; also used to read a stored one again. */
-export function createRun({ sessionId, messageId }: RunOpening, limitBytes: number): LiveRun {
+export function createRun(opening: RunOpening, limitBytes: number): LiveRun {
+  const { sessionId, messageId, runId = messageId } = opening
   const log = createRunLog({ limitBytes })
   const toolCalls: ToolCallDetail[] = []
   const fold = createFold({ chatSessionId: sessionId, messageId, toolCalls })
@@ -108,6 +113,7 @@ export function createRun({ sessionId, messageId }: RunOpening, limitBytes: numb
   return {
     sessionId,
     messageId,
+    runId,
     log,
     ended,
     signal: controller.signal,

@@ -14,6 +14,7 @@ import { toInstructions } from './prompt.ts'
 import type { AgentDatabase } from './records.ts'
 import type { LiveRun, Runs } from './runs.ts'
 import { hashRequest, type SendKeys } from './send-keys.ts'
+import { chooseModel, toReasoningEffort } from './sessions/model-choice.ts'
 import { readStoredRun } from './stored-run.ts'
 import { carryOut, type TurnParts } from './turn.ts'
 
@@ -117,9 +118,8 @@ async function start(
     request.chat_session_id === null ? null : await conversations.session(request.chat_session_id, caller.id)
   refuseUnknownParts(request, session)
   if (request.internal_search_filters) await options.checkFilters(request.internal_search_filters, caller)
-  const models = await Promise.all(
-    overrides.map((override) => options.models.resolve(override ?? session?.modelOverride ?? null)),
-  )
+  const models = await Promise.all(overrides.map((override) => options.models.resolve(chooseModel(override, session))))
+  const reasoning = toReasoningEffort(session?.reasoningEffort ?? null)
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const usable = await actions.choose(caller, choice)
   const opened = await conversations.open({
@@ -130,10 +130,11 @@ async function start(
     text: request.message,
     files: request.file_descriptors,
     origin: request.origin,
-    models: models.map(({ provider, name, displayName }, index) => ({
+    models: models.map(({ provider, name, displayName, temperature }, index) => ({
       provider,
       name,
       displayName: overrides[index]?.display_name ?? displayName,
+      params: { model: name, ...(temperature === undefined ? {} : { temperature }), ...(reasoning && { reasoning }) },
     })),
     // Four characters a token and some to spare: what is too much is cut by tokens later.
     historyChars: Math.max(...models.map(({ contextTokens }) => contextTokens)) * 4,
@@ -156,7 +157,7 @@ async function start(
   void carryOut(
     {
       run,
-      answers: models.map((model, index) => ({ answerId: opened.answerIds[index] ?? 0, model, prompt })),
+      answers: models.map((model, index) => ({ answerId: opened.answerIds[index] ?? 0, model, prompt, reasoning })),
       caller,
       userText: opened.userText,
       filters: request.internal_search_filters,
@@ -211,7 +212,8 @@ function openRun(
   overrides: readonly (LlmOverride | null)[],
 ): LiveRun {
   const { sessionId, userMessageId, answerIds } = opened
-  const run = runs.open({ sessionId, messageId: answerIds[0] ?? 0 })
+  const messageId = answerIds[0] ?? 0
+  const run = runs.open({ sessionId, messageId, runId: models.length === 1 ? messageId : userMessageId })
   if (opened.isNewSession) run.write({ chat_session_id: sessionId, incognito: false })
   if (models.length === 1) {
     run.write({ user_message_id: userMessageId, reserved_assistant_message_id: run.messageId })

@@ -8,6 +8,7 @@ import { toFailure, type Failure } from './failures.ts'
 import { newProgress, runLoop, type LoopProgress } from './loop.ts'
 import { createNarrator, type Narrator } from './narrate.ts'
 import type { LiveRun } from './runs.ts'
+import type { ReasoningEffort } from './sessions/model-choice.ts'
 import { unlessAborted } from './waiting.ts'
 
 /** One answer of a turn: which model makes it, where it is stored. */
@@ -15,6 +16,8 @@ export interface TurnAnswer {
   readonly answerId: number
   readonly model: ResolvedModel
   readonly prompt: LanguageModelV4Prompt
+  /** How much the model is told to think; undefined leaves it to the model. */
+  readonly reasoning: ReasoningEffort | undefined
 }
 
 /** What a turn is carried out with; everything that can fail before a run has been resolved. */
@@ -116,6 +119,7 @@ async function speak(
       model: answer.model,
       modelIndex,
       prompt: answer.prompt,
+      reasoning: answer.reasoning,
       actions: turn.actions,
       ...(forced ? { forced } : {}),
       narrator,

@@ -7,10 +7,14 @@ import { ingestionBatchRoutes } from './routes/ingestion-batch.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { searchRoutes } from './routes/search.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { sessionRoutes } from './routes/sessions.ts'
+import { sessionSettingRoutes } from './routes/session-settings.ts'
 
 /** Every address the server answers: the router and the OpenAPI document are both made from this table. */
 export const routes: readonly Route[] = [
   ...chatRoutes,
+  ...sessionRoutes,
+  ...sessionSettingRoutes,
   ...ingestionRoutes,
   ...ingestionBatchRoutes,
   ...searchRoutes,

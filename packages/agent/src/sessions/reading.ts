@@ -1,23 +1,9 @@
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
-import type { SessionListing, StoredMessage, StoredSession } from './contracts.ts'
 import type { Selectable } from 'kysely'
-import type { AgentDatabase, MessageTable, SessionTable, ToolCallTable } from './records.ts'
-import { byScore, replayPackets, type ReplayCall } from './replay.ts'
-
-/** Makes a listing of a stored session. */
-export function toListing(row: Selectable<SessionTable>): SessionListing {
-  const override: unknown = parse(row.model_override)
-  return {
-    id: row.id,
-    name: row.name,
-    personaId: row.persona_id,
-    timeCreated: toMoment(row.created_at),
-    timeUpdated: toMoment(row.updated_at),
-    isPublic: row.is_public === 1,
-    model: isRecord(override) && typeof override['model_version'] === 'string' ? override['model_version'] : null,
-    temperature: row.temperature,
-  }
-}
+import type { AgentDatabase, MessageTable, SessionTable, ToolCallTable } from '../records.ts'
+import { byScore, replayPackets, type ReplayCall } from '../replay.ts'
+import type { StoredMessage, StoredSession } from './contracts.ts'
+import { toListing, toMoment } from './listing.ts'
 
 /** Reads a session with all its messages, and the packets that show its answers again. */
 export async function readSession(
@@ -35,7 +21,7 @@ export async function readSession(
   const ordered = rows.toSorted((one, other) => (one.parent_id ?? 0) - (other.parent_id ?? 0) || one.id - other.id)
   return {
     ...toListing(row),
-    projectId: row.project_id,
+    ownerId: row.owner_id,
     isDeleted: row.deleted_at !== null,
     messages: ordered.map(toMessage),
     packets: ordered
@@ -108,11 +94,13 @@ function toMessage(row: Selectable<MessageTable>): StoredMessage {
     durationSeconds: row.duration_ms === null ? null : Number(row.duration_ms) / 1000,
     preferredResponseId: row.preferred_response_id,
     modelDisplayName: row.model_display_name,
+    requestParams: toRecord(row.request_params),
   }
 }
 
-function toMoment(time: number): string {
-  return new Date(Number(time)).toISOString()
+function toRecord(json: string | null): Record<string, unknown> | null {
+  const value = parse(json)
+  return isRecord(value) ? value : null
 }
 
 function parse(text: string | null): unknown {

@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedModel } from '../../packages/agent/src/testing.ts'
-import type { InlayError } from '../../packages/protocol/src/index.ts'
-import { ana, ben, findsAlways, inShort, newPassage, newSetting, providerOf, readAll } from './setting.ts'
-
-const codeOf = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'none',
-    (error: InlayError) => error.code,
-  )
+import { scriptedModel } from '../../../packages/agent/src/testing.ts'
+import { ana, ben, codeOf, findsAlways, inShort, newPassage, newSetting, providerOf, readAll } from '../setting.ts'
 
 test('a session shows every message of every branch, and its answers again', async () => {
   const { agent, send } = await newSetting(
@@ -70,11 +63,11 @@ describe('who may see a session', () => {
     const { agent } = await newSetting([])
     const { sessions } = agent
     const { id } = await sessions.create({}, ana)
-    expect(await codeOf(sessions.get(id, ben))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await codeOf(sessions.get(id, ben))).toBe('SESSION_NOT_FOUND')
     expect(await codeOf(sessions.get(id, ben, { shared: 'public' }))).toBe('INSUFFICIENT_PERMISSIONS')
     await sessions.share(id, 'public', ana)
     expect((await sessions.get(id, ben, { shared: 'public' })).id).toBe(id)
-    expect(await codeOf(sessions.get(id, ben))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await codeOf(sessions.get(id, ben))).toBe('SESSION_NOT_FOUND')
   })
 
   test('nobody else changes it', async () => {
@@ -204,6 +197,6 @@ test('choosing another answer moves the mainline', async () => {
   await (await send({ ...within, message: 'Next' })).whole()
   expect(JSON.stringify(model.asked[2]?.prompt)).toContain('One.')
   expect(await codeOf(agent.sessions.selectBranch(1, ana))).toBe('VALIDATION_ERROR')
-  expect(await codeOf(agent.sessions.selectBranch(3, ben))).toBe('SESSION_NOT_FOUND')
-  expect(await codeOf(agent.sessions.selectBranch(999, ana))).toBe('NOT_FOUND')
+  expect(await codeOf(agent.sessions.selectBranch(3, ben))).toBe('VALIDATION_ERROR')
+  expect(await codeOf(agent.sessions.selectBranch(999, ana))).toBe('VALIDATION_ERROR')
 })

@@ -1,4 +1,4 @@
-import type { ResolvedModel } from './contracts.ts'
+import type { ResolvedModel } from '../contracts.ts'
 
 const tool = 'name_conversation'
 const instructions = `Name the conversation: at most six words in its own language, without quotation marks or a full stop at the end. Call ${tool} with the name.`

@@ -1,0 +1,38 @@
+// Words that say nothing about what a conversation is about.
+const idle = new Set(
+  'a an and are as at be but by can did do does for from how i if in into is it its me my no not of on or our so that the their them there these they this to was we what when where which who why will with you your'.split(
+    ' ',
+  ),
+)
+
+/** Words of a text in lower case: runs of letters and digits. */
+export function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/** What is looked for in texts: stems of the words but idle ones, at most eight; [] for a query without words. */
+export function stemsOf(query: string): string[] {
+  const words = wordsOf(query)
+  const telling = words.filter((word) => !idle.has(word))
+  return [...new Set((telling.length > 0 ? telling : words).map(stem))].slice(0, 8)
+}
+
+/** Whether a text holds a word of each stem; where a script has no spaces, each stem itself. */
+export function holdsAll(text: string, stems: readonly string[]): boolean {
+  const own = new Set(wordsOf(text).map(stem))
+  const folded = text.toLowerCase()
+  return stems.every((one) => own.has(one) || (spaceless.test(one) && folded.includes(one)))
+}
+
+const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
+
+/** Takes common English endings off a word; what remains is always its beginning. */
+export function stem(word: string): string {
+  if (!/^[a-z]{4,}$/.test(word)) return word
+  const single = word.replace(/(?<=[a-z]{3})ies$|(?<=s|x|z|ch|sh)es$|(?<=[^siu])s$/, (end) =>
+    end === 'ies' ? 'y' : '',
+  )
+  const bare = single.replace(/(?<=[a-z]{3})(?:ing|ed|y|e)$/, '')
+  // stopped: stopp, stop
+  return bare !== single && /([bdgmnprt])\1$/.test(bare) ? bare.slice(0, -1) : bare
+}
