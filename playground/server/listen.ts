@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { nodeListener } from 'inlay'
-import type { Peer } from './page.ts'
+import type { Peer } from 'inlay/page'
 
 /** A server that listens. */
 export interface Listening {

@@ -111,6 +111,27 @@ async function mount(node: string, project: string): Promise<void> {
   }
 }
 
+/** The installed command serves the page that ships with it. */
+async function servePage(node: string, project: string): Promise<void> {
+  const command = join(project, 'node_modules/inlay/dist/cli.js')
+  const words = [command, 'serve', '--port', '0', '--json', '--data', join(project, `served-${node}`)]
+  const child = spawn(join(work, `node-${node}`, 'node_modules/node/bin/node'), words, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    const { address } = await until('inlay serve', async () => JSON.parse(output) as { address: string })
+    const page = await (await fetch(address)).text()
+    const script = /src="([^"]+\.js)"/.exec(page)?.[1]
+    if (script === undefined || !(await fetch(new URL(script, address))).ok)
+      throw new Error(`no page at ${address}: ${page}`)
+    console.log(`  Node ${node}: inlay serve shows its page`)
+  } finally {
+    child.kill('SIGTERM')
+  }
+}
+
 try {
   console.log('tarballs')
   const tarballs = pack()
@@ -125,6 +146,7 @@ try {
     writeFileSync(join(home, 'package.json'), '{"private":true}')
     run('npm', ['install', '--no-audit', '--no-fund', `node@${node}`], { cwd: home })
     await mount(node, resolve(project))
+    await servePage(node, resolve(project))
   }
 } finally {
   rmSync(work, { recursive: true, force: true })

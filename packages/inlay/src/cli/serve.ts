@@ -1,15 +1,17 @@
-import { createServer, type Server } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { InlayError } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { nodeListener } from '../node-listener.ts'
 import { operator } from '../callers.ts'
+import { bundledPage, createPage, isLoopbackName } from '../page.ts'
 import { textOption, type Command, type CommandContext } from './command.ts'
 import { withInlay } from './opened.ts'
 
-/** Serves the API. */
+/** Serves the API, and the web page where it is part of the installation. */
 export const serve: Command = {
   usage: 'serve',
-  summary: 'serve the API over HTTP',
+  summary: 'serve the API and the web page over HTTP',
   details: ['Ends on Ctrl+C with everything written. Settings: inlay --help.'],
   words: [0, 0],
   options: {
@@ -21,19 +23,31 @@ export const serve: Command = {
 
 async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Promise<number> {
   const { output, settings, signal } = context
+  const basePath = `/${(settings.options.basePath ?? 'api').replaceAll(/^\/+|\/+$/g, '')}`.replace(/^\/$/, '')
+  const host = textOption(context, 'host') ?? settings.host
+  const token = randomUUID()
+  const ready = Promise.withResolvers<RequestListener>()
+  // Nobody may be asking when it ends before it is ready.
+  ready.promise.catch(() => {})
   // A batch may be sent for hours; who sends no headers is cut off all the same.
-  const server = createServer({ requestTimeout: 0 }, nodeListener(inlay.fetch))
-  const port = await listen(server, portOf(context), textOption(context, 'host') ?? settings.host)
+  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+    ready.promise.then((answer) => answer(request, response)).catch(() => response.destroy())
+  })
+  const port = await listen(server, portOf(context), host)
   try {
     await inlay.start()
-    const basePath = settings.options.basePath ?? '/api'
-    const address = `http://${shownHost(textOption(context, 'host') ?? settings.host)}:${port}`
+    const address = `http://${shownHost(host)}:${port}`
     const key = await firstKey(context, inlay)
+    const handedOver = key ?? settings.options.apiKey
+    const page = await pageOf(inlay, basePath, handedOver === undefined ? undefined : { token, key: handedOver })
+    ready.resolve(page ?? nodeListener(inlay.fetch))
     const models = await inlay.agent.models()
     const model = models.find(({ isDefault }) => isDefault)
     if (output.isJson) output.json({ address, base_url: address + basePath, key: key ?? null })
     else {
       output.line(`Inlay answers at ${address}${basePath} (the API is described at ${address}${basePath}/docs).`)
+      const fragment = handedOver !== undefined && isLoopbackName(new URL(address).host) ? `#open=${token}` : ''
+      if (page !== undefined) output.line(`Page: ${address}/${fragment}`)
       output.line(`Model: ${model?.displayName ?? 'none'}.`)
       output.line(
         key === undefined
@@ -45,7 +59,23 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
     output.note('Ending.')
     return 0
   } finally {
+    ready.reject(new Error('the server is ending'))
     await closed(server)
+  }
+}
+
+/** The page in front of the API; undefined where the installation has no page. */
+async function pageOf(
+  inlay: Inlay,
+  basePath: string,
+  handover: { token: string; key: string } | undefined,
+): Promise<RequestListener | undefined> {
+  const folder = bundledPage()
+  if (folder === undefined) return undefined
+  const page = await createPage({ folder, basePath, api: inlay.fetch, handover })
+  return (request, response) => {
+    const peer = { ip: request.socket.remoteAddress }
+    nodeListener((asked) => page.fetch(asked, peer))(request, response)
   }
 }
 

@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { extname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /**
  * Headers of every answer of the page. Scripts and styles come from this server alone, nothing is fetched from
@@ -42,14 +44,24 @@ export interface PageOptions {
   readonly basePath: string
   /** Answers every request that is not for the page. */
   readonly api: (request: Request) => Promise<Response>
-  /** The key a page may fetch, and the token that shows that it was opened by the printed address. */
-  readonly handover: { readonly token: string; readonly key: string }
+  /**
+   * The key a page may fetch, and the token that shows that it was opened by the printed address. Absent: the page asks
+   * the person for a key.
+   */
+  readonly handover?: { readonly token: string; readonly key: string }
 }
 
 /** What is known of a request besides what it says itself. */
 export interface Peer {
   /** Address of the other end of the connection; undefined when unknown. */
   readonly ip: string | undefined
+}
+
+/** Folder of the page that ships with this package; undefined where it was not built, as in a fresh clone. */
+export function bundledPage(): string | undefined {
+  // From the build it lies beside this module, from sources where the page is built.
+  const places = ['./page/', '../../../playground/dist/'].map((place) => fileURLToPath(new URL(place, import.meta.url)))
+  return places.find((folder) => existsSync(join(folder, 'index.html')))
 }
 
 /** Serves the page at `/` and hands the rest to the API. The page's files are read once. */
@@ -86,7 +98,7 @@ async function readFiles(folder: string, basePath: string): Promise<Map<string, 
       entry.name === 'index.html'
         ? withBasePath(await readFile(path, 'utf8'), basePath)
         : new Uint8Array(await readFile(path))
-    const place = path.slice(folder.length).replaceAll('\\', '/')
+    const place = `/${relative(folder, path).replaceAll('\\', '/')}`
     // Names in /assets carry a hash of their content.
     const cache = place.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
     const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
@@ -112,6 +124,7 @@ function withBasePath(html: string, basePath: string): Uint8Array<ArrayBuffer> {
  */
 async function handOver(request: Request, peer: Peer, handover: PageOptions['handover']): Promise<Response> {
   if (request.method !== 'POST') return refusal(405, { allow: 'POST' })
+  if (handover === undefined) return refusal(403)
   const host = request.headers.get('host') ?? ''
   const origin = request.headers.get('origin')
   const isFromHere =

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listen, type Listening } from '../../playground/server/listen.ts'
-import { createPage, isLoopbackAddress, isLoopbackName } from '../../playground/server/page.ts'
+import { createPage, isLoopbackAddress, isLoopbackName } from 'inlay/page'
 
 const token = 'token-of-this-start'
 const key = 'inlay_key-of-this-folder'
@@ -165,4 +165,28 @@ test('loopback is told by address and name', () => {
   expect(
     ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '', '10.0.0.1'].some(isLoopbackName),
   ).toBe(false)
+})
+
+test('a folder named with a slash at its end serves the same page', async () => {
+  const { fetch: served } = await createPage({
+    folder: `${folder}/`,
+    basePath: '/api',
+    api: async () => new Response(null, { status: 404 }),
+  })
+  const peer = { ip: '127.0.0.1' }
+  expect(await (await served(new Request('http://127.0.0.1/'), peer)).text()).toContain('<title>Inlay</title>')
+  expect((await served(new Request('http://127.0.0.1/assets/index-abc.js'), peer)).status).toBe(200)
+})
+
+test('without a key to hand over, no token opens anything', async () => {
+  const { fetch: served } = await createPage({
+    folder,
+    basePath: '/api',
+    api: async () => new Response(null, { status: 404 }),
+  })
+  const headers = { host: '127.0.0.1', origin: 'http://127.0.0.1', 'content-type': 'application/json' }
+  for (const body of ['{"token":""}', '{}', '{"token":"undefined"}']) {
+    const request = new Request('http://127.0.0.1/page/key', { method: 'POST', headers, body })
+    expect((await served(request, { ip: '127.0.0.1' })).status).toBe(403)
+  }
 })
