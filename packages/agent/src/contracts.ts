@@ -1,4 +1,4 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamResult } from '@ai-sdk/provider'
 import type {
   BaseFilters,
   ChatFullResponse,
@@ -10,9 +10,24 @@ import type {
 } from '@inlay/protocol'
 import type { Sessions } from './sessions/contracts.ts'
 
+/** Hears what a model says, delta by delta, at the moment it arrives. */
+export interface DeltaListener {
+  say(delta: string): void
+  reason(delta: string): void
+}
+
+/** A model that tells its text ahead of its stream, so that no token has to travel through one. */
+export interface TellingModel extends LanguageModelV4 {
+  /**
+   * Like `doStream`, but every delta of text and reasoning is told once and in order, as soon as it arrives, even before
+   * the promise resolves; nothing is told after an abort. The parts of the stream hold the same text joined, later.
+   */
+  doStreamTold(options: LanguageModelV4CallOptions, listener: DeltaListener): PromiseLike<LanguageModelV4StreamResult>
+}
+
 /** A language model ready for one run. */
 export interface ResolvedModel {
-  readonly model: LanguageModelV4
+  readonly model: LanguageModelV4 | TellingModel
   /** Configured name of the provider, as a client gives it in `llm_override.model_provider`. */
   readonly provider: string
   /** Name of the model, as a client gives it in `llm_override.model_version`. */

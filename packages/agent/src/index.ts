@@ -8,6 +8,7 @@ export type {
   ActionResult,
   ActionTurn,
   Agent,
+  DeltaListener,
   InputSchema,
   LogEntry,
   ModelListing,
@@ -16,6 +17,7 @@ export type {
   PassageSearch,
   ResolvedModel,
   Run,
+  TellingModel,
 } from './contracts.ts'
 export { migrateAgent } from './migrations.ts'
 export type {
