@@ -128,7 +128,7 @@ describe('upkeep is due', () => {
 
   test.each([
     ['a hundred commits', (note: (rows: number) => boolean) => Array.from({ length: 100 }, () => note(1)).at(-1)],
-    ['more fresh rows than search can bear', (note: (rows: number) => boolean) => note(501)],
+    ['more fresh rows than search can bear', (note: (rows: number) => boolean) => note(1001)],
   ])('at once after %s, however busy it is', async (_, write) => {
     const schedule = createUpkeepSchedule(() => 10_000)
     schedule.begin()
@@ -137,6 +137,22 @@ describe('upkeep is due', () => {
     expect(write(schedule.noteAppend)).toBe(true)
     expect(await schedule.due(none)).toEqual({ idle: false })
     expect(schedule.restMs()).toBe(0)
+  })
+
+  test('again only after a rest four times as long as the last round, unless it is idle', async () => {
+    const clock = { now: 10_000 }
+    const schedule = createUpkeepSchedule(() => clock.now)
+    const write = (): void => void schedule.noteAppend(10_000)
+    schedule.begin()
+    clock.now += 500
+    schedule.end({ figures, keepVersionsMs: 0 })
+    for (let ms = 0; ms < 2000; ms += 100) {
+      write()
+      expect(await schedule.due(none)).toBeUndefined()
+      clock.now += 100
+    }
+    write()
+    expect(await schedule.due(none)).toEqual({ idle: false })
   })
 
   test('when more rows are dead than alive, and more than two thousand', async () => {

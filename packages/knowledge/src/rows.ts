@@ -8,8 +8,8 @@ import type { StoredDocument } from './version.ts'
 
 /** A row of the index before it has a generation and a vector. */
 export type DraftRow = Omit<IndexRow, 'generation' | 'vector'> & {
-  /** What an embedder reads. */
-  readonly embedText: string
+  /** What an embedder reads; made only when there is one. */
+  readonly embedText: () => string
 }
 
 /**
@@ -20,6 +20,7 @@ export function* toRows(claimed: ClaimedDocument): Generator<DraftRow> {
   // Written by this package alone, from a validated request.
   const document = JSON.parse(claimed.content) as StoredDocument
   const card = toDocumentCard(document)
+  const keywords = Object.values(card.m).flat().join(' ').slice(0, longestMetadata)
   const shared = {
     documentId: claimed.id,
     source: document.source,
@@ -32,26 +33,26 @@ export function* toRows(claimed: ClaimedDocument): Generator<DraftRow> {
   let count = 0
   for (const chunk of chunkSections(document.sections)) {
     count++
-    yield toRow(shared, card, chunk)
+    yield toRow(shared, { card, keywords }, chunk)
   }
-  if (count === 0 && titleOf(card) !== '') yield toRow(shared, card, titleOnly)
+  if (count === 0 && titleOf(card) !== '') yield toRow(shared, { card, keywords }, titleOnly)
 }
 
 const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId: null }
 
 function toRow(
   shared: Omit<DraftRow, 'position' | 'text' | 'searchText' | 'card' | 'embedText'>,
-  documentCard: Card,
+  document: { card: Card; keywords: string },
   chunk: Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFileId'>,
 ): DraftRow {
-  const card = toChunkCard(documentCard, chunk)
+  const card = toChunkCard(document.card, chunk)
   return {
     ...shared,
     position: chunk.position,
     text: chunk.text,
-    searchText: toSearchText({ title: titleOf(card), text: withContext(card, chunk.text, keywordsOf(card)) }),
+    searchText: toSearchText({ title: titleOf(card), text: withContext(card, chunk.text, document.keywords) }),
     card: JSON.stringify(card),
-    embedText: toEmbedText(card, chunk.text),
+    embedText: () => toEmbedText(card, chunk.text),
   }
 }
 
@@ -73,12 +74,10 @@ const longestMetadata = 448
 
 /** Headings that the text does not show itself, the text, and what is known besides. */
 function withContext(card: Card, text: string, extra: string): string {
-  const missing = (card.h ?? []).filter((heading) => !text.includes(heading))
-  return [missing.join('\n'), text, extra].filter((part) => part !== '').join('\n\n')
-}
-
-function keywordsOf(card: Card): string {
-  return Object.values(card.m).flat().join(' ').slice(0, longestMetadata)
+  let context = ''
+  for (const heading of card.h ?? []) if (!text.includes(heading)) context += `${heading}\n`
+  const above = context === '' || text === '' ? context : `${context}\n`
+  return extra === '' ? above + text : `${above}${text}\n\n${extra}`
 }
 
 function toTags(metadata: StoredDocument['metadata']): string[] {

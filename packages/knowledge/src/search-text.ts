@@ -38,12 +38,45 @@ const part = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}]+|\p{N}+/gu
 /** Words inside words, at changes of case and between letters and digits; `foo_bar` needs none, an index splits it. */
 function identifierParts(text: string): string[] {
   const parts: string[] = []
-  for (const [token] of text.matchAll(word)) {
-    if (!isCompound.test(token)) continue
+  for (const token of isAscii.test(text) ? asciiCompounds(text) : compounds(text)) {
     const found = token.match(part) ?? []
     if (found.length > 1) parts.push(...found.filter((piece) => piece.length > 1))
   }
   return parts
+}
+
+function compounds(text: string): string[] {
+  return (text.match(word) ?? []).filter((token) => isCompound.test(token))
+}
+
+const [other, lower, upper, digit] = [0, 1, 2, 3]
+const kinds = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const character = String.fromCharCode(unit)
+  return /[a-z]/.test(character) ? lower : /[A-Z]/.test(character) ? upper : /[0-9]/.test(character) ? digit : other
+})
+
+/** As {@link compounds}, several times as fast: each chunk of each document passes here. */
+function asciiCompounds(text: string): string[] {
+  const found: string[] = []
+  let start = 0
+  let isFound = false
+  let before = other
+  let capitals = 0
+  for (let at = 0; at <= text.length; at++) {
+    const kind = at < text.length ? kinds[text.charCodeAt(at)]! : other
+    if (kind === other) {
+      if (isFound) found.push(text.slice(start, at))
+      start = at + 1
+      isFound = false
+      capitals = 0
+    } else if (before !== other) {
+      const isLetterBesideDigit = (kind === digit) !== (before === digit)
+      isFound ||= isLetterBesideDigit || (kind === upper && before === lower) || (kind === lower && capitals > 1)
+    }
+    capitals = kind === upper ? capitals + 1 : 0
+    before = kind
+  }
+  return found
 }
 
 const isCompound = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u

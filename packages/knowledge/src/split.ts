@@ -4,11 +4,11 @@ import { estimateTokens } from './tokens.ts'
 type Splitter = (text: string, span: Span) => Iterable<Span>
 
 /** From coarse to fine; each covers its span without gaps. */
-const splitters: readonly Splitter[] = [splitLines, splitSentences, splitWords, splitCharacters]
+const splitters: readonly Splitter[] = [splitLines, splitSentences, splitSpaces, splitWords, splitCharacters]
 
 /**
- * Cuts a span of text that is too long into pieces: at line ends if that suffices, else between sentences, words, and
- * as the last resort characters (never inside one).
+ * Cuts a span of text that is too long into pieces: at line ends if that suffices, else between sentences, at spaces,
+ * between words that are written without spaces, and as the last resort between characters.
  * @param options.room tokens that fit into the first piece
  * @param options.limit tokens that fit into each further one; pieces of single characters may be above it below 16
  * @returns consecutive spans that cover everything
@@ -56,6 +56,16 @@ const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 function splitSentences(text: string, span: Span): Iterable<Span> {
   return segment(text, span, sentences)
+}
+
+function* splitSpaces(text: string, { start, end }: Span): Generator<Span> {
+  for (let from = start; from < end;) {
+    let to = from
+    while (to < end && !isSpace(text.charCodeAt(to))) to++
+    while (to < end && isSpace(text.charCodeAt(to))) to++
+    yield { start: from, end: to }
+    from = to
+  }
 }
 
 function splitWords(text: string, span: Span): Iterable<Span> {

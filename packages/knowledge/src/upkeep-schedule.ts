@@ -23,9 +23,11 @@ const idleMs = 1000
 /** Each commit leaves a small file and a version behind, which every search reads. */
 const mostCommits = 100
 /** Rows not yet folded into the full-text index cost every search 20 to 40 µs each. */
-const mostFreshRows = 500
-const freshShare = 0.01
+const mostFreshRows = 1000
+const freshShare = 0.02
 const mostDeadRows = 2000
+/** While writes go on, a round is followed by a rest so many times as long: it takes its share of the processors. */
+const restAfterRound = 4
 /** Longest rest: other processes remove documents too. */
 const longestRestMs = 60_000
 
@@ -38,6 +40,8 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
   let lastWriteAt = -Infinity
   /** When versions that the last round left behind are old enough to go. */
   let agedAt = Infinity
+  let begunAt = 0
+  let restUntil = -Infinity
 
   const isDirty = (): boolean => commits > 0 || mayHaveDead
   const isCrowded = (): boolean => commits >= mostCommits || freshRows > Math.max(mostFreshRows, rows * freshShare)
@@ -57,13 +61,15 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       return !wasDirty
     },
     restMs: () => {
-      if (isCrowded()) return 0
+      if (isCrowded()) return Math.min(Math.max(restUntil - now(), 0), idleMs)
       if (isDirty()) return Math.min(Math.max(idleMs - (now() - lastWriteAt), 1), idleMs)
       return Math.min(Math.max(agedAt - now(), 1), longestRestMs)
     },
     due: async (countDead) => {
       const idle = now() - lastWriteAt >= idleMs
-      if (isCrowded() || (idle && (isDirty() || now() >= agedAt))) return { idle }
+      if (idle && (isDirty() || now() >= agedAt)) return { idle }
+      if (now() < restUntil) return undefined
+      if (isCrowded()) return { idle }
       const isFull = mayHaveDead && (await countDead()) > Math.max(mostDeadRows, rows)
       return isFull ? { idle } : undefined
     },
@@ -73,9 +79,11 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       freshRows = 0
       mayHaveDead = false
       agedAt = Infinity
+      begunAt = now()
       return wrote
     },
     end: (result) => {
+      restUntil = now() + (now() - begunAt) * restAfterRound
       if (!result) return
       rows = result.figures.rows
       agedAt = now() + result.keepVersionsMs

@@ -111,7 +111,7 @@ async function embedPiece(
   const byWriting = Map.groupBy(piece, ({ writing }) => writing)
   const { failed } = await isolate([...byWriting.keys()], async (subset) => {
     const rows = subset.flatMap((writing) => byWriting.get(writing)!.map(({ row }) => row))
-    const texts = rows.map((row) => row.embedText)
+    const texts = rows.map((row) => row.embedText())
     const { embedTimeoutMs: timeoutMs, signal } = context
     const found = await embedDocuments(texts, { embedder, known, timeoutMs, signal })
     rows.forEach((row, at) => vectors.set(row, found[at]!))

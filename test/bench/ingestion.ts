@@ -1,0 +1,182 @@
+/**
+ * Times the way of documents: accepting, indexing beside bare LanceDB on the same rows, freshness, and what many
+ * updates leave behind. Ratios count; absolute figures are the machine's.
+ *
+ *   node --conditions=@inlay/source test/bench/ingestion.ts [--folder <Markdown>] [--documents 2000] [--only accept,…]
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import type { IndexRow, Knowledge } from '@inlay/knowledge'
+import { connect } from '@lancedb/lancedb'
+import { loadEngine } from '../../packages/drivers/src/lancedb-engine.ts'
+import { schemaOf, toArrow } from '../../packages/drivers/src/lancedb-rows.ts'
+import { bytesOf, inParallel, makeWorld, readDocuments, toRequest } from './ingestion-world.ts'
+import { percentile, timeEach, timesLine } from './timing.ts'
+import { zipfText } from './zipf-text.ts'
+
+process.env['LANCEDB_LOG'] ??= 'error'
+
+const { values: options } = parseArgs({
+  options: {
+    folder: { type: 'string' },
+    documents: { type: 'string', default: '2000' },
+    only: { type: 'string', default: 'accept,indexing,flood,freshness,upkeep' },
+  },
+})
+
+const source = zipfText(1)
+const small = (at: number): ReturnType<typeof toRequest> => toRequest(`small ${at}`, source.text(100))
+const seconds = (begun: number): number => (performance.now() - begun) / 1000
+
+const scenes: Record<string, () => Promise<void>> = { accept, indexing, flood, freshness, upkeep }
+for (const name of options.only.split(',')) await scenes[name]?.()
+
+/** Durable acceptance with nothing to index: 50 clients, one, and again what is there already. */
+async function accept(): Promise<void> {
+  const { knowledge, close } = await makeWorld()
+  const requests = Array.from({ length: 20_000 }, (_, at) => small(at))
+  for (const [label, clients, some] of [
+    ['accept, 50 clients', 50, requests],
+    ['accept, 1 client', 1, Array.from({ length: 2000 }, (_, at) => small(1e6 + at))],
+    ['accept, identical, 50 clients', 50, requests],
+  ] as const) {
+    const begun = performance.now()
+    const times = await inParallel(clients, some, (request) => knowledge.accept(request))
+    console.log(timesLine(`${label}: ${Math.round(some.length / seconds(begun))} documents/s`, times))
+  }
+  await close()
+}
+
+/** All documents wait already; then the same rows into a bare table. Without vectors, and with vectors that are given. */
+async function indexing(): Promise<void> {
+  const requests = readDocuments(options.folder, Number(options.documents))
+  for (const dimensions of [0, 512]) {
+    const { knowledge, rows, close } = await makeWorld({ keepRows: true, dimensions })
+    await inParallel(50, requests, (request) => knowledge.accept(request))
+    const begun = performance.now()
+    await knowledge.start()
+    await knowledge.settled()
+    const ours = rows.length / seconds(begun)
+    await close()
+    const bare = await addBare(rows, dimensions)
+    const label = `indexing, ${requests.length} documents, ${rows.length} chunks, ${dimensions} dimensions`
+    console.log(`${label}: ${Math.round(ours)}/s, bare ${Math.round(bare)}/s: ratio ${(ours / bare).toFixed(2)}`)
+  }
+}
+
+/** Chunks a second of plain `table.add` in batches of 1,000, Arrow building included. */
+async function addBare(rows: readonly IndexRow[], dimensions: number): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-bare-'))
+  const engine = await loadEngine()
+  const schema = schemaOf(engine, dimensions > 0 ? { id: 'bare', dimensions } : undefined)
+  const connection = await connect(folder)
+  const table = await connection.createEmptyTable('chunks', schema)
+  const begun = performance.now()
+  for (let at = 0; at < rows.length; at += 1000) await table.add(toArrow(engine, schema, rows.slice(at, at + 1000)))
+  const perSecond = rows.length / seconds(begun)
+  table.close()
+  connection.close()
+  rmSync(folder, { recursive: true })
+  return perSecond
+}
+
+/** Accepting as fast as 50 clients can while the worker is at it in the same process, then at a steady pace. */
+async function flood(): Promise<void> {
+  const { knowledge, close } = await makeWorld()
+  await knowledge.start()
+  const begun = performance.now()
+  const times = await inParallel(
+    50,
+    Array.from({ length: 20_000 }, (_, at) => small(at)),
+    (one) => knowledge.accept(one),
+  )
+  console.log(timesLine(`flood, 50 clients: ${Math.round(times.length / seconds(begun))} documents/s`, times))
+  await knowledge.settled()
+  console.log(`flood, accepted and indexed: ${Math.round(times.length / seconds(begun))} documents/s`)
+  const paced: number[] = []
+  const answers: Promise<unknown>[] = []
+  for (let at = 0; at < 1000; at++) {
+    await delay(5)
+    const sent = performance.now()
+    answers.push(knowledge.accept(small(1e6 + at)).then(() => paced.push(performance.now() - sent)))
+  }
+  await Promise.all(answers)
+  console.log(
+    timesLine(
+      'paced, 200 documents/s, acceptance',
+      paced.toSorted((left, right) => left - right),
+    ),
+  )
+  await close()
+}
+
+/** How long after its acceptance a document is found. */
+async function freshness(): Promise<void> {
+  const { knowledge, close } = await makeWorld()
+  await knowledge.start()
+  await findFresh(knowledge, 0)
+  const lone = await timeEach(40, (run) => findFresh(knowledge, run + 1))
+  console.log(timesLine('fresh, a lone document', lone))
+  const busy: number[] = []
+  const finds: Promise<unknown>[] = []
+  for (let at = 0; at < 1000; at++) {
+    await delay(5)
+    const begun = performance.now()
+    finds.push(findFresh(knowledge, 1000 + at).then(() => busy.push(performance.now() - begun)))
+  }
+  await Promise.all(finds)
+  console.log(
+    timesLine(
+      'fresh, at 200 documents/s',
+      busy.toSorted((left, right) => left - right),
+    ),
+  )
+  await close()
+}
+
+async function findFresh(knowledge: Knowledge, at: number): Promise<void> {
+  await knowledge.accept(toRequest(`fresh ${at}`, `needle${at}x ${source.text(60)}`), { waitMs: 20_000 })
+}
+
+/** Ten thousand updates of a hundred documents: what search and disk pay for it. */
+async function upkeep(): Promise<void> {
+  const { knowledge, folder, close } = await makeWorld()
+  await knowledge.start()
+  const version = (id: number): ReturnType<typeof toRequest> => toRequest(`document ${id}`, source.text(1500))
+  await inParallel(
+    50,
+    Array.from({ length: 100 }, (_, id) => id),
+    (id) => knowledge.accept(version(id)),
+  )
+  await knowledge.settled()
+  await delay(3000)
+  const searches = (): Promise<readonly number[]> =>
+    timeEach(200, () => knowledge.search({ text: `${source.word(4)} ${source.word(4)}`, limit: 10 }))
+  await searches()
+  const fresh = await searches()
+  const live = bytesOf(join(folder, 'index'))
+  let peak = live
+  const watch = setInterval(() => (peak = Math.max(peak, bytesOf(join(folder, 'index')))), 250)
+  const begun = performance.now()
+  await inParallel(
+    50,
+    Array.from({ length: 10_000 }, (_, at) => at % 100),
+    (id) => knowledge.accept(version(id)),
+  )
+  await knowledge.settled()
+  console.log(`upkeep: 10000 updates of 100 documents in ${seconds(begun).toFixed(1)} s`)
+  const after = await searches()
+  clearInterval(watch)
+  await delay(25_000)
+  const mega = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+  const ratio = percentile(after, 0.95) / percentile(fresh, 0.95)
+  console.log(timesLine('upkeep, search before', fresh))
+  console.log(timesLine(`upkeep, search after: ratio of p95 ${ratio.toFixed(2)}`, after))
+  console.log(
+    `upkeep, disk: live ${mega(live)}, peak ${mega(peak)}, 25 s later ${mega(bytesOf(join(folder, 'index')))}`,
+  )
+  await close()
+}
