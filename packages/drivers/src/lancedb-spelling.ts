@@ -78,9 +78,12 @@ export function createWordList(): WordList {
     },
     near(word, term, slips) {
       const found = new Map<string, string>()
-      for (const near of nearIn(termsByLength, term, slips)) found.set(near, wordOf.get(near)!)
-      for (const near of nearIn(wordsByLength, word, slips))
-        if (!found.has(termOf.get(near)!)) found.set(termOf.get(near)!, near)
+      // The very form that was meant comes before another of the same term.
+      for (const near of nearIn(wordsByLength, word, slips)) {
+        const nearTerm = termOf.get(near)!
+        if (!found.has(nearTerm) || isNear(word, near, 1)) found.set(nearTerm, near)
+      }
+      for (const near of nearIn(termsByLength, term, slips)) if (!found.has(near)) found.set(near, wordOf.get(near)!)
       return [...found].map(([nearTerm, nearWord]) => ({ word: nearWord, term: nearTerm }))
     },
   }
@@ -99,4 +102,4 @@ function nearIn(byLength: readonly string[][], word: string, slips: 1 | 2): stri
 }
 
 /** Most words that one misspelt word is taken to stand for. */
-export const mostCorrections = 10
+export const mostCorrections = 5

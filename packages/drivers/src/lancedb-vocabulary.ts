@@ -71,9 +71,9 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vo
     const { words, frequencies, isWhole } = await sampling.current()
     for (const slips of word.length >= lettersForTwoSlips ? ([1, 2] as const) : ([1] as const)) {
       const rare = isWhole ? [] : (await rareWords(word, term, slips)).near(word, term, slips)
-      const found = [...words.near(word, term, slips), ...rare]
-      found.sort((a, b) => (frequencies.get(b.term) ?? 0) - (frequencies.get(a.term) ?? 0))
-      if (found.length > 0) return [...new Set(found.map((near) => near.word))].slice(0, mostCorrections)
+      const found = new Map([...words.near(word, term, slips), ...rare].map((near) => [near.term, near.word]))
+      const byFrequency = [...found].sort(([a], [b]) => (frequencies.get(b) ?? 0) - (frequencies.get(a) ?? 0))
+      if (found.size > 0) return byFrequency.slice(0, mostCorrections).map(([, nearWord]) => nearWord)
     }
     return []
   }
