@@ -208,3 +208,18 @@ describe('a caller', () => {
     expect(await knowledge.hasDocuments()).toBe(false)
   })
 })
+
+test('calls that do not wait for each other take effect in the order they were made', async () => {
+  const { knowledge } = await makeKnowledge()
+  const large = 'word '.repeat(200_000)
+  await Promise.all([
+    knowledge.accept(request({ text: large })),
+    knowledge.accept(request({ text: 'last' })),
+    knowledge.accept(request({ id: 'gone', text: large })),
+    knowledge.remove('gone'),
+  ])
+  await knowledge.start()
+  await knowledge.settled()
+  expect(await knowledge.search({ text: 'last', limit: 5 })).toMatchObject([{ content: 'last' }])
+  expect(await knowledge.status('gone')).toBeUndefined()
+})

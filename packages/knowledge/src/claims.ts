@@ -46,7 +46,11 @@ const isolatedAfter = 3
 
 /** Takes the documents that have waited longest; undefined when none is due. */
 export async function claim(db: Records, options: ClaimOptions): Promise<Claim | undefined> {
-  const paused = await db.selectFrom('inlay_pairs').select('id').where('is_paused', '=', 1).execute()
+  const paused = await db
+    .selectFrom('inlay_pairs')
+    .select('id')
+    .where((of) => of.or([of('is_paused', '=', 1), of('is_removed', '=', 1)]))
+    .execute()
   const candidates = dueDocuments(
     db,
     options.now,

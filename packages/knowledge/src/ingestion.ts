@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { Accepted, Embedder, IndexRow, Knowledge } from './contracts.ts'
 import { checkIndexSpace } from './index-space.ts'
+import type { IntakeResult, IntakeTask } from './intake-draft.ts'
 import { createIntake } from './intake.ts'
 import { createMaintainer } from './maintainer.ts'
 import type { OpenedIndex } from './opened-index.ts'
@@ -40,18 +41,27 @@ export function createIngestion(options: IngestionOptions): Ingestion {
   const { db, index, embedder, now } = options
   const { intake, waits, limit, maintainer, worker } = createParts(options)
   let closing: Promise<void> | undefined
+  let lastCall: Promise<unknown> = Promise.resolve()
 
   function refuseClosed(): void {
     if (closing) throw new InlayError('CLOSED')
   }
 
+  /** Calls take effect in the order they were made, though a large document takes longer to prepare than a small one. */
+  function submitInOrder(preparing: Promise<IntakeTask>): Promise<IntakeResult> {
+    const turn = lastCall.then(() => preparing)
+    lastCall = turn.catch(() => {})
+    return turn.then((task) => intake.submit(task))
+  }
+
   async function accept(...[request, how = {}]: Parameters<Knowledge['accept']>): Promise<Accepted> {
     const { caller, waitMs = 0, signal } = how
     refuseClosed()
-    await limit.check()
-    const version = await toVersion(request)
-    refuseClosed()
-    const { documentId: id, ...result } = await intake.submit({ kind: 'accept', version, caller })
+    const prepare = async (): Promise<IntakeTask> => {
+      await limit.check()
+      return { kind: 'accept', version: await toVersion(request), caller }
+    }
+    const { documentId: id, ...result } = await submitInOrder(prepare())
     if (result.isQueued) {
       limit.noteQueued()
       worker.wake()
@@ -61,6 +71,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
   }
 
   async function close(): Promise<void> {
+    await lastCall
     await intake.drained()
     await worker.close()
     await maintainer.close()
@@ -71,7 +82,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     accept,
     remove: async (id, { caller } = {}) => {
       refuseClosed()
-      await intake.submit({ kind: 'remove', id, caller })
+      await submitInOrder(Promise.resolve({ kind: 'remove', id, caller }))
       maintainer.noteRemoval()
       waits.tell([id])
     },
