@@ -28,6 +28,11 @@ export interface PersonaTable {
   settings: string
 }
 
+/** Whether a number can be the id of a row: databases refuse to look for others. */
+export function isRowId(id: number): boolean {
+  return Number.isInteger(id) && id > 0 && id < 2 ** 31
+}
+
 /** The tables of files, agents and projects. */
 // A type, not an interface: Kysely wants it to have an index signature.
 export type LibraryTables = {

@@ -1,6 +1,7 @@
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
-import type { AgentDatabase } from '../records.ts'
+import type { AgentDatabase, AgentTables } from '../records.ts'
 import { createBlobs, type Blobs } from './blobs.ts'
 import type { BlobStorage, FileIndex, FileReader, Files, FileSection, StoredFile } from './contracts.ts'
 import { queueForIndex, toStoredFile } from './file-records.ts'
@@ -28,8 +29,8 @@ export interface FilesOptions {
   /** How long an upload waits for its files to be read, in milliseconds. */
   readonly waitMs: number
   readonly checkProject: IntakeOptions['checkProject']
-  /** Names of a caller's agents that hold a file. */
-  readonly personasWith: (id: string, ownerId: string) => Promise<readonly string[]>
+  /** Names of the agents that hold a file. */
+  readonly personasWith: (id: string) => Promise<readonly string[]>
   /** Called before each use. */
   readonly ready: () => Promise<void>
 }
@@ -101,7 +102,7 @@ export function createFiles(options: FilesOptions): FileStore {
     remove: async (id, caller) => {
       const file = await own(id, caller)
       const projects = await projectsWith(db, file.id)
-      const personas = await options.personasWith(file.id, caller.id)
+      const personas = await options.personasWith(file.id)
       if (projects.length + personas.length === 0) {
         await db.updateTable('inlay_files').set({ work: 'remove', due_at: 0 }).where('id', '=', file.id).execute()
         worker.wake()
@@ -116,10 +117,18 @@ export function createFiles(options: FilesOptions): FileStore {
       await queueForIndex(db, ids)
       worker.wake()
     },
-    ensureIndexed: async (files, waitMs) => {
-      for (const { id, name, createdAt, ...file } of files) {
-        const sections = await readings.of({ id, name, createdAt, ...file })
-        await index?.put({ id, name, sections, createdAt }, { waitMs })
+    ensureIndexed: async (wanted, waitMs) => {
+      const deadline = performance.now() + waitMs
+      const missing = await notIndexed(
+        db,
+        wanted.map(({ id }) => id),
+      )
+      for (const file of wanted.filter(({ id }) => missing.has(id))) {
+        const { id, name, createdAt } = file
+        const sections = await readings.of(file)
+        await index?.put({ id, name, sections, createdAt }, { waitMs: Math.max(0, deadline - performance.now()) })
+        const done = { is_indexed: 1, work: null, attempts: 0 }
+        await db.updateTable('inlay_files').set(done).where('id', '=', id).where(isSettled).execute()
       }
     },
     worker,
@@ -173,12 +182,18 @@ function createDoors({
   }
 }
 
+type Where = ExpressionBuilder<AgentTables, 'inlay_files'>
+
+/** Arrived, and not on its way out. */
+const isPresent = (of: Where): ExpressionWrapper<AgentTables, 'inlay_files', SqlBool> =>
+  of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])])
+
+/** Read, and not on its way out. */
+const isSettled = (of: Where): ExpressionWrapper<AgentTables, 'inlay_files', SqlBool> =>
+  of.or([of('work', 'is', null), of('work', '=', 'index')])
+
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
-const visible = (db: AgentDatabase) =>
-  db
-    .selectFrom('inlay_files')
-    .selectAll()
-    .where((of) => of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])]))
+const visible = (db: AgentDatabase) => db.selectFrom('inlay_files').selectAll().where(isPresent)
 
 /** An owner's files by either of their ids, in the order given. */
 async function findOwn(db: AgentDatabase, ids: readonly string[], ownerId: string): Promise<StoredFile[]> {
@@ -193,6 +208,18 @@ async function findOwn(db: AgentDatabase, ids: readonly string[], ownerId: strin
     for (const row of rows) found.set(row.id, toStoredFile(row)).set(row.file_id, toStoredFile(row))
   }
   return [...new Set(ids)].flatMap((id) => found.get(id) ?? [])
+}
+
+/** Of read files: those that are not put into the index yet. */
+async function notIndexed(db: AgentDatabase, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('inlay_files')
+    .select('id')
+    .where('id', 'in', ids)
+    .where((of) => of.or([of('is_indexed', '=', 0), of('work', '=', 'index')]))
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 async function projectsWith(db: AgentDatabase, id: string): Promise<string[]> {

@@ -1,0 +1,57 @@
+import type { Selectable } from 'kysely'
+import type { PersonaTable } from '../library-records.ts'
+import type { Persona, PersonaSettings } from './contracts.ts'
+
+/** The agent of chats that name none: all actions, all documents, the default model, no prompt of its own. */
+export const defaultPersona: Persona = {
+  id: 0,
+  ownerId: null,
+  ownerEmail: null,
+  name: 'Assistant',
+  description: 'Answers from the documents of the organisation.',
+  isPublic: true,
+  isDeleted: false,
+  systemPrompt: '',
+  replacesBasePrompt: false,
+  taskPrompt: '',
+  isDatetimeAware: true,
+  actionIds: null,
+  documentSetIds: [],
+  model: null,
+  starterMessages: null,
+  users: [],
+  groups: [],
+  iconName: null,
+  searchStartDate: null,
+  displayPriority: null,
+  isListed: true,
+  isFeatured: true,
+  fileIds: [],
+}
+
+/** An agent as it is stored. */
+export function toPersona(row: Selectable<PersonaTable>): Persona {
+  // Written by this folder alone, from checked fields.
+  const settings = JSON.parse(row.settings) as PersonaSettings
+  return {
+    ...settings,
+    id: row.id,
+    ownerId: row.owner_id,
+    ownerEmail: row.owner_email,
+    name: row.name,
+    description: row.description,
+    isPublic: row.is_public === 1,
+    isDeleted: row.deleted_at !== null,
+  }
+}
+
+/** The columns of an agent that its fields decide. */
+export function toColumns(persona: Persona): Pick<PersonaTable, 'name' | 'description' | 'is_public' | 'settings'> {
+  const { id: _, ownerId: __, ownerEmail: ___, isDeleted: ____, name, description, isPublic, ...settings } = persona
+  return {
+    name,
+    description,
+    is_public: isPublic ? 1 : 0,
+    settings: JSON.stringify(settings satisfies PersonaSettings),
+  }
+}
