@@ -38,6 +38,8 @@ export interface ResolvedModel {
   /** Tokens of prompt and answer together. */
   readonly contextTokens: number
   readonly takesImages: boolean
+  /** It answers with words of documents alone, so it is not asked to sum anything up. Default: false. */
+  readonly quotesOnly?: boolean
 }
 
 /** One model a client may choose. */

@@ -151,6 +151,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
         model: provider.make(name),
         provider: provider.config.name,
         ...(temperature !== undefined && { temperature }),
+        ...(provider.config.type === 'extractive' && { quotesOnly: true }),
       }
     },
     list: async () => listing,

@@ -1,0 +1,73 @@
+import type { Principal } from '@inlay/protocol'
+import type { ResolvedModel } from './contracts.ts'
+import { readTree, type AnswerOutcome } from './conversations.ts'
+import { toPath } from './message-tree.ts'
+import type { AgentDatabase } from './records.ts'
+import { sumUpBranch } from './summaries.ts'
+
+/** A turn whose answers are stored and whose run has ended. */
+export interface FinishedTurn {
+  readonly sessionId: string
+  readonly caller: Principal
+  readonly userText: string
+  /** One for each model that answered. */
+  readonly answers: readonly FinishedAnswer[]
+}
+
+/** An answer as it was stored. */
+export interface FinishedAnswer {
+  readonly answerId: number
+  readonly model: ResolvedModel
+  readonly outcome: AnswerOutcome
+}
+
+/** What is done once a run has ended; nobody who reads the run waits for it. */
+export interface AfterTurn {
+  /** Takes up what a finished turn calls for. */
+  onEnd(turn: FinishedTurn): void
+  /** Has `close` wait for other work of this kind. */
+  follow(work: Promise<void>): void
+  /** Gives up summaries on their way; resolves once all else is done. */
+  close(): Promise<void>
+}
+
+/** What the work after turns needs. */
+export interface AfterTurnOptions {
+  readonly db: AgentDatabase
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+}
+
+const summaryTimeMs = 120_000
+
+/** Makes the work after turns. */
+export function createAfterTurn({ db, now, onError }: AfterTurnOptions): AfterTurn {
+  const following = new Set<Promise<void>>()
+  const closing = new AbortController()
+
+  const follow = (work: Promise<void>): void => {
+    const watched = work.catch(onError).finally(() => following.delete(watched))
+    following.add(watched)
+  }
+  const sumUp = async ({ sessionId, answers }: FinishedTurn): Promise<void> => {
+    // The mainline goes on with the first answer.
+    const first = answers[0]
+    if (first?.outcome.status !== 'done' || first.model.quotesOnly || closing.signal.aborted) return
+    const ids = toPath(await readTree(db, sessionId), first.answerId).slice(1)
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(summaryTimeMs)])
+    try {
+      await sumUpBranch({ db, sessionId, ids, model: first.model, now, signal })
+    } catch (error) {
+      // The next turn tries again.
+      if (!closing.signal.aborted) throw error
+    }
+  }
+  return {
+    onEnd: (turn) => follow(sumUp(turn)),
+    follow,
+    close: async () => {
+      closing.abort()
+      await Promise.all(following)
+    },
+  }
+}
