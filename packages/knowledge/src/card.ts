@@ -22,17 +22,48 @@ export interface Card {
   readonly i?: string
 }
 
+/** Each chunk carries its card, so a card is bounded, in characters; what is left out still filters. */
+const longestName = 1000
+const longestTitle = 500
+const longestMetadata = 8000
+const mostOwners = 50
+const longestLink = 8000
+
 /** The part of a card that all chunks of a document share. */
 export function toDocumentCard(document: StoredDocument): Card {
+  const name = cut(document.semantic_identifier, longestName)
   const title = searchTitle(document)
   return {
-    s: document.semantic_identifier,
-    ...(title === document.semantic_identifier ? {} : { t: title }),
-    m: document.metadata,
+    s: name,
+    ...(title === name ? {} : { t: title }),
+    m: cutMetadata(document.metadata),
     ...(document.primary_owners ? { o: toOwnerTexts(document.primary_owners) } : {}),
     ...(document.secondary_owners ? { q: toOwnerTexts(document.secondary_owners) } : {}),
-    ...(document.file_id ? { f: document.file_id } : {}),
+    ...(document.file_id ? { f: cut(document.file_id, longestName) } : {}),
   }
+}
+
+function cut(text: string, limit: number): string {
+  // A cut may fall between the halves of a character.
+  return text.length <= limit ? text : text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')
+}
+
+/** Whole entries, as many as fit; list items likewise. */
+function cutMetadata(metadata: Card['m']): Card['m'] {
+  let room = longestMetadata
+  const kept: [string, string | string[]][] = []
+  const fits = (text: string): boolean => {
+    if (text.length > room) return false
+    room -= text.length
+    return true
+  }
+  for (const [key, value] of Object.entries(metadata)) {
+    if (!fits(key)) continue
+    const items = [value].flat().filter(fits)
+    if (typeof value !== 'string') kept.push([key, items])
+    else if (items.length > 0) kept.push([key, value])
+  }
+  return Object.fromEntries(kept)
 }
 
 /** Adds what belongs to one chunk. */
@@ -42,7 +73,8 @@ export function toChunkCard(
 ): Card {
   return {
     ...card,
-    ...(chunk.link ? { l: chunk.link } : {}),
+    // A link cut short leads nowhere.
+    ...(chunk.link && chunk.link.length <= longestLink ? { l: chunk.link } : {}),
     ...(chunk.headings.length > 0 ? { h: chunk.headings } : {}),
     ...(chunk.imageFileId ? { i: chunk.imageFileId } : {}),
   }
@@ -60,14 +92,17 @@ export function titleOf(card: Card): string {
 }
 
 function searchTitle(document: StoredDocument): string {
-  return (document.title ?? document.semantic_identifier).replaceAll(/[\r\n]+/g, ' ').trim()
+  return cut(document.title ?? document.semantic_identifier, longestTitle)
+    .replaceAll(/[\r\n]+/g, ' ')
+    .trim()
 }
 
 const emailForm = /^[^\s@]+@[^\s@]+$/
 
 /** Owners in words, as far as enough is known of them. */
 function toOwnerTexts(owners: readonly Owner[]): string[] {
-  return owners.map(toOwnerText).filter((text) => text !== undefined)
+  const texts = owners.slice(0, mostOwners).map(toOwnerText)
+  return texts.filter((text) => text !== undefined).map((text) => cut(text, 200))
 }
 
 function toOwnerText(owner: Owner): string | undefined {

@@ -20,6 +20,9 @@ export interface Chunk {
 /** Below the 512 tokens that small embedding models read, with room for title, headings and metadata. */
 export const defaultChunkSize: ChunkSize = { limitTokens: 448, targetTokens: 360, leastTokens: 96 }
 
+/** Each chunk carries the heading of its section, in characters. */
+const longestHeading = 500
+
 /**
  * Cuts the sections of a document into chunks, along headings, paragraphs, lists, code blocks and tables; never across
  * sections. Lazy, so that a large document need not be in memory twice.
@@ -29,7 +32,8 @@ export function* chunkSections(sections: readonly Section[], size: ChunkSize = d
   let position = 0
   for (const [section, content] of sections.entries()) {
     if (!('text' in content)) continue
-    const above = content.heading?.trim() ? [content.heading.trim()] : []
+    const heading = content.heading?.trim().slice(0, longestHeading)
+    const above = heading ? [heading] : []
     for (const packed of packBlocks(content.text, size)) {
       const text = toText(content.text, packed)
       if (text === undefined) continue

@@ -80,8 +80,13 @@ function withContext(card: Card, text: string, extra: string): string {
   return extra === '' ? above + text : `${above}${text}\n\n${extra}`
 }
 
+/** Each row carries them, so they are bounded: nobody filters by the thousandth entry, or by a whole text. */
+const mostTags = 1000
+const longestTag = 1000
+
 function toTags(metadata: StoredDocument['metadata']): string[] {
-  return Object.entries(metadata).flatMap(([key, value]) => [value].flat().map((item) => toTag(key, item)))
+  const tags = Object.entries(metadata).flatMap(([key, value]) => [value].flat().map((item) => toTag(key, item)))
+  return tags.filter((tag) => tag.length <= longestTag).slice(0, mostTags)
 }
 
 function toMoment(date: string | null): number | null {
