@@ -23,7 +23,7 @@ test('a card stays small whatever the document carries', () => {
     semantic_identifier: long,
     title: long,
     file_id: long,
-    metadata: { short: 'kept', long, list: ['kept', ...Array.from({ length: 100_000 }, String)] },
+    metadata: { short: 'kept', long, list: ['kept', ...Array.from({ length: 100_000 }, (_, at) => String(at))] },
     primary_owners: Array.from({ length: 1000 }, () => owner),
   })
   const card = toChunkCard(toDocumentCard(document), { ...chunk, link: `https://${long}` })
