@@ -5,7 +5,7 @@ import { runCall, type CallRecord, type CallSetting, type OpenCall } from './cal
 import { planCalls, type CallPlan } from './call-plan.ts'
 import { promptLimit, promptTokens } from './context-window.ts'
 import type { Action, ResolvedModel } from './contracts.ts'
-import { runMastra } from './mastra.ts'
+import { runMastra, toCall, type StepChoice } from './mastra.ts'
 import { playStep, type StepResult } from './model-step.ts'
 import type { Narrator } from './narrate.ts'
 import { tapModel } from './tap.ts'
@@ -38,7 +38,7 @@ export interface LoopProgress {
 
 /** Answers one message: lets the model speak and use actions until it has answered. Throws what the model failed of. */
 export async function runLoop(options: LoopOptions, progress: LoopProgress): Promise<void> {
-  const { model, actions, forced, setting, cycles } = options
+  const { model, actions, cycles } = options
   const state: LoopState = {
     step: -1,
     offered: new Map(actions.map((action) => [action.name, action])),
@@ -49,11 +49,34 @@ export async function runLoop(options: LoopOptions, progress: LoopProgress): Pro
     mayRecover: true,
     hasAnswered: false,
   }
+  const choiceOf = (step: number): StepChoice => {
+    if (step >= cycles - 1 || state.mustAnswer) return 'none'
+    return step === 0 && options.forced ? { forced: options.forced.name } : 'any'
+  }
+  // Played before there is an agent: its set-up takes longer than all the rest of a run, no token should wait for it,
+  // and an answer that needs no action needs no agent either.
+  const first = await playNext(toCall(model, actions, choiceOf(0)), options, state, progress)
+  if (!state.hasAnswered) await goOn(first, choiceOf, options, state, progress)
+  if (!state.hasAnswered) throw new InlayError('EMPTY_LLM_RESPONSE')
+}
+
+/** Lets the agent run the calls of the first step and play what follows. */
+async function goOn(
+  first: readonly LanguageModelV4StreamPart[],
+  choiceOf: (step: number) => StepChoice,
+  options: LoopOptions,
+  state: LoopState,
+  progress: LoopProgress,
+): Promise<void> {
+  const { model, actions, setting, cycles } = options
+  let played: readonly LanguageModelV4StreamPart[] | undefined = first
   let failure: { readonly error: unknown } | undefined
   const problem = await runMastra({
     model: tapModel(model.model, async (request) => {
+      const parts = played
+      played = undefined
       try {
-        return await playNext(request, options, state, progress)
+        return parts ?? (await playNext(request, options, state, progress))
       } catch (error) {
         failure ??= { error }
         throw error
@@ -71,16 +94,12 @@ export async function runLoop(options: LoopOptions, progress: LoopProgress): Pro
       return record.result
     },
     steps: cycles,
-    choiceOf: (step) => {
-      if (step >= cycles - 1 || state.mustAnswer) return 'none'
-      return step === 0 && forced ? { forced: forced.name } : 'any'
-    },
+    choiceOf,
     signal: setting.signal,
   })
   // What the tap saw is closer to the cause than what the agent made of it.
   if (failure) throw failure.error
   if (problem !== undefined) throw problem
-  if (!state.hasAnswered) throw new InlayError('EMPTY_LLM_RESPONSE')
 }
 
 /** Where a loop stands. */

@@ -1,6 +1,9 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { MastraModelConfig } from '@mastra/core/llm'
-import type { Action } from './contracts.ts'
+import type { Action, ResolvedModel } from './contracts.ts'
+
+/** What a step may use: everything, nothing, or one action that it has to. */
+export type StepChoice = 'any' | 'none' | { readonly forced: string }
 
 /** What a Mastra agent is given for one answer. */
 export interface MastraRunOptions {
@@ -11,8 +14,8 @@ export interface MastraRunOptions {
   readonly runCall: (toolCallId: string) => Promise<string>
   /** Most steps, at least 1. */
   readonly steps: number
-  /** What a step (from 0) may use: everything, nothing, or one action that it has to. */
-  readonly choiceOf: (step: number) => 'any' | 'none' | { readonly forced: string }
+  /** What a step (from 0) may use. */
+  readonly choiceOf: (step: number) => StepChoice
   readonly signal: AbortSignal
 }
 
@@ -66,6 +69,29 @@ export async function runMastra(options: MastraRunOptions): Promise<unknown> {
     if (chunk.type === 'error') problem ??= chunk.payload.error
   }
   return problem
+}
+
+/** The call of a model that the agent would make for a step, but for its prompt. */
+export function toCall(
+  { temperature }: Pick<ResolvedModel, 'temperature'>,
+  actions: readonly Action[],
+  choice: StepChoice,
+): LanguageModelV4CallOptions {
+  const forced = typeof choice === 'object' ? choice.forced : undefined
+  const offered = choice === 'none' ? [] : actions.filter(({ name }) => forced === undefined || name === forced)
+  const tools = offered.map(({ name, description, input }): LanguageModelV4FunctionTool => ({
+    type: 'function',
+    name,
+    description,
+    inputSchema: input['~standard'].jsonSchema.input({ target: 'draft-07' }),
+  }))
+  return {
+    prompt: [],
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(tools.length === 0
+      ? {}
+      : { tools, toolChoice: forced === undefined ? { type: 'auto' } : { type: 'tool', toolName: forced } }),
+  }
 }
 
 /** The schema as the model is shown it; arguments are checked when the call runs, so that every call ends in one place. */
