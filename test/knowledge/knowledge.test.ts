@@ -165,8 +165,8 @@ describe('figures, listing and requeueing', () => {
     for (const id of ['a', 'b', 'c']) await knowledge.accept(request({ id }))
     await knowledge.settled()
     isBroken = false
-    expect(await knowledge.requeue('nobody')).toBe(0)
-    expect(await knowledge.requeue('a')).toBe(1)
+    expect(await knowledge.requeue({ documentId: 'nobody' })).toBe(0)
+    expect(await knowledge.requeue({ documentId: 'a' })).toBe(1)
     expect(await knowledge.requeue()).toBe(2)
     await knowledge.settled()
     expect((await knowledge.figures()).documents).toMatchObject({ failed: 0, indexed: 3 })

@@ -12,10 +12,13 @@ async function takeOne({ db, clock }: TestWorker): Promise<Claim> {
 /** What a worker would settle of a claim, as if it had written it. */
 async function writtenOf({ db }: TestWorker, taken: Claim): Promise<Written[]> {
   const documents = await readClaimed(db, taken.id)
-  return documents.map(({ id, revision, born }, at) => ({
+  return documents.map(({ id, revision, born, pairIds }, at) => ({
     id,
     revision,
     born,
+    pairIds,
+    tags: [],
+    source: 'file',
     generation: taken.generations[at]!,
     chunkCount: 1,
   }))

@@ -1,5 +1,5 @@
 import { hasScope, InlayError } from '@inlay/protocol'
-import type { Caller } from './contracts.ts'
+import type { Access, Caller } from './contracts.ts'
 import type { GrantRow, Records } from './tables.ts'
 
 /** What decides who may see a pair or a document set. */
@@ -27,6 +27,11 @@ export function maySee(guarded: Guarded, caller: Caller | undefined): boolean {
   if (!caller || isUnrestricted(caller) || guarded.isPublic || guarded.users.has(caller.id)) return true
   if (caller.email !== undefined && guarded.users.has(caller.email)) return true
   return caller.groups?.some((group) => guarded.groups.has(group)) ?? false
+}
+
+/** As {@link maySee}, of a pair or set as it is shown. */
+export function maySeeRecord(record: Access & { readonly id: number }, caller: Caller | undefined): boolean {
+  return maySee({ ...record, users: new Set(record.users), groups: new Set(record.groups) }, caller)
 }
 
 /** Reads all pairs, or those of the ids. */

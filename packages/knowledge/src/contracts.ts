@@ -148,6 +148,28 @@ export interface DocumentStatus {
   readonly pairIds: readonly number[]
 }
 
+/** A metadata entry that searchable documents have. */
+export interface KnownTag {
+  readonly key: string
+  readonly value: string
+  readonly source: string
+}
+
+/** Narrows a listing of tags. */
+export interface TagQuery {
+  /** Part of a key or value in any case; `key=value` asks for both. */
+  readonly match?: string
+  /** 1 to 1000, default 50. */
+  readonly limit?: number
+}
+
+/** Which failed documents are tried again; absent parts narrow nothing. */
+export interface RequeueQuery {
+  readonly documentId?: string
+  readonly pairId?: number
+  readonly source?: string
+}
+
 /** Narrows a listing of documents. Pages are asked for by `after`, the `next` of the page before. */
 export interface DocumentQuery {
   readonly phase?: DocumentPhase
@@ -217,11 +239,25 @@ export type PairChange = Partial<Pick<Pair, 'name' | 'isPaused' | keyof Access>>
 /** What can be given or changed of a document set; absent fields keep their value (when made: public, empty). */
 export type DocumentSetChange = Partial<Pick<DocumentSet, 'name' | 'description' | 'pairIds' | keyof Access>>
 
+/** How a pair fares. */
+export interface PairProgress extends Pair {
+  readonly documents: Readonly<Record<DocumentPhase, number>>
+  /** When a document last came in or became searchable, in milliseconds since 1970 UTC; null when none ever did. */
+  readonly lastAcceptedAt: number | null
+  readonly lastIndexedAt: number | null
+  /** The latest documents that were given up, newest first; at most 10. */
+  readonly failures: readonly DocumentStatus[]
+}
+
 /** Connector/credential pairs. Pair 1 always exists, is public at first and cannot be removed. */
 export interface Pairs {
   create(pair: PairChange & { readonly name: string }): Promise<Pair>
   /** By id. With a caller: only those the caller may see. */
   list(options?: { caller?: Caller }): Promise<Pair[]>
+  /** CONNECTOR_NOT_FOUND, also when the caller may not see it. */
+  get(id: number, options?: { caller?: Caller }): Promise<Pair>
+  /** As {@link list}, with how each of them fares. */
+  progress(options?: { caller?: Caller }): Promise<PairProgress[]>
   /** CONNECTOR_NOT_FOUND. Access binds at the next search; nothing is indexed anew. */
   update(id: number, change: PairChange): Promise<Pair>
   /** Hides the documents that are in no other pair at once, and removes them later. CONNECTOR_NOT_FOUND, INVALID_INPUT. */
@@ -263,14 +299,16 @@ export interface Knowledge {
     query?: DocumentQuery,
     options?: { caller?: Caller },
   ): Promise<{ documents: DocumentStatus[]; next: string | null }>
-  /** Puts failed documents (one, or all) back into the queue; answers how many. */
-  requeue(documentId?: string): Promise<number>
+  /** Puts failed documents that the caller may see back into the queue, as if they were new; answers how many. */
+  requeue(query?: RequeueQuery, options?: { caller?: Caller }): Promise<number>
   /** INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see. */
   search(request: SearchRequest): Promise<FoundPassage[]>
   /** Refuses filters as {@link search} would, before anything is searched. */
   checkFilters(filters: BaseFilters, options?: { caller?: Caller }): Promise<void>
   /** Source values that documents the caller may see have, sorted. */
   sources(options?: { caller?: Caller }): Promise<string[]>
+  /** Tags of searchable documents the caller may see, by key, then value, then source; of one document at most 200. */
+  tags(query?: TagQuery, options?: { caller?: Caller }): Promise<KnownTag[]>
   /** Whether anything was ever accepted and not deleted. */
   hasDocuments(): Promise<boolean>
   figures(): Promise<KnowledgeFigures>

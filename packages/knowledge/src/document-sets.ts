@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { maySee, readGrants, readPairs, writeGrants } from './access.ts'
+import { maySeeRecord, readGrants, readPairs, writeGrants } from './access.ts'
 import type { DocumentSet, DocumentSetChange, DocumentSets } from './contracts.ts'
 import { addToCounter } from './counters.ts'
 import type { Records } from './tables.ts'
@@ -31,10 +31,7 @@ export function createDocumentSets({ db, now }: DocumentSetsOptions): DocumentSe
         await writeGrants(transaction, 'document_set', id, set)
         return readSet(transaction, id)
       }),
-    list: async ({ caller } = {}) =>
-      (await readAll(db)).filter((set) =>
-        maySee({ ...set, users: new Set(set.users), groups: new Set(set.groups) }, caller),
-      ),
+    list: async ({ caller } = {}) => (await readAll(db)).filter((set) => maySeeRecord(set, caller)),
     update: (id, change) =>
       db.transaction().execute(async (transaction) => {
         await addToCounter(transaction, 'document_set', 0)

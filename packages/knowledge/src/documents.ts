@@ -1,6 +1,8 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { maySee, readPairs } from './access.ts'
 import type { Caller, DocumentPhase, DocumentQuery, DocumentStatus } from './contracts.ts'
-import type { Records } from './tables.ts'
+import { phase } from './phase.ts'
+import type { Records, Tables } from './tables.ts'
 
 /** Where a document stands; undefined when it is not there or the caller may not see it. */
 export async function readStatus(
@@ -24,7 +26,7 @@ export async function listDocuments(
 ): Promise<{ documents: DocumentStatus[]; next: string | null }> {
   const limit = Math.min(Math.max(Math.trunc(query.limit ?? 100), 1), 1000)
   let page = documentsIn(db, await pairsFor(db, caller, query.pairId)).select([...columns])
-  if (query.phase) page = page.where('state', '=', query.phase)
+  if (query.phase) page = page.where('state', '=', phase(query.phase))
   if (query.source) page = page.where('source', '=', query.source)
   if (query.after !== undefined) page = page.where('id', '>', query.after)
   const rows = await page
@@ -52,18 +54,22 @@ const columns = [
 ] as const
 
 /** Pairs whose documents a caller may see, or the one of them that is asked for; undefined when that is all of them. */
-async function pairsFor(db: Records, caller: Caller | undefined, pairId?: number): Promise<number[] | undefined> {
+export async function pairsFor(
+  db: Records,
+  caller: Caller | undefined,
+  pairId?: number,
+): Promise<number[] | undefined> {
   const pairs = await readPairs(db)
   const visible = [...pairs.values()].filter((pair) => !pair.isRemoved && maySee(pair, caller)).map(({ id }) => id)
   if (pairId !== undefined) return visible.filter((id) => id === pairId)
   return visible.length === pairs.size ? undefined : visible
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
-const documentsIn = (db: Records, pairIds: readonly number[] | undefined) => {
-  const all = db.selectFrom('inlay_documents')
-  if (!pairIds) return all
-  return all.where((of) =>
+/** Condition of a query over documents: they are in one of the pairs. */
+export function isInPairs(
+  pairIds: readonly number[],
+): (of: ExpressionBuilder<Tables, 'inlay_documents'>) => Expression<SqlBool> {
+  return (of) =>
     of.exists(
       of
         .selectFrom('inlay_document_pairs')
@@ -71,8 +77,25 @@ const documentsIn = (db: Records, pairIds: readonly number[] | undefined) => {
         .whereRef('document_id', '=', 'inlay_documents.id')
         // No pair has the number 0, and an empty list is no SQL.
         .where('pair_id', 'in', [0, ...pairIds]),
-    ),
-  )
+    )
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const documentsIn = (db: Records, pairIds: readonly number[] | undefined) => {
+  const all = db.selectFrom('inlay_documents')
+  return pairIds ? all.where(isInPairs(pairIds)) : all
+}
+
+/** Documents of a pair that were given up, the latest first. */
+export async function readFailures(db: Records, pairId: number, limit: number): Promise<DocumentStatus[]> {
+  const rows = await documentsIn(db, [pairId])
+    .select([...columns])
+    .where('state', '=', phase('failed'))
+    .orderBy('due_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return toStatuses(db, rows)
 }
 
 interface ListedRow {

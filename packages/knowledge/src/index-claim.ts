@@ -75,12 +75,15 @@ async function write(
     document,
     generation: generations[at]!,
     chunkCount: 0,
+    tags: [],
+    source: '',
     error: undefined,
   }))
   await writeDocuments(writings, known, context)
-  for (const { document, generation, chunkCount, error } of writings) {
-    const { id, revision, born } = document
-    if (error === undefined) progress.written.push({ id, revision, born, generation, chunkCount })
+  for (const { document, error, generation, chunkCount, tags, source } of writings) {
+    const { id, revision, born, pairIds } = document
+    if (error === undefined)
+      progress.written.push({ id, revision, born, pairIds, generation, chunkCount, tags, source })
     else progress.failed.push({ document, error })
   }
 }

@@ -86,9 +86,9 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       maintainer.noteRemoval()
       waits.tell([id])
     },
-    requeue: async (documentId) => {
+    requeue: async (query = {}, { caller } = {}) => {
       refuseClosed()
-      const count = await requeueFailed(db, now(), documentId)
+      const count = await requeueFailed(db, { now: now(), query, caller })
       if (count > 0) worker.wake()
       return count
     },

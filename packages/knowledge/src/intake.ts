@@ -2,8 +2,10 @@ import type { InsertObject } from 'kysely'
 import { readPairs } from './access.ts'
 import { addToCounter } from './counters.ts'
 import { retire } from './dead-generations.ts'
+import { forgetTags } from './document-tags.ts'
 import { createGroupCommit, type GroupCommit, type Outcome } from './group-commit.ts'
 import { applyTask, toDraft, type Draft, type IntakeResult, type IntakeTask, type StoredState } from './intake-draft.ts'
+import { noteActivity } from './pair-progress.ts'
 import type { Records, Tables } from './tables.ts'
 
 /** What an intake is made of. */
@@ -155,6 +157,7 @@ async function write(db: Records, drafts: readonly Draft[], now: number): Promis
       .values(memberships)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
+  await noteActivity(db, 'accepted_at', { pairIds: accepted.map(({ version }) => version.pairId), now })
 }
 
 /** Everything a new version changes; what is searchable stays until the new version is. */
@@ -213,6 +216,7 @@ export async function deleteDocuments(
   await db.deleteFrom('inlay_documents').where('id', 'in', ids).execute()
   await db.deleteFrom('inlay_contents').where('id', 'in', ids).execute()
   await db.deleteFrom('inlay_document_pairs').where('document_id', 'in', ids).execute()
+  await forgetTags(db, ids)
   await retire(db, {
     generations: documents.flatMap(({ stored }) => stored?.visibleGeneration ?? []),
     chunkCount: documents.reduce((sum, { stored }) => sum + (stored?.chunkCount ?? 0), 0),

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Embedder, Knowledge, VectorIndex } from './contracts.ts'
 import { createDocumentSets } from './document-sets.ts'
+import { listTags } from './document-tags.ts'
 import { listDocuments, listSources, readStatus } from './documents.ts'
 import { resolveFilters } from './filters.ts'
 import { createIngestion } from './ingestion.ts'
@@ -54,6 +55,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     status: (id, { caller } = {}) => readStatus(db, id, caller),
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
     sources: ({ caller } = {}) => listSources(db, caller),
+    tags: (query = {}, { caller } = {}) => listTags(db, query, caller),
     hasDocuments: () => hasAnyDocument(db),
     search: (request) => search(request, { db, index, embedder, embedTimeoutMs: queryTimeoutMs, onError }),
     checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),

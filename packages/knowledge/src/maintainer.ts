@@ -1,5 +1,6 @@
 import type { IndexFigures } from './contracts.ts'
 import { countRetired, forgetRetired, readRetired } from './dead-generations.ts'
+import { removeUnusedTags } from './document-tags.ts'
 import { holdJob, leaveJob } from './job-lease.ts'
 import type { OpenedIndex } from './opened-index.ts'
 import { purgeRemovedPairs } from './removed-pairs.ts'
@@ -106,6 +107,7 @@ async function upkeep(
   const { db, index } = context
   await purgeRemovedPairs(db)
   const pruned = await prune(context, signal)
+  if (idle && pruned) await removeUnusedTags(db)
   // Loading the index only to find nothing to do would cost every process that merely starts.
   if (signal.aborted || !(wrote || pruned || index.isOpened)) return undefined
   const figures = await index.maintain({ idle, signal })

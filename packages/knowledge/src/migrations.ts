@@ -24,6 +24,7 @@ const migrations: Record<string, Migration> = {
   '002-pairs': { up: createPairs },
   '003-document-sets': { up: createDocumentSets },
   '004-work': { up: createWork },
+  '005-activity-and-tags': { up: createActivityAndTags },
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -181,5 +182,51 @@ async function createWork(db: Records): Promise<void> {
     .addColumn('name', 'text', (column) => column.primaryKey().notNull())
     .addColumn('embedder', 'text', (column) => column.notNull())
     .addColumn('dimensions', 'integer', (column) => column.notNull())
+    .execute()
+}
+
+async function createActivityAndTags(db: Records): Promise<void> {
+  await db.schema
+    .createTable('inlay_pair_activity')
+    .ifNotExists()
+    .addColumn('pair_id', 'integer', (column) => column.primaryKey().notNull())
+    .addColumn('accepted_at', 'bigint')
+    .addColumn('indexed_at', 'bigint')
+    .execute()
+  await db.schema
+    .createTable('inlay_tags')
+    .ifNotExists()
+    .addColumn('id', 'integer', (column) => column.primaryKey().notNull())
+    .addColumn('tag_key', 'text', (column) => column.notNull())
+    .addColumn('tag_value', 'text', (column) => column.notNull())
+    .addColumn('source', 'text', (column) => column.notNull())
+    .addColumn('wording', 'text', (column) => column.notNull())
+    .addUniqueConstraint('inlay_tags_name', ['tag_key', 'tag_value', 'source'])
+    .execute()
+  await db.schema
+    .createTable('inlay_document_tags')
+    .ifNotExists()
+    .addColumn('tag_id', 'integer', (column) => column.notNull())
+    .addColumn('pair_id', 'integer', (column) => column.notNull())
+    .addColumn('document_id', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('inlay_document_tags_key', ['tag_id', 'pair_id', 'document_id'])
+    .execute()
+  await db.schema
+    .createIndex('inlay_document_tags_document')
+    .ifNotExists()
+    .on('inlay_document_tags')
+    .column('document_id')
+    .execute()
+  await db.schema
+    .createIndex('inlay_documents_failed_at')
+    .ifNotExists()
+    .on('inlay_documents')
+    .columns(['due_at', 'id'])
+    .where(sql.ref('state'), '=', 'failed')
+    .execute()
+  await db
+    .insertInto('inlay_counters')
+    .values({ name: 'tag', value: 0 })
+    .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

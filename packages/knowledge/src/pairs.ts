@@ -1,7 +1,8 @@
 import { InlayError } from '@inlay/protocol'
-import { maySee, readGrants, readPairs, writeGrants } from './access.ts'
-import type { Pair, PairChange, Pairs } from './contracts.ts'
+import { maySeeRecord, readGrants, writeGrants } from './access.ts'
+import type { Caller, Pair, PairChange, Pairs } from './contracts.ts'
 import { addToCounter } from './counters.ts'
+import { readPairProgress } from './pair-progress.ts'
 import type { Records } from './tables.ts'
 
 /** What the management of pairs needs. */
@@ -37,10 +38,13 @@ export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pair
         await writeGrants(transaction, 'pair', id, pair)
         return readPair(transaction, id)
       }),
-    list: async ({ caller } = {}) => {
-      const guarded = await readPairs(db)
-      return (await readAll(db)).filter((pair) => maySee(guarded.get(pair.id)!, caller))
+    list: ({ caller } = {}) => list(db, caller),
+    get: async (id, { caller } = {}) => {
+      const pair = await readPair(db, id)
+      if (!maySeeRecord(pair, caller)) throw new InlayError('CONNECTOR_NOT_FOUND')
+      return pair
     },
+    progress: async ({ caller } = {}) => readPairProgress(db, await list(db, caller)),
     update: async (id, change) => {
       const pair = await db.transaction().execute(async (transaction) => {
         await addToCounter(transaction, 'pair', 0)
@@ -66,6 +70,10 @@ export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pair
       onRemove()
     },
   }
+}
+
+async function list(db: Records, caller: Caller | undefined): Promise<Pair[]> {
+  return (await readAll(db)).filter((pair) => maySeeRecord(pair, caller))
 }
 
 function toRow(change: PairChange): { name?: string; is_public?: number; is_paused?: number } {

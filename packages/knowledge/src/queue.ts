@@ -1,4 +1,5 @@
-import type { DocumentPhase } from './contracts.ts'
+import type { Caller, DocumentPhase, RequeueQuery } from './contracts.ts'
+import { isInPairs, pairsFor } from './documents.ts'
 import { phase } from './phase.ts'
 import type { Records } from './tables.ts'
 
@@ -65,14 +66,20 @@ export async function isSettled(db: Records): Promise<boolean> {
   return waiting.length === 0
 }
 
-/** Puts failed documents, or one of them, back into the queue as if they were new; answers how many. */
-export async function requeueFailed(db: Records, now: number, documentId?: string): Promise<number> {
-  let query = db
+/** Puts failed documents back into the queue as if they were new; answers how many. */
+export async function requeueFailed(
+  db: Records,
+  { now, query: { documentId, pairId, source }, caller }: { now: number; query: RequeueQuery; caller?: Caller },
+): Promise<number> {
+  const pairIds = await pairsFor(db, caller, pairId)
+  let failed = db
     .updateTable('inlay_documents')
     .set({ state: 'pending', due_at: now, attempts: 0, failures: 0, interruptions: 0, reason: null })
     .where('state', '=', phase('failed'))
-  if (documentId !== undefined) query = query.where('id', '=', documentId)
-  return Number((await query.executeTakeFirst()).numUpdatedRows)
+  if (documentId !== undefined) failed = failed.where('id', '=', documentId)
+  if (source !== undefined) failed = failed.where('source', '=', source)
+  if (pairIds) failed = failed.where(isInPairs(pairIds))
+  return Number((await failed.executeTakeFirst()).numUpdatedRows)
 }
 
 /** How a version of a document fares. */

@@ -13,6 +13,7 @@ export async function purgeRemovedPairs(db: Records): Promise<void> {
       await transaction.deleteFrom('inlay_pairs').where('id', '=', id).execute()
       await transaction.deleteFrom('inlay_grants').where('kind', '=', 'pair').where('target_id', '=', id).execute()
       await transaction.deleteFrom('inlay_document_set_pairs').where('pair_id', '=', id).execute()
+      await transaction.deleteFrom('inlay_pair_activity').where('pair_id', '=', id).execute()
     })
   }
 }

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { retire } from './dead-generations.ts'
 import { hasRowLocks } from './dialect.ts'
+import { recordTags, type Labels } from './document-tags.ts'
+import { noteActivity } from './pair-progress.ts'
 import type { Records } from './tables.ts'
 
 /** A document whose new generation is complete in the index. */
-export interface Written {
+export interface Written extends Labels {
   readonly id: string
   readonly revision: number
   readonly born: number
@@ -36,6 +38,10 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
     const won = (await holdClaim(transaction, claimId)) ? await makeVisible(transaction, options) : []
     const winners = new Map(won.map((document) => [document.id, document]))
     const lost = written.filter(({ id }) => !winners.has(id))
+    const shown = written.filter(({ id }) => winners.has(id))
+    await recordTags(transaction, shown)
+    const pairIds = shown.flatMap((document) => document.pairIds)
+    await noteActivity(transaction, 'indexed_at', { pairIds, now: options.now })
     await retire(transaction, {
       generations: [
         ...won.flatMap(({ replaced }) => replaced ?? []),

@@ -66,6 +66,30 @@ export interface PairRow {
   created_at: BigInteger
 }
 
+/** When something last happened in a pair. */
+export interface PairActivityRow {
+  pair_id: number
+  accepted_at: NullableBigInteger
+  indexed_at: NullableBigInteger
+}
+
+/** A metadata entry that searchable documents have. */
+export interface TagRow {
+  id: number
+  tag_key: string
+  tag_value: string
+  source: string
+  /** `key=value` in lower case, for finding. */
+  wording: string
+}
+
+/** That a searchable document has a tag; once for each of its pairs, so that access is told without looking further. */
+export interface DocumentTagRow {
+  tag_id: number
+  pair_id: number
+  document_id: string
+}
+
 /** A document set. */
 export interface DocumentSetRow {
   id: number
@@ -115,7 +139,7 @@ export interface JobLeaseRow {
 
 /** A number that is handed out upwards. Writing it is the first statement of a transaction that needs the write lock. */
 export interface CounterRow {
-  name: 'revision' | 'pair' | 'document_set'
+  name: 'revision' | 'pair' | 'document_set' | 'tag'
   value: BigInteger
 }
 
@@ -133,6 +157,9 @@ export interface Tables {
   inlay_contents: ContentRow
   inlay_document_pairs: DocumentPairRow
   inlay_pairs: PairRow
+  inlay_pair_activity: PairActivityRow
+  inlay_tags: TagRow
+  inlay_document_tags: DocumentTagRow
   inlay_document_sets: DocumentSetRow
   inlay_document_set_pairs: DocumentSetPairRow
   inlay_grants: GrantRow

@@ -14,6 +14,9 @@ export interface Writing {
   readonly generation: string
   /** Rows with text so far. */
   chunkCount: number
+  /** Tags of its rows. */
+  tags: readonly string[]
+  source: string
   /** Why this document alone cannot be written; its generation is then abandoned. */
   error?: unknown
 }
@@ -92,6 +95,8 @@ function* chunked(writing: Writing): Generator<DraftRow> {
     for (const row of toRows(writing.document)) {
       if (writing.error !== undefined) return
       if (row.text !== '') writing.chunkCount++
+      writing.tags = row.tags
+      writing.source = row.source
       yield row
     }
   } catch (error) {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { integer, model, orNull, type WireSchema } from './fields.ts'
+import { integer, model, orNull, text, type WireSchema } from './fields.ts'
+import { nameList, recordName } from './pairs.ts'
 
 /** A connector/credential pair inside a document set. */
 export interface PairSummary {
@@ -39,6 +40,45 @@ export const documentSetSummarySchema: WireSchema<DocumentSetSummary> = model({
   groups: v.array(v.string()),
   permissions: v.record(v.string(), v.boolean()),
   federated_connector_summaries: v.array(v.unknown()),
+})
+
+/** Body of `POST /manage/admin/document-set`. */
+export interface DocumentSetCreation {
+  /** Unique. */
+  readonly name: string
+  readonly description: string
+  /** The pairs whose documents are in the set. */
+  readonly cc_pair_ids: readonly number[]
+  readonly is_public: boolean
+  /** Ids or e-mail addresses of those who may search it while it is private. */
+  readonly users: readonly string[]
+  /** Names of groups who may. */
+  readonly groups: readonly string[]
+}
+
+const pairIds: WireSchema<number[], number[]> = v.pipe(v.array(integer), v.maxLength(1000))
+
+/** Schema of {@link DocumentSetCreation}. */
+export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = model({
+  name: recordName,
+  description: v.nullish(text, ''),
+  cc_pair_ids: v.nullish(pairIds, () => []),
+  is_public: v.nullish(v.boolean(), true),
+  users: v.nullish(nameList, () => []),
+  groups: v.nullish(nameList, () => []),
+})
+
+/** Body of `PATCH /manage/admin/document-set/{document_set_id}`: what is absent or null stays. */
+export type DocumentSetUpdate = { readonly [Name in keyof DocumentSetCreation]: DocumentSetCreation[Name] | null }
+
+/** Schema of {@link DocumentSetUpdate}. */
+export const documentSetUpdateSchema: WireSchema<DocumentSetUpdate> = model({
+  name: orNull(recordName),
+  description: orNull(text),
+  cc_pair_ids: orNull(pairIds),
+  is_public: orNull(v.boolean()),
+  users: orNull(nameList),
+  groups: orNull(nameList),
 })
 
 /** Answer of `GET /manage/indexed-sources`. */

@@ -45,8 +45,19 @@ export type {
   IngestionResponse,
   IngestionState,
 } from './documents.ts'
-export { documentSetSummarySchema, indexedSourcesSchema } from './document-sets.ts'
-export type { DocumentSetSummary, IndexedSources, PairSummary } from './document-sets.ts'
+export {
+  documentSetCreationSchema,
+  documentSetSummarySchema,
+  documentSetUpdateSchema,
+  indexedSourcesSchema,
+} from './document-sets.ts'
+export type {
+  DocumentSetCreation,
+  DocumentSetSummary,
+  DocumentSetUpdate,
+  IndexedSources,
+  PairSummary,
+} from './document-sets.ts'
 export { errorBodySchema, validationErrorBodySchema } from './error-bodies.ts'
 export type { ErrorBody, ValidationErrorBody } from './error-bodies.ts'
 export { errorTable, InlayError, isInlayError, validationFailed } from './errors.ts'
@@ -93,6 +104,14 @@ export type {
 } from './fold-state.ts'
 export { encodeLine, frameLine, heartbeatLine, streamContentType, streamFormatFor } from './framing.ts'
 export type { StreamFormat } from './framing.ts'
+export { ingestionFiguresSchema, pairIndexingStatusSchema, requeuedSchema } from './indexing-status.ts'
+export type {
+  DocumentCounts,
+  FailedDocument,
+  IngestionFigures,
+  PairIndexingStatus,
+  Requeued,
+} from './indexing-status.ts'
 export { ingestionRequestSchema } from './ingestion.ts'
 export type {
   ImageSection,
@@ -134,6 +153,8 @@ export { readMoment } from './moments.ts'
 export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets.ts'
 export type { PacketEntry, PacketTable } from './packets.ts'
 export type { CustomToolError, Packet, PacketBody, PacketOf, PacketType, Placement, Usage } from './packet-types.ts'
+export { pairCreationSchema, pairDescriptorSchema, pairUpdateSchema } from './pairs.ts'
+export type { AccessType, PairCreation, PairDescriptor, PairUpdate } from './pairs.ts'
 export {
   fullPersonaSchema,
   minimalPersonaSchema,
@@ -220,6 +241,8 @@ export { lineLimitBytes, splitLine } from './split-line.ts'
 export { toolSnapshotSchema } from './tools.ts'
 export type { ToolSnapshot } from './tools.ts'
 export { uuid } from './uuids.ts'
+export { validTagsQuerySchema, validTagsSchema } from './valid-tags.ts'
+export type { ValidTag, ValidTags, ValidTagsQuery } from './valid-tags.ts'
 export { parseAnswer, parseJsonBody, parseWith, toValidationIssues } from './validation.ts'
 export type { RequestPart } from './validation.ts'
 export { chatFullResponseSchema, toolCallResponseSchema } from './whole-answer.ts'

@@ -15,7 +15,12 @@ import {
   sendMessageRequestSchema,
 } from './chat.ts'
 import { batchLineSchema, docMinimalInfoSchema, ingestionResponseSchema, ingestionStateSchema } from './documents.ts'
-import { documentSetSummarySchema, indexedSourcesSchema } from './document-sets.ts'
+import {
+  documentSetCreationSchema,
+  documentSetSummarySchema,
+  documentSetUpdateSchema,
+  indexedSourcesSchema,
+} from './document-sets.ts'
 import { errorBodySchema, validationErrorBodySchema } from './error-bodies.ts'
 import { feedbackRequestSchema } from './feedback.ts'
 import {
@@ -27,6 +32,12 @@ import {
   userFileSchema,
 } from './files.ts'
 import { baseFiltersSchema, tagSchema } from './filters.ts'
+import {
+  documentCountsSchema,
+  ingestionFiguresSchema,
+  pairIndexingStatusSchema,
+  requeuedSchema,
+} from './indexing-status.ts'
 import { ingestionDocumentSchema, ingestionRequestSchema, ownerSchema, sectionSchema } from './ingestion.ts'
 import {
   errorLineSchema,
@@ -37,6 +48,7 @@ import {
 } from './lines.ts'
 import { defaultModelSchema, llmProviderSchema, llmProvidersSchema, modelConfigurationSchema } from './llm-providers.ts'
 import { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets.ts'
+import { pairCreationSchema, pairDescriptorSchema, pairUpdateSchema } from './pairs.ts'
 import {
   fullPersonaSchema,
   minimalPersonaSchema,
@@ -64,6 +76,7 @@ import {
 } from './sessions.ts'
 import { sourceSchema } from './sources.ts'
 import { toolSnapshotSchema } from './tools.ts'
+import { validTagsSchema } from './valid-tags.ts'
 import { chatFullResponseSchema, toolCallResponseSchema } from './whole-answer.ts'
 
 /** Schemas by the name they have in the OpenAPI document. */
@@ -92,6 +105,10 @@ export const inputSchemas: NamedSchemas = {
   SearchRequest: searchRequestSchema,
   ApiKeyCreation: apiKeyCreationSchema,
   ApiKeyUpdate: apiKeyUpdateSchema,
+  PairCreation: pairCreationSchema,
+  PairUpdate: pairUpdateSchema,
+  DocumentSetCreation: documentSetCreationSchema,
+  DocumentSetUpdate: documentSetUpdateSchema,
   UploadForm: uploadFormSchema,
   FileStatusesRequest: fileStatusesRequestSchema,
   PersonaCreation: personaCreationSchema,
@@ -148,6 +165,12 @@ export const outputSchemas: NamedSchemas = {
   TokenTotal: tokenTotalSchema,
   DocumentSetSummary: documentSetSummarySchema,
   IndexedSources: indexedSourcesSchema,
+  Pair: pairDescriptorSchema,
+  PairIndexingStatus: pairIndexingStatusSchema,
+  DocumentCounts: documentCountsSchema,
+  IngestionFigures: ingestionFiguresSchema,
+  Requeued: requeuedSchema,
+  ValidTags: validTagsSchema,
   ApiKeyDescriptor: apiKeyDescriptorSchema,
   ErrorBody: errorBodySchema,
   ValidationErrorBody: validationErrorBodySchema,
