@@ -126,6 +126,13 @@ describe('structure', () => {
     expect(chunks.map(({ text }) => text)).toEqual([filler, `## Next\n\n${filler}`])
   })
 
+  test('a heading above a line that fits only without it takes the beginning of that line along', () => {
+    const line = 'x'.repeat(small.limitTokens * 4)
+    const chunks = chunksOf(`# Title\n${line}`, small)
+    expect(chunks[0]?.text).toMatch(/^# Title\nx+$/)
+    for (const { text } of chunks) expect(estimateTokens(text)).toBeLessThanOrEqual(small.limitTokens)
+  })
+
   test('small parts under several headings share a chunk', () => {
     expect(chunksOf('# A\n\none\n\n# B\n\ntwo\n\n# C\n\nthree')).toHaveLength(1)
   })

@@ -16,7 +16,8 @@ const splitters: readonly Splitter[] = [splitLines, splitSentences, splitSpaces,
 export function* splitSpan(text: string, span: Span, options: { room: number; limit: number }): Generator<Span> {
   let { room } = options
   let piece: { start: number; end: number; tokens: number } | undefined
-  for (const unit of toUnits(text, span, options.limit, 0)) {
+  // Units that fit everywhere: the first piece may have less room than the others.
+  for (const unit of toUnits(text, span, Math.min(room, options.limit), 0)) {
     const tokens = estimateTokens(text, unit.start, unit.end)
     if (piece && piece.tokens + tokens > room) {
       yield piece
