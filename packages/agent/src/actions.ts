@@ -24,8 +24,17 @@ export interface ActionChoice {
 export interface Actions {
   /** Those a caller may use now, by id. */
   available(caller: Principal): Promise<readonly Action[]>
-  /** Those of one run. VALIDATION_ERROR when the forced one is not among them. */
-  choose(caller: Principal, choice: ActionChoice): Promise<{ actions: readonly Action[]; forced?: Action }>
+  /**
+   * Those of one run. VALIDATION_ERROR when the forced one is not among them.
+   * @param offer what the place of the run makes of the available ones
+   */
+  choose(
+    caller: Principal,
+    choice: ActionChoice,
+    offer?: (available: readonly Action[]) => readonly Action[],
+  ): Promise<{ actions: readonly Action[]; forced?: Action }>
+  /** Ids of all there are, also of those that cannot be used right now. */
+  readonly ids: readonly number[]
 }
 
 /**
@@ -42,8 +51,9 @@ export function createActions(options: ActionsOptions): Actions {
   }
   return {
     available,
-    choose: async (_caller, { allowedIds, forcedId }) => {
-      const usable = await available()
+    ids: all.map(({ id }) => id),
+    choose: async (_caller, { allowedIds, forcedId }, offer = (actions) => actions) => {
+      const usable = offer(await available())
       const actions = allowedIds === null ? usable : usable.filter(({ id }) => allowedIds.includes(id))
       if (forcedId === null || forcedId === 0) return { actions }
       const forced = actions.find(({ id }) => id === forcedId)

@@ -3,6 +3,7 @@ import { InlayError } from '@inlay/protocol'
 import type { BaseFilters, Principal } from '@inlay/protocol'
 import { createAbandonedCheck } from './abandoned-answers.ts'
 import { createActions } from './actions.ts'
+import { createAfterTurn } from './after-turn.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import {
   actionLimitMs,
@@ -13,6 +14,7 @@ import {
   type Run,
 } from './contracts.ts'
 import { createConversations } from './conversations.ts'
+import { createLibrary, type FileLimits, type LibraryParts } from './library.ts'
 import type { AgentDatabase, AgentTables } from './records.ts'
 import { createRuns, type LiveRun, type StopCause } from './runs.ts'
 import { createSender } from './send.ts'
@@ -21,7 +23,7 @@ import { createSessions } from './sessions/sessions.ts'
 import { waitFor } from './waiting.ts'
 
 /** Bounds of a run and of what is kept in memory; each has a default. */
-export interface AgentLimits {
+export interface AgentLimits extends FileLimits {
   /** Most model calls of one answer; the last one gets no actions. Default 6. */
   readonly cycles?: number
   /** What one action may take, in milliseconds. Default ten minutes. */
@@ -39,7 +41,7 @@ export interface AgentLimits {
 }
 
 /** What an agent is made of. */
-export interface AgentOptions {
+export interface AgentOptions extends LibraryParts {
   /** Holds the tables that `migrateAgent` makes. */
   readonly db: Kysely<unknown>
   readonly models: ModelProvider
@@ -69,12 +71,16 @@ export interface AgentOptions {
  * Answers that an earlier process left unfinished are ended at the first use.
  */
 export function createAgent(options: AgentOptions): Agent {
-  const { conversations, checkpoints, runs, actions, sender, abandoned, sessionParts } = connectParts(options)
+  const parts = connectParts(options, async () => ready())
+  const { conversations, checkpoints, runs, actions, sender, afterTurn, library, abandoned, sessionParts } = parts
   const sending = new Set<Promise<Run>>()
   let isClosed = false
+  let hasBegun = false
   const ready = async (): Promise<void> => {
     if (isClosed) throw new InlayError('CLOSED')
     await abandoned.checked()
+    if (!hasBegun) library.start()
+    hasBegun = true
   }
   const stopAll = async (active: readonly LiveRun[], cause: StopCause): Promise<void> => {
     for (const run of active) run.stop(cause)
@@ -102,13 +108,18 @@ export function createAgent(options: AgentOptions): Agent {
     actions: async (caller) => actions.available(caller),
     models: () => options.models.list(),
     sessions: createSessions({ ...sessionParts, ready }),
+    files: library.files,
+    personas: library.personas,
+    projects: library.projects,
+    start: ready,
     close: async () => {
       isClosed = true
       abandoned.close()
       // A send on its way still becomes a run, which has to be ended too.
       await Promise.allSettled(sending)
       await stopAll(runs.active(), 'closing')
-      await sender.settled()
+      await afterTurn.close()
+      await library.close()
       checkpoints.close()
     },
   }
@@ -117,7 +128,7 @@ export function createAgent(options: AgentOptions): Agent {
 const dayMs = 86_400_000
 
 /** Makes the parts of an agent and gives each its bounds. */
-function connectParts(options: AgentOptions) {
+function connectParts(options: AgentOptions, ready: () => Promise<void>) {
   const { models, now = Date.now, newId = () => crypto.randomUUID(), onError = () => {}, limits = {} } = options
   const { leaseMs = 20_000, runBytes = 32 * 2 ** 20, finishedBytes = 64 * 2 ** 20, resumableMs = 600_000 } = limits
   const db: AgentDatabase = options.db.withTables<AgentTables>()
@@ -126,6 +137,20 @@ function connectParts(options: AgentOptions) {
   const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
   const hasDocuments = options.hasDocuments ?? (async () => true)
   const actions = createActions({ search: options.search, hasDocuments, actions: options.actions ?? [] })
+  const { ids: actionIds } = actions
+  const library = createLibrary({
+    ...options,
+    db,
+    actionIds,
+    search: options.search,
+    limits,
+    now,
+    newId,
+    onError,
+    ready,
+  })
+  const { surroundings, noteUse } = library
+  const afterTurn = createAfterTurn({ db, now, onError })
   const sender = createSender({
     db,
     conversations,
@@ -133,6 +158,8 @@ function connectParts(options: AgentOptions) {
     actions,
     models,
     keys: createSendKeys({ db, now, lifeMs: dayMs }),
+    surroundings,
+    noteUse,
     checkFilters: options.checkFilters ?? (async () => {}),
     systemPrompt: options.systemPrompt,
     runBytes,
@@ -145,9 +172,11 @@ function connectParts(options: AgentOptions) {
       cycles: Math.max(1, limits.cycles ?? 6),
       actionMs: limits.actionMs ?? actionLimitMs,
       modelTries: Math.max(1, limits.modelTries ?? 3),
+      onEnd: afterTurn.onEnd,
     },
+    follow: afterTurn.follow,
   })
   const abandoned = createAbandonedCheck(() => conversations.terminateAbandoned(leaseMs), onError)
-  const sessionParts = { db, runs, models, actions, systemPrompt: options.systemPrompt, now, newId }
-  return { conversations, checkpoints, runs, actions, sender, abandoned, sessionParts }
+  const sessionParts = { db, runs, models, actions, surroundings, systemPrompt: options.systemPrompt, now, newId }
+  return { conversations, checkpoints, runs, actions, sender, afterTurn, library, abandoned, sessionParts }
 }

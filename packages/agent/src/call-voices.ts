@@ -43,9 +43,15 @@ export interface CallStage {
 
 const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool|error$)/
 
-/** Makes the stage on which the calls of an answer are told. */
-export function createCallStage(send: (turnIndex: number, tabIndex: number, packet: PacketBody) => void): CallStage {
-  let documents: readonly SearchDoc[] | null = null
+/**
+ * Makes the stage on which the calls of an answer are told.
+ * @param given documents the model has before any call; null when it has none
+ */
+export function createCallStage(
+  send: (turnIndex: number, tabIndex: number, packet: PacketBody) => void,
+  given: readonly SearchDoc[] | null = null,
+): CallStage {
+  let documents = given
   let voices: CallVoice[] = []
   let found: (readonly SearchDoc[] | undefined)[] = []
 

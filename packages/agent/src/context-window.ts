@@ -55,14 +55,15 @@ const cutOff = '\n[The rest was left out to save space.]'
 /**
  * Shortens a prompt until its estimate fits. First results of calls before the newest user message are left out, oldest
  * first; then whole turns, oldest first; then results of the present turn are cut, longest first. System messages, the
- * newest user message and what follows it otherwise stay, even when they do not fit.
+ * newest user message, what comes right before it (its files and context) and what follows it otherwise stay, even when
+ * they do not fit.
  * @param limitTokens most tokens; 0 or less leaves only what must stay
  * @returns a new prompt; the given one when it fits
  */
 export function fitPrompt(prompt: LanguageModelV4Prompt, limitTokens: number): LanguageModelV4Prompt {
   let excess = promptTokens(prompt) - limitTokens
   if (excess <= 0) return prompt
-  const newest = prompt.findLastIndex(({ role }) => role === 'user')
+  const newest = newestQuestion(prompt)
   const fitted = prompt.map((message, index) => {
     if (excess <= 0 || index >= newest || message.role !== 'tool') return message
     const short = withResults(message, () => leftOut)
@@ -74,9 +75,16 @@ export function fitPrompt(prompt: LanguageModelV4Prompt, limitTokens: number): L
   return excess > 0 ? withShortResults(kept, excess) : kept
 }
 
+/** Where the newest user message begins, with the user messages right before it: they hold what belongs to it. */
+function newestQuestion(prompt: LanguageModelV4Prompt): number {
+  let newest = prompt.findLastIndex(({ role }) => role === 'user')
+  while (prompt[newest - 1]?.role === 'user') newest--
+  return newest
+}
+
 /** Drops messages from the oldest on; a cut lies before a user message, so that calls and results stay together. */
 function withoutOldTurns(prompt: LanguageModelV4Prompt, excess: number): LanguageModelV4Prompt {
-  const newest = prompt.findLastIndex(({ role }) => role === 'user')
+  const newest = newestQuestion(prompt)
   let freed = 0
   let cut = 0
   for (let index = 0; index < newest; index++) {

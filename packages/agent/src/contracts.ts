@@ -8,6 +8,9 @@ import type {
   SearchDoc,
   SendMessageRequest,
 } from '@inlay/protocol'
+import type { Files } from './files/contracts.ts'
+import type { Personas } from './personas/contracts.ts'
+import type { Projects } from './projects/contracts.ts'
 import type { Sessions } from './sessions/contracts.ts'
 
 /** Hears what a model says, delta by delta, at the moment it arrives. */
@@ -184,8 +187,8 @@ export interface Run {
 export interface Agent {
   /**
    * Stores the user message and an empty answer, then starts the run. Whatever can be known before the run starts
-   * rejects: SESSION_NOT_FOUND, VALIDATION_ERROR (parent, override, forced tool), PERSONA_NOT_FOUND, NOT_FOUND (file),
-   * INSUFFICIENT_PERMISSIONS (document set), CONFLICT (idempotency key).
+   * rejects: SESSION_NOT_FOUND, VALIDATION_ERROR (parent, override, forced tool), PERSONA_NOT_FOUND, NOT_FOUND (file,
+   * project), INSUFFICIENT_PERMISSIONS (document set), CONFLICT (idempotency key).
    */
   send(
     request: SendMessageRequest,
@@ -199,7 +202,15 @@ export interface Agent {
   actions(caller: Principal): Promise<readonly Action[]>
   /** Stored conversations. */
   readonly sessions: Sessions
+  /** Uploads, and files that actions made. */
+  readonly files: Files
+  /** Agents: the assistant in a role. */
+  readonly personas: Personas
+  /** Files and instructions for some chats. */
+  readonly projects: Projects
   models(): Promise<readonly ModelListing[]>
+  /** Takes up what an earlier process left: answers to be ended, files to be read. The first use does so too. */
+  start(): Promise<void>
   /** Stops every run (what was said is kept) and releases everything. Idempotent. */
   close(): Promise<void>
 }

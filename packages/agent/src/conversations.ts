@@ -6,6 +6,7 @@ import { readPast, type PastMessage } from './past-messages.ts'
 import type { AgentDatabase, AgentTables, AnswerStatus, MessageTable, SessionTable, ToolCallTable } from './records.ts'
 import { touchSession } from './sessions/listing.ts'
 import { pinnedModel } from './sessions/settings.ts'
+import { readBranch } from './summaries.ts'
 
 /** A session as a turn needs it. */
 export interface SessionRecord {
@@ -13,6 +14,7 @@ export interface SessionRecord {
   readonly ownerId: string
   readonly name: string
   readonly personaId: number
+  readonly projectId: number | null
   /** What the session was pinned to; null when it follows the default. */
   readonly modelOverride: LlmOverride | null
   readonly temperature: number | null
@@ -58,6 +60,8 @@ export interface OpenedTurn {
   readonly answerIds: readonly number[]
   /** Earlier messages of the branch, oldest first, without the user message that is answered. */
   readonly history: readonly PastMessage[]
+  /** What was said before them, in short; null when they are all there is. */
+  readonly summary: string | null
 }
 
 /** What a finished answer leaves behind. */
@@ -113,6 +117,7 @@ export function createConversations({ db, now, newId }: ConversationsOptions): C
         ownerId: row.owner_id,
         name: row.name,
         personaId: row.persona_id,
+        projectId: row.project_id,
         modelOverride: pinnedModel(row),
         temperature: row.temperature,
         reasoningEffort: row.reasoning_effort,
@@ -195,8 +200,9 @@ async function openTurn(
   await touchSession(records, session.id, opening.ownerId, time)
   if (opening.key) await storeKey(records, opening, session.id, answerIds[0] ?? 0, time)
 
-  const past = await readPast(records, path.slice(1), opening.historyChars)
-  const asked = isRepeat ? past.at(-1) : undefined
+  const before = (isRepeat ? path.slice(0, -1) : path).slice(1)
+  const branch = await readBranch(records, before, opening.historyChars)
+  const asked = isRepeat ? (await readPast(records, [parent.id], 1)).at(-1) : undefined
   return {
     sessionId: session.id,
     isNewSession: opening.session === null,
@@ -204,7 +210,8 @@ async function openTurn(
     userText: asked?.text ?? opening.text,
     files: asked?.files ?? opening.files,
     answerIds,
-    history: asked ? past.slice(0, -1) : past,
+    history: branch.messages,
+    summary: branch.summary,
   }
 }
 

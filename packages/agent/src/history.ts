@@ -1,14 +1,26 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { removeCitations } from '@inlay/protocol'
+import type { FileDescriptor } from '@inlay/protocol'
+import type { Attachments } from './attachments.ts'
 import type { PastMessage, PastToolCall } from './past-messages.ts'
 
 /** What the model is told before it answers. */
 export interface PromptOptions {
   readonly instructions: string
   readonly history: readonly PastMessage[]
+  /** What was said before the history, in short. Default: nothing. */
+  readonly summary?: string | null
   /** Given with the newest message, never stored. */
   readonly additionalContext: string | null
   readonly userText: string
+  /** Files of the newest message. */
+  readonly userFiles?: readonly FileDescriptor[]
+  /** What the files of messages add. Default: nothing. */
+  readonly attachments?: Attachments
+  /** Messages right before the newest one. */
+  readonly before?: readonly LanguageModelV4Message[]
+  /** Pictures that go with the newest message besides its own. */
+  readonly contextImages?: readonly LanguageModelV4FilePart[]
   /** Whether the model has actions: without any, earlier calls cannot stand in the prompt of some providers. */
   readonly hasActions: boolean
 }
@@ -16,29 +28,40 @@ export interface PromptOptions {
 // Older results are of little use and cost the most; the texts that came of them stay.
 const answersWithResults = 3
 
+const remembering = 'What was said in this conversation before its messages below, as you wrote it down:'
+
 /**
  * Makes the prompt of a run: instructions, earlier messages, the newest one. Citations of earlier answers are taken out
  * and so are the numbers of their results: a number means a document of one answer only.
  */
 export function toPrompt(options: PromptOptions): LanguageModelV4Prompt {
-  const { instructions, history, additionalContext, userText, hasActions } = options
+  const { instructions, history, summary = null, additionalContext, userText, hasActions } = options
+  const { attachments = noAttachments, userFiles = [], before = [], contextImages = [] } = options
+  const attached = attachments(userFiles)
   const withCalls = new Set(
     hasActions ? history.filter(({ toolCalls }) => toolCalls.length > 0).slice(-answersWithResults) : [],
   )
   return [
-    { role: 'system', content: instructions },
-    ...history.flatMap((message) => toMessages(message, withCalls.has(message))),
+    { role: 'system', content: summary === null ? instructions : `${instructions}\n\n${remembering}\n${summary}` },
+    ...history.flatMap((message) => toMessages(message, withCalls.has(message), attachments)),
+    ...before,
+    ...attached.before,
     ...(additionalContext ? [user(`Context that comes with the next message:\n${additionalContext}`)] : []),
-    user(userText),
+    user(userText, [...contextImages, ...attached.parts]),
   ]
 }
 
-function user(text: string): LanguageModelV4Message {
-  return { role: 'user', content: [{ type: 'text', text }] }
+const noAttachments: Attachments = () => ({ before: [], parts: [] })
+
+function user(text: string, files: readonly LanguageModelV4FilePart[] = []): LanguageModelV4Message {
+  return { role: 'user', content: [...files, { type: 'text', text }] }
 }
 
-function toMessages(message: PastMessage, withCalls: boolean): LanguageModelV4Message[] {
-  if (message.role === 'user') return [user(message.text)]
+function toMessages(message: PastMessage, withCalls: boolean, attachments: Attachments): LanguageModelV4Message[] {
+  if (message.role === 'user') {
+    const { before, parts } = attachments(message.files)
+    return [...before, user(message.text, parts)]
+  }
   const text = removeCitations(message.text)
   const calls = withCalls ? callMessages(message.toolCalls) : []
   // An answer that failed before it said anything leaves nothing to show.

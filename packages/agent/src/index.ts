@@ -19,7 +19,25 @@ export type {
   Run,
   TellingModel,
 } from './contracts.ts'
+export type {
+  BlobStorage,
+  FileIndex,
+  FileReader,
+  Files,
+  FileSection,
+  IncomingFile,
+  IndexedFile,
+  OpenedFile,
+  Sheet,
+  StoredFile,
+  Upload,
+  UploadDetails,
+} from './files/contracts.ts'
+export type { FileLimits, LibraryParts } from './library.ts'
 export { migrateAgent } from './migrations.ts'
+export type { Persona, Personas, PersonaSettings } from './personas/contracts.ts'
+export type { NamedDocumentSet } from './personas/personas.ts'
+export type { Projects, ProjectWithSessions, StoredProject } from './projects/contracts.ts'
 export type {
   Feedback,
   SessionGroup,

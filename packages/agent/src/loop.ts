@@ -1,4 +1,9 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { Usage } from '@inlay/protocol'
 import { runCall, type CallRecord, type CallSetting, type OpenCall } from './calls.ts'
@@ -17,6 +22,8 @@ export interface LoopOptions {
   readonly modelIndex: number
   /** System message, earlier messages and the newest user message, oldest first. */
   readonly prompt: LanguageModelV4Prompt
+  /** Said after everything else before each step. */
+  readonly reminder: readonly LanguageModelV4Message[]
   readonly reasoning: LanguageModelV4CallOptions['reasoning']
   /** What the model may use. */
   readonly actions: readonly Action[]
@@ -136,7 +143,8 @@ async function playNext(
     options: { ...request, prompt, ...(options.reasoning && { reasoning: options.reasoning }) },
     listener: narrator,
     signal: setting.signal,
-    promptTokens: state.promptTokens,
+    promptTokens: state.promptTokens - promptTokens(options.reminder),
+    reminder: options.reminder,
     ...(isForced ? { forced: forced.name } : {}),
     mayRecover: state.mayRecover && !isLast,
     tries: options.tries,

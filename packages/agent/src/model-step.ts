@@ -27,6 +27,8 @@ export interface StepRequest {
   readonly signal: AbortSignal
   /** Tokens of the prompt at most. */
   readonly promptTokens: number
+  /** Said after the prompt, and never left out. */
+  readonly reminder?: readonly LanguageModelV4Message[]
   /** The action this step has to call. */
   readonly forced?: string
   /** Whether text that is nothing but a call may become one. */
@@ -62,14 +64,14 @@ export async function playStep(request: StepRequest): Promise<StepResult> {
   const prompt = fitPrompt(request.options.prompt, request.promptTokens)
   const first = await playWithTries(request, prompt)
   if (request.forced === undefined || first.calls.some(({ name }) => name === request.forced)) return first
-  const second = await playWithTries(request, [...prompt, reminder(request.forced)])
+  const second = await playWithTries(request, [...prompt, demand(request.forced)])
   if (second.calls.some(({ name }) => name === request.forced)) return second
   throw new InlayError('UNKNOWN_ERROR', {
     message: `The model did not use the forced action ${request.forced}, also when asked again.`,
   })
 }
 
-function reminder(name: string): LanguageModelV4Message {
+function demand(name: string): LanguageModelV4Message {
   const text = `Call the tool "${name}" now, before anything else. Do not answer in text.`
   return { role: 'user', content: [{ type: 'text', text }] }
 }
@@ -106,10 +108,10 @@ async function playOnce(
   prompt: LanguageModelV4Message[],
   hearing: { hasBegun: boolean },
 ): Promise<StepResult> {
-  const { model, options, signal } = request
+  const { model, options, signal, reminder = [] } = request
   const ear = createEar(request, hearing)
   signal.throwIfAborted()
-  const call = { ...options, prompt, abortSignal: signal }
+  const call = { ...options, prompt: [...prompt, ...reminder], abortSignal: signal }
   const isTelling = 'doStreamTold' in model
   const opened = isTelling ? model.doStreamTold(call, ear) : model.doStream(call)
   const { stream } = await unlessAborted(opened, signal)

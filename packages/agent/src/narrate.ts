@@ -15,6 +15,8 @@ export interface NarratorOptions {
   readonly now: () => number
   /** When the run began, in milliseconds since 1970 UTC. */
   readonly startedAt: number
+  /** Documents the model has before any call: citable under the numbers from 1, and first among the final ones. */
+  readonly contextDocuments?: readonly SearchDoc[]
 }
 
 /** Sends a packet at a turn and tab of the answer. */
@@ -68,8 +70,9 @@ export interface Narrator {
 
 /** Makes the narrator of one answer. */
 export function createNarrator(options: NarratorOptions): Narrator {
-  const { emit, modelIndex: index, includeCitations, now, startedAt } = options
+  const { emit, modelIndex: index, includeCitations, now, startedAt, contextDocuments = [] } = options
   const citable = createCitableDocuments()
+  citable.openStep()(0).cite(contextDocuments)
   const citations = createCitations({ mode: includeCitations ? 'link' : 'remove', known: citable.known })
   let step = -1
   let reasonedSteps = 0
@@ -87,7 +90,7 @@ export function createNarrator(options: NarratorOptions): Narrator {
     reasonedSteps++
     turn++
   }
-  const calls = createCallStage(send)
+  const calls = createCallStage(send, contextDocuments.length > 0 ? contextDocuments : null)
   const message = createMessageBlock(
     (packet) => send(turn, 0, packet),
     () => {

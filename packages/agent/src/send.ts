@@ -1,28 +1,21 @@
 import { InlayError } from '@inlay/protocol'
-import type {
-  BaseFilters,
-  ChatSessionCreationRequest,
-  LlmOverride,
-  Principal,
-  SendMessageRequest,
-} from '@inlay/protocol'
+import type { BaseFilters, LlmOverride, Principal, SendMessageRequest } from '@inlay/protocol'
 import type { Actions } from './actions.ts'
 import type { ModelProvider, ResolvedModel, Run } from './contracts.ts'
 import type { Conversations, OpenedTurn, SessionRecord } from './conversations.ts'
-import { toPrompt } from './history.ts'
-import { toInstructions } from './prompt.ts'
+import { withPersonaModel } from './personas/persona-model.ts'
 import type { AgentDatabase } from './records.ts'
 import type { LiveRun, Runs } from './runs.ts'
 import { hashRequest, type SendKeys } from './send-keys.ts'
 import { chooseModel, toReasoningEffort } from './sessions/model-choice.ts'
 import { readStoredRun } from './stored-run.ts'
+import { toReminder, type Surroundings, type SurroundingsFinder } from './surroundings.ts'
+import { makeTurnPrompt } from './turn-prompt.ts'
 import { carryOut, type TurnParts } from './turn.ts'
 
 /** Starts runs: checks and stores first, so that whatever can be known before a run rejects. */
 export interface Sender {
   send(request: SendMessageRequest, caller: Principal, idempotencyKey?: string): Promise<Run>
-  /** Resolves once everything that follows finished runs is stored. */
-  settled(): Promise<void>
 }
 
 /** What a sender works with. */
@@ -33,10 +26,15 @@ export interface SenderOptions {
   readonly actions: Actions
   readonly models: ModelProvider
   readonly keys: SendKeys
+  readonly surroundings: SurroundingsFinder
+  /** Notes that files were sent with a message. */
+  readonly noteUse: (fileIds: readonly string[]) => Promise<void>
   readonly checkFilters: (filters: BaseFilters, caller: Principal) => Promise<void>
   readonly systemPrompt: string | undefined
   readonly runBytes: number
   readonly turn: TurnParts
+  /** Sees to work that goes on after a run. */
+  readonly follow: (work: Promise<void>) => void
 }
 
 interface Key {
@@ -46,15 +44,10 @@ interface Key {
 
 /** Makes the sender of an agent. */
 export function createSender(options: SenderOptions): Sender {
-  const { db, runs, keys, runBytes, turn } = options
-  const following = new Set<Promise<void>>()
+  const { db, runs, keys, runBytes, follow } = options
   // Sends under a key that are on their way, so that a repeat waits for the first instead of racing it.
   const underway = new Map<string, Promise<unknown>>()
 
-  const follow = (work: Promise<void>): void => {
-    const watched = work.catch(turn.onError).finally(() => following.delete(watched))
-    following.add(watched)
-  }
   const keepLines = async (run: LiveRun, caller: Principal, key: string): Promise<void> => {
     await run.ended
     const entries = run.log.entries()
@@ -100,9 +93,6 @@ export function createSender(options: SenderOptions): Sender {
       underway.set(name, sending)
       return sending.finally(() => underway.delete(name))
     },
-    settled: async () => {
-      await Promise.all(following)
-    },
   }
 }
 
@@ -112,23 +102,25 @@ async function start(
   caller: Principal,
   key?: Key,
 ): Promise<LiveRun> {
-  const { conversations, runs, actions, turn } = options
+  const { conversations, runs, actions, surroundings, turn } = options
   const overrides = toOverrides(request)
   const session =
     request.chat_session_id === null ? null : await conversations.session(request.chat_session_id, caller.id)
-  refuseUnknownParts(request, session)
-  if (request.internal_search_filters) await options.checkFilters(request.internal_search_filters, caller)
-  const models = await Promise.all(overrides.map((override) => options.models.resolve(chooseModel(override, session))))
+  const around = await findSurroundings(options, request, session, caller)
+  const asked = overrides.map((override) => withPersonaModel(chooseModel(override, session), around.persona))
+  const models = await Promise.all(asked.map((override) => options.models.resolve(override)))
   const reasoning = toReasoningEffort(session?.reasoningEffort ?? null)
+  const contextTokens = Math.min(...models.map((model) => model.contextTokens))
+  const context = await around.weigh({ contextTokens, userText: request.message })
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
-  const usable = await actions.choose(caller, choice)
+  const usable = await actions.choose(caller, choice, (available) => around.offer(available, context))
   const opened = await conversations.open({
     session,
     creation: request.chat_session_info,
     ownerId: caller.id,
     parentId: request.parent_message_id,
     text: request.message,
-    files: request.file_descriptors,
+    files: around.descriptors,
     origin: request.origin,
     models: models.map(({ provider, name, displayName, temperature }, index) => ({
       provider,
@@ -137,38 +129,54 @@ async function start(
       params: { model: name, ...(temperature === undefined ? {} : { temperature }), ...(reasoning && { reasoning }) },
     })),
     // Four characters a token and some to spare: what is too much is cut by tokens later.
-    historyChars: Math.max(...models.map(({ contextTokens }) => contextTokens)) * 4,
+    historyChars: Math.max(...models.map((model) => model.contextTokens)) * 4,
     ...(key ? { key } : {}),
   })
+  await options.noteUse(around.descriptors.flatMap(({ user_file_id: id }) => id ?? []))
   const run = openRun(runs, opened, models, overrides)
-  const instructions = toInstructions({
-    actions: usable.actions,
-    time: turn.now(),
-    includeCitations: request.include_citations,
-    ...(options.systemPrompt === undefined ? {} : { systemPrompt: options.systemPrompt }),
-  })
-  const prompt = toPrompt({
-    instructions,
-    history: opened.history,
-    additionalContext: request.additional_context,
-    userText: opened.userText,
-    hasActions: usable.actions.length > 0,
-  })
+  const told = { finder: surroundings, around, context, opened, request, actions: usable.actions, time: turn.now() }
+  const reminder = toReminder(around.persona)
   void carryOut(
     {
       run,
-      answers: models.map((model, index) => ({ answerId: opened.answerIds[index] ?? 0, model, prompt, reasoning })),
+      answers: models.map((model, index) => ({
+        answerId: opened.answerIds[index] ?? 0,
+        model,
+        prompt: (signal) => makeTurnPrompt({ ...told, model, systemPrompt: options.systemPrompt }, signal),
+        reminder,
+        reasoning,
+      })),
       caller,
       userText: opened.userText,
-      filters: request.internal_search_filters,
+      filters: around.filters,
       actions: usable.actions,
       ...(usable.forced ? { forced: usable.forced } : {}),
       includeCitations: request.include_citations,
       includeUsage: request.include_usage,
+      contextDocuments: context.kind === 'in-prompt' ? context.documents : [],
     },
     turn,
   )
   return run
+}
+
+async function findSurroundings(
+  { surroundings, checkFilters }: SenderOptions,
+  request: SendMessageRequest,
+  session: SessionRecord | null,
+  caller: Principal,
+): Promise<Surroundings> {
+  const { chat_session_info: info, internal_search_filters: filters } = request
+  await surroundings.check(info, caller)
+  const around = await surroundings.find({
+    personaId: session?.personaId ?? info?.persona_id ?? 0,
+    projectId: session ? session.projectId : (info?.project_id ?? null),
+    descriptors: request.file_descriptors,
+    filters,
+    caller,
+  })
+  if (filters) await checkFilters(filters, caller)
+  return around
 }
 
 /** The override of each answer: two or three answer side by side, fewer entries count as none. */
@@ -185,24 +193,6 @@ function toOverrides(request: SendMessageRequest): readonly (LlmOverride | null)
     throw new InlayError('VALIDATION_ERROR', { message: 'llm_overrides takes three models at most.' })
   }
   return several
-}
-
-/**
- * Refuses settings of a session that cannot be had.
- * @throws DEPLOYMENT_UNSUPPORTED (incognito), PERSONA_NOT_FOUND, NOT_FOUND (project)
- */
-export function refuseSession(info: ChatSessionCreationRequest | null): void {
-  if (info?.incognito === true) {
-    throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Incognito sessions are not offered here.' })
-  }
-  if ((info?.persona_id ?? 0) !== 0) throw new InlayError('PERSONA_NOT_FOUND')
-  if ((info?.project_id ?? null) !== null) throw new InlayError('NOT_FOUND', { message: 'No such project.' })
-}
-
-function refuseUnknownParts(request: SendMessageRequest, session: SessionRecord | null): void {
-  refuseSession(request.chat_session_info)
-  if ((session?.personaId ?? 0) !== 0) throw new InlayError('PERSONA_NOT_FOUND')
-  if (request.file_descriptors.length > 0) throw new InlayError('NOT_FOUND', { message: 'No such file.' })
 }
 
 function openRun(

@@ -1,6 +1,7 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { isInlayError, InlayError } from '@inlay/protocol'
-import type { BaseFilters, Packet, Principal } from '@inlay/protocol'
+import type { BaseFilters, Packet, Principal, SearchDoc } from '@inlay/protocol'
+import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { Action, ResolvedModel } from './contracts.ts'
 import type { AnswerOutcome, Conversations } from './conversations.ts'
@@ -15,7 +16,10 @@ import { unlessAborted } from './waiting.ts'
 export interface TurnAnswer {
   readonly answerId: number
   readonly model: ResolvedModel
-  readonly prompt: LanguageModelV4Prompt
+  /** Makes the prompt; waits until the files in it are read. */
+  readonly prompt: (signal: AbortSignal) => Promise<LanguageModelV4Prompt>
+  /** Said after the conversation before each step. */
+  readonly reminder: readonly LanguageModelV4Message[]
   /** How much the model is told to think; undefined leaves it to the model. */
   readonly reasoning: ReasoningEffort | undefined
 }
@@ -32,6 +36,8 @@ export interface TurnOptions {
   readonly forced?: Action
   readonly includeCitations: boolean
   readonly includeUsage: boolean
+  /** Documents that are in the prompt, citable from number 1. */
+  readonly contextDocuments: readonly SearchDoc[]
 }
 
 /** What all turns share. */
@@ -44,20 +50,23 @@ export interface TurnParts {
   readonly cycles: number
   readonly actionMs: number
   readonly modelTries: number
+  /** Hears of each turn once its run has ended. */
+  readonly onEnd: (turn: FinishedTurn) => void
 }
 
 /** Answers a message, stores the answer, ends the run. Never rejects: what fails is told in the run. */
 export async function carryOut(turn: TurnOptions, parts: TurnParts): Promise<void> {
   const { run, answers } = turn
-  const endings = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
+  const finished = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
   // One for all models, and of none of them.
-  if (endings.includes('cancelled')) {
+  if (finished.some(({ outcome }) => outcome.status === 'cancelled')) {
     run.write({
       placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null },
       obj: { type: 'stop', stop_reason: 'user_cancelled' },
     })
   }
   run.end()
+  parts.onEnd({ sessionId: run.sessionId, caller: turn.caller, userText: turn.userText, answers: finished })
 }
 
 type Ending =
@@ -69,7 +78,7 @@ async function makeAnswer(
   parts: TurnParts,
   answer: TurnAnswer,
   modelIndex: number,
-): Promise<Ending['status']> {
+): Promise<FinishedAnswer> {
   const { run } = turn
   const startedAt = parts.now()
   const progress = newProgress()
@@ -79,6 +88,7 @@ async function makeAnswer(
     includeCitations: turn.includeCitations,
     now: parts.now,
     startedAt,
+    contextDocuments: turn.contextDocuments,
   })
   const forget = parts.checkpoints.track(answer.answerId, () => narrator.soFar().text)
   const context = { model: answer.model.name, provider: answer.model.provider, modelIndex }
@@ -95,14 +105,15 @@ async function makeAnswer(
   let ending = await told()
   narrator.close()
   forget()
+  const outcome = toOutcome(ending, narrator, progress, parts.now() - startedAt)
   try {
-    await parts.conversations.finish(answer.answerId, toOutcome(ending, narrator, progress, parts.now() - startedAt))
+    await parts.conversations.finish(answer.answerId, outcome)
   } catch (error) {
     parts.onError(error)
     ending = { status: 'failed', failure: toFailure(new InlayError('INTERNAL_ERROR', { cause: error }), context) }
   }
   tellEnding(ending, turn, narrator, progress)
-  return ending.status
+  return { answerId: answer.answerId, model: answer.model, outcome: { ...outcome, status: ending.status } }
 }
 
 async function speak(
@@ -118,7 +129,8 @@ async function speak(
     {
       model: answer.model,
       modelIndex,
-      prompt: answer.prompt,
+      prompt: await answer.prompt(run.signal),
+      reminder: answer.reminder,
       reasoning: answer.reasoning,
       actions: turn.actions,
       ...(forced ? { forced } : {}),

@@ -7,7 +7,7 @@ import { newSession, readTree } from '../conversations.ts'
 import { toMainline } from '../message-tree.ts'
 import type { AgentDatabase, SessionTable } from '../records.ts'
 import type { Runs } from '../runs.ts'
-import { refuseSession } from '../send.ts'
+import type { SurroundingsFinder } from '../surroundings.ts'
 import { createBranches } from './branches.ts'
 import type { Sessions } from './contracts.ts'
 import { createFeedback } from './feedback.ts'
@@ -26,6 +26,7 @@ export interface SessionsOptions {
   readonly runs: Runs
   readonly models: ModelProvider
   readonly actions: Actions
+  readonly surroundings: SurroundingsFinder
   readonly systemPrompt: string | undefined
   readonly now: () => number
   readonly newId: () => string
@@ -38,11 +39,11 @@ const feedbackLimit = { most: 100, windowMs: 60_000 }
 
 /** Makes the side of the agent that keeps conversations. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { db, runs, models, now, newId, ready } = options
+  const { db, runs, models, surroundings, now, newId, ready } = options
   const owned = async (id: string, caller: Principal): Promise<Selectable<SessionTable>> => ownSession(db, id, caller)
   const sessions: Sessions = {
     create: async (request, caller) => {
-      refuseSession(request)
+      await surroundings.check(request, caller)
       const id = newId()
       await db.transaction().execute(async (records) => {
         const time = now()
