@@ -4,7 +4,9 @@ import { ana, ben, codeOf, newSetting, providerOf } from '../setting.ts'
 
 test('what a session can still take shrinks with what was said in it', async () => {
   const model = scriptedModel(() => ['word '.repeat(2_000)])
-  const { agent, send } = await newSetting([], { models: providerOf(model, { contextTokens: 10_000 }) })
+  const { agent, send } = await newSetting([], {
+    models: providerOf(model, { contextTokens: 10_000, quotesOnly: true }),
+  })
   const { id } = await agent.sessions.create({}, ana)
   const empty = await agent.sessions.freeTokens(id, ana)
   expect(empty).toBeGreaterThan(6_000)
