@@ -7,9 +7,12 @@ export interface NumberBounds {
   readonly most?: number
 }
 
-/** A whole number written in a query or path. */
+/** Ids of records are 32 bits wide, and Postgres refuses wider numbers instead of finding nothing. */
+const widestId = 2_147_483_647
+
+/** A whole number written in a query or path; without bounds of its own it is one that can be the id of a record. */
 export function queryInteger(bounds: NumberBounds): WireSchema<number, string> {
-  const { least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER } = bounds
+  const { least = -widestId - 1, most = widestId } = bounds
   return v.pipe(
     v.string(),
     v.metadata({
