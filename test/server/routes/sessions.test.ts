@@ -26,6 +26,8 @@ describe('a session that is read', () => {
       chat_session_id: session,
       description: 'Leave',
       persona_id: 0,
+      persona_name: expect.any(String),
+      personal_icon_name: null,
       time_created: '2026-01-12T09:30:00.000Z',
       shared_status: 'private',
       current_alternate_model: null,

@@ -1,4 +1,4 @@
-import type { SessionListing, StoredMessage, StoredSession } from '@inlay/agent'
+import type { Persona, SessionListing, StoredMessage, StoredSession } from '@inlay/agent'
 import {
   chatSearchAnswerSchema,
   chatSearchQuerySchema,
@@ -64,7 +64,9 @@ export const sessionRoutes: readonly Route[] = [
         shared: query.is_shared ? 'public' : 'own',
         includeDeleted: query.include_deleted,
       })
-      return toDetail(session, caller)
+      const ids = [session.personaId]
+      const [persona] = await parts.agent.personas.list(caller, { ids, includeDeleted: true })
+      return toDetail(session, persona, caller)
     },
   }),
   defineRoute({
@@ -197,13 +199,14 @@ function toSummary(session: SessionListing): ChatSessionSummary {
   return { ...toFound(session), time_updated: session.timeUpdated }
 }
 
-function toDetail(session: StoredSession, caller: Principal): ChatSessionDetail {
+/** @param persona undefined when the caller may not see it */
+function toDetail(session: StoredSession, persona: Persona | undefined, caller: Principal): ChatSessionDetail {
   return {
     chat_session_id: session.id,
     description: session.name,
     persona_id: session.personaId,
-    persona_name: null,
-    personal_icon_name: null,
+    persona_name: persona?.name ?? null,
+    personal_icon_name: persona?.iconName ?? null,
     messages: session.messages.map((message) => toMessage(message, session.id)),
     time_created: session.timeCreated,
     shared_status: session.isPublic ? 'public' : 'private',
