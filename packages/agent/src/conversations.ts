@@ -4,6 +4,7 @@ import type { ChatSessionCreationRequest, FileDescriptor, LlmOverride } from '@i
 import { resolveParent, toPath, type TreeNode } from './message-tree.ts'
 import { readPast, type PastMessage } from './past-messages.ts'
 import type { AgentDatabase, AgentTables, AnswerStatus, MessageTable, SessionTable, ToolCallTable } from './records.ts'
+import { createSharedTransactions } from './shared-transactions.ts'
 import { touchSession } from './sessions/listing.ts'
 import { pinnedModel } from './sessions/settings.ts'
 import { readBranch } from './summaries.ts'
@@ -108,6 +109,7 @@ export const terminatedText = 'The answer was cut off because the server stopped
 
 /** Makes the store of conversations. */
 export function createConversations({ db, now, newId }: ConversationsOptions): Conversations {
+  const writes = createSharedTransactions(db)
   return {
     session: async (id, ownerId) => {
       const row = await db.selectFrom('inlay_chat_sessions').selectAll().where('id', '=', id).executeTakeFirst()
@@ -123,12 +125,11 @@ export function createConversations({ db, now, newId }: ConversationsOptions): C
         reasoningEffort: row.reasoning_effort,
       }
     },
-    open: (opening) => db.transaction().execute((records) => openTurn(records, opening, now(), newId)),
-    finish: (answerId, outcome) =>
-      db.transaction().execute((records) => finishAnswer(records, answerId, outcome, now())),
+    open: (opening) => writes.run((records) => openTurn(records, opening, now(), newId)),
+    finish: (answerId, outcome) => writes.run((records) => finishAnswer(records, answerId, outcome, now())),
     checkpoint: async (answers) => {
       if (answers.length === 0) return
-      await db.transaction().execute(async (records) => {
+      await writes.run(async (records) => {
         for (const { answerId, text } of answers) {
           await records
             .updateTable('inlay_chat_messages')

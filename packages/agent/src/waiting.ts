@@ -23,3 +23,12 @@ export function unlessAborted<Result>(work: PromiseLike<Result>, signal: AbortSi
     work.then(resolve, reject).then(() => signal.removeEventListener('abort', abort))
   })
 }
+
+/** Resolves once the event loop has served what was waiting, such as incoming requests. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    // Not a web API, but every server runtime has it; a timer costs a millisecond.
+    if (typeof setImmediate === 'function') setImmediate(resolve)
+    else setTimeout(resolve)
+  })
+}
