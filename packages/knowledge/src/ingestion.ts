@@ -1,7 +1,8 @@
 import { InlayError } from '@inlay/protocol'
+import { createCallOrder } from './call-order.ts'
 import type { Accepted, Embedder, IndexRow, Knowledge } from './contracts.ts'
 import { checkIndexSpace } from './index-space.ts'
-import type { IntakeResult, IntakeTask } from './intake-draft.ts'
+import type { IntakeTask } from './intake-draft.ts'
 import { createIntake } from './intake.ts'
 import { createMaintainer } from './maintainer.ts'
 import type { OpenedIndex } from './opened-index.ts'
@@ -41,17 +42,10 @@ export function createIngestion(options: IngestionOptions): Ingestion {
   const { db, index, embedder, now } = options
   const { intake, waits, limit, maintainer, worker } = createParts(options)
   let closing: Promise<void> | undefined
-  let lastCall: Promise<unknown> = Promise.resolve()
+  const calls = createCallOrder()
 
   function refuseClosed(): void {
     if (closing) throw new InlayError('CLOSED')
-  }
-
-  /** Calls take effect in the order they were made, though a large document takes longer to prepare than a small one. */
-  function submitInOrder(preparing: Promise<IntakeTask>): Promise<IntakeResult> {
-    const turn = lastCall.then(() => preparing)
-    lastCall = turn.catch(() => {})
-    return turn.then((task) => intake.submit(task))
   }
 
   async function accept(...[request, how = {}]: Parameters<Knowledge['accept']>): Promise<Accepted> {
@@ -61,7 +55,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       await limit.check()
       return { kind: 'accept', version: await toVersion(request), caller }
     }
-    const { documentId: id, ...result } = await submitInOrder(prepare())
+    const { documentId: id, ...result } = await calls.submit(prepare(), intake.submit)
     if (result.isQueued) {
       limit.noteQueued()
       worker.wake()
@@ -71,7 +65,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
   }
 
   async function close(): Promise<void> {
-    await lastCall
+    await calls.drained()
     await intake.drained()
     await worker.close()
     await maintainer.close()
@@ -82,7 +76,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     accept,
     remove: async (id, { caller } = {}) => {
       refuseClosed()
-      await submitInOrder(Promise.resolve({ kind: 'remove', id, caller }))
+      await calls.submit(Promise.resolve<IntakeTask>({ kind: 'remove', id, caller }), intake.submit)
       maintainer.noteRemoval()
       waits.tell([id])
     },

@@ -42,7 +42,6 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
   let agedAt = Infinity
   let begunAt = 0
   let restUntil = -Infinity
-
   const isDirty = (): boolean => commits > 0 || mayHaveDead
   const isCrowded = (): boolean => commits >= mostCommits || freshRows > Math.max(mostFreshRows, rows * freshShare)
 
@@ -61,17 +60,16 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       return !wasDirty
     },
     restMs: () => {
-      if (isCrowded()) return Math.min(Math.max(restUntil - now(), 0), idleMs)
-      if (isDirty()) return Math.min(Math.max(idleMs - (now() - lastWriteAt), 1), idleMs)
-      return Math.min(Math.max(agedAt - now(), 1), longestRestMs)
+      if (isCrowded()) return within(restUntil - now(), 0, idleMs)
+      if (isDirty()) return within(lastWriteAt + idleMs - now(), 1, idleMs)
+      return within(agedAt - now(), 1, longestRestMs)
     },
     due: async (countDead) => {
       const idle = now() - lastWriteAt >= idleMs
       if (idle && (isDirty() || now() >= agedAt)) return { idle }
       if (now() < restUntil) return undefined
       if (isCrowded()) return { idle }
-      const isFull = mayHaveDead && (await countDead()) > Math.max(mostDeadRows, rows)
-      return isFull ? { idle } : undefined
+      return mayHaveDead && (await countDead()) > Math.max(mostDeadRows, rows) ? { idle } : undefined
     },
     begin: () => {
       const wrote = commits > 0
@@ -93,4 +91,8 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       lastWriteAt = now()
     },
   }
+}
+
+function within(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most)
 }
