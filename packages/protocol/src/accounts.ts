@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, type WireSchema } from './fields.ts'
+import { exactText, integer, model, text, type WireSchema } from './fields.ts'
 import { scopes, type Scope } from './principal.ts'
 
 /** Answer of `GET /me`: whom the key acts for. */
@@ -107,16 +107,18 @@ export interface ApiKeyCreation {
   readonly groups: readonly string[]
 }
 
-const keyName = v.pipe(v.string(), v.maxLength(200))
+const keyName = v.pipe(text, v.maxLength(200))
+// Access is decided by comparing these: what cannot be stored exactly is refused, not trimmed into another name.
+const principalName = v.pipe(exactText, v.minLength(1), v.maxLength(200))
 const scopeList = v.pipe(v.array(v.picklist(scopes)), v.minLength(1))
 
 /** Schema of {@link ApiKeyCreation}. */
 export const apiKeyCreationSchema: WireSchema<ApiKeyCreation> = model({
   name: v.nullish(keyName, null),
   scopes: v.nullish(scopeList, () => ['chat' as const]),
-  owner: v.nullish(v.pipe(v.string(), v.minLength(1), v.maxLength(200)), null),
-  email: v.nullish(v.string(), null),
-  groups: v.nullish(v.array(v.string()), () => []),
+  owner: v.nullish(principalName, null),
+  email: v.nullish(exactText, null),
+  groups: v.nullish(v.array(principalName), () => []),
 })
 
 /** Body of `PATCH /admin/api-key/{api_key_id}`: what is absent stays. */
@@ -131,6 +133,6 @@ export interface ApiKeyUpdate {
 export const apiKeyUpdateSchema: WireSchema<ApiKeyUpdate> = model({
   name: v.optional(v.nullable(keyName)),
   scopes: v.optional(scopeList),
-  email: v.optional(v.nullable(v.string())),
-  groups: v.optional(v.array(v.string())),
+  email: v.optional(v.nullable(exactText)),
+  groups: v.optional(v.array(principalName)),
 })
