@@ -34,6 +34,10 @@ test.each(['a\0b', '\ud800', 'x\udc00y'])('an id that cannot be stored (%j) is r
   })
 })
 
+test.each([-1, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER])('no pair has the number %d', async (pair) => {
+  await expect(toVersion(request({}, pair))).rejects.toMatchObject({ code: 'CONNECTOR_NOT_FOUND' })
+})
+
 test('the link of a document is the first that a section has', async () => {
   const sections = [null, 'https://one', 'https://two'].map((link) => ({
     type: 'text' as const,

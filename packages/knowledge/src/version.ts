@@ -1,5 +1,5 @@
 import type { IngestionDocument, IngestionRequest } from '@inlay/protocol'
-import { validationFailed } from '@inlay/protocol'
+import { InlayError, validationFailed } from '@inlay/protocol'
 
 /** A document as it is stored: every field that makes it what it is, and nothing that depends on when it came. */
 export type StoredDocument = Omit<IngestionDocument, 'id'>
@@ -21,11 +21,13 @@ export interface Version {
 /**
  * Makes the version that a request stands for. A request without id gets one from its pair, source, semantic
  * identifier and first link, so that sending it again updates the same document.
- * @throws VALIDATION_FAILED for an id with NUL or an unpaired surrogate
+ * @throws VALIDATION_FAILED for an id with NUL or an unpaired surrogate, CONNECTOR_NOT_FOUND for a number no pair has
  */
 export async function toVersion(request: IngestionRequest): Promise<Version> {
   const { document } = request
   const pairId = request.cc_pair_id || 1
+  // Ids are 32 bits wide: Postgres refuses wider numbers instead of finding nothing, and with them a whole commit.
+  if (pairId < 1 || pairId > 2_147_483_647) throw new InlayError('CONNECTOR_NOT_FOUND')
   const link = document.sections.find((section) => section.link)?.link ?? ''
   const stored = toStored(document)
   const content = JSON.stringify(stored)
