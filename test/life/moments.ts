@@ -1,0 +1,84 @@
+import { createRequire } from 'node:module'
+import type { Dialect, QueryResult } from 'kysely'
+
+/**
+ * Moments at which a process may end, besides the labelled steps of the knowledge itself: around every change of the
+ * records and every change of the index. Each is reached once `before` the change begins and once `after` it is done; a
+ * change of the index is also reached `during` it, since it takes a while on other threads.
+ */
+export type Moment = `${'before' | 'during' | 'after'} ${IndexChange}` | `${'before' | 'after'} commit`
+
+/** What the engine is asked to do: `optimize` is compaction, `createIndex` an index build. */
+export type IndexChange = (typeof indexChanges)[number]
+
+/** All of them. */
+export const indexChanges = ['add', 'delete', 'optimize', 'createIndex'] as const
+
+type Reach = (moment: Moment) => void
+
+/** A dialect that tells of every commit: that of a transaction, or of a single statement outside of one. */
+export function tellCommits(dialect: Dialect, reach: Reach): Dialect {
+  return {
+    createAdapter: () => dialect.createAdapter(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createDriver: () => {
+      const driver = dialect.createDriver()
+      let isInTransaction = false
+      const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+        reach('before commit')
+        const result = await work()
+        reach('after commit')
+        return result
+      }
+      return {
+        ...driver,
+        acquireConnection: async (options) => {
+          const connection = await driver.acquireConnection(options)
+          return {
+            streamQuery: (query, chunkSize, streaming) => connection.streamQuery(query, chunkSize, streaming),
+            executeQuery: <Row>(query: Parameters<typeof connection.executeQuery>[0]): Promise<QueryResult<Row>> => {
+              const isRead = isInTransaction || /^\s*(select|with|pragma|begin|commit|rollback)\b/i.test(query.sql)
+              return isRead ? connection.executeQuery<Row>(query) : told(() => connection.executeQuery<Row>(query))
+            },
+          }
+        },
+        beginTransaction: async (connection, settings) => {
+          await driver.beginTransaction(connection, settings)
+          isInTransaction = true
+        },
+        commitTransaction: async (connection) => {
+          await told(() => driver.commitTransaction(connection))
+          isInTransaction = false
+        },
+        rollbackTransaction: async (connection) => {
+          await driver.rollbackTransaction(connection)
+          isInTransaction = false
+        },
+      }
+    },
+  }
+}
+
+/** Makes the engine of this whole process tell of what it changes. @param random a number in [0, 1) */
+export function tellIndexChanges(reach: Reach, random: () => number): void {
+  const main = createRequire(import.meta.url).resolve('@lancedb/lancedb')
+  // The class is not exported; what is patched here has held since 0.4, and the tests count that it was reached.
+  const { LocalTable } = createRequire(main)('./table.js') as { LocalTable: { prototype: Record<string, Change> } }
+  for (const name of indexChanges) {
+    const change = LocalTable.prototype[name]!
+    LocalTable.prototype[name] = async function (...args) {
+      reach(`before ${name}`)
+      // A change takes 2 to 50 ms.
+      const timer = setTimeout(() => reach(`during ${name}`), random() ** 3 * 20)
+      try {
+        return await change.apply(this, args)
+      } finally {
+        clearTimeout(timer)
+        reach(`after ${name}`)
+      }
+    }
+  }
+}
+
+type Change = (this: unknown, ...args: unknown[]) => Promise<unknown>
