@@ -5,6 +5,7 @@ import { isInlayError } from '@inlay/protocol'
 import type { Keys } from '@inlay/server'
 import type { Kysely } from 'kysely'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from './options.ts'
+import { isProcessGone, processOwner } from './process-owner.ts'
 
 /** Everything behind the handler, opened. */
 export interface Parts {
@@ -69,7 +70,7 @@ async function makeParts(
     onError,
     index: options.index ?? (await defaultIndex(dataFolder)),
     embedder: options.embedder ?? (await configuredEmbedder(options.embedding)),
-    worker: options.worker,
+    worker: { owner: processOwner(), isGone: isProcessGone, ...options.worker },
   })
   const agent = createAgent({
     db,
