@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
 import { isProcessGone, processOwner } from '../../packages/inlay/src/process-owner.ts'
 
@@ -10,7 +9,7 @@ test('a process that runs is not gone, and names itself anew each time', () => {
 
 test('a process that was killed is gone', async () => {
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'])
-  const owner = `${hostname()}:${child.pid}:x`
+  const owner = processOwner().replace(`:${process.pid}:`, `:${child.pid}:`)
   expect(isProcessGone(owner)).toBe(false)
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGKILL')
@@ -20,6 +19,10 @@ test('a process that was killed is gone', async () => {
 
 test('nothing is known of other machines and of other names', () => {
   expect(isProcessGone('elsewhere.example:999999999:x')).toBe(false)
+  // Process ids of another container under the same name.
+  const ours = processOwner().replace(`:${process.pid}:`, ':999999999:')
+  expect(isProcessGone(ours)).toBe(true)
+  if (process.platform === 'linux') expect(isProcessGone(ours.replace(/\[\d+\]/, '[1]'))).toBe(false)
   expect(isProcessGone('a name of the host')).toBe(false)
   expect(isProcessGone('')).toBe(false)
 })

@@ -1,9 +1,24 @@
 import { randomUUID } from 'node:crypto'
+import { readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 /** Names this process among all that share a database: machine, process id, and something no later process has. */
 export function processOwner(): string {
-  return `${hostname()}:${process.pid}:${randomUUID()}`
+  return `${machine()}:${process.pid}:${randomUUID()}`
+}
+
+/**
+ * Where process ids count. Two containers may have one host name, and ids of their own each: taking the other for gone,
+ * they would interrupt each other until documents are given up.
+ */
+function machine(): string {
+  if (process.platform !== 'linux') return hostname()
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    // Cannot be told apart, so no other is ever known to be gone.
+    return `${hostname()} ${randomUUID()}`
+  }
 }
 
 /**
@@ -12,8 +27,8 @@ export function processOwner(): string {
  * then taken up at once; being wrong costs work done twice, since only a holder of the claim can settle.
  */
 export function isProcessGone(owner: string): boolean {
-  const [, machine, id] = /^(.*):(\d+):[^:]+$/.exec(owner) ?? []
-  if (machine !== hostname() || id === undefined) return false
+  const [, where, id] = /^(.*):(\d+):[^:]+$/.exec(owner) ?? []
+  if (where !== machine() || id === undefined) return false
   try {
     process.kill(Number(id), 0)
     return false
