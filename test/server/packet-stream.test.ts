@@ -138,6 +138,38 @@ describe('a live stream', () => {
     const third = reader.read()
     agent.run.say(ids)
     expect(text(await third)).toMatch(/^id: 1\n/)
+  })
+
+  test('counts a silence from the last thing that was sent', async () => {
+    const hand = handTimer()
+    const { agent, reader } = await open({ timer: hand.timer, heartbeatMs: 15_000 })
+    const first = reader.read()
+    await expect.poll(() => hand.pending()).toEqual([15_000])
+    agent.run.say(ids)
+    await first
+    const second = reader.read()
+    // The timer that was set before it finds that something was sent, and waits for the rest.
+    hand.fire()
+    const [rest] = hand.pending()
+    expect(rest).toBeGreaterThan(10_000)
+    expect(rest).toBeLessThanOrEqual(15_000)
+    hand.fire()
+    expect(text(await second)).toContain('chat_heartbeat')
+  })
+
+  test('leaves no timer behind, whether it ends or is left', async () => {
+    const hand = handTimer()
+    const ended = await open({ timer: hand.timer })
+    const last = ended.reader.read()
+    await expect.poll(() => hand.pending()).toHaveLength(1)
+    ended.agent.run.end()
+    expect((await last).done).toBe(true)
+    expect(hand.pending()).toEqual([])
+    const abandoned = await open({ timer: hand.timer })
+    const waiting = abandoned.reader.read()
+    await expect.poll(() => hand.pending()).toHaveLength(1)
+    await abandoned.reader.cancel()
+    await waiting
     expect(hand.pending()).toEqual([])
   })
 

@@ -29,12 +29,17 @@ export function createRunLog({ limitBytes }: { readonly limitBytes: number }): R
   let last = 0
   let bytes = 0
   let finished = false
-  const waiting = new Set<() => void>()
+  const readers = new Set<() => void>()
+  let isWaking = false
 
+  // After the code that writes: lines written together are read together.
   const wake = (): void => {
-    const readers = [...waiting]
-    waiting.clear()
-    for (const reader of readers) reader()
+    if (isWaking || readers.size === 0) return
+    isWaking = true
+    queueMicrotask(() => {
+      isWaking = false
+      for (const settle of readers) settle()
+    })
   }
   const trim = (): void => {
     while (bytes > limitBytes && start < entries.length - 1) bytes -= size(entries[start++])
@@ -52,37 +57,47 @@ export function createRunLog({ limitBytes }: { readonly limitBytes: number }): R
   }
 
   const reader = (from: number, signal?: AbortSignal): AsyncIterator<readonly LogEntry[]> => {
+    type Step = IteratorResult<readonly LogEntry[]>
+    const done = { done: true as const, value: undefined }
+    const waiting: ((step: Step) => void)[] = []
     let cursor = from
     let isDone = false
-    const done = { done: true as const, value: undefined }
-    const next = async (): Promise<IteratorResult<readonly LogEntry[]>> => {
-      while (!isDone && !signal?.aborted) {
-        const lines = since(cursor)
-        if (lines === undefined) break
-        if (lines.length > 0) {
-          cursor = last
-          return { done: false, value: lines }
-        }
-        if (finished) break
-        await new Promise<void>((resolve) => {
-          const release = (): void => {
-            waiting.delete(release)
-            signal?.removeEventListener('abort', release)
-            resolve()
-          }
-          waiting.add(release)
-          signal?.addEventListener('abort', release, { once: true })
-          if (signal?.aborted) release()
-        })
+
+    /** The next step; undefined while there is none. */
+    const take = (): Step | undefined => {
+      const lines = isDone || signal?.aborted ? undefined : since(cursor)
+      if (lines !== undefined && lines.length > 0) {
+        cursor = last
+        return { done: false, value: lines }
       }
+      if (lines !== undefined && !finished) return undefined
       isDone = true
+      readers.delete(settle)
+      signal?.removeEventListener('abort', settle)
       return done
     }
+    // Registered once, not for each line: that would cost more than all else a line takes.
+    const settle = (): void => {
+      while (waiting.length > 0) {
+        const step = take()
+        if (step === undefined) return
+        waiting.shift()?.(step)
+      }
+    }
     return {
-      next,
+      next: async () => {
+        const step = waiting.length === 0 ? take() : undefined
+        if (step !== undefined) return step
+        if (!readers.has(settle)) {
+          readers.add(settle)
+          signal?.addEventListener('abort', settle, { once: true })
+        }
+        return new Promise((resolve) => void waiting.push(resolve))
+      },
       return: async () => {
         isDone = true
-        wake()
+        take()
+        settle()
         return done
       },
     }
@@ -107,7 +122,7 @@ export function createRunLog({ limitBytes }: { readonly limitBytes: number }): R
       entries.push(entry)
       bytes += size(entry)
       trim()
-      if (waiting.size > 0) wake()
+      wake()
     },
     end: () => {
       finished = true

@@ -2,6 +2,7 @@ import type { LogEntry, Run } from '@inlay/agent'
 import { encodeLine, frameLine, heartbeatLine, streamContentType } from '@inlay/protocol'
 import { reply, type Reply } from './replies.ts'
 import type { Timer } from './server-settings.ts'
+import { watchSilence } from './silence-watch.ts'
 
 /** How a run is written to a socket. */
 export interface PacketStreamOptions {
@@ -33,71 +34,92 @@ export function packetReply(run: Run, options: PacketStreamOptions): Reply {
 }
 
 function packetStream(run: Run, options: PacketStreamOptions): ReadableStream<Uint8Array> {
-  const { format, heartbeatMs, timer } = options
-  const left = new AbortController()
-  const source = run.read(options.cursor ?? 0, left.signal)[Symbol.asyncIterator]()
-  const encoder = new TextEncoder()
-  const heartbeat = encoder.encode(frameLine(encodeLine(heartbeatLine), { format }))
-  let waiting: readonly LogEntry[] = []
-  let at = 0
-  let next: Promise<IteratorResult<readonly LogEntry[]>> | undefined
-
-  function joined(): Uint8Array {
-    let text = ''
-    while (at < waiting.length && text.length < chunkChars) {
-      const entry = waiting[at++]!
-      text += frameLine(entry.json, { format, sequence: entry.sequence })
-    }
-    return encoder.encode(text)
-  }
-
+  let follower: Follower | undefined
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        follower = follow(run, options, controller)
         // Headers go with the first chunk, and a run that is followed at its end may be silent for a while.
         controller.enqueue(new Uint8Array(0))
       },
-      async pull(controller) {
-        try {
-          while (at >= waiting.length) {
-            next ??= source.next()
-            const step = await orSilence(next, heartbeatMs, timer)
-            if (step === undefined) return controller.enqueue(heartbeat)
-            next = undefined
-            if (step.done === true) return controller.close()
-            waiting = step.value
-            at = 0
-          }
-          controller.enqueue(joined())
-        } catch (error) {
-          if (left.signal.aborted) return
-          // An error thrown here would cut the connection; a closed one lets the client resume from its cursor.
-          options.onError(error)
-          controller.close()
-        }
-      },
-      async cancel() {
-        left.abort()
-        await source.return?.()
-      },
+      // Gives no promise: one for each line costs as much as the line. A chunk that comes later is enqueued then.
+      pull: () => follower?.give(),
+      cancel: () => follower?.leave(),
     },
     { highWaterMark: 0 },
   )
 }
 
-/** What comes first: the value, or undefined after a silence. */
-function orSilence<Value>(value: Promise<Value>, silenceMs: number, timer: Timer): Promise<Value | undefined> {
-  return new Promise((resolve, reject) => {
-    const cancel = timer(silenceMs, () => resolve(undefined))
-    value.then(
-      (settled) => {
-        cancel()
-        resolve(settled)
-      },
-      (error: unknown) => {
-        cancel()
-        reject(error instanceof Error ? error : new Error('The run could not be read.', { cause: error }))
-      },
-    )
+/** Brings the lines of a run to a stream. */
+interface Follower {
+  /** Enqueues one chunk, as soon as there is something. */
+  give(): void
+  leave(): Promise<void>
+}
+
+function follow(
+  run: Run,
+  { format, cursor = 0, heartbeatMs, timer, onError }: PacketStreamOptions,
+  controller: ReadableStreamDefaultController<Uint8Array>,
+): Follower {
+  const left = new AbortController()
+  const source = run.read(cursor, left.signal)[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  let ready: readonly LogEntry[] = []
+  let at = 0
+  let isWanted = false
+  let isAsking = false
+
+  const silence = watchSilence(heartbeatMs, timer, () => {
+    if (isWanted) send(frameLine(encodeLine(heartbeatLine), { format }))
   })
+  const send = (text: string): void => {
+    isWanted = false
+    controller.enqueue(encoder.encode(text))
+  }
+  const give = (): void => {
+    isWanted = true
+    if (at < ready.length) {
+      silence.end()
+      return send(joined())
+    }
+    silence.begin()
+    if (isAsking) return
+    isAsking = true
+    source.next().then(take, fail)
+  }
+  const joined = (): string => {
+    let text = ''
+    while (at < ready.length && text.length < chunkChars) {
+      const entry = ready[at++]!
+      text += frameLine(entry.json, { format, sequence: entry.sequence })
+    }
+    return text
+  }
+  const take = (step: IteratorResult<readonly LogEntry[]>): void => {
+    isAsking = false
+    if (left.signal.aborted) return
+    if (step.done === true) return end()
+    ready = step.value
+    at = 0
+    if (isWanted) give()
+  }
+  const end = (): void => {
+    silence.stop()
+    controller.close()
+  }
+  const fail = (error: unknown): void => {
+    if (left.signal.aborted) return
+    // An error thrown here would cut the connection; a closed one lets the client resume from its cursor.
+    onError(error)
+    end()
+  }
+  return {
+    give,
+    leave: async () => {
+      silence.stop()
+      left.abort()
+      await source.return?.()
+    },
+  }
 }
