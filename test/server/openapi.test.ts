@@ -17,6 +17,8 @@ async function documented(): Promise<{ paths: Record<string, Record<string, Oper
 
 const filled = (path: string): string => path.replaceAll(/\{\w+\}/g, '7')
 
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`)
+
 describe('the OpenAPI document', () => {
   test('names every route and no other', async () => {
     const { paths } = await documented()
@@ -52,14 +54,13 @@ describe('the OpenAPI document', () => {
   test('every answered method is in it: others are 405 at each of its addresses', async () => {
     const { paths } = await documented()
     const { server } = setup()
-    for (const [path, methods] of Object.entries(paths)) {
+    for (const path of Object.keys(paths)) {
+      // An address may be one of several routes: `/files/upload` is a file of that name, too.
+      const answered = Object.entries(paths).flatMap(([other, methods]) =>
+        patternOf(other).test(filled(path)) ? Object.keys(methods) : [],
+      )
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
-        if (
-          method.toLowerCase() in methods ||
-          path === '/service-api/ingestion/batch' ||
-          path === '/onyx-api/ingestion/batch'
-        )
-          continue
+        if (answered.includes(method.toLowerCase())) continue
         const response = await server.fetch(new Request(`http://host.example/api${filled(path)}`, { method }))
         expect(response.status, `${method} ${path}`).toBe(405)
         const allowed = response.headers.get('allow')?.split(', ') ?? []
@@ -68,7 +69,7 @@ describe('the OpenAPI document', () => {
             .filter((one) => one !== 'HEAD' && one !== 'OPTIONS')
             .map((one) => one.toLowerCase())
             .sort(),
-        ).toEqual(Object.keys(methods).sort())
+        ).toEqual([...new Set(answered)].sort())
       }
     }
   })

@@ -34,11 +34,17 @@ export function maySeeRecord(record: Access & { readonly id: number }, caller: C
   return maySee({ ...record, users: new Set(record.users), groups: new Set(record.groups) }, caller)
 }
 
+/** Whether pairs and sets may have such an id: databases refuse to compare with what their columns cannot hold. */
+export function isRecordId(id: number): boolean {
+  return Number.isInteger(id) && id > 0 && id <= 2 ** 31 - 1
+}
+
 /** Reads all pairs, or those of the ids. */
 export async function readPairs(db: Records, ids?: readonly number[]): Promise<Map<number, GuardedPair>> {
-  if (ids?.length === 0) return new Map()
+  const wanted = ids?.filter(isRecordId)
+  if (wanted?.length === 0) return new Map()
   let query = db.selectFrom('inlay_pairs').select(['id', 'is_public', 'is_paused', 'is_removed'])
-  if (ids) query = query.where('id', 'in', ids)
+  if (wanted) query = query.where('id', 'in', wanted)
   const rows = await query.execute()
   const grants = await readGrants(
     db,

@@ -89,6 +89,34 @@ export const documentListingQuerySchema: WireSchema<DocumentListingQuery> = mode
   after: v.optional(v.string()),
 })
 
+/** What narrows the documents of a pair. */
+export interface PairDocumentsQuery {
+  readonly state?: DocumentStateName
+  /** 1 to 1000; absent: all documents at once. */
+  readonly limit?: number
+  /** Where the page before ended, taken from its `link` header. */
+  readonly after?: string
+}
+
+/** Schema of the query of `GET /service-api/connector-docs/{cc_pair_id}`. */
+export const pairDocumentsQuerySchema: WireSchema<PairDocumentsQuery> = model({
+  state: v.optional(v.picklist(documentStates)),
+  limit: v.optional(queryInteger({ least: 1, most: 1000 })),
+  after: v.optional(v.string()),
+})
+
+/** What narrows the failed documents that are tried again. */
+export interface RequeueDocumentsQuery {
+  readonly cc_pair_id?: number
+  readonly source?: SourceValue
+}
+
+/** Schema of the query of `POST /service-api/ingestion/requeue`. */
+export const requeueDocumentsQuerySchema: WireSchema<RequeueDocumentsQuery> = model({
+  cc_pair_id: v.optional(queryInteger({})),
+  source: v.optional(sourceSchema),
+})
+
 /** One line of the answer of `POST /service-api/ingestion/batch`: where it came from, its status, its own body. */
 export interface BatchLine {
   /** Number of the request's line, from 1. */

@@ -36,6 +36,8 @@ export {
   documentStates,
   ingestionResponseSchema,
   ingestionStateSchema,
+  pairDocumentsQuerySchema,
+  requeueDocumentsQuerySchema,
 } from './documents.ts'
 export type {
   BatchLine,
@@ -44,6 +46,8 @@ export type {
   DocumentStateName,
   IngestionResponse,
   IngestionState,
+  PairDocumentsQuery,
+  RequeueDocumentsQuery,
 } from './documents.ts'
 export {
   documentSetCreationSchema,

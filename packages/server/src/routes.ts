@@ -2,9 +2,13 @@ import type { Route } from './route.ts'
 import { catalogRoutes } from './routes/catalog.ts'
 import { chatRoutes } from './routes/chat.ts'
 import { documentationRoutes } from './routes/documentation.ts'
+import { documentSetRoutes } from './routes/document-sets.ts'
+import { filterValueRoutes } from './routes/filter-values.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
 import { ingestionBatchRoutes } from './routes/ingestion-batch.ts'
+import { ingestionQueueRoutes } from './routes/ingestion-queue.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { pairRoutes } from './routes/pairs.ts'
 import { searchRoutes } from './routes/search.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -17,7 +21,11 @@ export const routes: readonly Route[] = [
   ...sessionSettingRoutes,
   ...ingestionRoutes,
   ...ingestionBatchRoutes,
+  ...ingestionQueueRoutes,
+  ...pairRoutes,
+  ...documentSetRoutes,
   ...searchRoutes,
+  ...filterValueRoutes,
   ...catalogRoutes,
   ...keyRoutes,
   ...serviceRoutes,

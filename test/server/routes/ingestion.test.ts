@@ -91,14 +91,6 @@ test.each(['limit=0', 'limit=1001', 'limit=x', 'state=lost', 'cc_pair_id=1.5', '
   },
 )
 
-test('the documents of a pair come whole', async () => {
-  const { ask, knowledge } = setup()
-  for (let n = 0; n < 2500; n++) knowledge.accepted.set(String(n).padStart(4, '0'), { title: '', caller: undefined })
-  const all = (await (await ask('/service-api/connector-docs/1', { key })).json()) as unknown[]
-  expect(all).toHaveLength(2500)
-  expect((await ask('/service-api/connector-docs/x', { key })).status).toBe(422)
-})
-
 describe('Prefer: wait', () => {
   test.each([
     ['wait=10', 10_000, 'wait=10'],

@@ -7,15 +7,15 @@ import {
   ingestionRequestSchema,
   ingestionResponseSchema,
   ingestionStateSchema,
-  queryInteger,
-  type DocMinimalInfo,
   type IngestionResponse,
   type IngestionState,
 } from '@inlay/protocol'
 import * as v from 'valibot'
+import { toDate } from '../dates.ts'
 import { waitOf } from '../prefer.ts'
 import { jsonReply, type Reply } from '../replies.ts'
 import { defineRoute, type Route } from '../route.ts'
+import { nextPageHeaders, toMinimalInfo } from './document-listing.ts'
 
 const topic = 'Ingestion'
 const documentPath = v.object({ document_id: exactText })
@@ -84,7 +84,7 @@ export const ingestionRoutes: readonly Route[] = [
         { caller },
       )
       return jsonReply(documents.map(toMinimalInfo), {
-        headers: next === null ? {} : { link: `<${nextPage(url, next)}>; rel="next"` },
+        headers: nextPageHeaders(url, next),
       })
     },
   }),
@@ -122,38 +122,7 @@ export const ingestionRoutes: readonly Route[] = [
       return null
     },
   }),
-  defineRoute({
-    method: 'GET',
-    ...ingestionPaths('/connector-docs/{cc_pair_id}'),
-    operationId: 'listDocumentsOfPair',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'Documents of a connector/credential pair',
-    input: { path: v.object({ cc_pair_id: queryInteger({ least: 0 }) }) },
-    answer: { description: 'All documents of the pair.', schema: v.array(docMinimalInfoSchema) },
-    errors: ['CONNECTOR_NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<DocMinimalInfo[]> {
-      const found: DocMinimalInfo[] = []
-      let after: string | undefined
-      do {
-        const page = await parts.knowledge.list({ pairId: path.cc_pair_id, limit: 1000, after }, { caller })
-        found.push(...page.documents.map(toMinimalInfo))
-        after = page.next ?? undefined
-      } while (after !== undefined)
-      return found
-    },
-  }),
 ]
-
-function toMinimalInfo(status: DocumentStatus): DocMinimalInfo {
-  return {
-    document_id: status.documentId,
-    semantic_id: status.semanticIdentifier,
-    link: status.link,
-    state: status.phase,
-  }
-}
 
 function toState(status: DocumentStatus): IngestionState {
   return {
@@ -167,15 +136,4 @@ function toState(status: DocumentStatus): IngestionState {
     chunk_count: status.chunkCount,
     cc_pair_ids: status.pairIds,
   }
-}
-
-function toDate(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString()
-}
-
-/** Query alone: a reference relative to the address asked, which stays right behind proxies that rewrite paths. */
-function nextPage(url: URL, after: string): string {
-  const query = new URLSearchParams(url.search)
-  query.set('after', after)
-  return `?${query}`
 }

@@ -1,0 +1,44 @@
+import type { DocumentStatus } from '@inlay/knowledge'
+import type { DocMinimalInfo } from '@inlay/protocol'
+
+/** A document as listings show it. */
+export function toMinimalInfo(status: DocumentStatus): DocMinimalInfo {
+  return {
+    document_id: status.documentId,
+    semantic_id: status.semanticIdentifier,
+    link: status.link,
+    state: status.phase,
+  }
+}
+
+/** Header that leads to the next page; none after the last. */
+export function nextPageHeaders(url: URL, next: string | null): Record<string, string> {
+  if (next === null) return {}
+  // Query alone: a reference relative to the address asked, which stays right behind proxies that rewrite paths.
+  const query = new URLSearchParams(url.search)
+  query.set('after', next)
+  return { link: `<?${query}>; rel="next"` }
+}
+
+/** A page of a listing. */
+export interface Page {
+  readonly documents: readonly DocumentStatus[]
+  readonly next: string | null
+}
+
+/** A listing as one JSON array, page by page as it is read: however long it is, one page is in memory. */
+export function wholeListing(first: Page, pageAfter: (next: string) => Promise<Page>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let page: Page | undefined = first
+  let before = '['
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { documents, next }: Page = page!
+      const items = documents.map((document) => JSON.stringify(toMinimalInfo(document)))
+      controller.enqueue(encoder.encode(`${before}${items.join(',')}${next === null ? ']' : ''}`))
+      before = ','
+      if (next === null) controller.close()
+      else page = await pageAfter(next)
+    },
+  })
+}
