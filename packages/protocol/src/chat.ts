@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { dictionary, float, integer, model, orNull, rule, text, type WireSchema } from './fields.ts'
-import { type BaseFilters, baseFiltersSchema } from './filters.ts'
+import { type BaseFilters, baseFiltersSchema, shortList } from './filters.ts'
 import { uuid, uuidOrBlank } from './uuids.ts'
 
 /** Which model answers this request; an override that does not resolve fails it. */
@@ -130,7 +130,7 @@ const sendMessageFields = model({
     orNull(integer),
     v.transform((id) => (id === 0 ? null : id)),
   ),
-  file_descriptors: v.nullish(v.array(fileDescriptorSchema), () => []),
+  file_descriptors: v.nullish(shortList(fileDescriptorSchema), () => []),
   internal_search_filters: orNull(baseFiltersSchema),
   deep_research: v.nullish(v.boolean(), false),
   mcp_headers: orNull(dictionary(v.string())),

@@ -29,6 +29,16 @@ export interface BaseFilters {
   readonly time_cutoff?: string | null
 }
 
+/**
+ * A list that databases and indexes have to look through: at most 1000 entries. Each becomes part of a query, and some
+ * tens of thousands end the process of an embedded engine.
+ */
+export function shortList<Output, Input>(
+  item: WireSchema<Output, Input>,
+): WireSchema<readonly Output[], readonly Input[]> {
+  return v.pipe(v.array(item), v.maxLength(1000))
+}
+
 const rangeSchema: WireSchema<MomentRange, MomentRange> = model({ start: orNull(dateTime), end: orNull(dateTime) })
 
 /** Schema of {@link Tag}. */
@@ -36,10 +46,10 @@ export const tagSchema: WireSchema<Tag, Tag> = model({ tag_key: text, tag_value:
 
 /** Schema of {@link BaseFilters}; afterwards no field is absent and every moment ends in `Z`. */
 export const baseFiltersSchema: WireSchema<Required<BaseFilters>, BaseFilters> = model({
-  source_type: orNull(v.array(sourceSchema)),
-  document_set: orNull(v.array(text)),
+  source_type: orNull(shortList(sourceSchema)),
+  document_set: orNull(shortList(text)),
   created_at_range: orNull(rangeSchema),
   updated_at_range: orNull(rangeSchema),
-  tags: orNull(v.array(tagSchema)),
+  tags: orNull(shortList(tagSchema)),
   time_cutoff: orNull(dateTime),
 })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { integer, model, orNull, text, type WireSchema } from './fields.ts'
-import { type Tag, tagSchema } from './filters.ts'
+import { shortList, type Tag, tagSchema } from './filters.ts'
 import { dateTime } from './moments.ts'
 import { sourceSchema, type SourceValue } from './sources.ts'
 
@@ -26,9 +26,9 @@ export type SearchInput = Pick<SearchBody, 'query'> & {
 /** Schema of {@link SearchBody}. */
 export const searchRequestSchema: WireSchema<SearchBody, SearchInput> = model({
   query: v.pipe(text, v.minLength(1), v.maxLength(2048)),
-  sources: orNull(v.array(sourceSchema)),
-  document_sets: orNull(v.array(text)),
-  tags: orNull(v.array(tagSchema)),
+  sources: orNull(shortList(sourceSchema)),
+  document_sets: orNull(shortList(text)),
+  tags: orNull(shortList(tagSchema)),
   time_cutoff: orNull(dateTime),
   persona_id: orNull(integer),
   provider: orNull(text),
