@@ -1,19 +1,9 @@
 import { expect, test } from 'vitest'
 import { eventually, startService, temporaryFolder, type Service } from './process.ts'
+import { seededRandom } from './random.ts'
 
 const count = 112
 const kills = 20
-
-/** A seeded generator (mulberry32), so that a failure can be run again. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 const letters = (value: number): string =>
   [...String(value).padStart(3, '0')].map((digit) => 'bcdfghjklm'[Number(digit)]).join('o')
@@ -61,19 +51,23 @@ async function post(service: Service, accepted: Set<string>, most = count): Prom
 
 test('every document that got a 200 is searchable, once, after 20 kills at random moments', async () => {
   const folder = temporaryFolder()
-  const seed = Math.trunc(Date.now() % 1e9)
-  const random = randomOf(seed)
+  const compiled = temporaryFolder()
+  const start = (): Promise<Service> => startService(folder.path, { compiled: compiled.path })
+  const seed = Number(process.env['INLAY_TEST_SEED'] ?? Math.trunc(Date.now() % 1e9))
+  const random = seededRandom(seed)
   const accepted = new Set<string>()
   try {
+    // One that comes to its end, for the compiled code it leaves.
+    await (await start()).stop()
     for (let round = 0; round < kills; round++) {
-      const service = await startService(folder.path)
+      const service = await start()
       // A few at a time, so that the kills fall on accepting as well as on indexing.
       const posting = post(service, accepted, 12)
-      await new Promise((wake) => setTimeout(wake, random() * 700))
+      await new Promise((wake) => setTimeout(wake, random() * 500))
       await service.kill()
       await posting
     }
-    const service = await startService(folder.path)
+    const service = await start()
     try {
       await post(service, accepted)
       expect(accepted.size, `seed ${seed}`).toBe(count)
@@ -101,5 +95,6 @@ test('every document that got a 200 is searchable, once, after 20 kills at rando
     }
   } finally {
     folder.remove()
+    compiled.remove()
   }
 }, 300_000)

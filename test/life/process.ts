@@ -14,14 +14,23 @@ export interface Service {
 
 const apiKey = 'inlay_life_test_key_0123456789abcdef'
 
-/** Starts the service over a data folder and waits for its port. */
-export async function startService(dataFolder: string): Promise<Service> {
+/**
+ * Starts the service over a data folder and waits for its port.
+ * @param options.compiled folder for compiled code: a service that stops leaves some there, which spares later ones
+ * half of their start
+ */
+export async function startService(dataFolder: string, { compiled }: { compiled?: string } = {}): Promise<Service> {
   const child = spawn(
     process.execPath,
     ['--conditions=@inlay/source', join(import.meta.dirname, 'service.ts'), dataFolder, apiKey],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, LANCEDB_LOG: 'error', MASTRA_TELEMETRY_DISABLED: '1' },
+      env: {
+        ...process.env,
+        LANCEDB_LOG: 'error',
+        MASTRA_TELEMETRY_DISABLED: '1',
+        ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
+      },
     },
   )
   let errors = ''
