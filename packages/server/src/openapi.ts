@@ -65,7 +65,7 @@ function bodyOf(body: NonNullable<NonNullable<Route['input']>['body']>): { body?
 
 function responsesOf(route: Route): Record<number, ResponseSpec> {
   const responses: Record<number, ResponseSpec> = {}
-  if (route.answer !== undefined) responses[200] = answerOf(route.answer)
+  if (route.answer !== undefined) responses[route.answer.status ?? 200] = answerOf(route.answer)
   for (const code of route.errors ?? []) {
     const { status, message } = errorTable[code]
     const before = responses[status]?.description

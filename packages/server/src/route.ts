@@ -32,6 +32,8 @@ export type BodySpec<Schema extends GenericSchema | undefined> =
 /** A good answer, as documented. */
 export interface AnswerSpec {
   readonly description: string
+  /** Of an answer without a body: 204. Default 200. */
+  readonly status?: 200 | 204
   /** Schema of a JSON answer. */
   readonly schema?: GenericSchema
   /** Schema of each line of an `application/x-ndjson` answer. */

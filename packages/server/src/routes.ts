@@ -3,12 +3,15 @@ import { catalogRoutes } from './routes/catalog.ts'
 import { chatRoutes } from './routes/chat.ts'
 import { documentationRoutes } from './routes/documentation.ts'
 import { documentSetRoutes } from './routes/document-sets.ts'
+import { fileRoutes } from './routes/files.ts'
 import { filterValueRoutes } from './routes/filter-values.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
 import { ingestionBatchRoutes } from './routes/ingestion-batch.ts'
 import { ingestionQueueRoutes } from './routes/ingestion-queue.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { pairRoutes } from './routes/pairs.ts'
+import { personaRoutes } from './routes/personas.ts'
+import { projectRoutes } from './routes/projects.ts'
 import { searchRoutes } from './routes/search.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -19,6 +22,9 @@ export const routes: readonly Route[] = [
   ...chatRoutes,
   ...sessionRoutes,
   ...sessionSettingRoutes,
+  ...fileRoutes,
+  ...projectRoutes,
+  ...personaRoutes,
   ...ingestionRoutes,
   ...ingestionBatchRoutes,
   ...ingestionQueueRoutes,

@@ -4,6 +4,8 @@ export interface BodyLimits {
   readonly chatBytes: number
   /** Of a document, alone or as one line of a batch. Default 128 MiB. */
   readonly ingestionBytes: number
+  /** Of an upload, all its files together; the bound of one file is the agent's. Default 2 GiB. */
+  readonly uploadBytes: number
   /** Of any other JSON body. Default 1 MiB. */
   readonly otherBytes: number
 }

@@ -71,6 +71,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     limits: {
       chatBytes: 10 * mebibyte,
       ingestionBytes: 128 * mebibyte,
+      uploadBytes: 2048 * mebibyte,
       otherBytes: mebibyte,
       ...options.limits,
     },

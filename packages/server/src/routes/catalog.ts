@@ -1,6 +1,7 @@
 import type { Action, ModelListing } from '@inlay/agent'
 import {
   llmProvidersSchema,
+  queryInteger,
   toolSnapshotSchema,
   type DefaultModel,
   type LlmProvider,
@@ -43,9 +44,27 @@ export const catalogRoutes: readonly Route[] = [
       return toProviders(await parts.agent.models())
     },
   }),
+  defineRoute({
+    method: 'GET',
+    path: '/llm/persona/{persona_id}/providers',
+    operationId: 'listPersonaModels',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'List models for an agent',
+    description: 'As `/llm/provider`; the default is the agent’s own where it has one.',
+    input: { path: v.object({ persona_id: queryInteger({}) }) },
+    answer: { description: 'The models by provider.', schema: llmProvidersSchema },
+    errors: ['PERSONA_NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<LlmProviders> {
+      const { model } = await parts.agent.personas.get(path.persona_id, caller)
+      return toProviders(await parts.agent.models(), model)
+    },
+  }),
 ]
 
-function toSnapshot(action: Action): ToolSnapshot {
+/** An action as clients see it. */
+export function toSnapshot(action: Action): ToolSnapshot {
   return {
     id: action.id,
     name: action.name,
@@ -69,9 +88,13 @@ function toSnapshot(action: Action): ToolSnapshot {
 }
 
 /** Ids are places in the listing, from 1: stable as long as the configuration is. */
-function toProviders(models: readonly ModelListing[]): LlmProviders {
+function toProviders(
+  models: readonly ModelListing[],
+  preferred: { readonly provider: string; readonly name: string } | null = null,
+): LlmProviders {
   const providers: (LlmProvider & { readonly model_configurations: ModelConfiguration[] })[] = []
   let byDefault: DefaultModel | null = null
+  let own: DefaultModel | null = null
   for (const [index, model] of models.entries()) {
     let provider = providers.find(({ name }) => name === model.provider)
     if (provider === undefined) {
@@ -94,6 +117,9 @@ function toProviders(models: readonly ModelListing[]): LlmProviders {
       display_name: model.displayName,
     })
     if (model.isDefault) byDefault = { provider_id: provider.id, model_name: model.name }
+    if (model.provider === preferred?.provider && model.name === preferred.name) {
+      own = { provider_id: provider.id, model_name: model.name }
+    }
   }
-  return { providers, default_text: byDefault, default_vision: null, default_chat_naming: byDefault }
+  return { providers, default_text: own ?? byDefault, default_vision: null, default_chat_naming: byDefault }
 }

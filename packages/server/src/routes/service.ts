@@ -1,4 +1,12 @@
-import { scopes, userInfoSchema, type Principal, type UserInfo } from '@inlay/protocol'
+import {
+  scopes,
+  userInfoSchema,
+  userPermissionsSchema,
+  type Principal,
+  type Scope,
+  type UserInfo,
+  type UserPermissions,
+} from '@inlay/protocol'
 import * as v from 'valibot'
 import { defineRoute, type Route } from '../route.ts'
 
@@ -75,7 +83,35 @@ export const serviceRoutes: readonly Route[] = [
     answer: { description: 'The caller.', schema: userInfoSchema },
     handle: ({ caller }) => toUserInfo(caller),
   }),
+  defineRoute({
+    method: 'GET',
+    path: '/me/permissions',
+    operationId: 'myPermissions',
+    scope: scopes,
+    owner: 'caller',
+    topic,
+    summary: 'What the key may do',
+    description: 'In the words of existing clients: `chat` is `basic`, `ingest` is `manage:connectors`.',
+    answer: { description: 'The permissions.', schema: userPermissionsSchema },
+    handle: ({ caller }): UserPermissions => ({
+      permissions: toPermissions(caller),
+      is_manager: false,
+      managed_group_ids: [],
+    }),
+  }),
 ]
+
+const permissionsOf: Readonly<Record<Scope, readonly string[]>> = {
+  search: ['read:search'],
+  chat: ['basic', 'read:search', 'read:chat', 'write:chat', 'add:agents'],
+  ingest: ['manage:connectors'],
+  admin: ['admin'],
+}
+
+function toPermissions({ scopes: held }: Principal): string[] {
+  const wanted = held.includes('admin') ? scopes : held
+  return [...new Set(wanted.flatMap((scope) => permissionsOf[scope]))].toSorted()
+}
 
 function toUserInfo(caller: Principal): UserInfo {
   return {

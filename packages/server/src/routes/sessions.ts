@@ -195,7 +195,8 @@ function toFound(session: SessionListing): FoundChatSession {
   }
 }
 
-function toSummary(session: SessionListing): ChatSessionSummary {
+/** A session in a listing. */
+export function toSummary(session: SessionListing): ChatSessionSummary {
   return { ...toFound(session), time_updated: session.timeUpdated }
 }
 

@@ -1,0 +1,210 @@
+import { InlayError, validationFailed } from '@inlay/protocol'
+import { bodyStream, tooLarge } from './body.ts'
+
+/** A part of a form as it arrives. */
+export type FormPart =
+  | { readonly kind: 'field'; readonly name: string; readonly value: string }
+  | {
+      readonly kind: 'file'
+      readonly name: string
+      readonly fileName: string
+      /** "" when the client does not say. */
+      readonly mediaType: string
+      /** Read once; what is left of it is skipped when the next part is asked for. */
+      readonly bytes: AsyncIterable<Uint8Array>
+    }
+
+/** Bounds of a form. */
+export interface FormLimits {
+  /** Most bytes of the whole body. */
+  readonly totalBytes: number
+  /** Most bytes of a field that is no file. */
+  readonly fieldBytes: number
+  readonly parts: number
+}
+
+const headBytes = 16 * 1024
+const cr = 13
+const encoder = new TextEncoder()
+
+/**
+ * Reads a `multipart/form-data` body part by part: no more of it is in memory than what the network brought last.
+ * @throws VALIDATION_FAILED for a body of another type, form or end; PAYLOAD_TOO_LARGE above a bound
+ */
+export async function* readForm(request: Request, limits: FormLimits): AsyncGenerator<FormPart> {
+  const boundary = boundaryOf(request.headers.get('content-type') ?? '')
+  if (boundary === undefined) throw malformed('must be multipart/form-data with a boundary')
+  const source = createSource(bodyStream(request), limits.totalBytes)
+  try {
+    const delimiter = encoder.encode(`\r\n--${boundary}`)
+    // The first delimiter needs no line before it; whatever stands there belongs to nobody.
+    for await (const _ of untilDelimiter(source, delimiter));
+    for (let count = 0; await beginsPart(source); count++) {
+      if (count >= limits.parts) throw new InlayError('PAYLOAD_TOO_LARGE', { message: 'The form has too many parts.' })
+      const head = readHead(await readUntil(source, '\r\n\r\n', headBytes))
+      const bytes = untilDelimiter(source, delimiter)
+      if (head.fileName === undefined) {
+        yield { kind: 'field', name: head.name, value: await readField(bytes, limits.fieldBytes) }
+      } else {
+        yield { kind: 'file', name: head.name, fileName: head.fileName, mediaType: head.mediaType, bytes }
+        // By hand: leaving a generator early would end it before the part does.
+        for (let step = await bytes.next(); !step.done; step = await bytes.next());
+      }
+    }
+  } finally {
+    source.cancel()
+  }
+}
+
+/** Bytes that have arrived and were not taken yet. */
+interface Source {
+  buffer: Uint8Array
+  /** Waits for more; false at the end of the body. */
+  more(): Promise<boolean>
+  cancel(): void
+}
+
+function createSource(stream: ReadableStream<Uint8Array>, limitBytes: number): Source {
+  const reader = stream.getReader()
+  let total = 0
+  const source: Source = {
+    buffer: encoder.encode('\r\n'),
+    more: async () => {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw new InlayError('BAD_REQUEST', { message: 'The request ended before its body was complete.', cause })
+      })
+      if (done) return false
+      total += value.byteLength
+      if (total > limitBytes) throw tooLarge(limitBytes)
+      const joined = new Uint8Array(source.buffer.byteLength + value.byteLength)
+      joined.set(source.buffer)
+      joined.set(value, source.buffer.byteLength)
+      source.buffer = joined
+      return true
+    },
+    cancel: () => void reader.cancel().catch(() => {}),
+  }
+  return source
+}
+
+/** The bytes up to the next delimiter, which is taken too. Ends for good once it has ended. */
+function untilDelimiter(source: Source, delimiter: Uint8Array): AsyncGenerator<Uint8Array> {
+  let isOver = false
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    while (!isOver) {
+      const { buffer } = source
+      const { at, found } = find(buffer, delimiter)
+      source.buffer = buffer.subarray(found ? at + delimiter.byteLength : at)
+      isOver = found
+      if (at > 0) return { done: false, value: buffer.subarray(0, at) }
+      if (!found && !(await source.more())) throw malformed('ends before the form does')
+    }
+    return { done: true, value: undefined }
+  }
+  const generator: AsyncGenerator<Uint8Array> = {
+    next,
+    // Whoever leaves early leaves the rest to be skipped.
+    return: async () => ({ done: true, value: undefined }),
+    throw: async (error: unknown) => {
+      throw error
+    },
+    [Symbol.asyncIterator]: () => generator,
+    [Symbol.asyncDispose]: async () => {},
+  }
+  return generator
+}
+
+/** Where the delimiter begins, or where one might begin that has not arrived whole. */
+function find(buffer: Uint8Array, delimiter: Uint8Array): { readonly at: number; readonly found: boolean } {
+  for (let at = buffer.indexOf(cr); at !== -1; at = buffer.indexOf(cr, at + 1)) {
+    let length = 1
+    while (length < delimiter.byteLength && buffer[at + length] === delimiter[length]) length++
+    if (length === delimiter.byteLength) return { at, found: true }
+    if (at + length === buffer.byteLength) return { at, found: false }
+  }
+  return { at: buffer.byteLength, found: false }
+}
+
+/** Whether another part follows the delimiter; its line is taken. */
+async function beginsPart(source: Source): Promise<boolean> {
+  while (source.buffer.byteLength < 2) if (!(await source.more())) throw malformed('ends before the form does')
+  if (source.buffer[0] === 45 && source.buffer[1] === 45) return false
+  const padding = await readUntil(source, '\r\n', headBytes)
+  if (padding.trim() === '') return true
+  throw malformed('has a delimiter that is followed by something else')
+}
+
+/** Text up to a mark, which is taken too. */
+async function readUntil(source: Source, mark: string, limitBytes: number): Promise<string> {
+  const bytes = encoder.encode(mark)
+  for (;;) {
+    const { at, found } = find(source.buffer, bytes)
+    if (at > limitBytes) throw malformed('has a part whose head is too long')
+    if (found) {
+      const text = new TextDecoder().decode(source.buffer.subarray(0, at))
+      source.buffer = source.buffer.subarray(at + bytes.byteLength)
+      return text
+    }
+    if (!(await source.more())) throw malformed('ends before the form does')
+  }
+}
+
+async function readField(bytes: AsyncIterable<Uint8Array>, limitBytes: number): Promise<string> {
+  const decoder = new TextDecoder()
+  let size = 0
+  let value = ''
+  for await (const piece of bytes) {
+    size += piece.byteLength
+    if (size > limitBytes) throw tooLarge(limitBytes)
+    value += decoder.decode(piece, { stream: true })
+  }
+  return value + decoder.decode()
+}
+
+function boundaryOf(contentType: string): string | undefined {
+  if (!/^\s*multipart\/form-data\s*;/i.test(contentType)) return undefined
+  const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType)
+  return found?.[1] ?? found?.[2]
+}
+
+interface Head {
+  readonly name: string
+  readonly fileName: string | undefined
+  readonly mediaType: string
+}
+
+function readHead(head: string): Head {
+  const headers = new Map<string, string>()
+  for (const line of head.split('\r\n')) {
+    const colon = line.indexOf(':')
+    if (colon > 0) headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
+  }
+  const disposition = headers.get('content-disposition') ?? ''
+  const name = parameterOf(disposition, 'name')
+  if (!/^form-data\b/i.test(disposition) || name === undefined) throw malformed('has a part without a name')
+  const extended = /;\s*filename\*=utf-8''([^;\s]+)/i.exec(disposition)?.[1]
+  const fileName = (extended && decoded(extended)) ?? parameterOf(disposition, 'filename')
+  return { name, fileName, mediaType: headers.get('content-type') ?? '' }
+}
+
+/** Browsers write a quote in a name as `%22`, others with a backslash. */
+function parameterOf(disposition: string, parameter: string): string | undefined {
+  const found = new RegExp(`;\\s*${parameter}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i').exec(disposition)
+  if (found?.[1] === undefined) return found?.[2]
+  return found[1]
+    .replace(/\\(["\\])/g, '$1')
+    .replace(/%22/g, '"')
+    .replace(/%0D%0A/gi, ' ')
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+function malformed(message: string): InlayError {
+  return validationFailed([{ loc: ['body'], msg: message, type: 'value_error' }])
+}
