@@ -161,6 +161,8 @@ describe('actions', () => {
     expect(lines.slice(2).map(inShort)).toEqual([
       '0.0 message_start null',
       '0.0 message_delta "Well. "',
+      '0.1 custom_tool_start',
+      '0.1 custom_tool_delta',
       '0.1 section_end',
       '1.0 message_start null',
       '1.0 message_delta "Seen."',

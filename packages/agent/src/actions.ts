@@ -2,6 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import { createInternalSearch } from './actions/internal-search.ts'
 import type { Action, PassageSearch } from './contracts.ts'
+import { adoptActions, type HostAction } from './host-actions.ts'
 
 /** What the registry of actions is made of. */
 export interface ActionsOptions {
@@ -9,7 +10,7 @@ export interface ActionsOptions {
   /** Whether there is anything to search. */
   readonly hasDocuments: () => Promise<boolean>
   /** A host's own actions. */
-  readonly actions: readonly Action[]
+  readonly actions: readonly HostAction[]
 }
 
 /** What a request says about actions. */
@@ -39,11 +40,14 @@ export interface Actions {
 
 /**
  * Makes the registry of actions.
- * @throws DUPLICATE_RESOURCE when two actions share an id or a name, VALIDATION_ERROR for a name a model could not use
+ * @throws DUPLICATE_RESOURCE when two actions share an id or a name, VALIDATION_ERROR for a name or a schema that a
+ * model could not use, UNSUPPORTED for a tool that asks people before it runs
  */
 export function createActions(options: ActionsOptions): Actions {
   const search = options.search && createInternalSearch({ search: options.search })
-  const all = [...(search ? [search] : []), ...options.actions].toSorted((one, other) => one.id - other.id)
+  const all = [...(search ? [search] : []), ...adoptActions(options.actions)].toSorted(
+    (one, other) => one.id - other.id,
+  )
   checkNames(all)
   const available = async (): Promise<readonly Action[]> => {
     if (!search || (await options.hasDocuments())) return all

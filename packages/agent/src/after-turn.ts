@@ -3,6 +3,7 @@ import type { ResolvedModel } from './contracts.ts'
 import { readTree, type AnswerOutcome } from './conversations.ts'
 import { toPath } from './message-tree.ts'
 import type { AgentDatabase } from './records.ts'
+import type { EndedTurn, TurnHooks } from './hooks.ts'
 import { sumUpBranch } from './summaries.ts'
 
 /** A turn whose answers are stored and whose run has ended. */
@@ -36,12 +37,13 @@ export interface AfterTurnOptions {
   readonly db: AgentDatabase
   readonly now: () => number
   readonly onError: (error: unknown) => void
+  readonly after: TurnHooks['after']
 }
 
 const summaryTimeMs = 120_000
 
 /** Makes the work after turns. */
-export function createAfterTurn({ db, now, onError }: AfterTurnOptions): AfterTurn {
+export function createAfterTurn({ db, now, onError, after }: AfterTurnOptions): AfterTurn {
   const following = new Set<Promise<void>>()
   const closing = new AbortController()
 
@@ -63,11 +65,33 @@ export function createAfterTurn({ db, now, onError }: AfterTurnOptions): AfterTu
     }
   }
   return {
-    onEnd: (turn) => follow(sumUp(turn)),
+    onEnd: (turn) => {
+      follow(sumUp(turn))
+      if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())
+    },
     follow,
     close: async () => {
       closing.abort()
       await Promise.all(following)
     },
+  }
+}
+
+function toEndedTurn(
+  { caller, sessionId, userText }: FinishedTurn,
+  { answerId, model, outcome }: FinishedAnswer,
+): EndedTurn {
+  return {
+    caller,
+    sessionId,
+    messageId: answerId,
+    userMessage: userText,
+    answer: outcome.text,
+    status: outcome.status,
+    error: outcome.error,
+    citations: outcome.citations,
+    calls: outcome.toolCalls.map(({ name, failed }) => ({ name, failed: failed === 1 })),
+    model: { provider: model.provider, name: model.name },
+    durationMs: outcome.durationMs,
   }
 }

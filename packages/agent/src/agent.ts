@@ -4,15 +4,10 @@ import type { BaseFilters, Principal } from '@inlay/protocol'
 import { createAbandonedCheck } from './abandoned-answers.ts'
 import { createActions } from './actions.ts'
 import { createAfterTurn } from './after-turn.ts'
+import type { HostAction } from './host-actions.ts'
+import type { TurnHooks } from './hooks.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import {
-  actionLimitMs,
-  type Action,
-  type Agent,
-  type ModelProvider,
-  type PassageSearch,
-  type Run,
-} from './contracts.ts'
+import { actionLimitMs, type Agent, type ModelProvider, type PassageSearch, type Run } from './contracts.ts'
 import { createConversations } from './conversations.ts'
 import { createLibrary, type FileLimits, type LibraryParts } from './library.ts'
 import type { AgentDatabase, AgentTables } from './records.ts'
@@ -45,8 +40,10 @@ export interface AgentOptions extends LibraryParts {
   /** Holds the tables that `migrateAgent` makes. */
   readonly db: Kysely<unknown>
   readonly models: ModelProvider
-  /** Actions besides the built-in ones; their ids and names must be free. */
-  readonly actions?: readonly Action[]
+  /** Actions besides the built-in ones, tools of Mastra among them; their ids and names must be free. */
+  readonly actions?: readonly HostAction[]
+  /** What the host does before and after turns. */
+  readonly hooks?: TurnHooks
   /** Finds passages; without it there is no search action. */
   readonly search?: PassageSearch
   /** Whether there is anything to search; the search action exists only then. Default: always. */
@@ -150,7 +147,7 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
     ready,
   })
   const { surroundings, noteUse } = library
-  const afterTurn = createAfterTurn({ db, now, onError })
+  const afterTurn = createAfterTurn({ db, now, onError, after: options.hooks?.after })
   const sender = createSender({
     db,
     conversations,
@@ -161,6 +158,7 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
     surroundings,
     noteUse,
     checkFilters: options.checkFilters ?? (async () => {}),
+    before: options.hooks?.before,
     systemPrompt: options.systemPrompt,
     runBytes,
     turn: {

@@ -34,6 +34,10 @@ export type {
   UploadDetails,
 } from './files/contracts.ts'
 export type { FileLimits, LibraryParts } from './library.ts'
+export { defineAction } from './host-actions.ts'
+export type { ActionDefinition, HostAction } from './host-actions.ts'
+export type { ComingTurn, EndedTurn, TurnHooks, TurnVerdict } from './hooks.ts'
+export type { MastraTool } from './mastra-tools.ts'
 export { migrateAgent } from './migrations.ts'
 export type { Persona, Personas, PersonaSettings } from './personas/contracts.ts'
 export type { NamedDocumentSet } from './personas/personas.ts'

@@ -3,6 +3,7 @@ import type { BaseFilters, LlmOverride, Principal, SendMessageRequest } from '@i
 import type { Actions } from './actions.ts'
 import type { ModelProvider, ResolvedModel, Run } from './contracts.ts'
 import type { Conversations, OpenedTurn, SessionRecord } from './conversations.ts'
+import { askBefore, type TurnHooks } from './hooks.ts'
 import { withPersonaModel } from './personas/persona-model.ts'
 import type { AgentDatabase } from './records.ts'
 import type { LiveRun, Runs } from './runs.ts'
@@ -30,6 +31,7 @@ export interface SenderOptions {
   /** Notes that files were sent with a message. */
   readonly noteUse: (fileIds: readonly string[]) => Promise<void>
   readonly checkFilters: (filters: BaseFilters, caller: Principal) => Promise<void>
+  readonly before: TurnHooks['before']
   readonly systemPrompt: string | undefined
   readonly runBytes: number
   readonly turn: TurnParts
@@ -114,6 +116,8 @@ async function start(
   const context = await around.weigh({ contextTokens, userText: request.message })
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const usable = await actions.choose(caller, choice, (available) => around.offer(available, context))
+  const asking = await askHost(options, request, { session, around, caller })
+  await options.noteUse(around.descriptors.flatMap(({ user_file_id: id }) => id ?? []))
   const opened = await conversations.open({
     session,
     creation: request.chat_session_info,
@@ -132,9 +136,16 @@ async function start(
     historyChars: Math.max(...models.map((model) => model.contextTokens)) * 4,
     ...(key ? { key } : {}),
   })
-  await options.noteUse(around.descriptors.flatMap(({ user_file_id: id }) => id ?? []))
   const run = openRun(runs, opened, models, overrides)
-  const told = { finder: surroundings, around, context, opened, request, actions: usable.actions, time: turn.now() }
+  const told = {
+    finder: surroundings,
+    around,
+    context,
+    opened,
+    request: asking,
+    actions: usable.actions,
+    time: turn.now(),
+  }
   const reminder = toReminder(around.persona)
   void carryOut(
     {
@@ -158,6 +169,30 @@ async function start(
     turn,
   )
   return run
+}
+
+/** Asks the host's hook; what it tells goes with the request's own context. */
+async function askHost(
+  { before, turn }: SenderOptions,
+  request: SendMessageRequest,
+  {
+    session,
+    around,
+    caller,
+  }: { readonly session: SessionRecord | null; readonly around: Surroundings; readonly caller: Principal },
+): Promise<SendMessageRequest> {
+  const coming = {
+    caller,
+    message: request.message,
+    sessionId: session?.id ?? null,
+    personaId: around.persona.id,
+    projectId: around.project?.id ?? null,
+    origin: request.origin,
+    filters: request.internal_search_filters,
+  }
+  const told = await askBefore(before, coming, turn.onError)
+  const contexts = [request.additional_context, told].filter((one) => one !== null && one !== undefined)
+  return { ...request, additional_context: contexts.length === 0 ? null : contexts.join('\n\n') }
 }
 
 async function findSurroundings(

@@ -1,3 +1,4 @@
+export { defineAction } from '@inlay/agent/host-actions'
 export { operator } from './callers.ts'
 export { readEnvironment } from './environment.ts'
 export { createInlay } from './inlay.ts'

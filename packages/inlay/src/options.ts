@@ -1,4 +1,4 @@
-import type { Action, AgentLimits, ModelProvider } from '@inlay/agent'
+import type { AgentLimits, HostAction, ModelProvider, TurnHooks } from '@inlay/agent'
 import type { Embedder, VectorIndex, WorkerOptions } from '@inlay/knowledge'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
@@ -47,8 +47,10 @@ export interface InlayOptions extends Pick<
   readonly embedding?: EmbeddingModel
   /** Any other maker of vectors; replaces `embedding`. */
   readonly embedder?: Embedder
-  /** The host's own actions, beside the built-in ones. */
-  readonly actions?: readonly Action[]
+  /** The host's own actions, beside the built-in ones: see `defineAction`; tools of Mastra are taken as they are. */
+  readonly actions?: readonly HostAction[]
+  /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */
+  readonly hooks?: TurnHooks
   /** Tells who calls; asked before the API keys are, which stay valid beside it. */
   readonly authenticate?: Authenticator
   /** A key that is accepted besides the stored ones, with every scope; its caller is `operator`. */

@@ -78,6 +78,7 @@ async function makeParts(
     onError,
     models: options.models ?? (await configuredModels(options.model)),
     actions: options.actions,
+    hooks: options.hooks,
     systemPrompt: options.systemPrompt,
     limits: options.limits,
     search: (query) => knowledge.search(query),

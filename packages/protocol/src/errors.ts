@@ -46,6 +46,11 @@ export const errorTable = {
   UNSUPPORTED: { status: 501, message: 'This part does not support that.', retryable: false },
   BAD_GATEWAY: { status: 502, message: 'A service behind this one failed.', retryable: true },
   LLM_PROVIDER_ERROR: { status: 502, message: 'The model provider failed.', retryable: true },
+  HOOK_EXECUTION_FAILED: {
+    status: 502,
+    message: 'A check that this deployment makes of messages failed: try again later.',
+    retryable: true,
+  },
   SERVICE_UNAVAILABLE: { status: 503, message: 'Not available right now: try again later.', retryable: true },
   GATEWAY_TIMEOUT: { status: 504, message: 'A service behind this one did not answer in time.', retryable: true },
   /** The index on disk was filled from another embedding space than the one configured. */

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { scriptedModel, type Script } from '@inlay/agent/testing'
+import { InlayError } from '@inlay/protocol'
+import { createTool } from '@mastra/core/tools'
+import { createInlay, defineAction, type Inlay, type InlayOptions } from 'inlay'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+
+const folder = mkdtempSync(join(tmpdir(), 'inlay-parts-'))
+const open: Inlay[] = []
+let count = 0
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((inlay) => inlay.close()))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** An assistant with a host's own model, named `house-1`. */
+function make(script: Script, options: InlayOptions = {}) {
+  const model = scriptedModel(script)
+  const house = {
+    provider: 'house',
+    name: 'house-1',
+    displayName: 'House model',
+    contextTokens: 32_000,
+    takesImages: false,
+  }
+  const inlay = createInlay({
+    dataFolder: join(folder, String(++count)),
+    authenticate: () => ({ id: 'ana', scopes: ['chat'] }),
+    models: {
+      async resolve(override) {
+        if ((override?.model_version ?? house.name) !== house.name) throw new InlayError('VALIDATION_ERROR')
+        return { ...house, model, temperature: override?.temperature ?? undefined }
+      },
+      list: async () => [{ ...house, providerType: 'house', providerDisplayName: 'House', isDefault: true }],
+    },
+    ...options,
+  })
+  open.push(inlay)
+  const ask = async (path: string, body?: object) => {
+    const response = await inlay.fetch(
+      new Request(`http://host.example/api${path}`, {
+        method: body ? 'POST' : 'GET',
+        body: body && JSON.stringify(body),
+      }),
+    )
+    return { status: response.status, body: await response.json() }
+  }
+  return {
+    model,
+    ask,
+    say: (more: object) => ask('/chat/send-chat-message', { message: 'Hi', stream: false, ...more }),
+  }
+}
+
+describe("a host's own model", () => {
+  test('answers, and is listed', async () => {
+    const { ask, say, model } = make([['Hello from the house.']])
+    expect((await say({ llm_override: { temperature: 0.3 } })).body).toMatchObject({ answer: 'Hello from the house.' })
+    expect(model.asked[0]?.temperature).toBe(0.3)
+    expect((await ask('/llm/provider')).body).toMatchObject({
+      providers: [{ name: 'house', model_configurations: [{ name: 'house-1', display_name: 'House model' }] }],
+      default_text: { model_name: 'house-1' },
+    })
+  })
+
+  test('that is not there fails the request', async () => {
+    const { say } = make([])
+    expect(await say({ llm_override: { model_version: 'other' } })).toMatchObject({
+      status: 400,
+      body: { error_code: 'VALIDATION_ERROR' },
+    })
+  })
+})
+
+test("a host's actions and Mastra's tools are listed, allowed and forced by their ids", async () => {
+  const orderState = defineAction({
+    name: 'order_state',
+    description: 'Tells how far an order is.',
+    input: z.object({ number: z.string() }),
+    run: async ({ number }, { caller }) => JSON.stringify({ number, of: caller.id, state: 'packed' }),
+  })
+  const weather = createTool({ id: 'weather', description: 'Tells the weather.', execute: async () => 'Rain.' })
+  const { ask, say, model } = make(
+    [[{ call: { name: 'order_state', input: { number: 'A-7' } } }], ['It is packed.'], ['No tools.']],
+    { actions: [orderState, weather] },
+  )
+  const listed = (await ask('/tool')).body as { id: number; name: string; in_code_tool_id: string | null }[]
+  expect(listed.map(({ name, in_code_tool_id: builtIn }) => [name, builtIn])).toEqual(
+    expect.arrayContaining([
+      ['order_state', null],
+      ['weather', null],
+    ]),
+  )
+  const id = listed.find(({ name }) => name === 'order_state')?.id
+  expect((await say({ forced_tool_id: id, allowed_tool_ids: [id] })).body).toMatchObject({
+    answer: 'It is packed.',
+    tool_calls: [{ tool_name: 'order_state', tool_result: '{"number":"A-7","of":"ana","state":"packed"}' }],
+  })
+  expect(model.asked[0]?.tools?.map(({ name }) => name)).toEqual(['order_state'])
+  await say({ allowed_tool_ids: [] })
+  expect(model.asked[2]?.tools ?? []).toEqual([])
+})
+
+test("a host's hooks refuse messages, tell the model more, and hear of answers", async () => {
+  const heard: string[] = []
+  const { say, model } = make(() => ['Fine.'], {
+    hooks: {
+      before: ({ message, caller }) =>
+        message.includes('lottery') ? { reject: 'Only work.' } : { context: `${caller.id} works in Oslo.` },
+      after: ({ answer, status }) => void heard.push(`${status}: ${answer}`),
+    },
+  })
+  expect(await say({ message: 'lottery numbers?' })).toEqual({
+    status: 400,
+    body: { error_code: 'QUERY_REJECTED', detail: 'Only work.' },
+  })
+  expect((await say({})).status).toBe(200)
+  expect(JSON.stringify(model.asked)).toContain('ana works in Oslo.')
+  await Promise.all(open.splice(0).map((inlay) => inlay.close()))
+  expect(heard).toEqual(['done: Fine.'])
+})
