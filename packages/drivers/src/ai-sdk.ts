@@ -33,23 +33,21 @@ type MakeModel = (modelId: string) => LanguageModelV4 | TellingModel
 // What the SDKs demand where a gateway wants no key; such a gateway ignores it.
 const noKey = 'none'
 
-/** Loads the SDK of a provider; models are made over a `fetch` for each call, so that one call can be listened to. */
-async function load(options: AiSdkOptions): Promise<(carry: typeof fetch) => MakeSdkModel> {
+async function load(options: AiSdkOptions, fetch: typeof globalThis.fetch): Promise<MakeSdkModel> {
   const { name, baseUrl, apiKey } = options
-  const shared = { headers: { ...options.headers }, ...(baseUrl && { baseURL: baseUrl }) }
+  const shared = { headers: { ...options.headers }, fetch, ...(baseUrl && { baseURL: baseUrl }) }
   if (options.type === 'openai') {
     const { createOpenAI } = await import('@ai-sdk/openai')
     // Chat completions rather than responses: the one form that gateways and local servers speak too.
-    return (fetch) => createOpenAI({ ...shared, fetch, name, apiKey: apiKey ?? noKey }).chat
+    return createOpenAI({ ...shared, name, apiKey: apiKey ?? noKey }).chat
   }
   if (options.type === 'anthropic') {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
-    return (fetch) => createAnthropic({ ...shared, fetch, apiKey: apiKey ?? noKey })
+    return createAnthropic({ ...shared, apiKey: apiKey ?? noKey })
   }
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const key = apiKey === undefined ? {} : { apiKey }
-  return (fetch) =>
-    createOpenAICompatible({ ...shared, ...key, fetch, name, baseURL: baseUrl ?? '', includeUsage: true })
+  return createOpenAICompatible({ ...shared, ...key, name, baseURL: baseUrl ?? '', includeUsage: true })
 }
 
 // A host that replaces the global `fetch`, to watch or to route requests, means those to models too.
@@ -90,16 +88,16 @@ function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
  * bytes arrive (`TellingModel`).
  */
 export function aiSdkModels(options: AiSdkOptions): MakeModel {
-  let loading: Promise<(carry: typeof fetch) => MakeSdkModel> | undefined
   const { apiKey, name, type } = options
   const transport = transportOf(options)
   const plain = plainFetch(transport)
   const reasoningFields = type === 'openai' ? [] : ['reasoning_content', 'reasoning']
+  // A provider hands the signal of a call on to its request as it is: so a request finds the one who listens.
+  const listened = new WeakMap<AbortSignal, typeof fetch>()
+  const sdkModel = rememberModels(() =>
+    load(options, (input, init) => (listened.get(init?.signal ?? unheard) ?? plain)(input, init)),
+  )
 
-  const modelOver = async (carry: typeof fetch, modelId: string): Promise<LanguageModelV4> => {
-    loading ??= load(options)
-    return (await loading)(carry)(modelId)
-  }
   const guarded = async <T>(work: () => PromiseLike<T>): Promise<T> => {
     try {
       return await work()
@@ -107,13 +105,12 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       throw hideKey(error, apiKey)
     }
   }
-  const streamOver = async (
-    carry: typeof fetch,
+  const stream = async (
     modelId: string,
     call: LanguageModelV4CallOptions,
     hear: (part: LanguageModelV4StreamPart) => void = () => {},
   ): Promise<LanguageModelV4StreamResult> => {
-    const result = await guarded(async () => (await modelOver(carry, modelId)).doStream(call))
+    const result = await guarded(async () => (await sdkModel(modelId)).doStream(call))
     return { ...result, stream: watched(result.stream, hear, (error) => hideKey(error, apiKey)) }
   }
 
@@ -123,20 +120,42 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       provider: name,
       modelId,
       get supportedUrls() {
-        return modelOver(plain, modelId).then((made) => made.supportedUrls)
+        return sdkModel(modelId).then((made) => made.supportedUrls)
       },
-      doGenerate: (call) => guarded(async () => (await modelOver(plain, modelId)).doGenerate(call)),
-      doStream: (call) => streamOver(plain, modelId, call),
+      doGenerate: (call) => guarded(async () => (await sdkModel(modelId)).doGenerate(call)),
+      doStream: (call) => stream(modelId, call),
     }
     if (type === 'anthropic') return model
     const telling: Pick<TellingModel, 'doStreamTold'> = {
       doStreamTold: (call, listener) => {
         const { fetch, ahead } = tappedFetch(transport, { listener, reasoningFields })
-        return streamOver(fetch, modelId, call, (part) => tellRest(part, ahead, listener))
+        const signal = AbortSignal.any(call.abortSignal ? [call.abortSignal] : [])
+        listened.set(signal, fetch)
+        return stream(modelId, { ...call, abortSignal: signal }, (part) => tellRest(part, ahead, listener))
       },
     }
     // Not spread: that would ask for the URLs, and so load the SDK.
     return Object.assign(model, telling)
+  }
+}
+
+// Stands for no signal at all.
+const unheard = new AbortController().signal
+const mostModels = 100
+
+/** Loads the SDK at first use and keeps its models: making one compiles the schemas of its answers anew. */
+function rememberModels(loadSdk: () => Promise<MakeSdkModel>): (modelId: string) => Promise<LanguageModelV4> {
+  let loading: Promise<MakeSdkModel> | undefined
+  const models = new Map<string, LanguageModelV4>()
+  return async (modelId) => {
+    const make = await (loading ??= loadSdk())
+    const known = models.get(modelId)
+    if (known) return known
+    // Where a provider has no list, clients may give any name.
+    if (models.size >= mostModels) models.clear()
+    const made = make(modelId)
+    models.set(modelId, made)
+    return made
   }
 }
 

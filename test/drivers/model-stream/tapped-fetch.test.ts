@@ -90,7 +90,8 @@ describe('a plain fetch', () => {
 })
 
 describe('a transport over fetch', () => {
-  const streamOf = (...texts: string[]): ReadableStream<Uint8Array> => ReadableStream.from(texts.map(bytesOf))
+  const streamOf = (...texts: string[]): ReadableStream<Uint8Array> =>
+    new Response(texts.join('')).body ?? expect.unreachable()
   const over = (body: ReadableStream<Uint8Array> | null) =>
     plainFetch(fetchTransport(async () => new Response(body, { headers: { 'x-a': '1' } })))('http://model/x')
 
