@@ -58,15 +58,15 @@ export function createRuns(options: RunsOptions): Runs {
   const { now, resumableMs, runBytes, finishedBytes } = options
   const byMessage = new Map<number, LiveRun>()
   const bySession = new Map<string, LiveRun>()
-  // In order of their ends.
+  // In order of their ends; what they hold together is counted along, since it is asked for with each run.
   const finished: { readonly run: LiveRun; readonly at: number }[] = []
+  let bytes = 0
 
   const forget = (run: LiveRun): void => {
     byMessage.delete(run.messageId)
     if (bySession.get(run.sessionId) === run) bySession.delete(run.sessionId)
   }
   const sweep = (): void => {
-    let bytes = finished.reduce((sum, { run }) => sum + run.log.bytes, 0)
     let count = 0
     for (const { run, at } of finished) {
       if (now() - at < resumableMs && bytes <= finishedBytes) break
@@ -82,7 +82,10 @@ export function createRuns(options: RunsOptions): Runs {
       const run = createRun(opening, runBytes)
       byMessage.set(run.messageId, run)
       bySession.set(run.sessionId, run)
-      void run.ended.then(() => finished.push({ run, at: now() }))
+      void run.ended.then(() => {
+        finished.push({ run, at: now() })
+        bytes += run.log.bytes
+      })
       return run
     },
     newest: (sessionId) => {
