@@ -1,4 +1,4 @@
-import type { BaseFilters, IngestionRequest, Principal, SearchDoc } from '@inlay/protocol'
+import type { BaseFilters, IngestionRequest, Principal, SearchDoc, SourceValue } from '@inlay/protocol'
 
 /**
  * Turns texts into vectors of one space.
@@ -276,6 +276,31 @@ export interface DocumentSets {
   remove(id: number): Promise<void>
 }
 
+/** A document of the shelf. */
+export interface ShelfDocument {
+  readonly id: string
+  readonly title: string
+  readonly source: SourceValue
+  readonly sections: readonly { readonly text: string; readonly heading?: string }[]
+  /** Milliseconds since 1970 UTC. */
+  readonly updatedAt: number
+}
+
+/**
+ * Documents that only their ids find: no search, listing or count shows them, to no caller. Whoever asks here has
+ * checked who may see what.
+ */
+export interface Shelf {
+  /** As `Knowledge.accept`. */
+  put(document: ShelfDocument, options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>
+  /** No error when it is not there. */
+  remove(id: string): Promise<void>
+  /** Passages of these documents alone, best first; filters bind, and a document set finds nothing. */
+  search(
+    query: Pick<SearchRequest, 'text' | 'filters' | 'limit' | 'signal'> & { readonly documentIds: readonly string[] },
+  ): Promise<FoundPassage[]>
+}
+
 /**
  * Documents in, passages out. An accepted document survives a crash, becomes searchable or visibly failed; the last
  * accepted version wins; a delete wins over everything in flight.
@@ -283,6 +308,7 @@ export interface DocumentSets {
 export interface Knowledge {
   readonly pairs: Pairs
   readonly documentSets: DocumentSets
+  readonly shelf: Shelf
   /**
    * Stores a document durably and queues it for indexing.
    * @param options.waitMs how long to wait until it is searchable or failed; 0 (default) answers at once

@@ -27,6 +27,8 @@ export type {
   Pairs,
   RequeueQuery,
   SearchRequest,
+  Shelf,
+  ShelfDocument,
   SourceFile,
   TagQuery,
   TimeRange,

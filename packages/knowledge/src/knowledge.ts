@@ -9,6 +9,7 @@ import { openOnUse } from './opened-index.ts'
 import { createPairs } from './pairs.ts'
 import { hasAnyDocument, readQueueFigures } from './queue.ts'
 import { search } from './search.ts'
+import { createShelf } from './shelf.ts'
 import type { IngestionStep } from './steps.ts'
 import type { Records } from './tables.ts'
 import type { WorkerOptions } from './worker.ts'
@@ -43,9 +44,11 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const db: Records = options.db
   const index = openOnUse(options.index, embedder && { id: embedder.id, dimensions: embedder.dimensions })
   const ingestion = createIngestion({ ...options, db, index, now, random, onError, at })
+  const context = { db, index, embedder, embedTimeoutMs: queryTimeoutMs, onError }
   return {
     pairs: createPairs({ db, now, onResume: ingestion.wake, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),
+    shelf: createShelf({ db, now, accept: ingestion.accept, remove: ingestion.remove, context }),
     accept: ingestion.accept,
     remove: ingestion.remove,
     requeue: ingestion.requeue,
@@ -57,7 +60,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     sources: ({ caller } = {}) => listSources(db, caller),
     tags: (query = {}, { caller } = {}) => listTags(db, query, caller),
     hasDocuments: () => hasAnyDocument(db),
-    search: (request) => search(request, { db, index, embedder, embedTimeoutMs: queryTimeoutMs, onError }),
+    search: (request) => search(request, context),
     checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),
     figures: async () => {
       const { documents, oldestAcceptedAt } = await readQueueFigures(db)

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { maySeeRecord, readGrants, writeGrants } from './access.ts'
+import { maySeeRecord, readGrants, shelfPairId, writeGrants } from './access.ts'
 import type { Caller, Pair, PairChange, Pairs } from './contracts.ts'
 import { addToCounter } from './counters.ts'
 import { readPairProgress } from './pair-progress.ts'
@@ -64,6 +64,7 @@ export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pair
         .updateTable('inlay_pairs')
         .set({ is_removed: 1 })
         .where('id', '=', id)
+        .where('id', '!=', shelfPairId)
         .where('is_removed', '=', 0)
         .executeTakeFirst()
       if (numUpdatedRows === 0n) throw new InlayError('CONNECTOR_NOT_FOUND')
@@ -91,7 +92,12 @@ async function readPair(db: Records, id: number): Promise<Pair> {
 }
 
 async function readAll(db: Records, id?: number): Promise<Pair[]> {
-  let query = db.selectFrom('inlay_pairs').selectAll().where('is_removed', '=', 0).orderBy('id')
+  let query = db
+    .selectFrom('inlay_pairs')
+    .selectAll()
+    .where('is_removed', '=', 0)
+    .where('id', '!=', shelfPairId)
+    .orderBy('id')
   if (id !== undefined) query = query.where('id', '=', id)
   const rows = await query.execute()
   const grants = await readGrants(

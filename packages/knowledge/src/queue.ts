@@ -1,4 +1,5 @@
 import type { Caller, DocumentPhase, RequeueQuery } from './contracts.ts'
+import { shelfPairId } from './access.ts'
 import { isInPairs, pairsFor } from './documents.ts'
 import { phase } from './phase.ts'
 import type { Records } from './tables.ts'
@@ -100,5 +101,6 @@ export async function readProgress(db: Records, id: string, revision: number): P
 
 /** Whether anything was accepted and not removed since. */
 export async function hasAnyDocument(db: Records): Promise<boolean> {
-  return (await db.selectFrom('inlay_documents').select('id').limit(1).execute()).length > 0
+  const query = db.selectFrom('inlay_document_pairs').select('document_id').where('pair_id', '!=', shelfPairId)
+  return (await query.limit(1).execute()).length > 0
 }

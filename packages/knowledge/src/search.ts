@@ -1,4 +1,4 @@
-import type { Embedder, FoundPassage, Hit, IndexQuery, SearchRequest, VectorIndex } from './contracts.ts'
+import type { Embedder, FoundPassage, Hit, IndexFilter, IndexQuery, SearchRequest, VectorIndex } from './contracts.ts'
 import { embedQuery } from './embedding.ts'
 import { resolveFilters } from './filters.ts'
 import { toPassages } from './passages.ts'
@@ -20,11 +20,16 @@ const mostHits = 3000
 /**
  * Finds passages, best first. Filters and access bind inside the index; rows of a generation that is not the visible
  * one are dropped, and others asked for in their place.
+ * @param given instead of the filters of the request and the caller's access
  * @throws INSUFFICIENT_PERMISSIONS see `resolveFilters`
  */
-export async function search(request: SearchRequest, context: SearchContext): Promise<FoundPassage[]> {
+export async function search(
+  request: SearchRequest,
+  context: SearchContext,
+  given?: IndexFilter,
+): Promise<FoundPassage[]> {
   const limit = Math.min(Math.max(Math.trunc(request.limit), 1), 200)
-  const filter = await resolveFilters(context.db, request.filters, request.caller)
+  const filter = given ?? (await resolveFilters(context.db, request.filters, request.caller))
   const words = toSearchQuery(request.text)
   if (words === '' || filter.pairs?.length === 0) return []
   const vector = await toVector(request, context)
