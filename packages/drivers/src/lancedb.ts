@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
+import { inTurns } from './in-turns.ts'
 import { createAppending, type Appending } from './lancedb-append.ts'
 import { joinCompany, type Company } from './lancedb-company.ts'
 import { loadEngine, persistently } from './lancedb-engine.ts'
@@ -48,7 +49,8 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
   const { folder, keepVersionsMs = 10_000, vectorShare = 0.6 } = options
   const handle = createHandle((space: Space | undefined) => assemble(options, space), dismantle)
   const { use } = handle
-  const inTurn = createTurns()
+  // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
+  const inTurn = inTurns()
   return {
     keepVersionsMs,
     open: (space) => handle.open(space),
@@ -105,16 +107,6 @@ async function dismantle({ table, connection, company }: Opened): Promise<void> 
   table.close()
   connection.close()
   await company.leave()
-}
-
-/** Deletes and upkeep take turns: an upkeep beside a delete fails every time. Appends go beside both. */
-function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const next = last.then(work, work)
-    last = next.catch(() => undefined)
-    return next
-  }
 }
 
 async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hit[]> {

@@ -1,10 +1,12 @@
 import type { Embedder } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
-import { readVectors } from './openai-embedder-reply.ts'
-import { createRetrying } from './openai-embedder-retry.ts'
+import { groupsOf } from './remote/batches.ts'
+import { checkDimensions, readVectors } from './remote/embeddings-reply.ts'
+import { createJsonPost, endpointOf } from './remote/json-post.ts'
+import type { RetryOptions } from './remote/retrying.ts'
 
 /** An embeddings endpoint that speaks OpenAI's protocol. */
-export interface OpenaiEmbedderOptions {
+export interface OpenaiEmbedderOptions extends RetryOptions {
   /** Address before `/embeddings`, e.g. `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string
   /** Sent as `Authorization: Bearer`; local servers often need none. */
@@ -24,16 +26,10 @@ export interface OpenaiEmbedderOptions {
   readonly batch?: number
   /** Most characters in one request; one longer text still goes alone. Default 400 000. */
   readonly batchCharacters?: number
-  /** Tries per request, at least 1. Default 4. */
-  readonly attempts?: number
   /** Longest time one try may take, in milliseconds. Default 60 000. */
   readonly timeoutMs?: number
-  /** Longest wait between two tries, in milliseconds; a server that asks for more ends the call. Default 30 000. */
-  readonly longestWaitMs?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly fetch?: typeof fetch
-  /** Waits between two tries; rejects when the signal aborts. */
-  readonly sleep?: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
 /**
@@ -46,13 +42,14 @@ export interface OpenaiEmbedderOptions {
  */
 export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
   const { model, dimensions, provider = 'openai', batch = 96, batchCharacters = 400_000, encoding = 'float' } = options
-  if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > 8192)
-    throw new InlayError('INVALID_INPUT', {
-      message: 'The dimensions of an embedding model are a number from 1 to 8192.',
-    })
+  checkDimensions(dimensions)
   if (!model) throw new InlayError('INVALID_INPUT', { message: 'An embedding model needs its name.' })
   const asksForDimensions = options.asksForDimensions ?? model.startsWith('text-embedding-3')
-  const post = createRetrying({ ...options, address: addressOf(options.baseUrl) })
+  const post = createJsonPost({
+    ...options,
+    subject: 'The embedding service',
+    address: endpointOf(options.baseUrl, '/embeddings', 'an embedding model'),
+  })
 
   async function request(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
     const reply = await post(
@@ -71,34 +68,9 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
       // An empty input is refused by many servers.
       const inputs = texts.map((text) => `${options.prefixes?.[use] ?? ''}${text}` || ' ')
       const vectors: Float32Array[] = []
-      for (const group of groupsOf(inputs, Math.max(1, batch), batchCharacters))
+      for (const group of groupsOf(inputs, { count: batch, characters: batchCharacters }))
         vectors.push(...(await request(group, signal)))
       return vectors
     },
   }
-}
-
-function addressOf(baseUrl: string): URL {
-  const address = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  if (!address || !/^https?:$/.test(address.protocol) || address.username || address.password)
-    throw new InlayError('INVALID_INPUT', {
-      message: 'The base URL of an embedding model is an http or https address without a user name or password.',
-    })
-  address.pathname = `${address.pathname.replace(/\/+$/, '')}/embeddings`
-  return address
-}
-
-function* groupsOf(texts: readonly string[], count: number, characters: number): Generator<string[]> {
-  let group: string[] = []
-  let size = 0
-  for (const text of texts) {
-    if (group.length > 0 && (group.length === count || size + text.length > characters)) {
-      yield group
-      group = []
-      size = 0
-    }
-    group.push(text)
-    size += text.length
-  }
-  if (group.length > 0) yield group
 }

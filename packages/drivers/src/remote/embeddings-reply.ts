@@ -1,6 +1,17 @@
 import { InlayError } from '@inlay/protocol'
 
 /**
+ * Refuses dimensions that no index takes.
+ * @throws INVALID_INPUT
+ */
+export function checkDimensions(dimensions: number): void {
+  if (Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= 8192) return
+  throw new InlayError('INVALID_INPUT', {
+    message: 'The dimensions of an embedding model are a number from 1 to 8192.',
+  })
+}
+
+/**
  * Vectors of an embeddings reply, in the order of the texts (by `index`, which servers need not send in order).
  * @throws BAD_GATEWAY for another shape or number of vectors, INDEX_MISMATCH for another length
  */
@@ -28,12 +39,20 @@ function readVector(value: unknown, dimensions: number): Float32Array {
         ? Float32Array.from(value, toNumber)
         : undefined
   if (!vector) throw unusable('The embedding service sent a vector in a form that is not known.')
+  return checkedVector(vector, dimensions)
+}
+
+/**
+ * The vector itself, when it is what an index can keep.
+ * @throws INDEX_MISMATCH for another length, BAD_GATEWAY for a value that is no number
+ */
+export function checkedVector(vector: Float32Array, dimensions: number): Float32Array {
   if (vector.length !== dimensions)
     throw new InlayError('INDEX_MISMATCH', {
       message: `The embedding model makes vectors of ${vector.length} dimensions, not ${dimensions}: set the dimensions to what it makes.`,
     })
   if (!vector.every(Number.isFinite))
-    throw unusable('The embedding service sent a vector with a value that is no number.')
+    throw unusable('The embedding model made a vector with a value that is no number.')
   return vector
 }
 

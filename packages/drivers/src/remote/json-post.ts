@@ -1,0 +1,85 @@
+import { InlayError, isInlayError } from '@inlay/protocol'
+import { refusalOf } from './refusals.ts'
+import { retrying, type RetryOptions } from './retrying.ts'
+
+/** A service that takes JSON and answers with JSON. */
+export interface JsonPostOptions extends RetryOptions {
+  /** What it is, as a sentence begins: `The embedding service`. */
+  readonly subject: string
+  readonly address: URL
+  /** Sent as `Authorization: Bearer`. */
+  readonly apiKey?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Longest time one try may take, in milliseconds. Default 60 000. */
+  readonly timeoutMs?: number
+  readonly fetch?: typeof fetch
+}
+
+/** Posts JSON and answers with the JSON of the reply. */
+export type JsonPost = (body: unknown, signal: AbortSignal | undefined) => Promise<unknown>
+
+/**
+ * Makes a {@link JsonPost} that tries again after 408, 429, 5xx and broken connections.
+ * @throws from the post: what `refusalOf` makes of a status, GATEWAY_TIMEOUT, CONNECTION_ERROR, BAD_GATEWAY (no JSON)
+ */
+export function createJsonPost(options: JsonPostOptions): JsonPost {
+  return (body, signal) => {
+    const text = JSON.stringify(body)
+    return retrying(() => tryOnce(options, text, signal), signal, options)
+  }
+}
+
+/**
+ * The address of an endpoint below a base URL; its query stays.
+ * @param subject what lies there, in the middle of a sentence: `an embedding model`
+ * @throws INVALID_INPUT for what is no http or https address, or holds a user name or password
+ */
+export function endpointOf(baseUrl: string, path: string, subject: string): URL {
+  const address = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (!address || !/^https?:$/.test(address.protocol) || address.username || address.password)
+    throw new InlayError('INVALID_INPUT', {
+      message: `The base URL of ${subject} is an http or https address without a user name or password.`,
+    })
+  address.pathname = `${address.pathname.replace(/\/+$/, '')}${path}`
+  return address
+}
+
+async function tryOnce(options: JsonPostOptions, body: string, signal: AbortSignal | undefined): Promise<unknown> {
+  const { subject, address, apiKey, headers, timeoutMs = 60_000, fetch: send = fetch } = options
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    const response = await send(address, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+        ...headers,
+      },
+      body,
+      // A redirected POST would lose its body, and the key should go nowhere else.
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    })
+    const text = await response.text()
+    if (!response.ok) throw refusalOf({ subject, status: response.status, headers: response.headers, text })
+    return parse(text, subject)
+  } catch (error) {
+    if (isInlayError(error)) throw error
+    signal?.throwIfAborted()
+    if (timeout.aborted)
+      throw new InlayError('GATEWAY_TIMEOUT', { message: `${subject} did not answer in time.`, cause: error })
+    throw new InlayError('CONNECTION_ERROR', {
+      message: `${subject} could not be reached, or the connection broke.`,
+      cause: error,
+    })
+  }
+}
+
+function parse(text: string, subject: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new InlayError('BAD_GATEWAY', { message: `${subject} sent something else than JSON: check its base URL.` })
+  }
+}

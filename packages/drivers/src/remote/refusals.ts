@@ -1,0 +1,60 @@
+import { InlayError, type ErrorCode } from '@inlay/protocol'
+
+/** An answer that is none: its status, headers and body, and what gave it, as a sentence begins: `The embedding service`. */
+export interface Refusal {
+  readonly subject: string
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly cause?: unknown
+}
+
+type Meaning = readonly [code: ErrorCode, sentence: string]
+
+const tooSlow: Meaning = ['GATEWAY_TIMEOUT', 'did not answer in time.']
+const badTexts: Meaning = ['UNPROCESSABLE_ENTITY', 'refused the texts: check the model, and that they fit its limit.']
+const noQuota: Meaning = ['BUDGET_EXCEEDED', 'has used up its quota or budget.']
+
+const meanings: Readonly<Record<number, Meaning>> = {
+  400: badTexts,
+  401: ['AUTH_ERROR', 'rejected the configured API key.'],
+  402: noQuota,
+  403: ['PERMISSION_DENIED', 'does not open this model to the configured API key.'],
+  404: ['NOT_FOUND', 'knows no such model or address: check the model and the base URL.'],
+  408: tooSlow,
+  413: ['REQUEST_TOO_LARGE', 'takes no request as large as this: lower the batch size.'],
+  422: badTexts,
+  429: ['RATE_LIMIT', 'limits the rate of requests.'],
+  503: ['SERVICE_UNAVAILABLE', 'is not available right now.'],
+  504: tooSlow,
+}
+
+/**
+ * The error for an answer with a status that is no success. The answer's own words stay out: they may quote texts or the
+ * key. `data` holds the `status`, and `retryAfterSeconds` when the service said so.
+ */
+export function refusalOf({ subject, status, headers, text, cause }: Refusal): InlayError {
+  const isQuota = status === 429 && /insufficient_quota|billing|credit/i.test(text)
+  const other: Meaning =
+    status < 400 ? ['API_ERROR', 'points to another address: set the base URL to that.'] : ['API_ERROR', 'failed.']
+  const [code, sentence] = (isQuota ? noQuota : meanings[status]) ?? other
+  const retryAfterSeconds = retryAfter(headers)
+  return new InlayError(code, {
+    message: `${subject} ${sentence}`,
+    cause,
+    data: { status, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
+    retryable: !isQuota && (status === 408 || status === 429 || status >= 500),
+  })
+}
+
+/** Seconds to wait by the server's word: `retry-after` holds seconds or a date. */
+function retryAfter(headers: Headers): number | undefined {
+  const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN)
+  if (milliseconds >= 0) return milliseconds / 1000
+  const text = headers.get('retry-after')
+  if (!text) return undefined
+  const seconds = Number(text)
+  if (seconds >= 0) return seconds
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000)
+}

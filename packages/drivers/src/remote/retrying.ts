@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isInlayError, type InlayError } from '@inlay/protocol'
+
+/** How often and how patiently a call is tried. */
+export interface RetryOptions {
+  /** Tries, at least 1. Default 4. */
+  readonly attempts?: number
+  /** Longest wait between two tries, in milliseconds; a service that asks for more ends the call. Default 30 000. */
+  readonly longestWaitMs?: number
+  /** Waits between two tries; rejects when the signal aborts. */
+  readonly sleep?: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+/** Runs a call again while it fails with an `InlayError` that is retryable, as the service asks; then throws it. */
+export async function retrying<Result>(
+  call: () => Promise<Result>,
+  signal: AbortSignal | undefined,
+  { attempts = 4, longestWaitMs = 30_000, sleep = wait }: RetryOptions,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call()
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!isInlayError(error) || !error.retryable || attempt >= attempts) throw error
+      const delayMs = delayAfter(error, attempt)
+      if (delayMs > longestWaitMs) throw error
+      await sleep(delayMs, signal)
+    }
+  }
+}
+
+async function wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  await delay(delayMs, undefined, { signal })
+}
+
+/** What the server asked for, or half a second, then twice as long each time; a fifth more or less, so that many callers part. */
+function delayAfter(error: InlayError, attempt: number): number {
+  const asked = error.data['retryAfterSeconds']
+  if (typeof asked === 'number') return asked * 1000
+  return 500 * 2 ** (attempt - 1) * (0.8 + 0.4 * Math.random())
+}
