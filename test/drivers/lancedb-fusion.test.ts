@@ -16,7 +16,6 @@ const vector = Float32Array.of(1, 0)
 const words = (id: string, score: number, at?: Float32Array): Parameters<typeof fuse>[0][number] => ({
   hit: hit(id),
   score,
-  text: id,
   ...(at ? { vector: at } : {}),
 })
 const near = (id: string, nearness: number): Parameters<typeof fuse>[1][number] => ({ hit: hit(id), nearness })

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import { placesOf } from '../../packages/drivers/src/lancedb-places.ts'
 import { rescore, rescoredRows } from '../../packages/drivers/src/lancedb-rescore.ts'
 
 const ranked = (...texts: string[]): { text: string; score: number }[] =>
   texts.map((text, at) => ({ text, score: 10 - at / 100 }))
-const order = (texts: string[], words: string[]): string[] =>
-  rescore(ranked(...texts), words).map(({ row }) => row.text)
+const look = (rows: readonly { text: string }[], words: string[]): ReturnType<typeof placesOf>[] =>
+  rows.slice(0, rescoredRows).map(({ text }) => placesOf(text, new Set(words)))
+const anew = (
+  rows: { text: string; score: number }[],
+  words: string[],
+): ReturnType<typeof rescore<(typeof rows)[number]>> => rescore(rows, look(rows, words), words)
+const order = (texts: string[], words: string[]): string[] => anew(ranked(...texts), words).map(({ row }) => row.text)
 
 describe('a second look at the first rows', () => {
   it('puts words in the very form they were asked in first', () => {
@@ -30,11 +36,11 @@ describe('a second look at the first rows', () => {
       { text: 'nothing of the kind', score: 10 },
       { text: 'heron heron heron', score: 2 },
     ]
-    expect(rescore(rows, ['heron']).map(({ row }) => row.text)).toEqual(rows.map(({ text }) => text))
+    expect(anew(rows, ['heron']).map(({ row }) => row.text)).toEqual(rows.map(({ text }) => text))
   })
 
   it('gives scores from 1 down, and keeps the order of rows that are alike', () => {
-    const found = rescore(ranked('a heron', 'a heron', 'a heron'), ['heron'])
+    const found = anew(ranked('a heron', 'a heron', 'a heron'), ['heron'])
     expect(found[0]?.score).toBe(1)
     for (const [at, { score }] of found.entries()) expect(score <= (found[at - 1]?.score ?? 1) && score >= 0).toBe(true)
     expect(found.map(({ row }) => row.score)).toEqual([10, 9.99, 9.98])
@@ -48,7 +54,7 @@ describe('a second look at the first rows', () => {
   })
 
   it('takes nothing and rows without any word', () => {
-    expect(rescore([], ['heron'])).toEqual([])
+    expect(anew([], ['heron'])).toEqual([])
     expect(order(['one', 'two'], [])).toEqual(['one', 'two'])
     expect(order(['', ''], ['heron'])).toEqual(['', ''])
   })

@@ -1,9 +1,8 @@
 import { rarityOf, saturation } from './lancedb-bm25.ts'
-import { wordsOf } from './lancedb-words.ts'
+import type { Places } from './lancedb-places.ts'
 
-/** What is ranked anew: a text with the score words alone gave it, above 0. */
+/** What is ranked anew, with the score words alone gave it, above 0. */
 export interface Ranked {
-  readonly text: string
   readonly score: number
 }
 
@@ -11,50 +10,48 @@ export interface Ranked {
 export const rescoredRows = 30
 
 /**
- * How much exact words count beside the index's own score, which is 1 for the best row. Any value from .2 to .5
- * ranked better than none on prose and on code alike, and .3 lost nowhere.
+ * How much exact words count beside the index's own score, which is 1 for the best row. Measured on questions about
+ * prose and code and on sentences of manuals: .2 to .3 ranked all of them at least as well as none.
  */
-const exactShare = 0.3
+const exactShare = 0.25
 
 /**
  * Ranks the first rows anew by what the index cannot see: words in the very form they were asked in (it knows stems
  * only) and words that stand next to each other as in the query. How much a word says is told by how few of these rows
  * hold it.
  * @param ranked by falling score
+ * @param places of the words in the texts of the first rows, at most {@link rescoredRows}
  * @param words of the query in order, without those the index leaves out
  * @returns all of them by falling score, the first of which is 1
  */
 export function rescore<Row extends Ranked>(
   ranked: readonly Row[],
+  places: readonly Places[],
   words: readonly string[],
 ): { row: Row; score: number }[] {
   const best = ranked[0]?.score ?? 0
   if (best <= 0) return []
-  const bonuses = exactness(ranked.slice(0, rescoredRows), words)
+  const bonuses = exactness(places, words)
   const scored = ranked.map((row, at) => ({ row, score: row.score / best + exactShare * (bonuses[at] ?? 0) }))
   scored.sort((a, b) => b.score - a.score)
   const top = scored[0]!.score
   return scored.map(({ row, score }) => ({ row, score: score / top }))
 }
 
-/** For each row, how well exact words and their neighbourhood fit: 0 for not at all. */
-function exactness(rows: readonly Ranked[], words: readonly string[]): number[] {
-  const asked = [...new Set(words)]
-  const texts = rows.map((row) => placesOf(row.text, new Set(asked)))
-  const weights = new Map(
-    asked.map((word) => [word, weightOf(texts.filter(({ places }) => places.has(word)).length, rows.length)]),
-  )
+/** For each text, how well exact words and their neighbourhood fit: 0 for not at all. */
+function exactness(texts: readonly Places[], words: readonly string[]): number[] {
+  const weights = new Map<string, number>()
+  for (const word of words) weights.set(word, weightOf(texts.filter(({ of }) => of.has(word)).length, texts.length))
   const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
   if (whole === 0) return []
-  const meanLength = texts.reduce((sum, { length }) => sum + length, 0) / rows.length
-  return texts.map(({ places, length }) => {
+  const meanLength = texts.reduce((sum, { length }) => sum + length, 0) / texts.length
+  return texts.map(({ of, length }) => {
     let fit = 0
-    for (const [word, at] of places) fit += weights.get(word)! * saturation(at.length, length, meanLength)
+    for (const [word, at] of of) fit += (weights.get(word) ?? 0) * saturation(at.length, length, meanLength)
     for (const [at, word] of words.entries()) {
       const next = words[at + 1]
       if (next === undefined || next === word) continue
-      const distance = distanceOf(places.get(word), places.get(next))
-      fit += Math.min(weights.get(word)!, weights.get(next)!) / distance
+      fit += Math.min(weights.get(word)!, weights.get(next)!) / distanceOf(of.get(word), of.get(next))
     }
     return fit / whole
   })
@@ -62,18 +59,6 @@ function exactness(rows: readonly Ranked[], words: readonly string[]): number[] 
 
 function weightOf(rowsWithWord: number, rows: number): number {
   return rowsWithWord === 0 ? 0 : rarityOf(rowsWithWord, rows)
-}
-
-function placesOf(text: string, asked: ReadonlySet<string>): { places: Map<string, number[]>; length: number } {
-  const places = new Map<string, number[]>()
-  const found = wordsOf(text)
-  for (const [at, word] of found.entries()) {
-    if (!asked.has(word)) continue
-    const list = places.get(word)
-    if (list) list.push(at)
-    else places.set(word, [at])
-  }
-  return { places, length: found.length }
 }
 
 /** Words between two words at their nearest, counted from 1; backwards counts one more. Infinity when one is missing. */

@@ -101,5 +101,5 @@ function nearIn(byLength: readonly string[][], word: string, slips: 1 | 2): stri
   return near
 }
 
-/** Most words that one misspelt word is taken to stand for. */
-export const mostCorrections = 5
+/** Most words that one misspelt word is taken to stand for: more find little, and lead astray where a word is only rare. */
+export const mostCorrections = 2

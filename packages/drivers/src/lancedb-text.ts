@@ -3,6 +3,7 @@ import type { Table } from '@lancedb/lancedb'
 import { rarityOf } from './lancedb-bm25.ts'
 import type { Engine } from './lancedb-engine.ts'
 import { conditionOf, testOf } from './lancedb-filter.ts'
+import { placesOf, type Places } from './lancedb-places.ts'
 import { rescoredRows, rescore } from './lancedb-rescore.ts'
 import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from './lancedb-rows.ts'
 import { createPostings, type Postings } from './lancedb-postings.ts'
@@ -35,7 +36,6 @@ export interface TextQuery {
 export interface TextHit {
   readonly hit: Hit
   readonly score: number
-  readonly text: string
   readonly vector?: Float32Array
 }
 
@@ -61,14 +61,28 @@ export async function searchText(parts: TextParts, query: TextQuery): Promise<Te
   const waiting = tail === 'waiting' ? await parts.waiting.prepared() : createPostings()
   const rankBy = (words: readonly Asked[]): Promise<TextHit[]> =>
     rank(parts, query, { words, waiting, isWhole: tail === 'table' })
-  const found = await rankBy(asked)
-  const corrections = await correct(parts, asked, { found, waiting })
-  const all = corrections.length > 0 ? [...asked, ...corrections] : asked
-  const ranked = corrections.length > 0 ? await rankBy(all) : found
-  const words = all.map(({ word }) => word)
-  return rescore(ranked, words)
+  let words = asked
+  let ranked = await rankBy(words)
+  let places = lookAt(ranked, words)
+  const corrections = await correct(parts, asked, { places, waiting })
+  if (corrections.length > 0) {
+    words = [...asked, ...corrections]
+    ranked = await rankBy(words)
+    places = lookAt(ranked, words)
+  }
+  return rescore(
+    ranked,
+    places,
+    words.map(({ word }) => word),
+  )
     .slice(0, query.limit)
     .map(({ row, score }) => ({ ...row, score, hit: { ...row.hit, score } }))
+}
+
+/** Where the words stand in the first rows. */
+function lookAt(ranked: readonly TextHit[], words: readonly Asked[]): Places[] {
+  const wanted = new Set(words.map(({ word }) => word))
+  return ranked.slice(0, rescoredRows).map(({ hit }) => placesOf(hit.text, wanted))
 }
 
 async function askedOf(terms: Terms, words: readonly string[]): Promise<Asked[]> {
@@ -118,7 +132,7 @@ async function searchIndexed(
   for (const row of rows) {
     const hit = toHit(row, 0)
     // Rows appended twice are one.
-    if (!hits.has(keyOf(hit))) hits.set(keyOf(hit), { hit, score: row._score ?? 0, text: row.text, ...vectorOf(row) })
+    if (!hits.has(keyOf(hit))) hits.set(keyOf(hit), { hit, score: row._score ?? 0, ...vectorOf(row) })
   }
   return [...hits.values()]
 }
@@ -156,7 +170,6 @@ async function searchWaiting(
       score: 0,
     },
     score,
-    text: row.text,
     ...(row.vector ? { vector: row.vector } : {}),
   }))
 }
@@ -165,16 +178,14 @@ async function searchWaiting(
 async function correct(
   { vocabulary, terms }: TextParts,
   asked: readonly Asked[],
-  { found, waiting }: { found: readonly TextHit[]; waiting: Postings },
+  { places, waiting }: { places: readonly Places[]; waiting: Postings },
 ): Promise<Asked[]> {
-  const doubtful = asked.filter(({ word }) => mayBeMisspelt(word))
-  if (doubtful.length === 0) return []
-  const seen = new Set(found.slice(0, rescoredRows).flatMap(({ text }) => wordsOf(text)))
-  const unseen = doubtful.filter(
-    ({ word }, at) => !seen.has(word) && doubtful.findIndex((item) => item.word === word) === at,
+  const seen = new Set(places.flatMap(({ of }) => [...of.keys()]))
+  const unseen = new Map(
+    asked.filter(({ word }) => mayBeMisspelt(word) && !seen.has(word)).map((item) => [item.word, item]),
   )
   const corrected = await Promise.all(
-    unseen.slice(0, mostMisspelt).map(async ({ word, term }) => {
+    [...unseen.values()].slice(0, mostMisspelt).map(async ({ word, term }) => {
       if (waiting.frequencyOf(term) > 0 || (await vocabulary.isKnown(word, term))) return []
       return [...(await vocabulary.near(word, term)), ...waiting.near(word, term)]
     }),

@@ -30,7 +30,7 @@ const fewRows = 4
 /** Rare words are counted up to here; a word in more rows would have been in the sample. */
 const countLimit = 200
 /** Words from here on are also looked for at two slips, when one slip finds nothing. */
-const lettersForTwoSlips = 8
+const lettersForTwoSlips = 12
 
 /** Gathers what the rows of a table say of words. */
 export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vocabulary {
