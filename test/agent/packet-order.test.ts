@@ -1,5 +1,7 @@
 import fc from 'fast-check'
+import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
+import type { AgentTables } from '../../packages/agent/src/records.ts'
 import { scriptedAction, type ScriptPart } from '../../packages/agent/src/testing.ts'
 import { fold } from '../../packages/protocol/src/index.ts'
 import { orderFaults } from './packet-order.ts'
@@ -86,7 +88,7 @@ const part: fc.Arbitrary<ScriptPart> = fc.oneof(
 )
 const script = fc.array(fc.array(part, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 7 })
 
-test('any model, whatever it says and calls, is told in order; the whole answer is the fold of its lines', async () => {
+test('any model, whatever it says and calls, is told in order; streamed, whole and stored answers are the same', async () => {
   const db = await newDatabase()
   await fc.assert(
     fc.asyncProperty(script, async (steps) => {
@@ -99,8 +101,20 @@ test('any model, whatever it says and calls, is told in order; the whole answer 
       expect(whole).toMatchObject(folded)
       expect(whole.tool_calls).toHaveLength(calls.length)
       expect(calls).toHaveLength(packetsOf(lines).filter(({ obj }) => obj.type === 'section_end').length)
+      const stored = await textOf(db, run.messageId)
+      expect(stored).toEqual({ text: whole.answer, error: whole.error_msg })
       expect(setting.errors.filter((error) => !(error instanceof Error))).toEqual([])
     }),
-    { numRuns: Number(process.env['INLAY_SCRIPTS'] ?? 100) },
+    { numRuns: Number(process.env['INLAY_SCRIPTS'] ?? 1_000) },
   )
-})
+  // Some ten seconds of work, more on a machine that does other things.
+}, 240_000)
+
+async function textOf(db: Kysely<unknown>, id: number): Promise<{ text: string; error: string | null }> {
+  return db
+    .withTables<AgentTables>()
+    .selectFrom('inlay_chat_messages')
+    .select(['text', 'error'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}

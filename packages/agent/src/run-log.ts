@@ -9,6 +9,8 @@ export interface RunLog {
   /** Bytes of the lines held, roughly: two a character. */
   readonly bytes: number
   readonly finished: boolean
+  /** Readers that tail the log. */
+  readonly tailing: number
   append(json: string): void
   /** Ends the log: readers finish once they have read the last line. */
   end(): void
@@ -115,6 +117,9 @@ export function createRunLog({ limitBytes }: { readonly limitBytes: number }): R
     },
     get finished() {
       return finished
+    },
+    get tailing() {
+      return readers.size
     },
     append: (json) => {
       if (finished) return

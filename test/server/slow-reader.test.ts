@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import type { LiveRun } from '../../packages/agent/src/runs.ts'
+import { newService } from './conversation.ts'
+import { alice } from './fakes.ts'
+
+const decodeText = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes)
+const words = Array.from({ length: 40_000 }, (_, index) => `word${index} `)
+
+test('a reader that stops reading costs a bounded part of an answer, and the answer is whole for all others', async () => {
+  const runBytes = 200_000
+  const { ask, setting } = await newService([words], { limits: { runBytes } })
+  const run = (await setting.send({}, { caller: alice })) as LiveRun
+  const path = `/chat/chat-session/${run.sessionId}/resume-stream`
+  const slow = (await ask(path)).body?.getReader()
+  const quick = (async () => (await ask(path)).text())()
+  const before = decodeText((await slow?.read())?.value)
+  let most = 0
+  for await (const entries of run.read()) most = Math.max(most, entries.length === 0 ? 0 : run.log.bytes)
+  expect(most).toBeLessThanOrEqual(runBytes)
+  // What it missed is gone, so its stream ends; nothing breaks.
+  let after = ''
+  for (let step = await slow?.read(); step && !step.done; step = await slow?.read()) after += decodeText(step.value)
+  expect(before.length + after.length).toBeLessThan(200_000)
+  expect(after).not.toContain('"stop"')
+  const whole = await run.whole()
+  expect(whole.answer).toBe(words.join(''))
+  expect(await quick).toContain('word39999')
+  expect((await setting.agent.sessions.get(run.sessionId, alice)).messages.at(-1)?.text).toBe(words.join(''))
+})
+
+test('a reader is handed a chunk at a time, however much there is', async () => {
+  const { ask, setting } = await newService([words])
+  const run = await setting.send({}, { caller: alice })
+  await run.whole()
+  const response = await ask(`/chat/chat-session/${run.sessionId}/resume-stream`)
+  const sizes: number[] = []
+  for await (const chunk of response.body ?? []) sizes.push(chunk.byteLength)
+  expect(Math.max(...sizes)).toBeLessThan(70_000)
+  expect(sizes.length).toBeGreaterThan(80)
+})
