@@ -44,7 +44,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const db: Records = options.db
   const index = openOnUse(options.index, embedder && { id: embedder.id, dimensions: embedder.dimensions })
   const ingestion = createIngestion({ ...options, db, index, now, random, onError, at })
-  const context = { db, index, embedder, embedTimeoutMs: queryTimeoutMs, onError }
+  const context = { db, index, embedder, embedTimeoutMs: queryTimeoutMs, now, onError }
   return {
     pairs: createPairs({ db, now, onResume: ingestion.wake, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),

@@ -1,9 +1,10 @@
-import type { Embedder, FoundPassage, Hit, IndexFilter, IndexQuery, SearchRequest, VectorIndex } from './contracts.ts'
+import type { Embedder, FoundPassage, IndexFilter, IndexQuery, SearchRequest, VectorIndex } from './contracts.ts'
 import { embedQuery } from './embedding.ts'
 import { resolveFilters } from './filters.ts'
 import { toPassages } from './passages.ts'
 import { toSearchQuery } from './search-text.ts'
 import type { Records } from './tables.ts'
+import { findVisible } from './visible-hits.ts'
 
 /** What a search needs. */
 export interface SearchContext {
@@ -11,6 +12,7 @@ export interface SearchContext {
   readonly index: VectorIndex
   readonly embedder?: Embedder
   readonly embedTimeoutMs: number
+  readonly now: () => number
   readonly onError: (error: unknown) => void
 }
 
@@ -35,9 +37,9 @@ export async function search(
   const vector = await toVector(request, context)
   const query: IndexQuery = { text: words, vector, filter, limit: 0, signal: request.signal }
   for (let count = limit * 2 + 10; ; count *= 3) {
-    const hits = await context.index.search({ ...query, limit: count })
-    const passages = toPassages(await dropInvisible(context.db, hits), request.text)
-    if (passages.length >= limit || hits.length < count || count >= mostHits) return passages.slice(0, limit)
+    const { hits, isAll } = await findVisible({ ...query, limit: count }, context)
+    const passages = toPassages(hits, request.text)
+    if (passages.length >= limit || isAll || count >= mostHits) return passages.slice(0, limit)
   }
 }
 
@@ -52,15 +54,4 @@ async function toVector(request: SearchRequest, context: SearchContext): Promise
     onError(error)
     return undefined
   }
-}
-
-async function dropInvisible(db: Records, hits: readonly Hit[]): Promise<Hit[]> {
-  if (hits.length === 0) return []
-  const rows = await db
-    .selectFrom('inlay_documents')
-    .select('visible_generation')
-    .where('id', 'in', [...new Set(hits.map((hit) => hit.documentId))])
-    .execute()
-  const visible = new Set(rows.map((row) => row.visible_generation))
-  return hits.filter((hit) => visible.has(hit.generation))
 }

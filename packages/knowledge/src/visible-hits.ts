@@ -16,10 +16,10 @@ export interface LookContext {
   readonly now: () => number
 }
 
-/** More rounds than this lose against a document that changes faster than the index answers. */
-const mostRounds = 4
 /** The moment a document was settled is read before its transaction, and from the clock of its process. */
 const slackMs = 1000
+/** One does, unless rows are cleared away right after they were replaced. */
+const mostRounds = 3
 
 /**
  * Asks the index and drops what is not visible. A document that got a new version after the index was read and before
@@ -31,18 +31,15 @@ export async function findVisible(query: IndexQuery, { db, index, now }: LookCon
   const found = await index.search(query)
   const first = await sortOut(db, found)
   const bestOf = bestScores(found)
-  let { visible } = first
-  let overtaken = first.missed.filter(({ indexedAt }) => indexedAt >= since)
-  for (let round = 1; round < mostRounds && overtaken.length > 0; round++) {
-    const again = await index.search({
-      ...query,
-      filter: { ...query.filter, documentIds: overtaken.map(({ id }) => id) },
-    })
-    const sorted = await sortOut(db, again)
+  let visible = first.visible
+  let overtaken = new Map([...first.missed].filter(([, { indexedAt }]) => indexedAt >= since))
+  for (let round = 0; round < mostRounds && overtaken.size > 0; round++) {
+    const again = await index.search({ ...query, filter: { ...query.filter, documentIds: [...overtaken.keys()] } })
+    const sorted = await sortOut(db, again, overtaken)
     visible = [...visible, ...scaled(sorted.visible, { from: bestScores(again), to: bestOf })]
+    const known = overtaken
     // The index was asked after these versions were there: what it does not find of them now does not match.
-    const known = new Set(overtaken.map(({ generation }) => generation))
-    overtaken = sorted.missed.filter(({ generation }) => !known.has(generation))
+    overtaken = new Map([...sorted.missed].filter(([id, { generation }]) => known.get(id)?.generation !== generation))
   }
   return { hits: visible.toSorted((left, right) => right.score - left.score), isAll: found.length < query.limit }
 }
@@ -61,25 +58,37 @@ function bestScores(hits: readonly Hit[]): Map<string, number> {
   return best
 }
 
-/** A document of which only rows of other versions were found. */
-interface Missed {
-  readonly id: string
+/** The version that is shown of a document. */
+interface Shown {
   readonly generation: string
   readonly indexedAt: number
 }
 
-async function sortOut(db: Records, hits: readonly Hit[]): Promise<{ visible: readonly Hit[]; missed: Missed[] }> {
-  if (hits.length === 0) return { visible: [], missed: [] }
+/**
+ * Parts hits that may be shown from documents of which only rows of other versions were found.
+ * @param before versions that were shown when the index was asked: as right as what is shown now, as long as the
+ * document is there, since the search had begun
+ */
+async function sortOut(
+  db: Records,
+  hits: readonly Hit[],
+  before?: ReadonlyMap<string, Shown>,
+): Promise<{ visible: readonly Hit[]; missed: ReadonlyMap<string, Shown> }> {
+  if (hits.length === 0) return { visible: [], missed: new Map() }
   const rows = await db
     .selectFrom('inlay_documents')
-    .select(['id', 'visible_generation as generation', 'indexed_at'])
+    .select(['id', 'visible_generation', 'indexed_at'])
     .where('id', 'in', [...new Set(hits.map((hit) => hit.documentId))])
     .execute()
-  const shown = new Set(rows.map((row) => row.generation))
-  const visible = hits.filter((hit) => shown.has(hit.generation))
-  const found = new Set(visible.map((hit) => hit.generation))
-  const missed = rows.flatMap(({ id, generation, indexed_at }) =>
-    generation === null || found.has(generation) ? [] : [{ id, generation, indexedAt: Number(indexed_at) }],
-  )
-  return { visible, missed }
+  const there = new Set(hits.map((hit) => hit.generation))
+  const shown = new Set<string>()
+  const missed = new Map<string, Shown>()
+  for (const { id, visible_generation: generation, indexed_at } of rows) {
+    if (generation === null) continue
+    const found = [generation, before?.get(id)?.generation].find((one) => one !== undefined && there.has(one))
+    // One version of a document, never two beside each other.
+    if (found !== undefined) shown.add(found)
+    else missed.set(id, { generation, indexedAt: Number(indexed_at) })
+  }
+  return { visible: hits.filter((hit) => shown.has(hit.generation)), missed }
 }
