@@ -18,11 +18,15 @@ const apiKey = 'inlay_life_test_key_0123456789abcdef'
  * Starts the service over a data folder and waits for its port.
  * @param options.compiled folder for compiled code: a service that stops leaves some there, which spares later ones
  * half of their start
+ * @param options.program which of the programs beside this file
  */
-export async function startService(dataFolder: string, { compiled }: { compiled?: string } = {}): Promise<Service> {
+export async function startService(
+  dataFolder: string,
+  { compiled, program = 'service.ts' }: { compiled?: string; program?: string } = {},
+): Promise<Service> {
   const child = spawn(
     process.execPath,
-    ['--conditions=@inlay/source', join(import.meta.dirname, 'service.ts'), dataFolder, apiKey],
+    ['--conditions=@inlay/source', join(import.meta.dirname, program), dataFolder, apiKey],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
