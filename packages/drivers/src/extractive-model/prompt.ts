@@ -19,7 +19,7 @@ export interface Reading {
   readonly asked: readonly string[]
   /** Earlier answers, oldest first. */
   readonly answers: readonly string[]
-  /** Text that came with the present question; it has no numbers. */
+  /** Texts that came with the questions: files of a project or agent have numbers, others have none. */
   readonly context: readonly SourcePassage[]
   /** Passages found since the present question was asked, best first. */
   readonly found: readonly SourcePassage[]
@@ -36,6 +36,9 @@ export interface Reading {
 }
 
 const contextMark = /^\s*(?:context|additional context|attached|file|document)\b[^\n]{0,120}:\s*\n/i
+
+/** What an agent or a project asks for: it is nobody's question and no source. */
+const instructionMark = /^\s*instructions\b[^\n]{0,120}:\s*\n/i
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -95,15 +98,24 @@ function readResults(messages: readonly LanguageModelV4Message[]): {
   return { found, toolAnswers }
 }
 
+/** Texts that come with the conversation: files and context, in the form of a search's answer where they have numbers. */
+function readContext(messages: readonly LanguageModelV4Message[]): SourcePassage[] {
+  return messages.flatMap((message) => {
+    const whole = textOf(message)
+    const content = whole.replace(contextMark, '')
+    const title = /^\s*(?:attached )?file "([^"\n]*)"/i.exec(whole)?.[1] ?? ''
+    // A note in brackets says why there is no text.
+    if (/^\[[^\]]*\]$/.test(content.trim())) return []
+    return passagesOf(content) ?? [{ number: undefined, title, content }]
+  })
+}
+
 /** Reads the prompt, tools and tool choice of a call. */
-export function readCall({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): Reading {
+export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageModelV4CallOptions): Reading {
+  const prompt = whole.filter((message) => message.role !== 'user' || !instructionMark.test(textOf(message)))
   const last = prompt.findLastIndex((message) => message.role === 'user')
   const before = prompt.slice(0, Math.max(0, last))
   const isContext = (message: LanguageModelV4Message): boolean => contextMark.test(textOf(message))
-  const since =
-    before.findLastIndex(
-      (message) => message.role === 'assistant' || (message.role === 'user' && !isContext(message)),
-    ) + 1
 
   const { found, toolAnswers } = readResults(prompt.slice(last + 1))
   const callIds = prompt.flatMap((message) =>
@@ -126,14 +138,7 @@ export function readCall({ prompt, tools = [], toolChoice }: LanguageModelV4Call
       .filter((message) => message.role === 'assistant')
       .map(textOf)
       .filter((answer) => answer !== ''),
-    context: before
-      .slice(since)
-      .filter((message) => message.role === 'user')
-      .map((message) => ({
-        number: undefined,
-        title: '',
-        content: textOf(message).replace(contextMark, ''),
-      })),
+    context: readContext(before.filter((message) => message.role === 'user' && isContext(message))),
     found: found.filter((passage) => passage.content !== ''),
     toolAnswers,
     hasSearched: found.length > 0 || prompt.slice(last + 1).some((message) => message.role === 'tool'),
