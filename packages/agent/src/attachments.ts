@@ -100,7 +100,7 @@ async function load(
   leftTokens: number,
   options: AttachmentsOptions,
 ): Promise<{ readonly part: Part; readonly tokens: number }> {
-  const title = (name ?? file?.name ?? 'file').replace(/[\s"]+/g, ' ').slice(0, 80)
+  const title = (name ?? file?.name ?? 'file').replace(/[\s"]+/g, ' ').slice(0, 70)
   const note = (text: string): { readonly part: Part; readonly tokens: number } => ({
     part: { message: user(`Attached file "${title}":\n[${text}]`) },
     tokens: 30,

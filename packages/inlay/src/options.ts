@@ -1,4 +1,4 @@
-import type { AgentLimits, HostAction, ModelProvider, TurnHooks } from '@inlay/agent'
+import type { AgentLimits, BlobStorage, FileReader, HostAction, ModelProvider, TurnHooks } from '@inlay/agent'
 import type { Embedder, VectorIndex, WorkerOptions } from '@inlay/knowledge'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
@@ -39,6 +39,10 @@ export interface InlayOptions extends Pick<
   readonly dialect?: Dialect
   /** Where chunks are searched. Default: LanceDB, `index` in the data folder. */
   readonly index?: VectorIndex
+  /** Where uploaded files and pictures are kept: any unstorage `Storage`. Default: `files` in the data folder. */
+  readonly storage?: BlobStorage
+  /** Reads uploaded files as text. Default: PDF, Office, HTML, mails and text, in a thread of its own. */
+  readonly readFile?: FileReader
   /** Which language model answers. Default: the built-in extractive one. */
   readonly model?: LanguageModelChoice
   /** Several or other language models; replaces `model`. */

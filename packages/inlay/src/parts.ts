@@ -4,6 +4,7 @@ import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import type { Keys } from '@inlay/server'
 import type { Kysely } from 'kysely'
+import { defaultReader, defaultStorage, toFileIndex } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from './options.ts'
 import { isProcessGone, processOwner } from './process-owner.ts'
 
@@ -35,10 +36,11 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   const close = (): Promise<void> => closeAll(opened.toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateAgent]) await patiently(() => migrate(db))
-    const { keys, knowledge, agent } = await makeParts(db, options, onError)
+    const { keys, knowledge, reader, agent } = await makeParts(db, options, onError)
     // Closed in the opposite order: runs end before the search they use, and the database last.
-    opened.push(keys, knowledge, agent)
+    opened.push(keys, knowledge, reader, agent)
     await knowledge.start()
+    await agent.start()
     return { agent, knowledge, keys, close }
   } catch (error) {
     await close().catch(onError)
@@ -57,7 +59,7 @@ async function makeParts(
   db: Database,
   options: InlayOptions,
   onError: (error: unknown) => void,
-): Promise<Omit<Parts, 'close'>> {
+): Promise<Omit<Parts, 'close'> & { readonly reader: Closable }> {
   const [{ createAgent }, { createKnowledge }, { createKeys }] = await Promise.all([
     import('@inlay/agent'),
     import('@inlay/knowledge'),
@@ -72,6 +74,7 @@ async function makeParts(
     embedder: options.embedder ?? (await configuredEmbedder(options.embedding)),
     worker: { owner: processOwner(), isGone: isProcessGone, ...options.worker },
   })
+  const reader = defaultReader()
   const agent = createAgent({
     db,
     now,
@@ -84,8 +87,12 @@ async function makeParts(
     search: (query) => knowledge.search(query),
     hasDocuments: () => knowledge.hasDocuments(),
     checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
+    documentSets: (caller) => knowledge.documentSets.list({ caller }),
+    storage: options.storage ?? (await defaultStorage(dataFolder)),
+    readFile: options.readFile ?? reader.read,
+    fileIndex: toFileIndex(knowledge),
   })
-  return { knowledge, agent, keys: createKeys({ db, now, onError }) }
+  return { knowledge, agent, reader, keys: createKeys({ db, now, onError }) }
 }
 
 /** Closes one after the other, also when one of them fails; then tells the first failure. */
