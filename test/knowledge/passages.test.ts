@@ -1,6 +1,6 @@
 import type { Hit } from '@inlay/knowledge'
 import { describe, expect, test } from 'vitest'
-import { toBlurb, toPassages } from '../../packages/knowledge/src/passages.ts'
+import { joinHits, toBlurb, toPassage } from '../../packages/knowledge/src/passages.ts'
 
 const hit = (position: number, score: number, rest: Partial<Hit> & { link?: string } = {}): Hit => ({
   documentId: 'a',
@@ -15,13 +15,23 @@ const hit = (position: number, score: number, rest: Partial<Hit> & { link?: stri
 })
 
 const shapes = (hits: Hit[]): [number, string, number | null][] =>
-  toPassages(hits, 'x').map(({ document, content }) => [document.chunk_ind, content, document.score])
+  joinHits(hits)
+    .map((joined) => toPassage(joined, 'x'))
+    .map(({ document, content }) => [document.chunk_ind, content, document.score])
 
 describe('chunks of a document', () => {
   test('that follow each other become one passage, named and scored by the best of them', () => {
     expect(shapes([hit(3, 0.9), hit(7, 0.8), hit(2, 0.7), hit(4, 0.6)])).toEqual([
       [3, 'chunk 2\n\nchunk 3\n\nchunk 4', 0.9],
       [7, 'chunk 7', 0.8],
+    ])
+  })
+
+  test('that one of them joins become one passage, also when it was found last', () => {
+    expect(shapes([hit(1, 0.9), hit(3, 0.8), hit(2, 0.1)])).toEqual([[1, 'chunk 1\n\nchunk 2\n\nchunk 3', 0.9]])
+    expect(shapes([hit(4, 0.9), hit(1, 0.8), hit(2, 0.7), hit(5, 0.6), hit(3, 0.5)])).toEqual([
+      [4, 'chunk 4\n\nchunk 5', 0.9],
+      [1, 'chunk 1\n\nchunk 2\n\nchunk 3', 0.8],
     ])
   })
 
@@ -37,7 +47,7 @@ describe('chunks of a document', () => {
 
   test('appear once each', () => {
     const hits = [5, 3, 4, 9, 8, 1].map((position, at) => hit(position, 1 - at / 10))
-    const contents = toPassages(hits, 'x').flatMap(({ content }) => content.split('\n\n'))
+    const contents = shapes(hits).flatMap(([, content]) => content.split('\n\n'))
     expect(contents.toSorted()).toEqual(hits.map(({ text }) => text).toSorted())
   })
 })

@@ -14,6 +14,25 @@ export interface Embedder {
   embed(texts: readonly string[], use: 'document' | 'query', signal?: AbortSignal): Promise<Float32Array[]>
 }
 
+/**
+ * Judges how well texts answer a query, better than an index can: a cross-encoder, mostly behind HTTP.
+ * Laws: one finite number a text, in the order of the texts; higher is better; an aborted call rejects.
+ */
+export interface Reranker {
+  rerank(query: string, texts: readonly string[], signal?: AbortSignal): Promise<readonly number[]>
+}
+
+/**
+ * How much newer documents are preferred: each score is multiplied by `(1 - weight) + weight * 2^(-age / half-life)`,
+ * the age being that of the document's own date, or of its acceptance when it has none.
+ */
+export interface Recency {
+  /** Age in days at which half of the preference is left; above 0. */
+  readonly halfLifeDays: number
+  /** 0 to 1: what a very old document loses of its score. Default 0.5. */
+  readonly weight?: number
+}
+
 /** One chunk of one generation of a document, as the index keeps it. Rows are never changed, only added and removed. */
 export interface IndexRow {
   readonly documentId: string
@@ -203,6 +222,8 @@ export interface SearchRequest {
   readonly caller?: Caller
   /** Most passages, 1 to 200. */
   readonly limit: number
+  /** Whether newer documents are preferred. Absent: as the knowledge was made; null: they are not. */
+  readonly recency?: Recency | null
   readonly signal?: AbortSignal
 }
 
@@ -345,49 +366,3 @@ export interface Knowledge {
   /** Finishes or releases what is in flight, then closes the index. Idempotent. */
   close(): Promise<void>
 }
-
-/** A file as it was sent or read. */
-export interface SourceFile {
-  /** Name with its extension; a path or "" is fine. It helps to tell the type where the content does not. */
-  readonly name: string
-  /** What the sender says it is; believed only where neither content nor name tells. */
-  readonly mediaType?: string
-  readonly bytes: Uint8Array
-}
-
-/** A part of a file: a page, a slide, a sheet, an attachment, or the whole of a file that has no such parts. */
-export interface ExtractedSection {
-  /** Markdown with headings, lists, tables, code and links, or plain text for files that are; never blank. */
-  readonly text: string
-  /** What names the part: the slide's title, the sheet, the attachment. Not repeated in `text`. */
-  readonly heading?: string
-  /** Where the part can be opened; only when the file itself says so. */
-  readonly link?: string
-  /** Number of the page or slide, from 1. */
-  readonly page?: number
-}
-
-/** What a file holds as text. */
-export interface ExtractedFile {
-  /** Null when the file does not name itself. */
-  readonly title: string | null
-  /** What the file is by its content, e.g. `application/pdf`. */
-  readonly mediaType: string
-  /** In reading order. Empty when there is no text, e.g. in a scanned PDF. */
-  readonly sections: readonly ExtractedSection[]
-  /** What the file says of itself: `author`, `subject`, `keywords`, fields of the front matter, … */
-  readonly metadata: Readonly<Record<string, string | string[]>>
-  /** Milliseconds since 1970 UTC; absent when the file does not say. */
-  readonly createdAt?: number
-  /** Milliseconds since 1970 UTC; absent when the file does not say. */
-  readonly updatedAt?: number
-  /** Pictures whose content is not in the text. */
-  readonly imageCount: number
-}
-
-/**
- * Reads a file as text. Laws: the caller's bytes stay as they are; a file that cannot be read rejects with INVALID_INPUT
- * (empty, broken, encrypted, of no known type) or PAYLOAD_TOO_LARGE (beyond a limit), `data.reason` names the reason
- * and the message what to do about it; an aborted call rejects with the signal's reason; calls may run concurrently.
- */
-export type FileExtractor = (file: SourceFile, options?: { readonly signal?: AbortSignal }) => Promise<ExtractedFile>

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
+import { boundedCall } from './bounded-call.ts'
 import type { Embedder } from './contracts.ts'
-import { partFailed } from './failures.ts'
 
 /** How texts are embedded. */
 export interface EmbedOptions {
@@ -44,33 +44,19 @@ export async function embedQuery(text: string, options: EmbedOptions): Promise<F
   return vector!
 }
 
-async function call(
+function call(
   texts: readonly string[],
   use: 'document' | 'query',
   { embedder, timeoutMs, signal }: EmbedOptions,
 ): Promise<Float32Array[]> {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  const either = signal ? AbortSignal.any([signal, timeout]) : timeout
-  try {
-    const vectors = await untilAborted(embedder.embed(texts, use, either), either)
-    check(vectors, texts.length, embedder.dimensions)
-    return vectors
-  } catch (error) {
-    if (signal?.aborted) throw new InlayError('CLOSED', { cause: error, retryable: true })
-    if (timeout.aborted)
-      throw new InlayError('GATEWAY_TIMEOUT', { message: 'The embedding model did not answer in time.', cause: error })
-    throw partFailed(error, 'The embedding model')
-  }
-}
-
-/** An embedder that does not heed its signal must not hold the queue. */
-function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
+  return boundedCall(
+    async (either) => {
+      const vectors = await embedder.embed(texts, use, either)
+      check(vectors, texts.length, embedder.dimensions)
+      return vectors
+    },
+    { part: 'The embedding model', timeoutMs, signal },
+  )
 }
 
 /** An index takes a vector of the wrong length without a word and finds nonsense ever after. */

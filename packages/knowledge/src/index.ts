@@ -9,9 +9,6 @@ export type {
   DocumentSets,
   DocumentStatus,
   Embedder,
-  ExtractedFile,
-  ExtractedSection,
-  FileExtractor,
   FoundPassage,
   Hit,
   IndexFigures,
@@ -25,18 +22,21 @@ export type {
   PairChange,
   PairProgress,
   Pairs,
+  Recency,
   RequeueQuery,
+  Reranker,
   SearchRequest,
   Shelf,
   ShelfDocument,
-  SourceFile,
   TagQuery,
   TimeRange,
   VectorIndex,
 } from './contracts.ts'
+export type { ExtractedFile, ExtractedSection, FileExtractor, SourceFile } from './file-contracts.ts'
 export { createKnowledge } from './knowledge.ts'
 export type { KnowledgeOptions } from './knowledge.ts'
 export { migrateKnowledge } from './migrations.ts'
+export type { RankingOptions } from './ranking.ts'
 export { toSearchQuery, toSearchText } from './search-text.ts'
 export type { SearchableText } from './search-text.ts'
 export { toTag } from './tags.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Embedder, Knowledge, VectorIndex } from './contracts.ts'
+import type { Embedder, Knowledge, Reranker, VectorIndex } from './contracts.ts'
 import { createDocumentSets } from './document-sets.ts'
 import { listTags } from './document-tags.ts'
 import { listDocuments, listSources, readStatus } from './documents.ts'
@@ -8,6 +8,7 @@ import { createIngestion } from './ingestion.ts'
 import { openOnUse } from './opened-index.ts'
 import { createPairs } from './pairs.ts'
 import { hasAnyDocument, readQueueFigures } from './queue.ts'
+import type { RankingOptions } from './ranking.ts'
 import { search } from './search.ts'
 import { createShelf } from './shelf.ts'
 import type { IngestionStep } from './steps.ts'
@@ -22,6 +23,9 @@ export interface KnowledgeOptions {
   readonly index: VectorIndex
   /** Without one, search is by words alone. */
   readonly embedder?: Embedder
+  /** Judges what the index found best. Without one, its order stands. */
+  readonly reranker?: Reranker
+  readonly ranking?: RankingOptions
   /** Milliseconds since 1970 UTC. Default: the system's clock. */
   readonly now?: () => number
   /** A number in [0, 1), for the jitter of retries. Default `Math.random`. */
@@ -40,11 +44,12 @@ const queryTimeoutMs = 10_000
 
 /** Makes the part that takes documents and finds passages. Call `migrateKnowledge` on the database first. */
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
-  const { embedder, now = Date.now, random = Math.random, onError = () => {}, at = () => {} } = options
+  const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
+  const { onError = () => {}, at = () => {} } = options
   const db: Records = options.db
   const index = openOnUse(options.index, embedder && { id: embedder.id, dimensions: embedder.dimensions })
   const ingestion = createIngestion({ ...options, db, index, now, random, onError, at })
-  const context = { db, index, embedder, embedTimeoutMs: queryTimeoutMs, now, onError }
+  const context = { db, index, embedder, reranker, ranking, embedTimeoutMs: queryTimeoutMs, now, onError }
   return {
     pairs: createPairs({ db, now, onResume: ingestion.wake, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),

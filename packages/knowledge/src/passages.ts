@@ -6,45 +6,60 @@ import { highlight } from './highlights.ts'
 /** Most chunks in one passage: about what a reader, or a model, takes in at once. */
 const mostChunks = 4
 
-/**
- * Joins hits that follow each other in a document under the same link, and shows them as passages.
- * @param hits by falling score
- * @returns passages by the score of their best hit
- */
-export function toPassages(hits: readonly Hit[], query: string): FoundPassage[] {
-  const byGeneration = Map.groupBy(hits, (hit) => hit.generation)
-  return [...byGeneration.values()]
-    .flatMap((ofDocument) => join(ofDocument.map((hit) => ({ hit, card: readCard(hit.card) }))))
-    .toSorted((left, right) => right.best.hit.score - left.best.hit.score)
-    .map(({ best, chunks }) => toPassage(best, chunks, query))
-}
-
 interface ReadHit {
   readonly hit: Hit
   readonly card: Card
 }
 
-interface Joined {
+/** Hits that make one passage. */
+export interface JoinedHits {
   readonly best: ReadHit
   /** By position, without gaps; all of one link, so that a citation never leads elsewhere. */
-  chunks: ReadHit[]
+  readonly chunks: readonly ReadHit[]
 }
 
-/** Hits of one document. Each, best first, joins the passage it adjoins, or begins one. */
-function join(hits: readonly ReadHit[]): Joined[] {
-  const joined: Joined[] = []
-  for (const one of hits) {
-    const open = joined.filter(({ best, chunks }) => chunks.length < mostChunks && best.card.l === one.card.l)
-    const before = open.find(({ chunks }) => chunks.at(-1)!.hit.position === one.hit.position - 1)
-    const after = open.find(({ chunks }) => chunks[0]!.hit.position === one.hit.position + 1)
-    if (before) before.chunks = [...before.chunks, one]
-    else if (after) after.chunks = [one, ...after.chunks]
-    else joined.push({ best: one, chunks: [one] })
+/**
+ * Joins hits that follow each other in a document under the same link.
+ * @param hits by falling score
+ * @returns by the score of the best hit of each
+ */
+export function joinHits(hits: readonly Hit[]): JoinedHits[] {
+  const byGeneration = Map.groupBy(hits, (hit) => hit.generation)
+  return [...byGeneration.values()]
+    .flatMap((ofDocument) => joinWithin(ofDocument.map((hit) => ({ hit, card: readCard(hit.card) }))))
+    .toSorted((left, right) => right.best.hit.score - left.best.hit.score)
+}
+
+/** Hits of one document, best first: each joins what it adjoins on either side, as far as there is room. */
+function joinWithin(hits: readonly ReadHit[]): JoinedHits[] {
+  const [byFirst, byLast] = [new Map<number, JoinedHits>(), new Map<number, JoinedHits>()]
+  const keep = (passage: JoinedHits): void => {
+    byFirst.set(passage.chunks[0]!.hit.position, passage)
+    byLast.set(passage.chunks.at(-1)!.hit.position, passage)
   }
-  return joined
+  const joined = (left: JoinedHits, right: JoinedHits): JoinedHits => {
+    byLast.delete(left.chunks.at(-1)!.hit.position)
+    byFirst.delete(right.chunks[0]!.hit.position)
+    const best = left.best.hit.score >= right.best.hit.score ? left.best : right.best
+    return { best, chunks: [...left.chunks, ...right.chunks] }
+  }
+  for (const one of hits) {
+    let passage: JoinedHits = { best: one, chunks: [one] }
+    const before = byLast.get(one.hit.position - 1)
+    if (before && isOnePassage(before, passage)) passage = joined(before, passage)
+    const after = byFirst.get(one.hit.position + 1)
+    if (after && isOnePassage(passage, after)) passage = joined(passage, after)
+    keep(passage)
+  }
+  return [...byFirst.values()]
 }
 
-function toPassage({ hit: best, card }: ReadHit, chunks: readonly ReadHit[], query: string): FoundPassage {
+function isOnePassage(left: JoinedHits, right: JoinedHits): boolean {
+  return left.chunks.length + right.chunks.length <= mostChunks && left.best.card.l === right.best.card.l
+}
+
+/** Shows joined hits as a passage, with the words of the query marked. */
+export function toPassage({ best: { hit: best, card }, chunks }: JoinedHits, query: string): FoundPassage {
   const text = chunks.map(({ hit }) => hit.text).join('\n\n')
   const document: SearchDoc = {
     document_id: best.documentId,

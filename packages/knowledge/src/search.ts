@@ -1,19 +1,15 @@
-import type { Embedder, FoundPassage, IndexFilter, IndexQuery, SearchRequest, VectorIndex } from './contracts.ts'
+import type { Embedder, FoundPassage, IndexFilter, IndexQuery, SearchRequest } from './contracts.ts'
 import { embedQuery } from './embedding.ts'
 import { resolveFilters } from './filters.ts'
-import { toPassages } from './passages.ts'
+import { joinHits, toPassage } from './passages.ts'
+import { hitsToRank, rank, type RankingContext } from './ranking.ts'
 import { toSearchQuery } from './search-text.ts'
-import type { Records } from './tables.ts'
-import { findVisible } from './visible-hits.ts'
+import { findVisible, type LookContext } from './visible-hits.ts'
 
 /** What a search needs. */
-export interface SearchContext {
-  readonly db: Records
-  readonly index: VectorIndex
+export interface SearchContext extends LookContext, RankingContext {
   readonly embedder?: Embedder
   readonly embedTimeoutMs: number
-  readonly now: () => number
-  readonly onError: (error: unknown) => void
 }
 
 /** Asked for again with three times as many hits until enough of them are visible and apart, at most this many. */
@@ -36,10 +32,12 @@ export async function search(
   if (words === '' || filter.pairs?.length === 0) return []
   const vector = await toVector(request, context)
   const query: IndexQuery = { text: words, vector, filter, limit: 0, signal: request.signal }
-  for (let count = limit * 2 + 10; ; count *= 3) {
+  for (let count = Math.max(limit * 2 + 10, hitsToRank(context, request)); ; count *= 3) {
     const { hits, isAll } = await findVisible({ ...query, limit: count }, context)
-    const passages = toPassages(hits, request.text)
-    if (passages.length >= limit || isAll || count >= mostHits) return passages.slice(0, limit)
+    const joined = joinHits(hits)
+    if (!isAll && count < mostHits && joined.length < limit) continue
+    const ranked = await rank(hits, request, context)
+    return (ranked === hits ? joined : joinHits(ranked)).slice(0, limit).map((one) => toPassage(one, request.text))
   }
 }
 
