@@ -97,7 +97,8 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
       if (generations.length > 0) await run(`delete from ${tables.rows} where generation = any($1)`, [generations])
     },
     async read(generation, from, to, wanted) {
-      const vectors = wanted?.vectors && opened().space ? ', vector::text as vector' : ''
+      const { space } = opened()
+      const vectors = wanted?.vectors && space ? ', vector::text as vector' : ''
       const rows = await run<PgHit>(
         `select document_id, generation, position, text, card, source, updated_at, 0 as score${vectors}
          from ${tables.rows} where generation = $1 and position between $2 and $3 order by position`,
