@@ -37,7 +37,19 @@ export const chatRoutes: readonly Route[] = [
       },
     },
     answer: { description: 'The answer.', schema: chatFullResponseSchema, packets: true },
-    errors: ['SESSION_NOT_FOUND', 'PERSONA_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR', 'CONFLICT', 'INVALID_INPUT'],
+    errors: [
+      'SESSION_NOT_FOUND',
+      'PERSONA_NOT_FOUND',
+      'NOT_FOUND',
+      'VALIDATION_ERROR',
+      'INVALID_INPUT',
+      'QUERY_REJECTED',
+      'INSUFFICIENT_PERMISSIONS',
+      'DEPLOYMENT_UNSUPPORTED',
+      'CONFLICT',
+      'NOT_IMPLEMENTED',
+      'HOOK_EXECUTION_FAILED',
+    ],
     async handle(context) {
       const { body, caller, requestId, parts } = context
       const idempotencyKey = idempotencyKeyOf(context.request)
