@@ -72,6 +72,24 @@ describe('a records file', () => {
     expect((await again.selectFrom('note').select('text').execute()).map((row) => row.text)).toEqual(['kept'])
   })
 
+  it('that is full says so also of a transaction, which is then over, and takes more once there is room', async () => {
+    const db = await withNotes()
+    await sql`pragma max_page_count = 20`.execute(db)
+    const add = (text: string): Promise<void> =>
+      db.transaction().execute(async (trx) => {
+        await trx.insertInto('note').values({ text: 'with it', size: 1 }).execute()
+        await trx.insertInto('note').values({ text, size: 1 }).execute()
+      })
+    await expect(add('x'.repeat(200_000))).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringMatching(/disk .* full/),
+    })
+    expect(await db.selectFrom('note').selectAll().execute()).toEqual([])
+    await sql`pragma max_page_count = 1000`.execute(db)
+    await add('x'.repeat(200_000))
+    expect(await db.selectFrom('note').select('size').execute()).toHaveLength(2)
+  })
+
   it('gives back what it was given: ids, counts, whole numbers, NUL, emoji', async () => {
     const db = await withNotes()
     const text = 'a\u0000b 🦀 "quoted" \'single\''

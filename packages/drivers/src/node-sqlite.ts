@@ -42,7 +42,7 @@ export function nodeSqlite(options: NodeSqliteOptions): Dialect {
   }
 }
 
-/** The driver as it is, but for `begin`: Kysely's own would take the write lock only at the first write. */
+/** The driver as it is, but for `begin` (Kysely's own would take the write lock only at the first write) and `rollback`. */
 function immediateTransactions(driver: Driver): Driver {
   return {
     init: (options) => driver.init(options),
@@ -53,7 +53,14 @@ function immediateTransactions(driver: Driver): Driver {
       )
     },
     commitTransaction: (connection) => driver.commitTransaction(connection),
-    rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+    rollbackTransaction: async (connection) => {
+      try {
+        await driver.rollbackTransaction(connection)
+      } catch (error) {
+        // After a full disk or a failed read SQLite has done so by itself, and that failure is the one to be told.
+        if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error
+      }
+    },
     savepoint: (...args) => driver.savepoint!(...args),
     rollbackToSavepoint: (...args) => driver.rollbackToSavepoint!(...args),
     releaseSavepoint: (...args) => driver.releaseSavepoint!(...args),
