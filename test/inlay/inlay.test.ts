@@ -54,6 +54,27 @@ const waiting = { prefer: 'wait=20' }
 const leave = 'Staff receive 25 days of paid leave a year. Leave that is not taken by March is lost.'
 
 describe('an assistant', () => {
+  test('searches in the order of a reranker and of a preference for the new, when told to', async () => {
+    const rerank = async (_: string, texts: readonly string[]): Promise<number[]> =>
+      texts.map((text) => (text.includes('rooms') ? 0.9 : 0.5))
+    const found = async (options: InlayOptions): Promise<unknown> => {
+      const inlay = make(options)
+      const [old, recent] = ['2001-01-01T00:00:00Z', new Date().toISOString()]
+      for (const [id, text, date] of [
+        ['leave', 'reading room hours, reading room rules', old],
+        ['rooms', 'The reading room is open.', recent],
+      ] as const) {
+        const { document: fields } = document(id, text) as { document: object }
+        await asked(inlay, '/service-api/ingestion', { document: { ...fields, doc_updated_at: date } }, waiting)
+      }
+      const answer = await asked(inlay, '/search', { query: 'reading room hours' })
+      return ((await answer.json()) as { results: { title: string }[] }).results.map(({ title }) => title)
+    }
+    expect(await found({})).toEqual(['leave', 'rooms'])
+    expect(await found({ reranker: { rerank } })).toEqual(['rooms', 'leave'])
+    expect(await found({ ranking: { recency: { halfLifeDays: 30, weight: 0.95 } } })).toEqual(['rooms', 'leave'])
+  })
+
   test('answers what it was told, with a citation of where it stands, streamed and whole alike', async () => {
     const inlay = make()
     await asked(inlay, '/service-api/ingestion', document('leave', leave), waiting)

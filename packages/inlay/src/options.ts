@@ -1,5 +1,5 @@
 import type { AgentLimits, BlobStorage, FileReader, HostAction, ModelProvider, TurnHooks } from '@inlay/agent'
-import type { Embedder, VectorIndex, WorkerOptions } from '@inlay/knowledge'
+import type { Embedder, RankingOptions, Reranker, VectorIndex, WorkerOptions } from '@inlay/knowledge'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
 
@@ -51,6 +51,10 @@ export interface InlayOptions extends Pick<
   readonly embedding?: EmbeddingModel
   /** Any other maker of vectors; replaces `embedding`. */
   readonly embedder?: Embedder
+  /** Judges what search found best, e.g. `httpReranker`. Default: none, the order of the index stands. */
+  readonly reranker?: Reranker
+  /** How much the reranker sees, and whether newer documents are preferred. */
+  readonly ranking?: RankingOptions
   /** The host's own actions, beside the built-in ones: see `defineAction`; tools of Mastra are taken as they are. */
   readonly actions?: readonly HostAction[]
   /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */

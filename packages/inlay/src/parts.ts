@@ -72,6 +72,8 @@ async function makeParts(
     onError,
     index: options.index ?? (await defaultIndex(dataFolder)),
     embedder: options.embedder ?? (await configuredEmbedder(options.embedding)),
+    reranker: options.reranker,
+    ranking: options.ranking,
     worker: { owner: processOwner(), isGone: isProcessGone, ...options.worker },
   })
   const reader = defaultReader()
