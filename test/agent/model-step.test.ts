@@ -15,6 +15,7 @@ function newStep(steps: ScriptStep[], more: Partial<StepRequest> = {}) {
       reason: (delta) => void heard.push(`thought ${delta}`),
       say: (delta) => void heard.push(delta),
       hearCall: () => void heard.push('call'),
+      hearArguments: (name, deltas) => void heard.push(`${name} ${JSON.stringify(deltas)}`),
     },
     signal: new AbortController().signal,
     promptTokens: 10_000,
@@ -75,4 +76,14 @@ test('an abort ends the step at once, before and while it streams', async () => 
 test('a call in thoughts alone is recovered', async () => {
   const { done } = newStep([[{ reasoning: '{"name": "look", "arguments": {"at": 2}}' }]])
   expect(await done).toMatchObject({ wasRecovered: true, calls: [{ name: 'look', input: '{"at":2}' }] })
+})
+
+test('text arguments that are to be seen are heard while they are written, others are not', async () => {
+  const code = { call: { name: 'look', input: { code: '6*7', why: 'asked' }, pieces: 4 } }
+  const { heard, done } = newStep([[code]], { streamed: new Map([['look', ['code']]]) })
+  await done
+  expect(heard.filter((one) => one.startsWith('look'))).toEqual(['look {"code":"6*7"}'])
+  const other = newStep([[code]])
+  await other.done
+  expect(other.heard).toEqual(['call', 'call'])
 })

@@ -151,6 +151,8 @@ export interface Action<Input = unknown> {
   start?(): PacketBody | undefined
   /** List argument whose values are joined when one step calls this action several times. */
   readonly mergeArgument?: string
+  /** Text arguments that clients see while the model writes them. Default: none. */
+  readonly streamedArguments?: readonly string[]
   /** Whether calls make documents citable, so that parallel ones get numbers apart. Default: built-in searches do. */
   readonly isCiting?: boolean
   /** Whether the model has to answer after a call of this action, without further actions. */

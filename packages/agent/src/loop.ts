@@ -49,6 +49,7 @@ export async function runLoop(options: LoopOptions, progress: LoopProgress): Pro
   const state: LoopState = {
     step: -1,
     offered: new Map(actions.map((action) => [action.name, action])),
+    streamed: new Map(actions.flatMap(({ name, streamedArguments: some }) => (some ? [[name, some] as const] : []))),
     promptTokens: promptLimit(model.contextTokens, actions),
     usedIds: new Set(),
     open: new Map(),
@@ -113,6 +114,8 @@ async function goOn(
 interface LoopState {
   step: number
   readonly offered: ReadonlyMap<string, Action>
+  /** Text arguments that clients see while they are written, by name of the action. */
+  readonly streamed: ReadonlyMap<string, readonly string[]>
   /** Most tokens of a prompt. */
   readonly promptTokens: number
   readonly usedIds: Set<string>
@@ -146,6 +149,7 @@ async function playNext(
     promptTokens: state.promptTokens - promptTokens(options.reminder),
     reminder: options.reminder,
     ...(isForced ? { forced: forced.name } : {}),
+    streamed: state.streamed,
     mayRecover: state.mayRecover && !isLast,
     tries: options.tries,
     wait: options.wait,

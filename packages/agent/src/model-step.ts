@@ -7,6 +7,7 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import { InlayError, type ErrorCode } from '@inlay/protocol'
+import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
 import { fitPrompt, promptTokens } from './context-window.ts'
 import { stepFailure, toFailure, type Failure, type FailureContext } from './failures.ts'
 import type { DeltaListener, TellingModel } from './contracts.ts'
@@ -17,6 +18,8 @@ import { unlessAborted } from './waiting.ts'
 export interface StepListener extends DeltaListener {
   /** The first fragment of a call. */
   hearCall(): void
+  /** More of the text arguments of a call, by name. */
+  hearArguments(name: string, deltas: Readonly<Record<string, string>>): void
 }
 
 /** How a step is asked for. */
@@ -31,6 +34,8 @@ export interface StepRequest {
   readonly reminder?: readonly LanguageModelV4Message[]
   /** The action this step has to call. */
   readonly forced?: string
+  /** Text arguments to tell while they are written, by name of the tool. Default: none. */
+  readonly streamed?: ReadonlyMap<string, readonly string[]>
   /** Whether text that is nothing but a call may become one. */
   readonly mayRecover: boolean
   /** Tries of a call that fails before it said anything, at least 1. */
@@ -145,6 +150,7 @@ function createEar(request: StepRequest, hearing: { hasBegun: boolean }): Ear {
   const { options, listener, forced, mayRecover } = request
   const names = new Set(options.tools?.map(({ name }) => name))
   const gate = createTextGate({ names, mayRecover })
+  const writing = createWriting(request)
   const parts: LanguageModelV4StreamPart[] = []
   const calls: RequestedCall[] = []
   let finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined
@@ -183,7 +189,10 @@ function createEar(request: StepRequest, hearing: { hasBegun: boolean }): Ear {
       if (state === 'told') return
       if (part.type === 'text-delta') say(part.delta)
       else reason(part.delta)
-    } else if (part.type === 'tool-input-start') hearCall(part.toolName)
+    } else if (part.type === 'tool-input-start') {
+      hearCall(part.toolName)
+      writing.begin(part.id, part.toolName)
+    } else if (part.type === 'tool-input-delta') writing.push(part.id, part.delta)
     else if (part.type === 'tool-call') {
       hearCall(part.toolName)
       calls.push({ id: part.toolCallId, name: part.toolName, input: part.input })
@@ -210,6 +219,22 @@ function createEar(request: StepRequest, hearing: { hasBegun: boolean }): Ear {
     }
   }
   return { hear, say, reason, end }
+}
+
+/** Tells text arguments of calls while they are written. */
+function createWriting({ streamed, listener }: StepRequest) {
+  const calls = new Map<string, { readonly name: string; readonly stream: ArgumentStream }>()
+  return {
+    begin: (id: string, name: string): void => {
+      const names = streamed?.get(name)
+      if (names) calls.set(id, { name, stream: createArgumentStream(names) })
+    },
+    push: (id: string, json: string): void => {
+      const call = calls.get(id)
+      const deltas = call?.stream.push(json)
+      if (call && deltas) listener.hearArguments(call.name, deltas)
+    },
+  }
 }
 
 /** Parts the agent needs besides deltas, calls and the end. Fragments of calls are left out: whole calls follow. */

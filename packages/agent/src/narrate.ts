@@ -50,6 +50,8 @@ export interface Narrator {
   say(delta: string): void
   /** A call of the step has begun to arrive: the reasoning before it is over. */
   hearCall(): void
+  /** Text arguments of a call while they are written, by name: told where the step's first call will stand. */
+  hearArguments(name: string, deltas: Readonly<Record<string, string>>): void
   /** Ends what the model says in this step; calls may follow. */
   endStep(): StepSummary
   /**
@@ -121,6 +123,10 @@ export function createNarrator(options: NarratorOptions): Narrator {
     hearCall: () => {
       closeReasoning()
       reasoning.bar()
+    },
+    hearArguments: (name, deltas) => {
+      const tab = message.hasBegun() ? 1 : 0
+      send(turn, tab, { type: 'tool_call_argument_delta', tool_type: name, argument_deltas: deltas })
     },
     endStep: () => {
       finishText()

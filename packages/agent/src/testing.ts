@@ -258,6 +258,7 @@ export interface ScriptedActionOptions {
   /** JSON Schema of the arguments, for what the model is shown; the values are not checked. Default: any object. */
   readonly inputSchema?: Record<string, unknown>
   readonly mergeArgument?: string
+  readonly streamedArguments?: readonly string[]
   /** Packet sent before the call runs. */
   readonly start?: PacketBody
   /** Packets sent while it runs, in order. */
@@ -295,7 +296,7 @@ const anyObject = (schema: Record<string, unknown>): InputSchema<Record<string, 
 /** Makes an action for tests that sends, finds and fails as told, and keeps its calls for inspection. */
 export function scriptedAction(options: ScriptedActionOptions): ScriptedAction {
   const calls: { input: Record<string, unknown>; turn: ActionTurn }[] = []
-  const { start, mergeArgument, result } = options
+  const { start, mergeArgument, streamedArguments, result } = options
   return {
     id: options.id,
     name: options.name,
@@ -305,6 +306,7 @@ export function scriptedAction(options: ScriptedActionOptions): ScriptedAction {
     input: anyObject(options.inputSchema ?? { type: 'object', properties: {}, additionalProperties: true }),
     ...(start && { start: () => start }),
     ...(mergeArgument !== undefined && { mergeArgument }),
+    ...(streamedArguments && { streamedArguments }),
     calls,
     async run(input, turn) {
       calls.push({ input, turn })

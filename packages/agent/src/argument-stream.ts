@@ -1,0 +1,67 @@
+/** Reads text arguments of a call while they are written. */
+export interface ArgumentStream {
+  /**
+   * Takes the next piece of the arguments' JSON.
+   * @returns what it adds to the arguments that are followed, by name; undefined when nothing
+   */
+  push(json: string): Readonly<Record<string, string>> | undefined
+}
+
+const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+/**
+ * Makes a stream that follows text arguments at the top of an object. JSON that is none is followed as far as it goes.
+ * @param names arguments to follow
+ */
+export function createArgumentStream(names: readonly string[]): ArgumentStream {
+  let depth = 0
+  let isText = false
+  /** Whether the text that is read is a key of the object at the top. */
+  let isKey = false
+  let key = ''
+  /** What is still to be read of an escape: `\`, or up to five characters behind it. */
+  let escape = ''
+  /** The first half of a pair, which must not travel alone. */
+  let half = ''
+
+  const take = (character: string, told: Record<string, string>): void => {
+    if (isKey) key += character
+    else if (depth === 1 && names.includes(key)) {
+      const whole = half + character
+      half = /[\uD800-\uDBFF]$/.test(whole) ? whole : ''
+      if (half === '') told[key] = (told[key] ?? '') + whole
+    }
+  }
+  const inText = (character: string, told: Record<string, string>): void => {
+    if (escape !== '') {
+      escape += character
+      if (escape[1] !== 'u') take(escapes[character] ?? character, told)
+      else if (escape.length < 6) return
+      else take(String.fromCharCode(Number.parseInt(escape.slice(2), 16) || 0), told)
+      escape = ''
+    } else if (character === '\\') escape = character
+    else if (character === '"') isText = false
+    else take(character, told)
+  }
+  const between = (character: string): void => {
+    if (character === '"') {
+      isText = true
+      if (isKey) key = ''
+    } else if (character === '{' || character === '[') {
+      depth++
+      isKey = depth === 1
+    } else if (character === '}' || character === ']') depth--
+    else if (character === ':' && depth === 1) isKey = false
+    else if (character === ',' && depth === 1) isKey = true
+  }
+  return {
+    push: (json) => {
+      const told: Record<string, string> = {}
+      for (const character of json.split('')) {
+        if (isText) inText(character, told)
+        else between(character)
+      }
+      return Object.keys(told).length > 0 ? told : undefined
+    },
+  }
+}
