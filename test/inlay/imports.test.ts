@@ -23,6 +23,7 @@ test('a host that mounts us and is asked for its health has loaded no engine', a
     loaded.map((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]).filter((name) => name !== undefined),
   )
   expect([...packages].sort()).toEqual(['h3', 'rou3', 'srvx', 'valibot'])
-  for (const part of ['agent', 'knowledge', 'drivers'])
-    expect(loaded.filter((url) => url.includes(`packages/${part}/`))).toEqual([])
+  const parts = loaded.flatMap((url) => /packages\/((?:agent|knowledge|drivers)\/.*)$/.exec(url)?.[1] ?? [])
+  // `defineAction` is part of `inlay` itself: two small files over the protocol.
+  expect(parts.sort()).toEqual(['agent/src/host-actions.ts', 'agent/src/mastra-tools.ts'])
 })
