@@ -85,10 +85,19 @@ function record(
     arguments: JSON.stringify(input),
     result: result.text,
     reasoning: voice.reasoning,
-    packets: JSON.stringify(packets),
+    packets: JSON.stringify(packets.map((packet) => shownAgain(packet, action))),
     documents: result.documents ? JSON.stringify(result.documents) : null,
     images: result.images ? JSON.stringify(result.images) : null,
   }
+}
+
+/** When an answer is shown again, custom actions have the name that people read. */
+function shownAgain(packet: PacketBody, { displayName }: Action): PacketBody {
+  return packet.type === 'custom_tool_start' ||
+    packet.type === 'custom_tool_args' ||
+    packet.type === 'custom_tool_delta'
+    ? { ...packet, tool_name: displayName }
+    : packet
 }
 
 async function checkInput({ action, input }: OpenCall): Promise<unknown> {

@@ -12,7 +12,7 @@ export interface TurnPromptOptions {
   readonly finder: SurroundingsFinder
   readonly around: Surroundings
   readonly context: ContextFiles
-  readonly opened: OpenedTurn
+  readonly opened: Pick<OpenedTurn, 'history' | 'summary' | 'userText' | 'files'>
   readonly request: Pick<SendMessageRequest, 'additional_context' | 'include_citations'>
   readonly model: ResolvedModel
   readonly actions: readonly Action[]

@@ -153,7 +153,7 @@ describe('a name', () => {
     const { agent, send } = await newSetting([['x'], { reject: new Error('down') }])
     const run = await send({ message: question })
     await run.whole()
-    expect(await agent.sessions.rename(run.sessionId, '', ana)).toBe('How many days of leave does everybody ge...')
+    expect(await agent.sessions.rename(run.sessionId, '', ana)).toBe('How many days of leave does everybody...')
   })
 
   test('of an empty session is New Chat', async () => {

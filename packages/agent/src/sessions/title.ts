@@ -12,7 +12,7 @@ export interface SpokenMessage {
 }
 
 /**
- * Finds a name for a conversation: asks the model, falls back to the first question.
+ * Finds a name for a conversation: asks the model, unless it only quotes; falls back to the first question.
  * @param messages oldest first; the first question makes the name, its answer helps
  * @returns never blank; `New Chat` when nothing was said
  */
@@ -29,9 +29,16 @@ export async function findTitle(
   if (question === '') return 'New Chat'
   // Whatever goes wrong with a model, a name is found without it.
   const answer = messages.find(({ role }) => role === 'assistant')?.text ?? ''
-  const asked = model ? await askModel(question, answer, model, signal).catch(() => '') : ''
+  const asked = model && !model.quotesOnly ? await askModel(question, answer, model, signal).catch(() => '') : ''
   if (asked !== '') return asked
-  return question.length > questionLimit ? `${question.slice(0, questionLimit).trimEnd()}...` : question
+  return question.length > questionLimit ? `${cutBetweenWords(question, questionLimit)}...` : question
+}
+
+/** The beginning of a text, to the end of a word where there is one. */
+function cutBetweenWords(text: string, limit: number): string {
+  const cut = text.slice(0, limit + 1)
+  const end = cut.lastIndexOf(' ')
+  return (end > limit / 2 ? cut.slice(0, end) : cut.slice(0, limit)).toWellFormed()
 }
 
 async function askModel(
@@ -67,8 +74,7 @@ async function askModel(
     : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   const title = given.replace(/\s+/g, ' ').replace(/^["'“«\s]+|["'”».\s]+$/g, '')
   if (title.length <= titleLimit) return title
-  const cut = title.slice(0, titleLimit)
-  return `${cut.slice(0, cut.lastIndexOf(' ') > 0 ? cut.lastIndexOf(' ') : titleLimit)}…`
+  return `${cutBetweenWords(title, titleLimit)}…`
 }
 
 function titleOf(input: string): string {

@@ -1,13 +1,14 @@
+import type { LlmOverride, Principal } from '@inlay/protocol'
 import type { Actions } from '../actions.ts'
 import { promptLimit, promptTokens } from '../context-window.ts'
-import type { ModelProvider, ResolvedModel } from '../contracts.ts'
+import type { ModelProvider } from '../contracts.ts'
 import { readTree } from '../conversations.ts'
-import { toPrompt } from '../history.ts'
 import { toMainline } from '../message-tree.ts'
-import { toInstructions } from '../prompt.ts'
+import { withPersonaModel } from '../personas/persona-model.ts'
 import type { AgentDatabase } from '../records.ts'
 import { readBranch, type BranchHistory } from '../summaries.ts'
 import type { SurroundingsFinder } from '../surroundings.ts'
+import { makeTurnPrompt } from '../turn-prompt.ts'
 import type { Sessions } from './contracts.ts'
 import { chooseModel } from './model-choice.ts'
 import { ownSession } from './ownership.ts'
@@ -23,49 +24,63 @@ export interface TokensOptions {
   readonly now: () => number
 }
 
+/** Where a next message would be sent. */
+interface NextMessage {
+  readonly personaId: number
+  readonly projectId: number | null
+  readonly override: LlmOverride | null
+  /** What was said before, as far as a window of that many tokens holds it. */
+  readonly history: (contextTokens: number) => Promise<BranchHistory>
+}
+
 // What a question takes that is asked of documents.
 const questionTokens = 2_000
 
 /** Makes the side of sessions that tells how much a prompt can still take. */
 export function createTokens(options: TokensOptions): Pick<Sessions, 'freeTokens' | 'documentTokens'> {
-  const { db, models, actions, surroundings, systemPrompt, now } = options
-  const free = async (
-    { contextTokens }: ResolvedModel,
-    { messages, summary }: BranchHistory,
-    caller: Parameters<Actions['available']>[0],
-  ): Promise<number> => {
-    const usable = await actions.available(caller)
-    const instructions = toInstructions({
-      actions: usable,
-      time: now(),
-      includeCitations: true,
-      ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    })
-    const hasActions = usable.length > 0
-    const prompt = toPrompt({
-      instructions,
-      history: messages,
-      summary,
-      additionalContext: null,
-      userText: '',
-      hasActions,
-    })
-    return Math.max(0, promptLimit(contextTokens, usable) - promptTokens(prompt))
-  }
+  const { db } = options
   return {
     freeTokens: async (id, caller) => {
       const row = await ownSession(db, id, caller)
-      const session = { modelOverride: pinnedModel(row), temperature: row.temperature }
-      const model = await models.resolve(chooseModel(null, session))
       const ids = toMainline(await readTree(db, id)).slice(1)
-      return free(model, await readBranch(db, ids, model.contextTokens * 4), caller)
+      const next = {
+        personaId: row.persona_id,
+        projectId: row.project_id,
+        override: chooseModel(null, { modelOverride: pinnedModel(row), temperature: row.temperature }),
+        history: (contextTokens: number) => readBranch(db, ids, contextTokens * 4),
+      }
+      return countFree(next, caller, options)
     },
     documentTokens: async (personaId, caller) => {
-      await surroundings.check({ persona_id: personaId }, caller)
-      return Math.max(
-        0,
-        (await free(await models.resolve(null), { summary: null, messages: [] }, caller)) - questionTokens,
-      )
+      const history = async (): Promise<BranchHistory> => ({ summary: null, messages: [] })
+      const free = await countFree({ personaId, projectId: null, override: null, history }, caller, options)
+      return Math.max(0, free - questionTokens)
     },
   }
+}
+
+/** What is left of the prompt of an empty message: made like any other, so that nothing is forgotten. */
+async function countFree(next: NextMessage, caller: Principal, options: TokensOptions): Promise<number> {
+  const { models, actions, surroundings: finder, systemPrompt, now } = options
+  const { personaId, projectId } = next
+  const around = await finder.find({ personaId, projectId, descriptors: [], filters: null, caller })
+  const model = await models.resolve(withPersonaModel(next.override, around.persona))
+  const context = await around.weigh({ contextTokens: model.contextTokens, userText: '' })
+  const usable = around.offer(await actions.available(caller), context)
+  const { summary, messages } = await next.history(model.contextTokens)
+  const prompt = await makeTurnPrompt(
+    {
+      finder,
+      around,
+      context,
+      opened: { history: messages, summary, userText: '', files: [] },
+      request: { additional_context: null, include_citations: true },
+      model,
+      actions: usable,
+      systemPrompt,
+      time: now(),
+    },
+    AbortSignal.timeout(60_000),
+  )
+  return Math.max(0, promptLimit(model.contextTokens, usable) - promptTokens(prompt))
 }
