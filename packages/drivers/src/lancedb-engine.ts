@@ -73,9 +73,9 @@ function toInlayError(error: unknown): InlayError {
     })
   if (/permission denied|read-only file system|os error (13|30)\b/i.test(message))
     return new InlayError('SERVICE_UNAVAILABLE', {
+      // Retryable: no document is to blame, so they wait until it is.
       message: 'The index cannot be written: make its folder writable for this process.',
       cause: error,
-      retryable: false,
     })
   if (isPassing(error))
     return new InlayError('SERVICE_UNAVAILABLE', {

@@ -1,0 +1,211 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startEmbeddings, type EmbeddingsStandIn, type Mishap } from '../stand-in/embeddings.ts'
+import { breakIndex, breakRecords, type Breakable, type sqliteErrors } from './broken.ts'
+import { openHouse, testFolder, type House } from './house.ts'
+
+const markerOf = (id: string): string => `marker${id}x`
+
+/** Posts documents at once; answers the ids that were accepted. */
+async function postAll(house: House, ids: readonly string[]): Promise<string[]> {
+  const answers = await Promise.all(ids.map((id) => house.post(id, `a text with ${markerOf(id)} in it`)))
+  return ids.filter((_, at) => answers[at]!.status === 200)
+}
+
+const named = (begin: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `${begin}${'abcdefgh'[at]}`)
+
+async function expectFound(house: House, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    await house.until(id, 'indexed')
+    expect(await house.find(markerOf(id)), id).toEqual([id])
+  }
+}
+
+/** Waits until something has failed so often. */
+const failed = (broken: Breakable, times: number): Promise<void> =>
+  expect.poll(() => broken.failures, { timeout: 10_000 }).toBeGreaterThanOrEqual(times)
+
+describe('records that fail', () => {
+  const says: Record<keyof typeof sqliteErrors, RegExp> = { io: /check the disk/, full: /full/, busy: /locked/ }
+
+  test.each(['io', 'full', 'busy'] as const)(
+    'at accepting (%s) refuse with the reason, and then accept',
+    async (kind) => {
+      const house = openHouse({ dataFolder: testFolder() })
+      await expectFound(house, await postAll(house, named('before', 3)))
+      const broken = breakRecords(kind, /^insert into "inlay_contents"/)
+      broken.break()
+      const refusal = await house.post('refused', 'never seen')
+      expect(refusal).toMatchObject({ status: 503, body: { error_code: 'SERVICE_UNAVAILABLE' } })
+      expect(refusal.body.detail).toMatch(says[kind])
+      expect(await postAll(house, named('during', 4))).toEqual([])
+      // Of what was refused nothing is left, and what was there is.
+      expect(await house.stateOf('refused')).toBeUndefined()
+      expect(await house.find(markerOf('beforea'))).toEqual(['beforea'])
+      broken.mend()
+      expect(await postAll(house, [...named('during', 4), 'refused'])).toHaveLength(5)
+      await expectFound(house, [...named('during', 4), 'refused'])
+    },
+  )
+
+  test('at the commit leave no half of a document, nor a transaction that hangs', async () => {
+    const house = openHouse({ dataFolder: testFolder() })
+    await expectFound(house, await postAll(house, ['first']))
+    const broken = breakRecords('io', /^commit/)
+    broken.break()
+    expect((await house.post('first', 'another version')).status).toBe(503)
+    expect(await house.remove('first')).toBe(503)
+    await failed(broken, 2)
+    broken.mend()
+    await expectFound(house, ['first', ...(await postAll(house, ['second']))])
+  })
+
+  test.each([
+    ['taking documents from the queue', /^insert into "inlay_claims"/],
+    ['marking them as taken', /^update "inlay_documents" set "state" = .*"claim" = /],
+    ['reading them', /inner join "inlay_contents"/],
+    ['settling', /update inlay_documents set\s+visible_generation/],
+    ['ending a claim', /^delete from "inlay_claims"/],
+    ['noting what is to be removed', /^insert into "inlay_dead_generations"/],
+    ['forgetting what was removed', /^delete from "inlay_dead_generations"/],
+    ['renewing what this process does', /^insert into "inlay_job_leases"/],
+  ])('at %s hold documents up and lose none', async (_, which) => {
+    const house = openHouse({ dataFolder: testFolder() })
+    await expectFound(house, await postAll(house, ['before']))
+    const broken = breakRecords('io', which)
+    broken.break()
+    const accepted = await postAll(house, ['before', ...named('during', 3)])
+    expect(accepted).toHaveLength(4)
+    // A second version, so that there is something to be removed.
+    expect((await house.post('before', `a newer text with ${markerOf('before')} in it`)).status).toBe(200)
+    await failed(broken, 1)
+    broken.mend()
+    await expectFound(house, accepted)
+    expect(JSON.stringify(house.errors.map(String))).toMatch(/check the disk/)
+    await expect.poll(async () => (await house.figures()).index.rows, { timeout: 10_000 }).toBe(4)
+  })
+})
+
+describe('an index that fails', () => {
+  const io = 'lance error: LanceError(IO): Input/output error (os error 5), /secret/path/chunks.lance, src/io.rs:12'
+
+  test.each(['before', 'after'] as const)(
+    'at appending (%s it is done) holds documents up and shows each once',
+    async (when) => {
+      const house = openHouse({ dataFolder: testFolder() })
+      await expectFound(house, await postAll(house, ['first']))
+      const broken = breakIndex('add', io, when)
+      broken.break()
+      const accepted = await postAll(house, ['first', ...named('during', 4)])
+      expect(accepted).toHaveLength(5)
+      await failed(broken, 3)
+      await expect.poll(async () => (await house.stateOf('duringa'))?.reason, { timeout: 10_000 }).toMatch(/index/i)
+      expect((await house.stateOf('duringa'))!.reason).not.toMatch(/secret|lance/)
+      expect(await house.find(markerOf('first'))).toEqual(['first'])
+      broken.mend()
+      await expectFound(house, accepted)
+      await expect.poll(async () => (await house.figures()).index.rows, { timeout: 10_000 }).toBe(5)
+    },
+  )
+
+  test.each([
+    ['removing rows', 'delete'],
+    ['compaction', 'optimize'],
+  ])('at %s goes on with everything else, and makes up for it', async (_, method) => {
+    const house = openHouse({ dataFolder: testFolder() })
+    await expectFound(house, await postAll(house, named('first', 3)))
+    const broken = breakIndex(method, io)
+    broken.break()
+    expect(await house.remove('firsta')).toBe(200)
+    expect(await house.find(markerOf('firsta'))).toEqual([])
+    await failed(broken, 1)
+    await expectFound(house, await postAll(house, named('second', 2)))
+    expect(await house.find(markerOf('firsta'))).toEqual([])
+    broken.mend()
+    await expect.poll(async () => (await house.figures()).index.rows, { timeout: 30_000 }).toBe(4)
+    expect(house.errors).not.toEqual([])
+  })
+
+  test('at searching says so, and answers again when it is over', async () => {
+    const house = openHouse({ dataFolder: testFolder() })
+    await expectFound(house, await postAll(house, ['first']))
+    const broken = breakIndex('query', io)
+    broken.break()
+    await expect(house.find(markerOf('first'))).rejects.toThrow(/answered 5\d\d: .*"error_code"/)
+    await expect(house.find(markerOf('first'))).rejects.not.toThrow(/secret/)
+    broken.mend()
+    expect(await house.find(markerOf('first'))).toEqual(['first'])
+  })
+
+  test('a folder that does not let itself be written to is no fault of a document', async () => {
+    const house = openHouse({ dataFolder: testFolder() })
+    await expectFound(house, await postAll(house, ['first']))
+    const broken = breakIndex('add', 'lance error: IO error: Permission denied (os error 13)')
+    broken.break()
+    await postAll(house, ['second'])
+    await failed(broken, 8)
+    expect(await house.stateOf('second')).toMatchObject({ state: 'pending', reason: expect.stringMatching(/writable/) })
+    broken.mend()
+    await expectFound(house, ['second'])
+  })
+})
+
+describe('an embedding service', () => {
+  async function openWith(options: { timeoutMs?: number } = {}): Promise<{ house: House; service: EmbeddingsStandIn }> {
+    const service = await startEmbeddings({ dimensions: 16 })
+    onTestFinished(() => service.close())
+    const { openaiEmbedder } = await import('@inlay/drivers/openai-embedder')
+    const embedder = openaiEmbedder({
+      baseUrl: service.baseUrl,
+      model: 'stand-in',
+      dimensions: 16,
+      attempts: 2,
+      sleep: async () => {},
+      ...options,
+    })
+    const house = openHouse({ dataFolder: testFolder(), embedder })
+    await expectFound(house, await postAll(house, ['first']))
+    return { house, service }
+  }
+
+  const shortened: Mishap = {
+    change: (reply) => ({ ...reply, data: reply.data.map((item) => ({ ...item, embedding: [1, 2, 3] })) }),
+  }
+  const outages: [string, Mishap, RegExp][] = [
+    ['answers 500', { status: 500, body: '{"error":{"message":"secret"}}' }, /embedding/],
+    ['answers 429', { status: 429, headers: { 'retry-after': '0' }, body: '{}' }, /embedding/],
+    ['hangs', { hangs: true }, /time/],
+    ['cuts the connection', { cut: 'at once' }, /embedding/],
+    ['cuts its answer', { cut: 'midway' }, /embedding/],
+    ['sends a web page', { body: '<html>login</html>' }, /embedding/],
+    ['sends too few vectors', { change: (reply) => ({ ...reply, data: reply.data.slice(1) }) }, /vectors/],
+  ]
+
+  test.each(outages)('that %s lets documents wait, says why, and is asked again', async (_, mishap, reason) => {
+    const { house, service } = await openWith({ timeoutMs: 200 })
+    service.mishaps.push(...Array.from({ length: 1000 }, () => mishap))
+    const accepted = await postAll(house, ['first', ...named('during', 3)])
+    expect(accepted).toHaveLength(4)
+    await expect.poll(async () => (await house.stateOf('duringa'))?.reason, { timeout: 10_000 }).toMatch(reason)
+    expect(await house.stateOf('duringa')).toMatchObject({ state: expect.stringMatching(/pending|indexing/) })
+    expect((await house.stateOf('duringa'))!.reason).not.toMatch(/secret|login|127\.0/)
+    // Words are found without it.
+    expect(await house.find(markerOf('first'))).toEqual(['first'])
+    service.mishaps.length = 0
+    await expectFound(house, accepted)
+  })
+
+  test('whose vectors have another length fails a document visibly; put back into the queue, it is indexed', async () => {
+    const { house, service } = await openWith()
+    service.mishaps.push(...Array.from({ length: 1000 }, () => shortened))
+    expect(await postAll(house, ['odd'])).toEqual(['odd'])
+    expect(await house.until('odd', 'failed')).toMatchObject({
+      reason: expect.stringMatching(/dimensions/),
+      attempts: 5,
+    })
+    service.mishaps.length = 0
+    expect(await house.find(markerOf('first'))).toEqual(['first'])
+    expect(await house.requeue()).toBe(1)
+    await expectFound(house, ['odd'])
+  })
+})
