@@ -1,0 +1,114 @@
+import { PGlite } from '@electric-sql/pglite'
+import { Kysely } from 'kysely'
+import { postgres } from '../../packages/drivers/src/postgres.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AgentTables } from '../../packages/agent/src/records.ts'
+import { migrateAgent } from '../../packages/agent/src/migrations.ts'
+import { ana, ben, codeOf, eventually, findsAlways, newPassage, newSetting, readAll } from './setting.ts'
+
+let database: PGlite
+let db: Kysely<unknown>
+
+beforeAll(async () => {
+  // As `pg` does, with 64-bit integers as text.
+  database = await PGlite.create({ parsers: { 20: (value: string) => value } })
+  db = new Kysely<unknown>({ dialect: postgres({ pool: poolOf(database) }) })
+  await migrateAgent(db)
+  await migrateAgent(db)
+}, 60_000)
+afterAll(async () => {
+  await db.destroy()
+  await database.close()
+})
+
+/** One connection, handed from user to user. */
+function poolOf(database: PGlite): NonNullable<Parameters<typeof postgres>[0]['pool']> {
+  let free = Promise.resolve()
+  const connect = async () => {
+    const before = free
+    const { promise, resolve } = Promise.withResolvers<void>()
+    free = promise
+    await before
+    return {
+      query: async (sql: string, parameters: readonly unknown[]) => {
+        const { rows, affectedRows } = await database.query(sql, [...parameters])
+        const command = sql.trim().split(/\s/)[0]?.toUpperCase()
+        return { command, rowCount: affectedRows ?? rows.length, rows }
+      },
+      release: resolve,
+    }
+  }
+  // What Kysely uses of a pool.
+  return { connect, end: async () => {} } as unknown as ReturnType<typeof poolOf>
+}
+
+test('conversations live in Postgres as they do in SQLite', async () => {
+  const { agent, send, clock } = await newSetting(
+    [[{ call: { name: 'internal_search', input: { queries: ['leave'] } } }], ['28 days [1].'], ['Thirty.'], ['Other.']],
+    { db, search: findsAlways(newPassage('leave', '28 days')) },
+  )
+  const { sessions } = agent
+  const run = await send({ message: 'How many holidays?' }, { idempotencyKey: 'k' })
+  expect((await run.whole()).answer).toBe('28 days [[1]](https://wiki.example/leave).')
+  const again = await send({ message: 'How many holidays?' }, { idempotencyKey: 'k' })
+  expect(await readAll(again)).toEqual(await readAll(run))
+  clock.time += 1_000
+  await (await send({ chat_session_id: run.sessionId, parent_message_id: run.messageId - 1 })).whole()
+  const other = await send({ message: 'Bees?' })
+  await other.whole()
+
+  const session = await sessions.get(run.sessionId, ana)
+  expect(session.messages.map(({ role, text }) => [role, text])).toEqual([
+    ['system', ''],
+    ['user', 'How many holidays?'],
+    ['assistant', '28 days [[1]](https://wiki.example/leave).'],
+    ['assistant', 'Thirty.'],
+  ])
+  expect(session.timeCreated).toBe('2026-01-12T09:30:00.000Z')
+  expect(session.packets[0]?.length).toBeGreaterThan(6)
+
+  const first = await sessions.list(ana, { limit: 1 })
+  expect([first.sessions[0]?.id, first.hasMore]).toEqual([other.sessionId, true])
+  const before = Date.parse(first.sessions[0]?.timeUpdated ?? '')
+  expect((await sessions.list(ana, { limit: 1, before })).sessions[0]?.id).toBe(run.sessionId)
+  expect((await sessions.list(ana, { projectId: null })).sessions).toHaveLength(2)
+  expect((await sessions.search('holiday', ana)).groups).toMatchObject([{ sessions: [{ id: run.sessionId }] }])
+
+  await sessions.rate({ messageId: run.messageId, isPositive: true, text: 'Good', predefined: null }, ana)
+  await sessions.selectBranch(run.messageId, ana)
+  await sessions.preferResponse(run.messageId - 1, run.messageId, ana)
+  await sessions.setTemperature(run.sessionId, 0.25, ana)
+  await sessions.setReasoningEffort(run.sessionId, 'low', ana)
+  await sessions.share(run.sessionId, 'public', ana)
+  const shared = await sessions.get(run.sessionId, ben, { shared: 'public' })
+  expect(shared).toMatchObject({ temperature: 0.25, reasoningEffort: 'low', isPublic: true })
+  expect(shared.messages[2]).toMatchObject({ feedback: 'like' })
+  await sessions.unrate(run.messageId, ana)
+  expect(await sessions.freeTokens(run.sessionId, ana)).toBeGreaterThan(90_000)
+
+  expect(await codeOf(sessions.get(run.sessionId, ben))).toBe('SESSION_NOT_FOUND')
+  await sessions.remove(run.sessionId, ana, { erase: true })
+  await sessions.removeAll(ana)
+  expect((await sessions.list(ana)).sessions).toEqual([])
+  await agent.close()
+})
+
+test('a long conversation is summed up in Postgres too', async () => {
+  const { agent, send, model } = await newSetting(
+    (call) =>
+      JSON.stringify(call.prompt[0]).includes('keep the memory') ? ['In short.'] : ['and more '.repeat(20_000)],
+    { db },
+  )
+  const first = await send({ message: 'Begin.' })
+  await first.whole()
+  await (await send({ chat_session_id: first.sessionId })).whole()
+  await eventually(async () => {
+    const summaries = db.withTables<AgentTables>().selectFrom('inlay_chat_summaries')
+    return (await summaries.select('message_id').execute()).length > 0
+  })
+  await (await send({ chat_session_id: first.sessionId })).whole()
+  const told = JSON.stringify(model.asked.filter(({ maxOutputTokens: most }) => most === undefined).at(-1)?.prompt)
+  expect(told).toContain('In short.')
+  expect(told).not.toContain('Begin.')
+  await agent.close()
+})
