@@ -1,5 +1,7 @@
 import type { Hit } from '@inlay/knowledge'
 import { describe, expect, test } from 'vitest'
+import { toChunkCard } from '../../packages/knowledge/src/card.ts'
+import { chunkSections } from '../../packages/knowledge/src/chunk.ts'
 import { joinHits, toBlurb, toPassage } from '../../packages/knowledge/src/passages.ts'
 
 const hit = (position: number, score: number, rest: Partial<Hit> & { link?: string } = {}): Hit => ({
@@ -16,7 +18,7 @@ const hit = (position: number, score: number, rest: Partial<Hit> & { link?: stri
 
 const shapes = (hits: Hit[]): [number, string, number | null][] =>
   joinHits(hits)
-    .map((joined) => toPassage(joined, 'x'))
+    .map((joined) => toPassage(joined, () => []))
     .map(({ document, content }) => [document.chunk_ind, content, document.score])
 
 describe('chunks of a document', () => {
@@ -45,6 +47,36 @@ describe('chunks of a document', () => {
     expect(passages.map(([, content]) => content.split('\n\n').length)).toEqual([4, 4, 1])
   })
 
+  test.each<[string, string, number]>([
+    ['paragraphs', Array.from({ length: 60 }, (_, at) => `Paragraph ${at} has words.`).join('\n\n'), 64],
+    ['one long paragraph', Array.from({ length: 80 }, (_, at) => `Sentence ${at} has words.`).join(' '), 64],
+    ['Japanese', 'これは長い文章です。切っても元に戻ります。'.repeat(30), 64],
+    ['Thai', 'วันนี้อากาศดีมากเราจึงไปเดินเล่นในสวนสาธารณะใกล้บ้านกับเพื่อน'.repeat(12), 64],
+    ['Arabic', 'هذه جملة طويلة جدا، وهي تقطع ثم تعاد كما كانت. '.repeat(20).trim(), 64],
+    ['emoji', '👩‍👩‍👧🧑🏽‍🚀🏳️‍🌈'.repeat(60), 64],
+    ['lines', Array.from({ length: 80 }, (_, at) => `line ${at} of a poem`).join('\n'), 64],
+    ['code', `\`\`\`ts\n${Array.from({ length: 80 }, (_, at) => `  const value${at} = ${at}`).join('\n')}\n\`\`\``, 64],
+    ['a table', `| a | b |\n|---|---|\n${Array.from({ length: 90 }, (_, at) => `| ${at} | cell |`).join('\n')}`, 64],
+    ['a list under headings', `# One\n\n## Two\n\n${'- an item of some length\n'.repeat(60)}`.trim(), 64],
+  ])('are the text they were cut from: %s', (_, text, limitTokens) => {
+    const size = { limitTokens, targetTokens: limitTokens, leastTokens: 16 }
+    const sections = [{ type: 'text', text, link: null, image_file_id: null, heading: null }] as const
+    const cards = [...chunkSections(sections, size)].map((chunk) => ({
+      text: chunk.text,
+      card: JSON.stringify(toChunkCard({ s: 'Title', m: {} }, chunk)),
+    }))
+    expect(cards.length).toBeGreaterThan(4)
+    for (let from = 0; from + 4 <= cards.length; from += 3) {
+      const some = cards.slice(from, from + 4).map((rest, at) => hit(from + at, 1, rest))
+      const [[, content] = ['', '']] = shapes(some)
+      // A passage that begins or ends within a block has its frame, as each of its chunks has.
+      const [first, last] = [cards[from]!.text, cards[from + 3]!.text]
+      const inner = content.slice(first.split('\n')[0]!.length, -last.split('\n').at(-1)!.length || undefined)
+      expect(content.startsWith(first.split('\n')[0]!)).toBe(true)
+      expect(text).toContain(inner.trim().replace(/^\|---\|---\|\n/, ''))
+    }
+  })
+
   test('appear once each', () => {
     const hits = [5, 3, 4, 9, 8, 1].map((position, at) => hit(position, 1 - at / 10))
     const contents = shapes(hits).flatMap(([, content]) => content.split('\n\n'))
@@ -61,6 +93,9 @@ describe('a blurb', () => {
     expect(toBlurb('A sentence of some length. '.repeat(60))).toMatch(/^(A sentence of some length\. ?)+$/)
     expect(toBlurb('word '.repeat(500))).toMatch(/^(word )+word…$/)
     expect(toBlurb('これは文です。'.repeat(200))).toMatch(/。$/)
-    expect(toBlurb('🦀'.repeat(500)).isWellFormed()).toBe(true)
+    expect(toBlurb('🦀'.repeat(500))).toMatch(/^🦀+…$/u)
+    expect(toBlurb('👩‍👩‍👧'.repeat(200))).toMatch(/^(👩‍👩‍👧)+…$/u)
+    expect(toBlurb('ห้องสมุด'.repeat(200))).toMatch(/^(ห้องสมุด|ห้อง|สมุด)+…$/u)
+    expect(toBlurb('図書館'.repeat(300)).length).toBeGreaterThan(470)
   })
 })

@@ -61,7 +61,44 @@ describe('the search text of a passage', () => {
   })
 })
 
+describe('Arabic and Hebrew', () => {
+  it.each([
+    ['كتاب', 'قرأت الكتاب أمس'],
+    ['الكتاب', 'هذا كتاب جديد'],
+    ['كتاب', 'بحثت فيه وبالكتاب'],
+    ['كتاب', 'كِتَابٌ'],
+    ['احمد', 'أحمد'],
+    ['مكتبه', 'مكتبة'],
+    ['العـــربية', 'العربية'],
+    ['שלום', 'שָׁלוֹם'],
+  ])('are found with or without article and points: %s in %s', (query, text) => {
+    const held = new Set(words(toSearchText({ title: '', text })))
+    expect(words(toSearchQuery(query)).some((word) => held.has(word))).toBe(true)
+  })
+})
+
 describe('a search query', () => {
+  it.each([
+    ['Wie viele Urlaubstage hat man in der Probezeit?', 'viele Urlaubstage Probezeit?'],
+    ['Où est la salle de lecture ?', 'salle lecture ?'],
+    ['¿Cuántos días de vacaciones hay?', '¿Cuántos días vacaciones ?'],
+    ['Как получить доступ к архиву?', 'получить доступ архиву?'],
+    ['Hva er åpningstidene, og hvor er det?', 'Hva åpningstidene, ?'],
+  ])('leaves out what says little in its language: %s', (query, expected) => {
+    expect(toSearchQuery(query)).toBe(expected)
+  })
+
+  it.each([
+    'Who is in IT and what do they do?',
+    'die casting',
+    'van der Waals',
+    'wo ist der die das',
+    'to be or not to be',
+    'let x = de.foo()',
+  ])('keeps English, names, code, and what says little altogether: %s', (query) => {
+    expect(toSearchQuery(query).startsWith(query.slice(0, 12))).toBe(true)
+  })
+
   it('is what was typed, with the parts of its identifiers', () => {
     expect(toSearchQuery('  How does DiffExecutor work? ')).toBe('How does DiffExecutor work? Diff Executor')
     expect(toSearchQuery('plain words')).toBe('plain words')

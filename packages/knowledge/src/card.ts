@@ -1,4 +1,5 @@
 import type { Owner } from '@inlay/protocol'
+import type { Chunk } from './chunk.ts'
 import type { StoredDocument } from './version.ts'
 
 /** What a passage shows besides its text; kept with each row of the index as JSON, in short keys. */
@@ -20,6 +21,10 @@ export interface Card {
   readonly f?: string
   /** Id of the image that belongs to the chunk. */
   readonly i?: string
+  /** What stood between the chunk and the one before it; absent: a blank line. */
+  readonly j?: string
+  /** Characters added by a cut: at the end of the chunk before, at the beginning of this one. */
+  readonly w?: readonly [number, number]
 }
 
 /** Each chunk carries its card, so a card is bounded, in characters; what is left out still filters. */
@@ -28,6 +33,7 @@ const longestTitle = 500
 const longestMetadata = 8000
 const mostOwners = 50
 const longestLink = 8000
+const longestSeam = 100
 
 /** The part of a card that all chunks of a document share. */
 export function toDocumentCard(document: StoredDocument): Card {
@@ -67,15 +73,14 @@ function cutMetadata(metadata: Card['m']): Card['m'] {
 }
 
 /** Adds what belongs to one chunk. */
-export function toChunkCard(
-  card: Card,
-  chunk: { headings: readonly string[]; link: string | null; imageFileId: string | null },
-): Card {
+export function toChunkCard(card: Card, chunk: Pick<Chunk, 'headings' | 'link' | 'imageFileId' | 'seam'>): Card {
   return {
     ...card,
     // A link cut short leads nowhere.
     ...(chunk.link && chunk.link.length <= longestLink ? { l: chunk.link } : {}),
     ...(chunk.headings.length > 0 ? { h: chunk.headings } : {}),
+    ...(chunk.seam ? { j: chunk.seam.between.slice(0, longestSeam) } : {}),
+    ...(chunk.seam?.added.some((count) => count > 0) ? { w: chunk.seam.added } : {}),
     ...(chunk.imageFileId ? { i: chunk.imageFileId } : {}),
   }
 }

@@ -15,6 +15,16 @@ export interface Chunk {
   readonly headings: readonly string[]
   readonly link: string | null
   readonly imageFileId: string | null
+  /** Absent when a blank line stood before it. */
+  readonly seam?: Seam
+}
+
+/** How a chunk follows the one before it in its section, so that both can be shown as the one text they were. */
+export interface Seam {
+  /** What stood between them. */
+  readonly between: string
+  /** Characters at the end of the one before, and at the beginning of this one, that only a cut added. */
+  readonly added: readonly [number, number]
 }
 
 /** Below the 512 tokens that small embedding models read, with room for title, headings and metadata. */
@@ -34,9 +44,12 @@ export function* chunkSections(sections: readonly Section[], size: ChunkSize = d
     if (!('text' in content)) continue
     const heading = content.heading?.trim().slice(0, longestHeading)
     const above = heading ? [heading] : []
+    let before: Packed | undefined
     for (const packed of packBlocks(content.text, size)) {
       const text = toText(content.text, packed)
       if (text === undefined) continue
+      const seam = before && seamOf(content.text, before, packed)
+      before = packed
       yield {
         position: position++,
         section,
@@ -46,16 +59,25 @@ export function* chunkSections(sections: readonly Section[], size: ChunkSize = d
         headings: [...above, ...packed.headings],
         link: content.link || null,
         imageFileId: content.image_file_id,
+        ...(seam ? { seam } : {}),
       }
     }
   }
 }
 
+const blankLines = /^(?:[^\S\n]*\n)+/
+
 /** Without blank lines around it; indentation of the first line stays. */
 function toText(text: string, { start, end, prefix, suffix }: Packed): string | undefined {
-  const inner = text
-    .slice(start, end)
-    .replace(/^(?:[^\S\n]*\n)+/, '')
-    .trimEnd()
+  const inner = text.slice(start, end).replace(blankLines, '').trimEnd()
   return inner.trim() === '' ? undefined : prefix + inner + suffix
+}
+
+function seamOf(text: string, before: Packed, after: Packed): Seam | undefined {
+  const end = before.start + text.slice(before.start, before.end).trimEnd().length
+  const start = after.start + (blankLines.exec(text.slice(after.start, after.end))?.[0].length ?? 0)
+  const between = text.slice(end, start)
+  const isCut = after.prefix !== '' || before.suffix !== ''
+  if (!isCut && /\n[^\S\n]*\n/.test(between)) return undefined
+  return { between, added: [before.suffix.length, after.prefix.length] }
 }

@@ -1,107 +1,57 @@
+import { createWordFinder, type FoundWord } from './found-words.ts'
+import { commonWordsOf, englishWords } from './stop-words.ts'
+
 /** Most fragments of one passage, and their length in characters, as in the reference. */
 const mostFragments = 4
 const fragmentLength = 100
+/** What a fragment shows before its first match. */
+const leadLength = 25
 
-/** Words too common to be worth a mark. */
-const common = new Set(
-  (
-    'a an and are as at be but by can did do does for from had has have how i if in into is it its of on or our that the ' +
-    'their then there these they this to was were what when where which who why will with you your'
-  ).split(' '),
-)
-
-const wordForm = /[\p{L}\p{N}]+(?:['’][\p{L}]+)?/gu
+/** Makes pieces of texts that show where the words of one query occur. */
+export type Highlighter = (text: string) => string[]
 
 /**
- * Pieces of a text in which the words of a query occur, each occurrence in `<hi>`…`</hi>`, best piece first. Words
- * count in all their common forms: `configure` also marks `configured`.
- * @returns at most four; [] when no word of the query occurs
+ * Makes a highlighter: pieces of a text in which the words of the query occur, each occurrence in `<hi>`…`</hi>`, best
+ * piece first. Words count in all their common forms: `configure` also marks `configured`.
+ * @returns at most four pieces for a text; [] when no word of the query occurs in it
  */
-export function highlight(text: string, query: string): string[] {
-  const wanted = new Set([...words(query)].map(({ word }) => toStem(word)).filter((stem) => !common.has(stem)))
-  if (wanted.size === 0) return []
-  const matches = [...words(text)]
-    .map((found) => ({ ...found, stem: toStem(found.word) }))
-    .filter(({ stem }) => wanted.has(stem))
-  return toFragments(text, matches)
-    .toSorted((left, right) => right.variety - left.variety || left.start - right.start)
-    .slice(0, mostFragments)
-    .map(({ start, end, marks }) => mark(text, start, end, marks))
+export function createHighlighter(query: string): Highlighter {
+  const finder = createWordFinder(query, commonWordsOf(query) ?? englishWords)
+  return (text) =>
+    toGroups(finder?.in(text) ?? [])
+      .toSorted((left, right) => right.variety - left.variety || left.start - right.start)
+      .slice(0, mostFragments)
+      .map((group) => mark(text, group))
 }
 
-interface Match {
+/** Matches that one fragment shows. */
+interface Group {
   readonly start: number
-  readonly end: number
-  readonly stem: string
-}
-
-interface Fragment {
-  readonly start: number
-  readonly end: number
-  readonly marks: readonly Match[]
+  readonly words: readonly FoundWord[]
   /** How many different words it holds. */
   readonly variety: number
 }
 
-function* words(text: string): Generator<{ word: string; start: number; end: number }> {
-  for (const found of text.matchAll(wordForm)) {
-    const start = found.index
-    if (unspaced.test(found[0])) {
-      // Scripts without spaces: pairs of characters, as the index has them.
-      if (found[0].length === 1) yield { word: found[0], start, end: start + 1 }
-      for (let at = 0; at + 1 < found[0].length; at++)
-        yield { word: found[0].slice(at, at + 2), start: start + at, end: start + at + 2 }
-    } else yield { word: found[0].toLowerCase(), start, end: start + found[0].length }
+function toGroups(words: readonly FoundWord[]): Group[] {
+  const groups: Group[] = []
+  for (let at = 0; at < words.length;) {
+    const start = words[at]!.start
+    const limit = Math.max(start - leadLength + fragmentLength, words[at]!.end)
+    const group: FoundWord[] = []
+    while (at < words.length && words[at]!.end <= limit) group.push(words[at++]!)
+    groups.push({ start, words: group, variety: new Set(group.map(({ stem }) => stem)).size })
   }
+  return groups
 }
 
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
-
-/** Cuts common endings off; only for comparing words with each other. */
-function toStem(word: string): string {
-  if (common.has(word) || word.length <= 3) return word
-  const singular = word
-    .replace(/['’]s$/, '')
-    .replace(/(?:ies|ied)$/, 'y')
-    .replace(/([^s])s$/, '$1')
-  const stem = singular.replace(/(?:ing|edly|ed|ly|e)$/, '')
-  return stem.length >= 4 ? stem : singular
-}
-
-function toFragments(text: string, matches: readonly Match[]): Fragment[] {
-  const fragments: Fragment[] = []
-  for (let at = 0; at < matches.length;) {
-    const first = matches[at]!
-    const start = wordStart(text, Math.max(0, first.start - Math.floor(fragmentLength / 4)), first.start)
-    const limit = Math.max(start + fragmentLength, first.end)
-    const marks: Match[] = []
-    while (at < matches.length && matches[at]!.end <= limit) marks.push(matches[at++]!)
-    const end = wordEnd(text, Math.min(text.length, limit), marks.at(-1)!.end)
-    fragments.push({ start, end, marks, variety: new Set(marks.map(({ stem }) => stem)).size })
-  }
-  return fragments
-}
-
-/** The first beginning of a word from `from` on, at the latest `before`. */
-function wordStart(text: string, from: number, before: number): number {
-  if (from === 0) return 0
-  const space = /\s/g
-  space.lastIndex = from
-  const found = space.exec(text)
-  return found && found.index < before ? found.index + 1 : before
-}
-
-/** The last end of a word up to `to`, at the earliest `after`. */
-function wordEnd(text: string, to: number, after: number): number {
-  if (to === text.length) return to
-  for (let at = to; at > after; at--) if (/\s/.test(text[at]!)) return at
-  return after
-}
-
-function mark(text: string, start: number, end: number, marks: readonly Match[]): string {
+function mark(text: string, { words }: Group): string {
+  const marks = merge(words)
+  const first = marks[0]!
+  const start = startBefore(text, first.start)
+  const end = endAfter(text, marks.at(-1)!.end, Math.max(start + fragmentLength, first.end))
   let marked = ''
   let from = start
-  for (const match of merge(marks)) {
+  for (const match of marks) {
     marked += `${text.slice(from, match.start)}<hi>${text.slice(match.start, match.end)}</hi>`
     from = match.end
   }
@@ -112,12 +62,36 @@ function mark(text: string, start: number, end: number, marks: readonly Match[])
 }
 
 /** Overlapping pairs of characters become one mark. */
-function merge(marks: readonly Match[]): { start: number; end: number }[] {
+function merge(words: readonly FoundWord[]): { start: number; end: number }[] {
   const merged: { start: number; end: number }[] = []
-  for (const { start, end } of marks) {
+  for (const { start, end } of words) {
     const last = merged.at(-1)
     if (last && start <= last.end) last.end = Math.max(last.end, end)
     else merged.push({ start, end })
   }
   return merged
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
+
+/** Where a fragment may begin: a little before its first match, at the beginning of a word. */
+function startBefore(text: string, match: number): number {
+  const from = Math.max(0, match - leadLength)
+  if (from === 0) return 0
+  const window = text.slice(from, match)
+  const space = /\s/.exec(window)
+  if (space) return from + space.index + 1
+  // No spaces: the first word may have begun before the window, the second one begins in it.
+  const [, second] = segmenter.segment(window)
+  return second ? from + second.index : match
+}
+
+/** Where a fragment may end: after its last match, at the latest at `to`, at the end of a word. */
+function endAfter(text: string, match: number, to: number): number {
+  if (to >= text.length) return text.length
+  const window = text.slice(match, to)
+  for (let at = window.length; at >= window.length / 3; at--) if (/\s/.test(text[match + at]!)) return match + at
+  // No spaces: the last word may go on after the window.
+  const last = [...segmenter.segment(window)].at(-1)
+  return match + (last?.index ?? 0)
 }

@@ -1,7 +1,7 @@
 import type { SearchDoc } from '@inlay/protocol'
 import { readCard, titleOf, type Card } from './card.ts'
 import type { FoundPassage, Hit } from './contracts.ts'
-import { highlight } from './highlights.ts'
+import type { Highlighter } from './highlights.ts'
 
 /** Most chunks in one passage: about what a reader, or a model, takes in at once. */
 const mostChunks = 4
@@ -59,8 +59,8 @@ function isOnePassage(left: JoinedHits, right: JoinedHits): boolean {
 }
 
 /** Shows joined hits as a passage, with the words of the query marked. */
-export function toPassage({ best: { hit: best, card }, chunks }: JoinedHits, query: string): FoundPassage {
-  const text = chunks.map(({ hit }) => hit.text).join('\n\n')
+export function toPassage({ best: { hit: best, card }, chunks }: JoinedHits, highlight: Highlighter): FoundPassage {
+  const text = textOf(chunks)
   const document: SearchDoc = {
     document_id: best.documentId,
     chunk_ind: best.position,
@@ -74,7 +74,7 @@ export function toPassage({ best: { hit: best, card }, chunks }: JoinedHits, que
     score: best.score,
     is_relevant: null,
     relevance_explanation: null,
-    match_highlights: highlight(text, query),
+    match_highlights: highlight(text),
     updated_at: new Date(best.updatedAt).toISOString(),
     primary_owners: card.o ?? null,
     secondary_owners: card.q ?? null,
@@ -82,6 +82,17 @@ export function toPassage({ best: { hit: best, card }, chunks }: JoinedHits, que
     file_id: card.f ?? null,
   }
   return { document, content: text || titleOf(card), headings: chunks[0]!.card.h ?? [] }
+}
+
+/** Chunks as the one text they were cut from: without what the cuts added to a table or a code block. */
+function textOf(chunks: readonly ReadHit[]): string {
+  let text = ''
+  for (const [at, { hit, card }] of chunks.entries()) {
+    const [closing, opening] = card.w ?? [0, 0]
+    if (at === 0) text = hit.text
+    else text = text.slice(0, text.length - closing) + (card.j ?? '\n\n') + hit.text.slice(opening)
+  }
+  return text
 }
 
 /** About 128 tokens, as in the reference. */
@@ -97,7 +108,13 @@ export function toBlurb(text: string): string {
   const end = [...window.matchAll(sentenceEnd)].at(-1)
   if (end && end.index >= longestBlurb / 3) return window.slice(0, end.index + 1)
   const space = window.lastIndexOf(' ')
-  // A cut may fall between the halves of a character.
-  const cut = space > longestBlurb / 2 ? window.slice(0, space) : window.replace(/[\uD800-\uDBFF]$/, '')
-  return `${cut}…`
+  return `${window.slice(0, space > longestBlurb / 2 ? space : lastWordEnd(window))}…`
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
+
+/** Of a text that was cut anywhere: where its last whole word ends, in scripts without spaces, too. */
+function lastWordEnd(window: string): number {
+  const from = Math.max(0, window.length - 60)
+  return from + ([...segmenter.segment(window.slice(from))].at(-1)?.index ?? 0)
 }

@@ -43,7 +43,7 @@ const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId
 function toRow(
   shared: Omit<DraftRow, 'position' | 'text' | 'searchText' | 'card' | 'embedText'>,
   document: { card: Card; keywords: string },
-  chunk: Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFileId'>,
+  chunk: Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFileId' | 'seam'>,
 ): DraftRow {
   const card = toChunkCard(document.card, chunk)
   return {

@@ -1,3 +1,6 @@
+import { isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
+import { withoutCommonWords } from './stop-words.ts'
+
 /** What full-text search sees of a chunk. */
 export interface SearchableText {
   /** Title of the document, perhaps with the headings above the chunk; "" when there is none. */
@@ -11,23 +14,21 @@ export interface SearchableText {
  * single characters and pairs, so that any word inside them is found. Made from the same rules as {@link toSearchQuery}.
  */
 export function toSearchText(passage: SearchableText): string {
-  const title = normalize(passage.title.trim())
-  const text = normalize(passage.text)
+  const title = plainLetters(passage.title.trim())
+  const text = plainLetters(passage.text)
   const whole = title ? `${title}\n${title}\n${text}` : text
-  const parts = identifierParts(title ? `${title}\n${text}` : text)
+  const parts = wordParts(title ? `${title}\n${text}` : text)
   return spaceOut(parts.length > 0 ? `${whole}\n${parts.join(' ')}` : whole, 'document')
 }
 
-/** A query in the words of {@link toSearchText}: as typed, with the parts of its identifiers; "" stays "". */
+/**
+ * A query in the words of {@link toSearchText}: as typed, without the words that say little in its language, with the
+ * parts of its identifiers; "" stays "".
+ */
 export function toSearchQuery(query: string): string {
-  const text = normalize(query.trim())
-  const parts = identifierParts(text)
+  const text = plainLetters(withoutCommonWords(query.trim()))
+  const parts = wordParts(text)
   return spaceOut(parts.length > 0 ? `${text} ${parts.join(' ')}` : text, 'query')
-}
-
-/** Composed and full-width forms become plain ones: an index splits words at combining marks. */
-function normalize(text: string): string {
-  return isAscii.test(text) ? text : text.normalize('NFKC')
 }
 
 // oxlint-disable-next-line no-control-regex
@@ -35,14 +36,23 @@ const isAscii = /^[\u0000-\u007f]*$/
 const word = /[\p{L}\p{N}]+/gu
 const part = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}]+|\p{N}+/gu
 
-/** Words inside words, at changes of case and between letters and digits; `foo_bar` needs none, an index splits it. */
-function identifierParts(text: string): string[] {
-  const parts: string[] = []
-  for (const token of isAscii.test(text) ? asciiCompounds(text) : compounds(text)) {
-    const found = token.match(part) ?? []
-    if (found.length > 1) parts.push(...found.filter((piece) => piece.length > 1))
-  }
-  return parts
+function wordParts(text: string): string[] {
+  if (isAscii.test(text)) return asciiCompounds(text).flatMap(identifierParts)
+  return [...compounds(text).flatMap(identifierParts), ...withoutArticles(text)]
+}
+
+/** Words inside a word, at changes of case and between letters and digits; `foo_bar` needs none, an index splits it. */
+export function identifierParts(token: string): string[] {
+  const parts = token.match(part) ?? []
+  return parts.length > 1 ? parts.filter((piece) => piece.length > 1) : []
+}
+
+const hasArabic = /\p{Script=Arabic}/u
+const article = /(?<!\p{L})و?(?:[فبك]?ال|لل)(\p{Script=Arabic}{3,})/gu
+
+/** Arabic words that begin with the article, perhaps after a preposition: as they are without. */
+export function withoutArticles(text: string): string[] {
+  return hasArabic.test(text) ? [...text.matchAll(article)].map(([, word]) => word!) : []
 }
 
 function compounds(text: string): string[] {
@@ -81,15 +91,12 @@ function asciiCompounds(text: string): string[] {
 
 const isCompound = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u
 
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu
-const isAlphabetic = /\p{Alphabetic}/u
-const hasUnspaced = new RegExp(unspaced.source, 'u')
+const hasUnspaced = new RegExp(unspacedRun.source, 'u')
 
 /** Documents hold single characters and pairs; a query asks for pairs, or for its one character. */
 function spaceOut(text: string, use: 'document' | 'query'): string {
   if (!hasUnspaced.test(text)) return text
-  return text.replace(unspaced, (run) => {
+  return text.replace(unspacedRun, (run) => {
     // Tone marks and the like split words in an index, so they go on both sides.
     const characters = [...run].filter((character) => isAlphabetic.test(character))
     const pairs = characters.slice(1).map((character, at) => characters[at]! + character)

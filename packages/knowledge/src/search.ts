@@ -1,6 +1,7 @@
 import type { Embedder, FoundPassage, IndexFilter, IndexQuery, SearchRequest } from './contracts.ts'
 import { embedQuery } from './embedding.ts'
 import { resolveFilters } from './filters.ts'
+import { createHighlighter } from './highlights.ts'
 import { joinHits, toPassage } from './passages.ts'
 import { hitsToRank, rank, type RankingContext } from './ranking.ts'
 import { toSearchQuery } from './search-text.ts'
@@ -37,7 +38,8 @@ export async function search(
     const joined = joinHits(hits)
     if (!isAll && count < mostHits && joined.length < limit) continue
     const ranked = await rank(hits, request, context)
-    return (ranked === hits ? joined : joinHits(ranked)).slice(0, limit).map((one) => toPassage(one, request.text))
+    const highlight = createHighlighter(request.text)
+    return (ranked === hits ? joined : joinHits(ranked)).slice(0, limit).map((one) => toPassage(one, highlight))
   }
 }
 
