@@ -1,5 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
+import type { AgentOptions } from '../../packages/agent/src/agent.ts'
 import type { AgentTables } from '../../packages/agent/src/records.ts'
 import { scriptedModel, type ScriptStep } from '../../packages/agent/src/testing.ts'
 import { ana, eventually, newSetting, providerOf, type Setting } from './setting.ts'
@@ -8,12 +10,18 @@ const asksForSummary = ({ prompt }: LanguageModelV4CallOptions): boolean =>
   prompt[0]?.role === 'system' && prompt[0].content.startsWith('You keep the memory')
 
 /** An agent whose model has a small window, says some 430 tokens a turn, and sums up as told. */
-async function newTalk(sumUp: (count: number) => ScriptStep, more: { quotesOnly?: boolean } = {}) {
+async function newTalk(
+  sumUp: (count: number) => ScriptStep,
+  { options, ...more }: { quotesOnly?: boolean; options?: Partial<AgentOptions> } = {},
+) {
   let summaries = 0
   const model = scriptedModel((call) =>
     asksForSummary(call) ? sumUp(++summaries) : [`Answer to ${lastUserText(call)} ${'and more '.repeat(190)}`],
   )
-  const setting = await newSetting([], { models: providerOf(model, { contextTokens: 4_000, ...more }) })
+  const setting = await newSetting([], {
+    models: providerOf(model, { contextTokens: 4_000, ...more }),
+    ...options,
+  })
   const asked = () => model.asked.filter((call) => !asksForSummary(call))
   const summing = () => model.asked.filter(asksForSummary)
   return { ...setting, asked, summing }
@@ -83,6 +91,28 @@ describe('a long conversation', () => {
     expect(told).toContain('Question 1?')
     expect(told).toContain('Question 2?')
     expect(told).not.toContain('Question 3?')
+  })
+
+  test('keeps the files that came with what is summed up', async () => {
+    const setting = await newTalk(() => ['Summary.'], { options: { storage: createStorage() } })
+    async function* arriving() {
+      yield {
+        name: 'rules.md',
+        mediaType: 'text/markdown',
+        bytes: (async function* () {
+          yield new TextEncoder().encode('Domes close at dawn.')
+        })(),
+      }
+    }
+    const { files } = await setting.agent.files.upload(arriving(), { caller: ana })
+    const first = await setting.send({ message: 'Question 1?', file_descriptors: [{ id: files[0]?.fileId ?? '' }] })
+    await first.whole()
+    await talk(setting, 2, 5, first.sessionId)
+    await eventually(async () => (await stored(setting)).length === 1)
+    await talk(setting, 6, 6, first.sessionId)
+    const told = JSON.stringify(setting.asked().at(-1)?.prompt)
+    expect(told).not.toContain('Question 1?')
+    expect(told).toContain('Domes close at dawn.')
   })
 
   test('of a model that only quotes is cut', async () => {

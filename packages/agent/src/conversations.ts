@@ -63,6 +63,8 @@ export interface OpenedTurn {
   readonly history: readonly PastMessage[]
   /** What was said before them, in short; null when they are all there is. */
   readonly summary: string | null
+  /** Files that came with what is summed up, oldest first. */
+  readonly summaryFiles: readonly FileDescriptor[]
 }
 
 /** What a finished answer leaves behind. */
@@ -213,6 +215,7 @@ async function openTurn(
     answerIds,
     history: branch.messages,
     summary: branch.summary,
+    summaryFiles: branch.summaryFiles,
   }
 }
 

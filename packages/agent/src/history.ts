@@ -10,6 +10,8 @@ export interface PromptOptions {
   readonly history: readonly PastMessage[]
   /** What was said before the history, in short. Default: nothing. */
   readonly summary?: string | null
+  /** Files that came with what is summed up. */
+  readonly summaryFiles?: readonly FileDescriptor[]
   /** Given with the newest message, never stored. */
   readonly additionalContext: string | null
   readonly userText: string
@@ -43,6 +45,7 @@ export function toPrompt(options: PromptOptions): LanguageModelV4Prompt {
   )
   return [
     { role: 'system', content: summary === null ? instructions : `${instructions}\n\n${remembering}\n${summary}` },
+    ...summedUpFiles(options.summaryFiles ?? [], attachments),
     ...history.flatMap((message) => toMessages(message, withCalls.has(message), attachments)),
     ...before,
     ...attached.before,
@@ -55,6 +58,12 @@ const noAttachments: Attachments = () => ({ before: [], parts: [] })
 
 function user(text: string, files: readonly LanguageModelV4FilePart[] = []): LanguageModelV4Message {
   return { role: 'user', content: [...files, { type: 'text', text }] }
+}
+
+function summedUpFiles(files: readonly FileDescriptor[], attachments: Attachments): LanguageModelV4Message[] {
+  if (files.length === 0) return []
+  const { before, parts } = attachments(files)
+  return parts.length === 0 ? [...before] : [...before, user('Pictures from earlier in this conversation.', parts)]
 }
 
 function toMessages(message: PastMessage, withCalls: boolean, attachments: Attachments): LanguageModelV4Message[] {

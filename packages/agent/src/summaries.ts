@@ -1,5 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { removeCitations } from '@inlay/protocol'
+import type { FileDescriptor } from '@inlay/protocol'
 import { estimateTokens } from './context-window.ts'
 import type { ResolvedModel } from './contracts.ts'
 import { readPast, type PastMessage } from './past-messages.ts'
@@ -9,6 +10,8 @@ import type { AgentDatabase } from './records.ts'
 export interface BranchHistory {
   /** What was said before `messages`, in short; null when they are all there is. */
   readonly summary: string | null
+  /** Files that came with what is summed up, oldest first; their content is in no summary. */
+  readonly summaryFiles: readonly FileDescriptor[]
   /** Oldest first, beginning with a question. */
   readonly messages: readonly PastMessage[]
 }
@@ -24,9 +27,32 @@ export async function readBranch(
   limitChars: number,
 ): Promise<BranchHistory> {
   const summary = await newestSummary(records, ids)
-  const since = summary ? ids.slice(ids.indexOf(summary.messageId) + 1) : ids
-  return { summary: summary?.text ?? null, messages: await readPast(records, since, limitChars) }
+  const from = summary ? ids.indexOf(summary.messageId) + 1 : 0
+  return {
+    summary: summary?.text ?? null,
+    summaryFiles: await readFiles(records, ids.slice(0, from)),
+    messages: await readPast(records, ids.slice(from), limitChars),
+  }
 }
+
+async function readFiles(records: AgentDatabase, ids: readonly number[]): Promise<FileDescriptor[]> {
+  const files: FileDescriptor[] = []
+  for (let at = 0; at < ids.length; at += idsAtOnce) {
+    const rows = await records
+      .selectFrom('inlay_chat_messages')
+      .select('files')
+      .where('id', 'in', ids.slice(at, at + idsAtOnce))
+      .where('files', 'is not', null)
+      .orderBy('id')
+      .execute()
+    // Written by us from checked descriptors.
+    files.push(...rows.flatMap((row) => JSON.parse(row.files ?? '[]') as FileDescriptor[]))
+  }
+  return files
+}
+
+// A statement takes a bounded number of values.
+const idsAtOnce = 500
 
 interface Summary {
   /** The last message it covers. */
@@ -35,12 +61,12 @@ interface Summary {
 }
 
 async function newestSummary(records: AgentDatabase, ids: readonly number[]): Promise<Summary | undefined> {
-  // A statement takes a bounded number of values; ids rise along a branch.
-  for (let end = ids.length; end > 0; end -= 500) {
+  // Ids rise along a branch.
+  for (let end = ids.length; end > 0; end -= idsAtOnce) {
     const row = await records
       .selectFrom('inlay_chat_summaries')
       .select(['message_id as messageId', 'text'])
-      .where('message_id', 'in', ids.slice(Math.max(0, end - 500), end))
+      .where('message_id', 'in', ids.slice(Math.max(0, end - idsAtOnce), end))
       .orderBy('message_id', 'desc')
       .limit(1)
       .executeTakeFirst()

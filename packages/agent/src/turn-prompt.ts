@@ -12,7 +12,7 @@ export interface TurnPromptOptions {
   readonly finder: SurroundingsFinder
   readonly around: Surroundings
   readonly context: ContextFiles
-  readonly opened: Pick<OpenedTurn, 'history' | 'summary' | 'userText' | 'files'>
+  readonly opened: Pick<OpenedTurn, 'history' | 'summary' | 'summaryFiles' | 'userText' | 'files'>
   readonly request: Pick<SendMessageRequest, 'additional_context' | 'include_citations'>
   readonly model: ResolvedModel
   readonly actions: readonly Action[]
@@ -28,7 +28,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   const { persona } = around
   const { takesImages, contextTokens } = model
   const earlier = opened.history.map(({ files }) => files).toReversed()
-  const messages = [opened.files, ...earlier]
+  const messages = [opened.files, ...earlier, opened.summaryFiles]
   const attachments = await finder.attachments({ messages, takesImages, contextTokens, signal })
   const contextImages = takesImages ? await finder.images(context) : []
   const ownPrompt = persona.replacesBasePrompt ? persona.systemPrompt : systemPrompt
@@ -43,6 +43,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
     }),
     history: opened.history,
     summary: opened.summary,
+    summaryFiles: opened.summaryFiles,
     attachments,
     before: toMessagesBefore(around, context),
     contextImages,

@@ -52,7 +52,7 @@ export function createTokens(options: TokensOptions): Pick<Sessions, 'freeTokens
       return countFree(next, caller, options)
     },
     documentTokens: async (personaId, caller) => {
-      const history = async (): Promise<BranchHistory> => ({ summary: null, messages: [] })
+      const history = async (): Promise<BranchHistory> => ({ summary: null, summaryFiles: [], messages: [] })
       const free = await countFree({ personaId, projectId: null, override: null, history }, caller, options)
       return Math.max(0, free - questionTokens)
     },
@@ -67,13 +67,13 @@ async function countFree(next: NextMessage, caller: Principal, options: TokensOp
   const model = await models.resolve(withPersonaModel(next.override, around.persona))
   const context = await around.weigh({ contextTokens: model.contextTokens, userText: '' })
   const usable = around.offer(await actions.available(caller), context)
-  const { summary, messages } = await next.history(model.contextTokens)
+  const { messages, ...branch } = await next.history(model.contextTokens)
   const prompt = await makeTurnPrompt(
     {
       finder,
       around,
       context,
-      opened: { history: messages, summary, userText: '', files: [] },
+      opened: { ...branch, history: messages, userText: '', files: [] },
       request: { additional_context: null, include_citations: true },
       model,
       actions: usable,
