@@ -76,7 +76,7 @@ describe('leases', () => {
         waits.push((await world.status('deadly')).nextTryAt! - world.clock.now)
       }
       expect(waits.slice(0, 8)).toEqual([0, 0, 0, 0, 1000, 2000, 4000, 8000])
-      expect(waits.at(-1)).toBe(60_000)
+      expect(waits.at(-1)).toBe(15_000)
       await end(world, 'deadly')
       await sweep(world)
       expect(await world.status('deadly')).toMatchObject({

@@ -79,7 +79,7 @@ test('every document that got a 200 is searchable, once, after 20 kills at rando
           ).json()) as unknown[]
           return listed.length === count ? true : undefined
         },
-        90_000,
+        180_000,
       )
       for (const { id, marker } of chapters) {
         const answer = await service.fetch('/search', { method: 'POST', body: JSON.stringify({ query: marker }) })

@@ -24,8 +24,11 @@ const freeInterruptions = 4
 /** A document that was being indexed each time the process ended this often is the cause, and is given up. */
 export const interruptionLimit = 20
 
+/** A process that is restarted often must not make harmless documents wait long. */
+const longestInterruptionDelayMs = 15_000
+
 /** Waiting time after a try that ended with the process; see {@link retryDelayMs}. */
 export function interruptionDelayMs(interruptions: number): number {
   if (interruptions <= freeInterruptions) return 0
-  return Math.min(1000 * 2 ** (interruptions - freeInterruptions - 1), 60_000)
+  return Math.min(1000 * 2 ** (interruptions - freeInterruptions - 1), longestInterruptionDelayMs)
 }
