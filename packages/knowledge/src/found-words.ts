@@ -11,98 +11,115 @@ export interface FoundWord {
 }
 
 /**
- * Compares words much as an index does: in lower case, without accents and endings, scripts without spaces by pairs of
- * characters, identifiers also by their parts.
+ * Finds the words of one query in texts. Words are compared much as an index does: in lower case, without accents and
+ * endings, scripts without spaces by pairs of characters, identifiers also by their parts.
  */
 export interface WordFinder {
-  /** Places where a word of the query stands, in order; they may overlap where there are no spaces. */
+  /** Places in order; they may overlap where there are no spaces. */
   in(text: string): FoundWord[]
 }
 
 /** Makes a finder of the words of a query, except those that say little; undefined when nothing is left. */
 export function createWordFinder(query: string, common: CommonWords): WordFinder | undefined {
   const wanted = new Set<string>()
-  for (const { stem, word, isWhole } of wordsOf(query)) if (isWhole && !common.words.has(word)) wanted.add(stem)
+  readWords(query, (start, end, stem, part) => {
+    if (part === 'whole' && !common.words.has(query.slice(start, end).toLowerCase())) wanted.add(stem)
+  })
   if (wanted.size === 0) return undefined
+  // Most words of a text come again and again, and are not wanted.
+  const known = new Map<string, readonly FoundWord[]>()
+  const findIn = (word: string): readonly FoundWord[] => {
+    const before = known.get(word)
+    if (before) return before
+    const found = wantedIn(word, wanted)
+    known.set(word, found)
+    return found
+  }
   return {
     in(text) {
-      const found: FoundWord[] = []
-      let wholeUntil = 0
-      for (const { start, end, stem, isWhole } of wordsOf(text)) {
-        if (!wanted.has(stem)) continue
-        // Of a word that is marked as a whole, no part is marked again.
-        if (!isWhole && end <= wholeUntil) continue
-        if (isWhole) wholeUntil = end
-        found.push({ start, end, stem })
-      }
-      return found
+      const all: FoundWord[] = []
+      for (const { 0: word, index } of text.matchAll(isAscii.test(text) ? asciiWordForm : wordForm))
+        for (const { start, end, stem } of findIn(word)) all.push({ start: start + index, end: end + index, stem })
+      return all
     },
   }
 }
 
-interface ReadWord extends FoundWord {
-  /** In lower case, as written. */
-  readonly word: string
-  /** Whether a query for it means it: not the parts of a longer word, nor single characters of a longer run. */
-  readonly isWhole: boolean
+function wantedIn(word: string, wanted: ReadonlySet<string>): FoundWord[] {
+  const found: FoundWord[] = []
+  let wholeUntil = 0
+  readWords(word, (start, end, stem, part) => {
+    // Of a word that is marked as a whole, no part is marked again.
+    if (!wanted.has(stem) || (part === 'part' && end <= wholeUntil)) return
+    if (part === 'whole') wholeUntil = end
+    found.push({ start, end, stem })
+  })
+  return found
 }
 
-/** Letters with their marks, and digits. What an apostrophe leaves of a short verb is no word. */
-const wordForm = /(?<!['’](?=(?:s|t|d|m|ll|re|ve)(?![\p{L}\p{M}\p{N}])))(?<![\p{L}\p{M}\p{N}])[\p{L}\p{M}\p{N}]+/giu
+/** A `part` of a longer word, or a single character of a longer run, is found by a query but not meant by it. */
+type Emit = (start: number, end: number, stem: string, part: 'whole' | 'part') => void
 
-function* wordsOf(text: string): Generator<ReadWord> {
-  for (const found of text.matchAll(wordForm)) {
+/** Letters with their marks, and digits. */
+const wordForm = /[\p{L}\p{M}\p{N}]+/gu
+/** The same, several times as fast. */
+const asciiWordForm = /[a-zA-Z0-9]+/g
+/** What an apostrophe leaves of a short verb is no word. */
+const contraction = /['’](?:s|t|d|m|ll|re|ve)(?![\p{L}\p{M}\p{N}])/giu
+// oxlint-disable-next-line no-control-regex
+const isAscii = /^[\u0000-\u007f]*$/
+
+function readWords(text: string, emit: Emit): void {
+  const whole = text.replace(contraction, (found) => ' '.repeat(found.length))
+  for (const { 0: word, index } of whole.matchAll(wordForm)) {
     let from = 0
-    for (const run of found[0].matchAll(unspacedRun)) {
-      yield* spacedWord(found[0].slice(from, run.index), found.index + from)
-      yield* charactersOf(run[0], found.index + run.index)
+    for (const run of isAscii.test(word) ? [] : word.matchAll(unspacedRun)) {
+      readSpaced(word.slice(from, run.index), index + from, emit)
+      readUnspaced(run[0], index + run.index, emit)
       from = run.index + run[0].length
     }
-    yield* spacedWord(found[0].slice(from), found.index + from)
+    readSpaced(word.slice(from), index + from, emit)
   }
 }
 
-function* spacedWord(written: string, start: number): Generator<ReadWord> {
-  const stem = toStem(written)
+function readSpaced(word: string, start: number, emit: Emit): void {
+  const stem = toStem(word)
   // Marks without a letter.
   if (stem === '') return
-  yield { start, end: start + written.length, stem, word: written.toLowerCase(), isWhole: true }
+  emit(start, start + word.length, stem, 'whole')
   let from = 0
-  for (const part of [...identifierParts(written), ...withoutArticles(written)]) {
-    const at = written.indexOf(part, from)
+  for (const part of [...identifierParts(word), ...withoutArticles(word)]) {
+    const at = word.indexOf(part, from)
     if (at < 0) continue
     from = at + part.length
-    yield { start: start + at, end: start + from, stem: toStem(part), word: part.toLowerCase(), isWhole: false }
+    emit(start + at, start + from, toStem(part), 'part')
   }
 }
 
 /** Pairs of characters, each with the marks that follow it, and the characters themselves. */
-function* charactersOf(run: string, start: number): Generator<ReadWord> {
-  const characters: { text: string; start: number; end: number }[] = []
+function readUnspaced(run: string, start: number, emit: Emit): void {
+  const characters: { plain: string; start: number; end: number }[] = []
   let at = start
   for (const character of run) {
     const last = characters.at(-1)
-    if (isAlphabetic.test(character) || !last)
-      characters.push({ text: plainLetters(character), start: at, end: at + character.length })
-    else last.end = at + character.length
-    at += character.length
+    const end = at + character.length
+    if (last && !isAlphabetic.test(character)) last.end = end
+    else characters.push({ plain: plainLetters(character), start: at, end })
+    at = end
   }
   for (const [index, first] of characters.entries()) {
     const second = characters[index + 1]
-    yield { ...toRead(first.text, first), isWhole: characters.length === 1 }
-    if (second) yield { ...toRead(first.text + second.text, { start: first.start, end: second.end }), isWhole: true }
+    emit(first.start, first.end, first.plain, characters.length === 1 ? 'whole' : 'part')
+    if (second) emit(first.start, second.end, first.plain + second.plain, 'whole')
   }
-}
-
-function toRead(stem: string, { start, end }: { start: number; end: number }): Omit<ReadWord, 'isWhole'> {
-  return { start, end, stem, word: stem }
 }
 
 const accents = /[\u0300-\u036f]/g
 
 /** Cuts common endings and accents off; only for comparing words with each other. */
 function toStem(written: string): string {
-  const word = plainLetters(written).toLowerCase().normalize('NFD').replace(accents, '')
+  const lower = written.toLowerCase()
+  const word = isAscii.test(lower) ? lower : plainLetters(lower).normalize('NFD').replace(accents, '')
   if (word.length <= 3) return word
   const singular = word.replace(/(?:ies|ied)$/, 'y').replace(/([^s])s$/, '$1')
   const stem = singular.replace(/(?:ing|edly|ed|ly|e)$/, '')
