@@ -105,6 +105,12 @@ describe('searching', () => {
   })
 })
 
+test('whoever pastes a page into the message is asked about it before or behind', async () => {
+  const page = 'Lorem ipsum dolor sit amet. '.repeat(20_000)
+  expect((await queries(`What is a quokka?\n\n${page}`))[0]).toContain('quokka')
+  expect((await queries(`${page}\n\nWhat is a quokka?`))[0]).toContain('quokka')
+})
+
 describe('answering', () => {
   test('the sentence that answers is quoted with its citation', async () => {
     expect(await ask('How many days of annual leave do full-time staff get?', leave, vpn)).toContain(
@@ -309,6 +315,18 @@ describe('tools', () => {
     expect((await run([user('What is a VPN?')], { tools: [] })).said).toContain('extractive model')
   })
 })
+
+test.each(['`', '"', '&', '$ ', '_ ', '“'])(
+  'a question and passages full of %j are read like any other',
+  async (mark) => {
+    const noise = mark.repeat(20_000)
+    const said = await ask(`${noise} What is a VPN? ${noise}`, { ...vpn, content: `${noise}\n\n${vpn.content}` })
+    expect(said).toEqual(expect.any(String))
+    expect(await ask('What is a VPN?', { ...vpn, content: `${vpn.content}\n\n${noise}` })).toContain(
+      'private connection',
+    )
+  },
+)
 
 test('it ends at once when aborted', async () => {
   const abortSignal = AbortSignal.abort(new Error('stopped'))

@@ -12,14 +12,17 @@ const adverb = '(?:(?:also|simply|just|basically|essentially|really|actually|usu
 const someKind =
   '(?:an?|the|one of|any|some|another|how|when|what|where|anything|everything|used (?:to|for|as)|similar|like|short for|(?:[a-z-]+\\s+){1,2}(?:that|which|who|you|we)|[a-z-]+\\s+[a-z-]+s)\\b'
 
-/** A thing's name as it may stand in a text: any case unless the question used capitals, singular or plural, quoted or not. */
+/**
+ * A thing's name as it may stand in a text: any case unless the question used capitals, singular or plural, quoted or
+ * not. What may stand around it is bounded, so that rows of quotes and signs cost a search nothing.
+ */
 export function namePattern(subject: string): string {
   const bare = subject
     .replace(/[`"“”'‘’*]/g, '')
     .trim()
     .replace(/^[$@&-]+(?=\w)/, '')
   const words = escape(bare.replace(/(?<=\w{3})(?:ies|e?s)$/i, '')).replace(/\s+/g, '[\\s`-]+')
-  return `[\`"“_*]*(?<![\\w-])[$@&-]*(?<!\\w)${words}(?:e?s|ies|y)?(?:<[^>\`]*>)?(?![\\w-])[\`"”_*]*`
+  return `[\`"“_*]{0,4}(?<![\\w-])[$@&-]{0,4}(?<!\\w)${words}(?:e?s|ies|y)?(?:<[^>\`]{0,99}>)?(?![\\w-])[\`"”_*]{0,4}`
 }
 
 const follower = `(?:${kindWords})s?\\b|${says}\\b|${does}\\b|\\w+ly\\b|(?:[a-z]{1,3}|can|will|would|should|could|must|that|with|from|into|when|where|while|like|have|than|then|only|also|this|they|more|such|over|under|after|before|through|because|which|rather|instead|never|always|often|still|just|even|both)\\b`
@@ -32,7 +35,7 @@ export const standsAlone = (name: string): RegExp =>
 export function definitionPatterns(subject: string): readonly (readonly [RegExp, number])[] {
   const name = namePattern(subject)
   const anyKind = `(?:\\s+(?:${kindWords})s?)?`
-  const aside = '(?:\\s+\\([^)]*\\)|,\\s+(?!which)[^,.]{1,60},|,\\s+which [^,.]{1,120},)?'
+  const aside = '(?:\\s+\\([^)]{0,200}\\)|,\\s+(?!which)[^,.]{1,60},|,\\s+which [^,.]{1,120},)?'
   return [
     [new RegExp(`${general}${name}${anyKind}${aside}\\s+${says}\\s+${adverb}${someKind}`, 'i'), 0.65],
     [new RegExp(`${article}${name}\\s+(?:${kindWords})s?${aside}\\s+${says}\\s+${adverb}${someKind}`, 'i'), 0.65],

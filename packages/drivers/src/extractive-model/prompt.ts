@@ -48,6 +48,15 @@ function textOf(message: LanguageModelV4Message): string {
   return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
+/** What is read of a longer message, at its beginning and again at its end. */
+const longestQuestion = 2000
+
+/** Where the question of a message stands: whoever pastes a page into it asks before or after that page. */
+function questionIn(message: string): string {
+  if (message.length <= 2 * longestQuestion) return message
+  return `${message.slice(0, longestQuestion)}\n${message.slice(-longestQuestion)}`
+}
+
 function outputOf({ output }: LanguageModelV4ToolResultPart): { value: unknown; isError: boolean } {
   if (output.type === 'execution-denied') return { value: output.reason ?? 'denied', isError: true }
   if (output.type === 'content')
@@ -133,7 +142,7 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
       ? []
       : tools.flatMap((tool) => (tool.type === 'function' ? [[tool.name, tool] as const] : []))
   return {
-    asked: questions.map(textOf),
+    asked: questions.map((message) => questionIn(textOf(message))),
     answers: before
       .filter((message) => message.role === 'assistant')
       .map(textOf)

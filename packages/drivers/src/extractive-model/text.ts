@@ -30,10 +30,18 @@ const directive = /^\s*(?:\{\{.*\}\}|:::.*|<!--.*-->|\[[^\]]+\]:\s+\S+.*|\[\^[^\
 function withoutMachinery(markdown: string): string {
   return markdown
     .replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---\r?\n/, '')
-    .replace(/<!--[\s\S]*?-->/g, '')
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, '')
     .replace(/\r\n?/g, '\n')
     .replace(/&#124;/g, '\\|')
 }
+
+/** A heading without the marks before it, and those behind it where a space sets them off: `## C# ##` is about C#. */
+const headingOf = (line: string): string =>
+  line
+    .replace(/^#+\s+/, '')
+    .trimEnd()
+    .replace(/\s#+$/, '')
+    .trimEnd()
 
 /** Splits a page into headings, paragraphs, list items, code and rows of tables. */
 function blocksOf(markdown: string): Block[] {
@@ -56,7 +64,7 @@ function blocksOf(markdown: string): Block[] {
       begin({ kind: 'code', lines: [], ...(found[2] && { language: found[2].toLowerCase() }) })
     } else if (line.trim() === '' || directive.test(line) || /^\[!\w+\]$/.test(line.trim())) open = undefined
     else if (/^#{1,6}\s/.test(line)) {
-      begin({ kind: 'heading', lines: [line.replace(/^#+\s+|\s*#*\s*$/g, '')], level: line.indexOf(' ') })
+      begin({ kind: 'heading', lines: [headingOf(line)], level: line.indexOf(' ') })
       open = undefined
     } else if (/^\s*\|.*\|\s*$/.test(line)) {
       begin({ kind: 'row', lines: [line] })
@@ -68,32 +76,64 @@ function blocksOf(markdown: string): Block[] {
   return blocks
 }
 
-/** Turns Markdown of a line of prose into plain text; inline code keeps its marks, links their words. */
+/**
+ * Puts something in the place of each span of inline code: from a run of backticks to the next run of that length. No
+ * pattern, since one would try each run against each other: a page of backticks must not hold up the process.
+ */
+function replaceCode(text: string, replacement: (code: string) => string): string {
+  const runs = [...text.matchAll(/`+/g)].map(({ 0: marks, index }) => ({ start: index, length: marks.length }))
+  const later = new Map<number, number>()
+  const closing: (number | undefined)[] = []
+  for (let at = runs.length - 1; at >= 0; at--) {
+    closing[at] = later.get(runs[at]!.length)
+    later.set(runs[at]!.length, at)
+  }
+  let replaced = ''
+  let from = 0
+  for (let at = 0; at < runs.length; at++) {
+    const last = runs[closing[at] ?? -1]
+    if (last === undefined) continue
+    const end = last.start + last.length
+    replaced += text.slice(from, runs[at]!.start) + replacement(text.slice(runs[at]!.start, end))
+    from = end
+    at = closing[at]!
+  }
+  return replaced + text.slice(from)
+}
+
+/**
+ * Turns Markdown of a line of prose into plain text; inline code keeps its marks, links their words. Each pattern looks
+ * ahead a bounded way only: marks that nothing closes cost the same everywhere.
+ */
 export function toProse(markdown: string): string {
   const codes: string[] = []
-  const kept = markdown.replace(/(`+)([\s\S]*?[^`])\1(?!`)/g, (code) => `\uE000${codes.push(code) - 1}\uE001`)
+  const kept = replaceCode(markdown, (code) => `\uE000${codes.push(code) - 1}\uE001`)
   const plain = kept
-    .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
-    .replace(/\[([^\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+"[^"]*")?\)/g, '$1')
-    .replace(/\[([^\]]+)\]\[[^\]]*\]/g, '$1')
-    .replace(/\[\^[^\]]+\]/g, '')
-    .replace(/<\/?[a-zA-Z][^>]*>/g, '')
-    .replace(/(\*\*|__)(?=\S)(.+?\S|\S)\1/g, '$2')
-    .replace(/(?<![\w*])\*(?=\S)(.+?\S|\S)\*(?![\w*])/g, '$1')
-    .replace(/(?<!\w)_(?=\S)(.+?\S|\S)_(?!\w)/g, '$1')
+    .replace(/!\[[^\]]{0,200}\]\([^)]{0,2000}\)/g, '')
+    .replace(/\[([^\]]{0,300})\]\((?:[^()\s]|\([^()]{0,200}\)){0,2000}(?:\s{1,9}"[^"]{0,500}")?\)/g, '$1')
+    .replace(/\[([^\]]{1,300})\]\[[^\]]{0,500}\]/g, '$1')
+    .replace(/\[\^[^\]]{1,200}\]/g, '')
+    .replace(/<\/?[a-zA-Z][^>]{0,1000}>/g, '')
+    .replace(/(\*\*|__)(?=\S)(.{1,500}?\S|\S)\1/g, '$2')
+    .replace(/(?<![\w*])\*(?=\S)(.{1,500}?\S|\S)\*(?![\w*])/g, '$1')
+    .replace(/(?<!\w)_(?=\S)(.{1,500}?\S|\S)_(?!\w)/g, '$1')
     .replace(/\\([\\`*_{}[\]()#+.!|<>-])/g, '$1')
     // A number in brackets would be read as one of our citations: an index becomes code, a footnote goes.
     .replace(/\b[A-Za-z_]\w{0,3}\[\d+\]|\b\w+\[0\]/g, (index) => `\uE000${codes.push(`\`${index}\``) - 1}\uE001`)
-    .replace(/\s*\[\d+(?:, ?\d+)*\]/g, '')
+    .replace(/(?<!\s)\s*\[\d+(?:, ?\d+)*\]/g, '')
     .replace(/&nbsp;/g, ' ')
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
-    .replace(/&#(\d{2,5});/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replace(/&#(\d{2,6});/g, (_, code: string) => characterOf(Number(code)))
     .replace(/&amp;/g, '&')
     .replace(/\s+/g, ' ')
     .trim()
   return plain.replace(/\uE000(\d+)\uE001/g, (_, index: string) => codes[Number(index)] ?? '')
 }
+
+/** The character of a reference; "" for controls and halves of characters, which no answer should hold. */
+const characterOf = (code: number): string =>
+  code < 32 || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ? '' : String.fromCodePoint(code)
 
 const opens = (text: string, open: string, close: string): boolean => text.split(open).length > text.split(close).length
 
@@ -114,17 +154,21 @@ const abbreviated =
   /(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|nos|fig|figs|eq|sec|ch|vol|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|corp|u\.s|u\.k|a\.m|p\.m|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z])\.["”’)]*\s*$/i
 let segmenter: Intl.Segmenter | undefined
 
+/** Longer ones are no sentences but lists of numbers and the like: nothing is joined to them any more. */
+const longestSentence = 2000
+
 /** Splits prose into sentences; knows abbreviations and inline code. */
 export function sentencesOf(prose: string): string[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' })
   const codes: string[] = []
   // Code becomes one word, capital as it may begin a sentence, so that no full stop within splits it.
-  const masked = prose.replace(/`+[^`]+`+/g, (code) => `X\uE000${codes.push(code) - 1}\uE001`)
+  const masked = replaceCode(prose, (code) => `X\uE000${codes.push(code) - 1}\uE001`)
   const sentences: string[] = []
   for (const { segment } of segmenter.segment(masked)) {
     const last = sentences.at(-1)
     const goesOn =
       last !== undefined &&
+      last.length < longestSentence &&
       (abbreviated.test(last) ||
         opens(last, '“', '”') ||
         opens(last, '(', ')') ||
@@ -160,7 +204,7 @@ function sentenceOfRow([first = '', ...rest]: readonly string[], header: readonl
 function textOf(block: Block): string[] {
   if (block.kind === 'code') {
     const lines = block.lines.filter((line) => !/^\s*\{\{.*\}\}\s*$/.test(line))
-    const code = lines.join('\n').replace(/^\n+|\s+$/g, '')
+    const code = lines.join('\n').replace(/^\n+/, '').trimEnd()
     return code === '' ? [] : [code]
   }
   const prose = toProse(block.lines.join(' '))
