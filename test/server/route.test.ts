@@ -48,13 +48,5 @@ test('every route names known scopes, and only those without a caller are public
       .filter(({ scope }) => scope === 'public')
       .map(({ path }) => path)
       .sort(),
-  ).toEqual([
-    '/auth/type',
-    '/chat/send-message',
-    '/chat/send-message-simple-api',
-    '/docs',
-    '/health',
-    '/openapi.json',
-    '/version',
-  ])
+  ).toEqual(['/auth/type', '/docs', '/health', '/openapi.json', '/version'])
 })

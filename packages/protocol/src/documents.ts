@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, type WireSchema } from './fields.ts'
+import { exactText, integer, model, orNull, type WireSchema } from './fields.ts'
 import { queryInteger } from './query.ts'
 import { sourceSchema, type SourceValue } from './sources.ts'
 
@@ -86,7 +86,7 @@ export const documentListingQuerySchema: WireSchema<DocumentListingQuery> = mode
   cc_pair_id: v.optional(queryInteger({})),
   source: v.optional(sourceSchema),
   limit: v.optional(queryInteger({ least: 1, most: 1000 }), '100'),
-  after: v.optional(v.string()),
+  after: v.optional(exactText),
 })
 
 /** What narrows the documents of a pair. */
@@ -102,7 +102,7 @@ export interface PairDocumentsQuery {
 export const pairDocumentsQuerySchema: WireSchema<PairDocumentsQuery> = model({
   state: v.optional(v.picklist(documentStates)),
   limit: v.optional(queryInteger({ least: 1, most: 1000 })),
-  after: v.optional(v.string()),
+  after: v.optional(exactText),
 })
 
 /** What narrows the failed documents that are tried again. */
