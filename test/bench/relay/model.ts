@@ -1,0 +1,57 @@
+/** A model that speaks chat completions and says as many tokens as its name tells, such as `600x40` (600, 40 ms apart). */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+const head = '"id":"c","object":"chat.completion.chunk","created":1700000000,"model":"m"'
+const chunk = (delta: object, end: string | null = null): string =>
+  `data: {${head},"choices":[{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":${JSON.stringify(end)}}]}\n\n`
+const token = chunk({ content: 'tok ' })
+const usage = '"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":9,"total_tokens":18}'
+const tail = `${chunk({}, 'stop')}data: {${head},${usage}}\n\ndata: [DONE]\n\n`
+
+async function modelOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  request.setEncoding('utf8')
+  for await (const piece of request) text += piece
+  return JSON.parse(text).model
+}
+
+/** Each stream keeps its own time; a late token does not delay those after it. */
+function sayPaced(response: ServerResponse, tokens: number, delayMs: number): void {
+  const begun = performance.now()
+  let said = 0
+  const next = (): void => {
+    if (response.destroyed) return
+    if (said === tokens) return void response.end(tail)
+    response.write(token)
+    said++
+    setTimeout(next, Math.max(0, begun + said * delayMs - performance.now()))
+  }
+  next()
+}
+
+/** As fast as the reader takes them, each in a write of its own. */
+function sayAtOnce(response: ServerResponse, tokens: number): void {
+  let said = 0
+  const next = (): void => {
+    while (said < tokens) {
+      said++
+      if (!response.write(token)) return void response.once('drain', next)
+    }
+    response.end(tail)
+  }
+  next()
+}
+
+const server = createServer((request, response) => {
+  void modelOf(request).then((model) => {
+    const [tokens = 0, delayMs = 0] = model.split('x').map(Number)
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(chunk({ role: 'assistant', content: '' }))
+    if (delayMs > 0) sayPaced(response, tokens, delayMs)
+    else sayAtOnce(response, tokens)
+  })
+})
+server.keepAliveTimeout = 60_000
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
+process.on('disconnect', () => process.exit())
