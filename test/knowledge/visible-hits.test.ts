@@ -33,12 +33,12 @@ async function update({ accept, worker }: TestWorker, ...documents: [id: string,
 
 test('a document that is updated in the middle of a search is found in its new version, at its place', async () => {
   const world = await makeWorld()
-  await update(world, ['a', 'common'], ['b', 'common old'], ['c', 'words in common'])
+  await update(world, ['a', 'common'], ['b', 'common and old, with more words beside it'], ['c', 'words in common'])
   let updates = 0
   world.between.work = async () => {
-    if (updates++ === 0) await update(world, ['b', 'common new'])
+    if (updates++ === 0) await update(world, ['b', 'common and new, with more words beside it'])
   }
-  expect(texts(await world.find())).toEqual(['common', 'words in common', 'common new'])
+  expect(texts(await world.find())).toEqual(['common', 'words in common', 'common and new, with more words beside it'])
   expect(updates).toBe(2)
 })
 
