@@ -6,6 +6,9 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 const conditions = ['@inlay/source', 'module', 'node']
 const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
+// Tests with real processes and sockets depend on how busy a shared machine is: there, a failure must happen twice.
+const retry = process.env['CI'] ? 1 : 0
+
 const config: ViteUserConfig = defineConfig({
   ...resolution,
   test: {
@@ -18,6 +21,7 @@ const config: ViteUserConfig = defineConfig({
           name: 'unit',
           include: ['test/{protocol,client,knowledge,agent,drivers,server,inlay,playground,package}/**/*.test.ts'],
           testTimeout: 20_000,
+          retry,
         },
       },
       {
@@ -28,6 +32,7 @@ const config: ViteUserConfig = defineConfig({
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          retry,
         },
       },
     ],
