@@ -207,6 +207,7 @@ export function fakeKnowledge(): FakeKnowledge {
       { document: { ...foundDocument, document_id: 'a' }, content: 'again', headings: [] },
     ],
     hasDocuments: async () => accepted.size > 0,
+    showsImage: async () => false,
     close: async () => {},
   }
   return completed(fake, 'knowledge')

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import type { FileIndex, FileReader } from '@inlay/agent'
-import type { Knowledge } from '@inlay/knowledge'
+import type { Agent, FileIndex, FileReader } from '@inlay/agent'
+import type { ImageStore, Knowledge } from '@inlay/knowledge'
+import { isInlayError } from '@inlay/protocol'
 import type { Storage } from 'unstorage'
 
 /** A reader of files, and what ends it. */
@@ -38,5 +39,35 @@ export function toFileIndex({ shelf }: Pick<Knowledge, 'shelf'>): FileIndex {
       shelf.put({ id, title: name, source: 'user_file', sections, updatedAt: createdAt }, options),
     remove: (id) => shelf.remove(id),
     search: ({ fileIds, ...query }) => shelf.search({ ...query, documentIds: fileIds }),
+  }
+}
+
+/** Models take no larger ones. */
+const largestImageBytes = 20 * 2 ** 20
+
+/** Uploaded pictures as the images of documents: callers put their own into documents, the host any. */
+export function toImageStore(files: () => Agent['files']): ImageStore {
+  type Lent = Awaited<ReturnType<Agent['files']['lend']>>
+  const lend = async (id: string): Promise<Lent | undefined> => {
+    try {
+      return await files().lend(id)
+    } catch (error) {
+      if (isInlayError(error) && error.code === 'NOT_FOUND') return undefined
+      throw error
+    }
+  }
+  return {
+    find: async (ids, caller) => {
+      const found = caller
+        ? await files().find(ids, caller)
+        : (await Promise.all(ids.map(lend))).flatMap((lent) => lent?.file ?? [])
+      const images = new Set(found.filter(({ kind }) => kind === 'image').flatMap(({ id, fileId }) => [id, fileId]))
+      return ids.filter((id) => images.has(id))
+    },
+    read: async (id) => {
+      const lent = await lend(id)
+      if (!lent || lent.file.sizeBytes > largestImageBytes) return undefined
+      return { bytes: new Uint8Array(await new Response(lent.bytes).arrayBuffer()), mediaType: lent.file.mediaType }
+    },
   }
 }

@@ -1,5 +1,13 @@
 import type { AgentLimits, BlobStorage, FileReader, HostAction, ModelProvider, TurnHooks } from '@inlay/agent'
-import type { Embedder, RankingOptions, Reranker, VectorIndex, WorkerOptions } from '@inlay/knowledge'
+import type {
+  Embedder,
+  ImageDescriber,
+  RankingOptions,
+  Reranker,
+  Summarizer,
+  VectorIndex,
+  WorkerOptions,
+} from '@inlay/knowledge'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
 
@@ -55,6 +63,13 @@ export interface InlayOptions extends Pick<
   readonly reranker?: Reranker
   /** How much the reranker sees, and whether newer documents are preferred. */
   readonly ranking?: RankingOptions
+  /** Says what images of documents show. Default: the default model, when it sees; null: they are not described. */
+  readonly describeImage?: ImageDescriber | null
+  /**
+   * Says what documents and their chunks are about, which is then searched as well: `'model'` asks the default model, once
+   * a chunk. Default: nothing is said.
+   */
+  readonly summarize?: 'model' | Summarizer
   /** The host's own actions, beside the built-in ones: see `defineAction`; tools of Mastra are taken as they are. */
   readonly actions?: readonly HostAction[]
   /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */

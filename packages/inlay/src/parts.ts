@@ -4,7 +4,8 @@ import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import type { Keys } from '@inlay/server'
 import type { Kysely } from 'kysely'
-import { defaultReader, defaultStorage, toFileIndex } from './file-parts.ts'
+import { imageDescriber, modelSummarizer } from './document-models.ts'
+import { defaultReader, defaultStorage, toFileIndex, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from './options.ts'
 import { isProcessGone, processOwner } from './process-owner.ts'
 
@@ -66,6 +67,8 @@ async function makeParts(
     import('@inlay/server'),
   ])
   const { now = Date.now, dataFolder = defaultDataFolder } = options
+  const models = options.models ?? (await configuredModels(options.model))
+  const { describeImage, summarize } = options
   const knowledge = createKnowledge({
     db,
     now,
@@ -74,6 +77,9 @@ async function makeParts(
     embedder: options.embedder ?? (await configuredEmbedder(options.embedding)),
     reranker: options.reranker,
     ranking: options.ranking,
+    images: toImageStore(() => agent.files),
+    describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
+    summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
     worker: { owner: processOwner(), isGone: isProcessGone, ...options.worker },
   })
   const reader = defaultReader()
@@ -81,7 +87,7 @@ async function makeParts(
     db,
     now,
     onError,
-    models: options.models ?? (await configuredModels(options.model)),
+    models,
     actions: options.actions,
     hooks: options.hooks,
     systemPrompt: options.systemPrompt,

@@ -1,18 +1,16 @@
-import { InlayError } from '@inlay/protocol'
-import { readCard } from './card.ts'
 import { readClaimed, recordGenerations, releaseClaim, type Claim, type ClaimedDocument } from './claims.ts'
-import type { Hit, VectorIndex } from './contracts.ts'
+import { createEnrichment, type Enrichment, type EnrichmentContext } from './enrichment.ts'
 import { toFailure } from './failures.ts'
 import { isolate } from './isolate.ts'
+import { noRows, readKnownRows } from './known-rows.ts'
 import { recordFailure } from './outcomes.ts'
 import type { RetryPolicy } from './retry.ts'
-import { toEmbedText } from './rows.ts'
 import { settle, type Written } from './settle.ts'
 import type { Records } from './tables.ts'
 import { writeDocuments, type Writing, type WritingContext } from './writing.ts'
 
 /** What indexing needs. */
-export interface IndexingContext extends WritingContext {
+export interface IndexingContext extends WritingContext, EnrichmentContext {
   readonly db: Records
   readonly now: () => number
   /** A number in [0, 1). */
@@ -40,8 +38,8 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
   const documents = await readClaimed(db, claim.id)
   const progress: Progress = { claim, written: [], failed: [], used: [] }
   try {
-    const known = await readKnownVectors(documents, context)
-    const { failed } = await isolate(documents, (subset) => write(subset, progress, { known, context }))
+    const enrichment = await enrich(documents, context)
+    const { failed } = await isolate(documents, (subset) => write(subset, progress, { enrichment, context }))
     // What an index refuses of every document alike is hardly the fault of all of them.
     const isOutage = failed.length > 1 && failed.length === documents.length
     progress.failed.push(...failed.map(({ item, error }) => ({ document: item, error, isOutage })))
@@ -65,10 +63,20 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
   })
 }
 
+async function enrich(documents: readonly ClaimedDocument[], context: IndexingContext): Promise<Enrichment> {
+  const { index, embedder, summarize, describeImage } = context
+  if (!embedder && !summarize && !describeImage) return createEnrichment(noRows(), context)
+  const kept = embedder || summarize ? documents : documents.filter(({ content }) => content.includes(imageMark))
+  return createEnrichment(await readKnownRows(kept, index), context)
+}
+
+/** Of sections with an image, as a stored document has it. */
+const imageMark = '"image_file_id":"'
+
 async function write(
   documents: readonly ClaimedDocument[],
   progress: Progress,
-  { known, context }: { known: ReadonlyMap<string, Float32Array>; context: IndexingContext },
+  { enrichment, context }: { enrichment: Enrichment; context: IndexingContext },
 ): Promise<void> {
   const generations = await takeGenerations(documents.length, progress, context.db)
   const writings = documents.map((document, at): Writing => ({
@@ -77,13 +85,13 @@ async function write(
     chunkCount: 0,
     tags: [],
     source: '',
+    images: [],
     error: undefined,
   }))
-  await writeDocuments(writings, known, context)
-  for (const { document, error, generation, chunkCount, tags, source } of writings) {
+  await writeDocuments(writings, enrichment, context)
+  for (const { document, error, ...writing } of writings) {
     const { id, revision, born, pairIds } = document
-    if (error === undefined)
-      progress.written.push({ id, revision, born, pairIds, generation, chunkCount, tags, source })
+    if (error === undefined) progress.written.push({ id, revision, born, pairIds, ...writing })
     else progress.failed.push({ document, error })
   }
 }
@@ -102,32 +110,6 @@ async function takeGenerations(count: number, progress: Progress, db: Records): 
   if (!isFirst) await recordGenerations(db, claim.id, used)
   return generations
 }
-
-/** Vectors of what search shows now, by their text: most chunks of a changed document are the same. */
-async function readKnownVectors(
-  documents: readonly ClaimedDocument[],
-  { index, embedder }: IndexingContext,
-): Promise<Map<string, Float32Array>> {
-  const known = new Map<string, Float32Array>()
-  if (!embedder) return known
-  for (const { visibleGeneration, chunkCount } of documents) {
-    if (visibleGeneration === null || chunkCount > mostKnownChunks) continue
-    const hits = await readGeneration(index, visibleGeneration, chunkCount)
-    for (const hit of hits) if (hit.vector) known.set(toEmbedText(readCard(hit.card), hit.text), hit.vector)
-  }
-  return known
-}
-
-async function readGeneration(index: VectorIndex, generation: string, chunkCount: number): Promise<Hit[]> {
-  try {
-    return await index.read(generation, 0, Math.max(chunkCount - 1, 0), { vectors: true })
-  } catch (cause) {
-    throw new InlayError('SERVICE_UNAVAILABLE', { message: 'The index could not be read.', cause })
-  }
-}
-
-/** Bounds memory; embedding a document this large anew is a matter of its own. */
-const mostKnownChunks = 5000
 
 async function recordFailures({ claim, failed }: Progress, context: IndexingContext): Promise<void> {
   const { db, now, random, policy, onError } = context

@@ -131,6 +131,8 @@ export interface Files {
   /** Uploads, newest use first, without those that failed. */
   list(caller: Principal): Promise<readonly StoredFile[]>
   open(id: string, caller: Principal): Promise<OpenedFile>
+  /** As {@link open}, whoever the file belongs to: for the host itself, and for parts that have checked who may see it. */
+  lend(id: string): Promise<OpenedFile>
   /** What a file says; waits until it is read. Rejects with the reason of a file that cannot be. [] for images. */
   read(id: string, caller: Principal, signal?: AbortSignal): Promise<readonly FileSection[]>
   /** A spreadsheet as CSV, 500 000 characters a sheet. INVALID_INPUT for any other file. */

@@ -3,7 +3,7 @@ import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { AgentDatabase, AgentTables } from '../records.ts'
 import { createBlobs, type Blobs } from './blobs.ts'
-import type { BlobStorage, FileIndex, FileReader, Files, FileSection, StoredFile } from './contracts.ts'
+import type { BlobStorage, FileIndex, FileReader, Files, FileSection, OpenedFile, StoredFile } from './contracts.ts'
 import { queueForIndex, toStoredFile } from './file-records.ts'
 import { createFileWorker, type FileWorker } from './file-worker.ts'
 import { createIntake, type IntakeOptions } from './intake.ts'
@@ -67,8 +67,7 @@ export function createFiles(options: FilesOptions): FileStore {
   const own = async (id: string, caller: Principal): Promise<StoredFile> => {
     await ready()
     const [file] = await findOwn(db, [id], caller.id)
-    if (file) return file
-    throw new InlayError('NOT_FOUND', { message: 'No such file: upload it first.' })
+    return file ?? refuse()
   }
   return {
     ...createDoors({ ...options, blobs, own }),
@@ -139,7 +138,7 @@ export function createFiles(options: FilesOptions): FileStore {
   }
 }
 
-type Doors = Pick<FileStore, 'find' | 'list' | 'open' | 'byIds' | 'noteUse'>
+type Doors = Pick<FileStore, 'find' | 'list' | 'open' | 'lend' | 'byIds' | 'noteUse'>
 
 /** What only looks things up. */
 function createDoors({
@@ -149,6 +148,7 @@ function createDoors({
   blobs,
   own,
 }: FilesOptions & { blobs: Blobs; own: (id: string, caller: Principal) => Promise<StoredFile> }): Doors {
+  const opened = (file: StoredFile): OpenedFile => ({ file, bytes: blobs.stream(file.fileId, file.sizeBytes) })
   return {
     find: async (ids, caller) => {
       await ready()
@@ -166,9 +166,13 @@ function createDoors({
         .execute()
       return rows.map(toStoredFile)
     },
-    open: async (id, caller) => {
-      const file = await own(id, caller)
-      return { file, bytes: blobs.stream(file.fileId, file.sizeBytes) }
+    open: async (id, caller) => opened(await own(id, caller)),
+    lend: async (id) => {
+      await ready()
+      const row = await visible(db)
+        .where((of) => of.or([of('id', '=', id), of('file_id', '=', id)]))
+        .executeTakeFirst()
+      return opened(row ? toStoredFile(row) : refuse())
     },
     byIds: async (ids) => {
       if (ids.length === 0) return []
@@ -180,6 +184,10 @@ function createDoors({
       if (ids.length > 0) await db.updateTable('inlay_files').set({ used_at: now() }).where('id', 'in', ids).execute()
     },
   }
+}
+
+function refuse(): never {
+  throw new InlayError('NOT_FOUND', { message: 'No such file: upload it first.' })
 }
 
 type Where = ExpressionBuilder<AgentTables, 'inlay_files'>

@@ -2,6 +2,7 @@ import type { Files, IncomingFile, OpenedFile, StoredFile, UploadDetails } from 
 import {
   fileRemovalSchema,
   fileStatusesRequestSchema,
+  isInlayError,
   parsedSheetsSchema,
   queryBoolean,
   readTempIds,
@@ -20,7 +21,7 @@ import {
 import * as v from 'valibot'
 import { readForm, type FormLimits } from '../multipart.ts'
 import { jsonReply, reply, type Reply } from '../replies.ts'
-import { defineRoute, type Route } from '../route.ts'
+import { defineRoute, type Route, type ServerParts } from '../route.ts'
 
 const topic = 'Files'
 const filePath = v.object({ file_id: uuid })
@@ -101,7 +102,9 @@ export const fileRoutes: readonly Route[] = [
     owner: 'caller',
     topic,
     summary: 'The content of a file',
-    description: 'As it was uploaded or made; with `parsed=true` the sheets of a spreadsheet as CSV, as JSON.',
+    description:
+      'As it was uploaded or made; with `parsed=true` the sheets of a spreadsheet as CSV, as JSON. An own file, or an ' +
+      'image of a document that the caller may see.',
     input: {
       path: v.object({ file_id: v.string() }),
       query: v.object({ parsed: v.optional(queryBoolean, 'false') }),
@@ -117,7 +120,7 @@ export const fileRoutes: readonly Route[] = [
       const { files } = parts.agent
       return query.parsed
         ? sheetsReply(files, path.file_id, caller, request)
-        : fileReply(await files.open(path.file_id, caller), request)
+        : fileReply(await openSeen(path.file_id, caller, parts), request)
     },
   }),
 ]
@@ -212,6 +215,17 @@ function guardedHeaders(etag: string): Record<string, string> {
     vary: 'authorization',
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
+  }
+}
+
+/** A file of the caller, or an image that belongs to a document the caller sees. */
+async function openSeen(id: string, caller: Principal, { agent, knowledge }: ServerParts): Promise<OpenedFile> {
+  try {
+    return await agent.files.open(id, caller)
+  } catch (error) {
+    if (isInlayError(error) && error.code === 'NOT_FOUND' && (await knowledge.showsImage(id, { caller })))
+      return agent.files.lend(id)
+    throw error
   }
 }
 

@@ -1,0 +1,51 @@
+import type { ModelProvider } from '@inlay/agent'
+import type { ImageDescriber, Summarizer, SummaryRequest } from '@inlay/knowledge'
+
+type Model = Awaited<ReturnType<ModelProvider['resolve']>>['model']
+type Prompt = Parameters<Model['doGenerate']>[0]['prompt']
+
+const describe =
+  'Describe this image for people who search for it: what it shows, what kind of image it is, and every word that can ' +
+  'be read on it, as it is written. Answer with the description alone, in at most 150 words, in the language of the words ' +
+  'on it, else in English.'
+
+/** Has the default model say what images show; undefined when it cannot see. */
+export async function imageDescriber(models: ModelProvider): Promise<ImageDescriber | undefined> {
+  const listed = await models.list()
+  if (!listed.some(({ isDefault, takesImages }) => isDefault && takesImages)) return undefined
+  return (data, mediaType, signal) => {
+    const image = { type: 'file', mediaType, data: { type: 'data', data } } as const
+    return answerOf(models, [{ role: 'user', content: [{ type: 'text', text: describe }, image] }], signal)
+  }
+}
+
+/** Has the default model sum up documents and place chunks in them. */
+export function modelSummarizer(models: ModelProvider): Summarizer {
+  return (request, signal) =>
+    answerOf(models, [{ role: 'user', content: [{ type: 'text', text: questionOf(request) }] }], signal)
+}
+
+function questionOf(request: SummaryRequest): string {
+  const document = `Title: ${request.title}\n\n<document>\n${request.document}\n</document>`
+  if (request.kind === 'document')
+    return (
+      `${document}\n\nSay in one or two sentences what this document is about and what it is for, with the names and ` +
+      'terms that people would search for. Answer with these sentences alone, in the language of the document.'
+    )
+  const about = request.summary === '' ? '' : `\n\nAbout the document: ${request.summary}`
+  return (
+    `${document}${about}\n\n<part>\n${request.chunk}\n</part>\n\nSay in one or two sentences what this part of the ` +
+    'document is about, with what one has to know from the rest to understand it: whom or what it speaks of, when, and ' +
+    'under which heading. Answer with these sentences alone, in the language of the document.'
+  )
+}
+
+/** Long enough for what is asked above; a model that goes on is cut. */
+const answerTokens = 400
+
+async function answerOf(models: ModelProvider, prompt: Prompt, signal: AbortSignal): Promise<string> {
+  const { model, quotesOnly } = await models.resolve()
+  if (quotesOnly) return ''
+  const { content } = await model.doGenerate({ prompt, maxOutputTokens: answerTokens, abortSignal: signal })
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
