@@ -8,7 +8,7 @@ import { estimateTokens } from '../../packages/knowledge/src/tokens.ts'
 const section = (text: string, rest: Partial<Section> = {}): Section =>
   ({ type: 'text', text, link: null, image_file_id: null, heading: null, ...rest }) as Section
 
-const chunksOf = (text: string, size?: ChunkSize): Chunk[] => [...chunkSections([section(text)], size)]
+const chunksOf = (text: string, size?: ChunkSize): Chunk[] => [...chunkSections([section(text)], { size })]
 
 const small: ChunkSize = { limitTokens: 64, targetTokens: 48, leastTokens: 12 }
 

@@ -61,7 +61,7 @@ describe('chunks of a document', () => {
   ])('are the text they were cut from: %s', (_, text, limitTokens) => {
     const size = { limitTokens, targetTokens: limitTokens, leastTokens: 16 }
     const sections = [{ type: 'text', text, link: null, image_file_id: null, heading: null }] as const
-    const cards = [...chunkSections(sections, size)].map((chunk) => ({
+    const cards = [...chunkSections(sections, { size })].map((chunk) => ({
       text: chunk.text,
       card: JSON.stringify(toChunkCard({ s: 'Title', m: {} }, chunk)),
     }))

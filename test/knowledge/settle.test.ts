@@ -18,6 +18,7 @@ async function writtenOf({ db }: TestWorker, taken: Claim): Promise<Written[]> {
     born,
     pairIds,
     tags: [],
+    images: [],
     source: 'file',
     generation: taken.generations[at]!,
     chunkCount: 1,

@@ -8,7 +8,7 @@ import type {
   SearchDoc,
   SendMessageRequest,
 } from '@inlay/protocol'
-import type { Files } from './files/contracts.ts'
+import type { Files, FileSection, IncomingFile, OpenedFile, StoredFile } from './files/contracts.ts'
 import type { Personas } from './personas/contracts.ts'
 import type { Projects } from './projects/contracts.ts'
 import type { Sessions } from './sessions/contracts.ts'
@@ -101,6 +101,33 @@ export interface InputSchema<Input = unknown> {
   }
 }
 
+/** A question to the model of the run, apart from its conversation. */
+export interface ModelQuestion {
+  readonly instructions: string
+  readonly text: string
+  /** Most tokens of the answer. Default 500. */
+  readonly answerTokens?: number
+  readonly signal?: AbortSignal
+}
+
+/** Files an action may use: those of the conversation, its project and its agent, and those it makes. */
+export interface TurnFiles {
+  /** In the order they came; each once. */
+  list(): Promise<readonly StoredFile[]>
+  /** What a listed file says, by either of its ids. NOT_FOUND for any other file. */
+  read(id: string, signal?: AbortSignal): Promise<readonly FileSection[]>
+  /** The bytes of a listed file. NOT_FOUND for any other file. */
+  open(id: string): Promise<OpenedFile>
+  /** Keeps a file that the action made; its `fileId` is what packets carry, and what `GET /chat/file/{id}` gives back. */
+  keep(file: IncomingFile): Promise<StoredFile>
+}
+
+/** One message of the conversation, as text. */
+export interface PastText {
+  readonly role: 'user' | 'assistant'
+  readonly text: string
+}
+
 /** What an action sees of the turn it runs in. */
 export interface ActionTurn {
   readonly caller: Principal
@@ -114,6 +141,14 @@ export interface ActionTurn {
   readonly toolCallId: string
   /** Tokens of result text that the model can still take beside the other calls of the step; longer text may be cut. */
   readonly resultTokens?: number
+  /** The conversation before the last user message, oldest first, cut to what fits. Default: none. */
+  readonly messages?: readonly PastText[]
+  /** Asks the model of the run; its cost counts with the run. Absent when that model only quotes documents. */
+  readonly ask?: (question: ModelQuestion) => Promise<string>
+  /** Absent where no files are stored. */
+  readonly files?: TurnFiles
+  /** Headers of the request that the operator lets pass to actions, lower case. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Aborts on stop and at the time limit. */
   readonly signal: AbortSignal
   /** Sends a packet at this call's placement. */
@@ -138,7 +173,10 @@ export interface ActionResult {
  * call, never the run. Calls run in parallel, so an action keeps no state between them.
  */
 export interface Action<Input = unknown> {
-  /** Stable number: clients send it in `allowed_tool_ids` and `forced_tool_id`. */
+  /**
+   * Stable number: clients send it in `allowed_tool_ids` and `forced_tool_id`. Functions of one stored tool share it;
+   * a forced tool with several lets the model choose among them.
+   */
   readonly id: number
   /** The name the model sees: letters, digits, `_` and `-`. */
   readonly name: string
@@ -158,6 +196,21 @@ export interface Action<Input = unknown> {
   /** Whether the model has to answer after a call of this action, without further actions. */
   readonly isLast?: boolean
   run(input: Input, turn: ActionTurn): Promise<ActionResult>
+}
+
+/** Who asks for actions, and with what. */
+export interface ActionAsker {
+  readonly caller: Principal
+  /** The request's `mcp_headers`. Default: none. */
+  readonly mcpHeaders?: Readonly<Record<string, string>>
+}
+
+/** Actions that come and go while an agent runs: stored ones, those of remote servers. Asked for each run anew. */
+export interface ActionSource {
+  /** What the caller may use now; a part that cannot be reached is left out, and told to the operator. */
+  list(asker: ActionAsker): Promise<readonly Action[]>
+  /** Whether an id belongs to this source, also of an action that cannot be used right now. */
+  holds(id: number): Promise<boolean>
 }
 
 /** What a tool of any kind may cost in time, in milliseconds. Ten minutes as in the reference. */

@@ -5,7 +5,9 @@ export type { InternalSearchOptions } from './actions/internal-search.ts'
 export { actionLimitMs } from './contracts.ts'
 export type {
   Action,
+  ActionAsker,
   ActionResult,
+  ActionSource,
   ActionTurn,
   Agent,
   DeltaListener,
@@ -13,11 +15,14 @@ export type {
   LogEntry,
   ModelListing,
   ModelProvider,
+  ModelQuestion,
   Passage,
   PassageSearch,
+  PastText,
   ResolvedModel,
   Run,
   TellingModel,
+  TurnFiles,
 } from './contracts.ts'
 export type {
   BlobStorage,

@@ -1,5 +1,6 @@
 import type { Owner } from '@inlay/protocol'
 import type { Chunk } from './chunk.ts'
+import type { Summary } from './known-rows.ts'
 import type { StoredDocument } from './version.ts'
 
 /** What a passage shows besides its text; kept with each row of the index as JSON, in short keys. */
@@ -23,6 +24,12 @@ export interface Card {
   readonly i?: string
   /** What stood between the chunk and the one before it; absent: a blank line. */
   readonly j?: string
+  /** Whether the chunk is what a model said of its image. */
+  readonly g?: true
+  /** What a model said of the document, for search alone. */
+  readonly d?: string
+  /** What a model said of the chunk, for search alone. */
+  readonly c?: string
   /** Characters added by a cut: at the end of the chunk before, at the beginning of this one. */
   readonly w?: readonly [number, number]
 }
@@ -73,7 +80,11 @@ function cutMetadata(metadata: Card['m']): Card['m'] {
 }
 
 /** Adds what belongs to one chunk. */
-export function toChunkCard(card: Card, chunk: Pick<Chunk, 'headings' | 'link' | 'imageFileId' | 'seam'>): Card {
+export function toChunkCard(
+  card: Card,
+  chunk: Pick<Chunk, 'headings' | 'link' | 'imageFileId' | 'seam' | 'isDescription'>,
+  summary?: Summary,
+): Card {
   return {
     ...card,
     // A link cut short leads nowhere.
@@ -81,6 +92,9 @@ export function toChunkCard(card: Card, chunk: Pick<Chunk, 'headings' | 'link' |
     ...(chunk.headings.length > 0 ? { h: chunk.headings } : {}),
     ...(chunk.seam ? { j: chunk.seam.between.slice(0, longestSeam) } : {}),
     ...(chunk.seam?.added.some((count) => count > 0) ? { w: chunk.seam.added } : {}),
+    ...(chunk.isDescription ? { g: true } : {}),
+    ...(summary?.document ? { d: summary.document } : {}),
+    ...(summary?.chunk ? { c: summary.chunk } : {}),
     ...(chunk.imageFileId ? { i: chunk.imageFileId } : {}),
   }
 }

@@ -15,6 +15,8 @@ export interface Chunk {
   readonly headings: readonly string[]
   readonly link: string | null
   readonly imageFileId: string | null
+  /** Whether a model said this of the image. */
+  readonly isDescription?: true
   /** Absent when a blank line stood before it. */
   readonly seam?: Seam
 }
@@ -33,35 +35,55 @@ export const defaultChunkSize: ChunkSize = { limitTokens: 448, targetTokens: 360
 /** Each chunk carries the heading of its section, in characters. */
 const longestHeading = 500
 
+/** How sections are cut. */
+export interface ChunkOptions {
+  readonly size?: ChunkSize
+  /** What is said of images, by id: it follows the text of the first section that has the image. */
+  readonly descriptions?: ReadonlyMap<string, string>
+}
+
 /**
  * Cuts the sections of a document into chunks, along headings, paragraphs, lists, code blocks and tables; never across
  * sections. Lazy, so that a large document need not be in memory twice.
- * @returns chunks in document order; none for blank sections and for images without text
+ * @returns chunks in document order; none for blank sections and for images that nothing is said of
  */
-export function* chunkSections(sections: readonly Section[], size: ChunkSize = defaultChunkSize): Generator<Chunk> {
+export function* chunkSections(sections: readonly Section[], options: ChunkOptions = {}): Generator<Chunk> {
+  const { size = defaultChunkSize } = options
+  const descriptions = new Map(options.descriptions)
   let position = 0
   for (const [section, content] of sections.entries()) {
-    if (!('text' in content)) continue
     const heading = content.heading?.trim().slice(0, longestHeading)
-    const above = heading ? [heading] : []
-    let before: Packed | undefined
-    for (const packed of packBlocks(content.text, size)) {
-      const text = toText(content.text, packed)
-      if (text === undefined) continue
-      const seam = before && seamOf(content.text, before, packed)
-      before = packed
-      yield {
-        position: position++,
-        section,
-        start: packed.start,
-        end: packed.end,
-        text,
-        headings: [...above, ...packed.headings],
-        link: content.link || null,
-        imageFileId: content.image_file_id,
-        ...(seam ? { seam } : {}),
-      }
-    }
+    const imageFileId = 'image_file_id' in content ? content.image_file_id : null
+    const shared = { section, link: content.link || null, imageFileId }
+    const description = imageFileId === null ? undefined : descriptions.get(imageFileId)
+    if (imageFileId !== null) descriptions.delete(imageFileId)
+    for (const [text, said] of [
+      ['text' in content ? content.text : '', {}],
+      [description ?? '', { isDescription: true }],
+    ] as const)
+      for (const part of chunkText(text, size))
+        yield {
+          ...part,
+          ...shared,
+          ...said,
+          position: position++,
+          headings: heading ? [heading, ...part.headings] : part.headings,
+        }
+  }
+}
+
+function* chunkText(
+  text: string,
+  size: ChunkSize,
+): Generator<Pick<Chunk, 'start' | 'end' | 'text' | 'headings' | 'seam'>> {
+  let before: Packed | undefined
+  for (const packed of packBlocks(text, size)) {
+    const { start, end, headings } = packed
+    const shown = toText(text, packed)
+    if (shown === undefined) continue
+    const seam = before && seamOf(text, before, packed)
+    before = packed
+    yield { start, end, text: shown, headings, ...(seam ? { seam } : {}) }
   }
 }
 

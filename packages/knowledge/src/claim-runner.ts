@@ -20,7 +20,7 @@ const claimCharacters = 8 * 2 ** 20
 /** Makes a runner. */
 export function createClaimRunner(context: WorkerContext): ClaimRunner {
   const { db, now, onError } = context
-  const { owner, isGone, leaseMs = 6000, pollMs = 1000, claimDocuments: limit = 256 } = context.worker
+  const { owner, isGone, leaseMs = 6000, pollMs = 1000, claimDocuments: limit = defaultLimit(context) } = context.worker
   const released = new AbortController()
   const indexing = toIndexingContext(context, released.signal)
   const held = new Set<string>()
@@ -57,6 +57,12 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
     },
     letGo: () => released.abort(),
   }
+}
+
+/** Documents of a claim become searchable together, so those that a model reads first come in smaller claims. */
+function defaultLimit({ summarize, describeImage }: WorkerContext): number {
+  if (summarize) return 16
+  return describeImage ? 64 : 256
 }
 
 function toIndexingContext(context: WorkerContext, signal: AbortSignal): IndexingContext {

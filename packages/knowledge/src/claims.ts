@@ -140,6 +140,7 @@ export async function readClaimed(db: Records, claimId: string): Promise<Claimed
     .select(['visible_generation', 'chunk_count'])
     .where('claim', '=', claimId)
     .where('state', '=', phase('indexing'))
+    .orderBy('revision')
     .execute()
   if (rows.length === 0) return []
   const memberships = await db

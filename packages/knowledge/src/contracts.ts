@@ -333,7 +333,7 @@ export interface Knowledge {
   /**
    * Stores a document durably and queues it for indexing.
    * @param options.waitMs how long to wait until it is searchable or failed; 0 (default) answers at once
-   * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, RATE_LIMITED (queue full), CLOSED
+   * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, VALIDATION_FAILED (images), RATE_LIMITED (queue full), CLOSED
    */
   accept(
     request: IngestionRequest,
@@ -356,6 +356,8 @@ export interface Knowledge {
   sources(options?: { caller?: Caller }): Promise<string[]>
   /** Tags of searchable documents the caller may see, by key, then value, then source; of one document at most 200. */
   tags(query?: TagQuery, options?: { caller?: Caller }): Promise<KnownTag[]>
+  /** Whether a searchable document that the caller may see has the image. */
+  showsImage(id: string, options?: { caller?: Caller }): Promise<boolean>
   /** Whether anything was ever accepted and not deleted. */
   hasDocuments(): Promise<boolean>
   figures(): Promise<KnowledgeFigures>

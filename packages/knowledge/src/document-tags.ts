@@ -5,12 +5,14 @@ import { pairsFor } from './documents.ts'
 import type { Records } from './tables.ts'
 import { fromTag } from './tags.ts'
 
-/** What a searchable document is known by in listings. */
+/** What a searchable document is known by, besides its text. */
 export interface Labels {
   readonly source: string
   readonly pairIds: readonly number[]
   /** In the form of `toTag`. */
   readonly tags: readonly string[]
+  /** Ids of the images its sections name. */
+  readonly images: readonly string[]
 }
 
 /** Nobody picks more from a list; the rest still filters. */
@@ -41,7 +43,10 @@ export async function listTags(db: Records, query: TagQuery, caller: Caller | un
 /**
  * Notes the tags of documents in place of those they had. Within a transaction; what does not change is not written.
  */
-export async function recordTags(db: Records, documents: readonly (Labels & { readonly id: string })[]): Promise<void> {
+export async function recordTags(
+  db: Records,
+  documents: readonly (Omit<Labels, 'images'> & { readonly id: string })[],
+): Promise<void> {
   const before = await readTags(
     db,
     documents.map(({ id }) => id),
@@ -100,7 +105,7 @@ interface Link {
 const nameOf = ({ key, value, source }: KnownTag): string => JSON.stringify([key, value, source])
 const linkName = (tag: KnownTag, pairId: number): string => `${pairId} ${nameOf(tag)}`
 
-function toLinks({ source, tags, pairIds }: Labels): Map<string, Link> {
+function toLinks({ source, tags, pairIds }: Omit<Labels, 'images'>): Map<string, Link> {
   const links = new Map<string, Link>()
   const listed = tags.slice(0, mostTags).filter((tag) => tag.length <= longestTag)
   for (const { key, value } of listed.map(fromTag))

@@ -32,6 +32,7 @@ export type {
   TimeRange,
   VectorIndex,
 } from './contracts.ts'
+export type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from './enrichment-contracts.ts'
 export type { ExtractedFile, ExtractedSection, FileExtractor, SourceFile } from './file-contracts.ts'
 export { createKnowledge } from './knowledge.ts'
 export type { KnowledgeOptions } from './knowledge.ts'

@@ -1,6 +1,8 @@
 import { InlayError } from '@inlay/protocol'
 import { createCallOrder } from './call-order.ts'
 import type { Accepted, Embedder, IndexRow, Knowledge } from './contracts.ts'
+import { checkImages } from './document-images.ts'
+import type { ImageDescriber, ImageStore, Summarizer } from './enrichment-contracts.ts'
 import { checkIndexSpace } from './index-space.ts'
 import type { IntakeTask } from './intake-draft.ts'
 import { createIntake } from './intake.ts'
@@ -19,6 +21,9 @@ export interface IngestionOptions {
   readonly db: Records
   readonly index: OpenedIndex
   readonly embedder?: Embedder
+  readonly images?: ImageStore
+  readonly describeImage?: ImageDescriber
+  readonly summarize?: Summarizer
   readonly now: () => number
   readonly random: () => number
   readonly onError: (error: unknown) => void
@@ -53,6 +58,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     refuseClosed()
     const prepare = async (): Promise<IntakeTask> => {
       await limit.check()
+      await checkImages(request.document, options.images, caller)
       return { kind: 'accept', version: await toVersion(request), caller }
     }
     const { documentId: id, ...result } = await calls.submit(prepare(), intake.submit)

@@ -2,6 +2,7 @@ import type { InsertObject } from 'kysely'
 import { readPairs } from './access.ts'
 import { addToCounter } from './counters.ts'
 import { retire } from './dead-generations.ts'
+import { forgetImages } from './document-images.ts'
 import { forgetTags } from './document-tags.ts'
 import { createGroupCommit, type GroupCommit, type Outcome } from './group-commit.ts'
 import { applyTask, toDraft, type Draft, type IntakeResult, type IntakeTask, type StoredState } from './intake-draft.ts'
@@ -217,6 +218,7 @@ export async function deleteDocuments(
   await db.deleteFrom('inlay_contents').where('id', 'in', ids).execute()
   await db.deleteFrom('inlay_document_pairs').where('document_id', 'in', ids).execute()
   await forgetTags(db, ids)
+  await forgetImages(db, ids)
   await retire(db, {
     generations: documents.flatMap(({ stored }) => stored?.visibleGeneration ?? []),
     chunkCount: documents.reduce((sum, { stored }) => sum + (stored?.chunkCount ?? 0), 0),

@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Embedder, Knowledge, Reranker, VectorIndex } from './contracts.ts'
+import { isImageShown } from './document-images.ts'
 import { createDocumentSets } from './document-sets.ts'
 import { listTags } from './document-tags.ts'
 import { listDocuments, listSources, readStatus } from './documents.ts'
+import type { ImageDescriber, ImageStore, Summarizer } from './enrichment-contracts.ts'
 import { resolveFilters } from './filters.ts'
 import { createIngestion } from './ingestion.ts'
 import { openOnUse } from './opened-index.ts'
@@ -26,6 +28,15 @@ export interface KnowledgeOptions {
   /** Judges what the index found best. Without one, its order stands. */
   readonly reranker?: Reranker
   readonly ranking?: RankingOptions
+  /** Where the images of sections are. Without it their ids are taken as they come. */
+  readonly images?: ImageStore
+  /** Says what images show, so that they are found. Default: they are not described. */
+  readonly describeImage?: ImageDescriber
+  /**
+   * Says what documents and chunks are about; that is searched as well, and never shown. Default: nothing is said. Called
+   * once for a document with several chunks, and once for each of these; a chunk that stays keeps what was said of it.
+   */
+  readonly summarize?: Summarizer
   /** Milliseconds since 1970 UTC. Default: the system's clock. */
   readonly now?: () => number
   /** A number in [0, 1), for the jitter of retries. Default `Math.random`. */
@@ -64,6 +75,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
     sources: ({ caller } = {}) => listSources(db, caller),
     tags: (query = {}, { caller } = {}) => listTags(db, query, caller),
+    showsImage: (id, { caller } = {}) => isImageShown(db, id, caller),
     hasDocuments: () => hasAnyDocument(db),
     search: (request) => search(request, context),
     checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),

@@ -25,6 +25,7 @@ const migrations: Record<string, Migration> = {
   '003-document-sets': { up: createDocumentSets },
   '004-work': { up: createWork },
   '005-activity-and-tags': { up: createActivityAndTags },
+  '006-images': { up: createImages },
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -228,5 +229,21 @@ async function createActivityAndTags(db: Records): Promise<void> {
     .insertInto('inlay_counters')
     .values({ name: 'tag', value: 0 })
     .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+async function createImages(db: Records): Promise<void> {
+  await db.schema
+    .createTable('inlay_document_images')
+    .ifNotExists()
+    .addColumn('image_id', 'text', (column) => column.notNull())
+    .addColumn('document_id', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('inlay_document_images_key', ['image_id', 'document_id'])
+    .execute()
+  await db.schema
+    .createIndex('inlay_document_images_document')
+    .ifNotExists()
+    .on('inlay_document_images')
+    .column('document_id')
     .execute()
 }

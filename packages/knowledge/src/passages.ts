@@ -6,7 +6,8 @@ import type { Highlighter } from './highlights.ts'
 /** Most chunks in one passage: about what a reader, or a model, takes in at once. */
 const mostChunks = 4
 
-interface ReadHit {
+/** A hit with its card. */
+export interface ReadHit {
   readonly hit: Hit
   readonly card: Card
 }
@@ -79,13 +80,16 @@ export function toPassage({ best: { hit: best, card }, chunks }: JoinedHits, hig
     primary_owners: card.o ?? null,
     secondary_owners: card.q ?? null,
     is_internet: false,
-    file_id: card.f ?? null,
+    file_id: card.i ?? card.f ?? null,
   }
   return { document, content: text || titleOf(card), headings: chunks[0]!.card.h ?? [] }
 }
 
-/** Chunks as the one text they were cut from: without what the cuts added to a table or a code block. */
-function textOf(chunks: readonly ReadHit[]): string {
+/**
+ * Chunks that follow each other as the one text they were cut from: without what the cuts added to a table or a code
+ * block.
+ */
+export function textOf(chunks: readonly ReadHit[]): string {
   let text = ''
   for (const [at, { hit, card }] of chunks.entries()) {
     const [closing, opening] = card.w ?? [0, 0]

@@ -2,23 +2,37 @@ import { titleOf, toChunkCard, toDocumentCard, type Card } from './card.ts'
 import { chunkSections, type Chunk } from './chunk.ts'
 import type { ClaimedDocument } from './claims.ts'
 import type { IndexRow } from './contracts.ts'
+import type { Summary } from './known-rows.ts'
 import { toSearchText } from './search-text.ts'
 import { toTag } from './tags.ts'
 import type { StoredDocument } from './version.ts'
 
 /** A row of the index before it has a generation and a vector. */
-export type DraftRow = Omit<IndexRow, 'generation' | 'vector'> & {
+export interface DraftRow extends Omit<IndexRow, 'generation' | 'vector'> {
+  /** What `card` is the JSON of. */
+  readonly cardOf: Card
   /** What an embedder reads; made only when there is one. */
   readonly embedText: () => string
+  /** The same row, also searched by what was said of it. */
+  readonly withSummary: (summary: Summary) => DraftRow
+}
+
+/** Reads what a claimed document holds. */
+export function readDocument(claimed: ClaimedDocument): StoredDocument {
+  // Written by this package alone, from a validated request.
+  return JSON.parse(claimed.content) as StoredDocument
 }
 
 /**
  * Cuts a document into rows, lazily. One without any text still gets a row when it has a title, so that it is found by
  * it; the text of that row is "".
+ * @param descriptions of its images, by id
  */
-export function* toRows(claimed: ClaimedDocument): Generator<DraftRow> {
-  // Written by this package alone, from a validated request.
-  const document = JSON.parse(claimed.content) as StoredDocument
+export function* toRows(
+  claimed: ClaimedDocument,
+  document: StoredDocument,
+  descriptions?: ReadonlyMap<string, string>,
+): Generator<DraftRow> {
   const card = toDocumentCard(document)
   const keywords = Object.values(card.m).flat().join(' ').slice(0, longestMetadata)
   const shared = {
@@ -31,7 +45,7 @@ export function* toRows(claimed: ClaimedDocument): Generator<DraftRow> {
     updatedAt: toMoment(document.doc_updated_at) ?? claimed.acceptedAt,
   }
   let count = 0
-  for (const chunk of chunkSections(document.sections)) {
+  for (const chunk of chunkSections(document.sections, { descriptions })) {
     count++
     yield toRow(shared, { card, keywords }, chunk)
   }
@@ -40,31 +54,42 @@ export function* toRows(claimed: ClaimedDocument): Generator<DraftRow> {
 
 const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId: null }
 
+type RowChunk = Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFileId' | 'seam' | 'isDescription'>
+
 function toRow(
-  shared: Omit<DraftRow, 'position' | 'text' | 'searchText' | 'card' | 'embedText'>,
+  shared: Pick<DraftRow, 'documentId' | 'source' | 'tags' | 'pairs' | 'ownUpdatedAt' | 'createdAt' | 'updatedAt'>,
   document: { card: Card; keywords: string },
-  chunk: Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFileId' | 'seam'>,
+  chunk: RowChunk,
+  summary?: Summary,
 ): DraftRow {
-  const card = toChunkCard(document.card, chunk)
+  const card = toChunkCard(document.card, chunk, summary)
+  const context = withContext(card, chunk.text, document.keywords)
   return {
     ...shared,
     position: chunk.position,
     text: chunk.text,
-    searchText: toSearchText({ title: titleOf(card), text: withContext(card, chunk.text, document.keywords) }),
+    searchText: toSearchText({ title: titleOf(card), text: summary ? `${toNotes(card)}\n\n${context}` : context }),
     card: JSON.stringify(card),
+    cardOf: card,
     embedText: () => toEmbedText(card, chunk.text),
+    withSummary: (added) => toRow(shared, document, chunk, added),
   }
 }
 
+/** What models said of a chunk and its document. */
+function toNotes({ d, c }: Card): string {
+  return [d, c].filter((note) => note).join('\n')
+}
+
 /**
- * What an embedder reads of a row: title, headings, text, metadata. The same card and text give the same, so that the
+ * What an embedder reads of a row: title, what was said of it, headings, text, metadata. The same card and text give the same, so that the
  * vector of a row that did not change can be kept.
  */
 export function toEmbedText(card: Card, text: string): string {
   const title = titleOf(card)
   const entries = Object.entries(card.m).map(([key, value]) => `${key}: ${[value].flat().join(', ')}`)
   const metadata = entries.join('\n')
-  return [title, withContext(card, text, metadata.length <= longestMetadata ? metadata : '')]
+  return [title, toNotes(card), withContext(card, text, metadata.length <= longestMetadata ? metadata : '')]
     .filter((part) => part !== '')
     .join('\n\n')
 }

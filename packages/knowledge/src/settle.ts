@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { retire } from './dead-generations.ts'
 import { hasRowLocks } from './dialect.ts'
+import { recordImages } from './document-images.ts'
 import { recordTags, type Labels } from './document-tags.ts'
 import { noteActivity } from './pair-progress.ts'
 import type { Records } from './tables.ts'
@@ -40,6 +41,7 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
     const lost = written.filter(({ id }) => !winners.has(id))
     const shown = written.filter(({ id }) => winners.has(id))
     await recordTags(transaction, shown)
+    await recordImages(transaction, shown)
     const pairIds = shown.flatMap((document) => document.pairIds)
     await noteActivity(transaction, 'indexed_at', { pairIds, now: options.now })
     await retire(transaction, {

@@ -90,6 +90,12 @@ export interface DocumentTagRow {
   document_id: string
 }
 
+/** That a searchable document has an image. */
+export interface DocumentImageRow {
+  image_id: string
+  document_id: string
+}
+
 /** A document set. */
 export interface DocumentSetRow {
   id: number
@@ -160,6 +166,7 @@ export interface Tables {
   inlay_pair_activity: PairActivityRow
   inlay_tags: TagRow
   inlay_document_tags: DocumentTagRow
+  inlay_document_images: DocumentImageRow
   inlay_document_sets: DocumentSetRow
   inlay_document_set_pairs: DocumentSetPairRow
   inlay_grants: GrantRow

@@ -14,7 +14,7 @@ export interface WorkerOptions {
   readonly lingerMs?: number
   /** How often an idle worker looks for documents that other processes accepted. Default 1000. */
   readonly pollMs?: number
-  /** Most documents in one claim. Default 256. */
+  /** Most documents in one claim. Default 256; 64 when a model describes images, 16 when one sums documents up. */
   readonly claimDocuments?: number
   /** Tries of a document that fails by itself. Default 5. */
   readonly attemptLimit?: number

@@ -2,11 +2,13 @@ import { InlayError } from '@inlay/protocol'
 import type { ClaimedDocument } from './claims.ts'
 import type { Embedder, IndexRow, VectorIndex } from './contracts.ts'
 import { embedDocuments } from './embedding.ts'
+import { imagesOf, type Enrichment } from './enrichment.ts'
 import { partFailed } from './failures.ts'
 import { isolate } from './isolate.ts'
-import { toRows, type DraftRow } from './rows.ts'
+import { readDocument, toRows, type DraftRow } from './rows.ts'
 import type { IngestionStep } from './steps.ts'
 import { nextTurn } from './turns.ts'
+import type { StoredDocument } from './version.ts'
 
 /** One document on its way into the index, as one generation. */
 export interface Writing {
@@ -17,6 +19,8 @@ export interface Writing {
   /** Tags of its rows. */
   tags: readonly string[]
   source: string
+  /** Images of its sections. */
+  images: readonly string[]
   /** Why this document alone cannot be written; its generation is then abandoned. */
   error?: unknown
 }
@@ -36,7 +40,12 @@ export interface WritingContext {
 interface PieceRow {
   readonly writing: Writing
   readonly row: DraftRow
+  readonly document: StoredDocument
+  /** Whether its document has other rows. */
+  readonly isPart: boolean
 }
+
+type EnrichedRow = Pick<PieceRow, 'writing' | 'row'>
 
 /** Most rows and characters of text that are embedded and appended at once. */
 const pieceRows = 1000
@@ -44,20 +53,21 @@ const pieceCharacters = 4 * 2 ** 20
 
 /**
  * Chunks, embeds and appends documents, many in one commit. A document that fails by itself is marked, the others go on.
- * @param known vectors there are already, by the text they were made from
  * @throws InlayError when the index refuses a commit; `retryable` when the index or the embedder is down
  */
 export async function writeDocuments(
   writings: readonly Writing[],
-  known: ReadonlyMap<string, Float32Array>,
+  enrichment: Enrichment,
   context: WritingContext,
 ): Promise<void> {
   await context.at('chunk')
-  for await (const piece of toPieces(writings)) {
+  for await (const cut of toPieces(writings, enrichment)) {
     letGoWhenAborted(context.signal)
-    const vectors = context.embedder && (await embedPiece(piece, known, context.embedder, context))
-    const rows = piece.filter(({ writing }) => writing.error === undefined).map((item) => toIndexRow(item, vectors))
-    if (rows.length > 0) await append(rows, context)
+    const rows = await enrichment.summarize(cut)
+    const piece = rows.map((row, at) => ({ row, writing: cut[at]!.writing }))
+    const vectors = context.embedder && (await embedPiece(piece, enrichment.vectors, context.embedder, context))
+    const kept = piece.filter(({ writing }) => writing.error === undefined).map((item) => toIndexRow(item, vectors))
+    if (kept.length > 0) await append(kept, context)
   }
 }
 
@@ -66,13 +76,16 @@ function letGoWhenAborted(signal: AbortSignal): void {
 }
 
 /** Cuts documents into rows, a commit's worth at a time; other work gets its turn in between. */
-async function* toPieces(writings: readonly Writing[]): AsyncGenerator<PieceRow[]> {
+async function* toPieces(writings: readonly Writing[], enrichment: Enrichment): AsyncGenerator<PieceRow[]> {
   let piece: PieceRow[] = []
   let characters = 0
   let turnBegan = performance.now()
   for (const writing of writings) {
-    for (const row of chunked(writing)) {
-      piece.push({ writing, row })
+    const document = readDocument(writing.document)
+    const descriptions = await enrichment.describe(document)
+    writing.images = imagesOf(document)
+    for (const { row, isPart } of chunked(writing, document, descriptions)) {
+      piece.push({ writing, row, document, isPart })
       characters += row.searchText.length
       if (piece.length >= pieceRows || characters >= pieceCharacters) {
         yield piece
@@ -90,15 +103,22 @@ async function* toPieces(writings: readonly Writing[]): AsyncGenerator<PieceRow[
 
 const longestTurnMs = 8
 
-function* chunked(writing: Writing): Generator<DraftRow> {
+function* chunked(
+  writing: Writing,
+  document: StoredDocument,
+  descriptions: ReadonlyMap<string, string>,
+): Generator<{ row: DraftRow; isPart: boolean }> {
   try {
-    for (const row of toRows(writing.document)) {
+    let last: DraftRow | undefined
+    for (const row of toRows(writing.document, document, descriptions)) {
       if (writing.error !== undefined) return
+      if (last) yield { row: last, isPart: true }
       if (row.text !== '') writing.chunkCount++
       writing.tags = row.tags
       writing.source = row.source
-      yield row
+      last = row
     }
+    if (last) yield { row: last, isPart: last.position > 0 }
   } catch (error) {
     // One document in a thousand must not hold up the others.
     writing.error = partFailed(error, 'Cutting the document into chunks')
@@ -106,7 +126,7 @@ function* chunked(writing: Writing): Generator<DraftRow> {
 }
 
 async function embedPiece(
-  piece: readonly PieceRow[],
+  piece: readonly EnrichedRow[],
   known: ReadonlyMap<string, Float32Array>,
   embedder: Embedder,
   context: WritingContext,
@@ -125,8 +145,8 @@ async function embedPiece(
   return vectors
 }
 
-function toIndexRow({ writing, row }: PieceRow, vectors: Map<DraftRow, Float32Array> | undefined): IndexRow {
-  const { embedText: _, ...kept } = row
+function toIndexRow({ writing, row }: EnrichedRow, vectors: Map<DraftRow, Float32Array> | undefined): IndexRow {
+  const { cardOf: _card, embedText: _text, withSummary: _summary, ...kept } = row
   const vector = vectors?.get(row)
   return { ...kept, generation: writing.generation, ...(vector ? { vector } : {}) }
 }
