@@ -101,12 +101,11 @@ export async function makeWorker(
     db,
     errors,
     clock,
-    accept: (...requests) =>
-      Promise.all(
-        requests.map(async (one) =>
-          intake.submit({ kind: 'accept', version: await toVersion(one), caller: undefined }),
-        ),
-      ),
+    accept: async (...requests) => {
+      // Hashing ends in any order; what is submitted must not.
+      const versions = await Promise.all(requests.map(toVersion))
+      return Promise.all(versions.map((version) => intake.submit({ kind: 'accept', version, caller: undefined })))
+    },
     remove: (id) => intake.submit({ kind: 'remove', id }),
     status: async (id) => (await readStatus(db, id, undefined))!,
     shown: async () => {
