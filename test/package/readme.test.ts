@@ -1,13 +1,21 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fillSettings, readme } from '../../packages/inlay/scripts/settings-docs.ts'
+import { describeSettings } from '../../packages/inlay/src/setting-table.ts'
+import { fillSettings, settingPages } from '../../packages/inlay/scripts/settings-docs.ts'
 
+const readme = 'README.md'
 const page = readFileSync(readme, 'utf8')
 
-test('the README lists every setting as the program reads it', () => {
-  expect(page, 'run `npm run docs:settings`').toBe(fillSettings(page))
-  expect(page).toContain('INLAY_DATA')
+test.each(settingPages)('%s lists settings as the program reads them', (path) => {
+  const text = readFileSync(path, 'utf8')
+  expect(text, 'run `npm run docs:settings`').toBe(fillSettings(path, text))
+  expect(text).toContain('| `INLAY_DATA` |')
+})
+
+test('the settings page lists every setting', () => {
+  const text = readFileSync('docs/1.guide/8.settings.md', 'utf8')
+  expect(describeSettings().filter(({ name }) => !text.includes(`| \`${name}\` |`))).toEqual([])
 })
 
 test('the README is at most 80 lines', () => {

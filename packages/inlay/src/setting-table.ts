@@ -9,6 +9,8 @@ export interface Setting<Value> {
   readonly without: string
   /** Never shown, neither in errors. */
   readonly isSecret?: boolean
+  /** Not needed to begin with: the settings page lists it, the README does not. */
+  readonly isAdvanced?: boolean
   /** The value a text means; undefined when it is not allowed. */
   readonly read: (text: string) => Value | undefined
 }
@@ -174,9 +176,13 @@ export const settingTable: SettingTable = {
 }
 
 /** What a person is told of a setting. */
-export type SettingDescription = Pick<Setting<unknown>, 'name' | 'meaning' | 'allowed' | 'without'>
+export interface SettingDescription extends Pick<Setting<unknown>, 'name' | 'meaning' | 'allowed' | 'without'> {
+  readonly isAdvanced: boolean
+}
 
 /** Every setting for a person to read, in order. */
 export function describeSettings(): SettingDescription[] {
-  return Object.values(settingTable).map(({ name, meaning, allowed, without }) => ({ name, meaning, allowed, without }))
+  return Object.values<Setting<unknown>>({ ...settingTable }).map(
+    ({ name, meaning, allowed, without, isAdvanced = false }) => ({ name, meaning, allowed, without, isAdvanced }),
+  )
 }
