@@ -1,7 +1,10 @@
 export { createAgent } from './agent.ts'
 export type { AgentLimits, AgentOptions } from './agent.ts'
 export { createInternalSearch } from './actions/internal-search.ts'
+export type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from './actions/generate-image-contract.ts'
 export type { InternalSearchOptions } from './actions/internal-search.ts'
+export type { DocumentByLink, LinkedDocument, PageReader, ReadPage } from './actions/open-url-contract.ts'
+export type { WebQuery, WebResult, WebSearch } from './actions/web-search-contract.ts'
 export { actionLimitMs } from './contracts.ts'
 export type {
   Action,
