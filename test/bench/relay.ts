@@ -1,65 +1,88 @@
 /**
  * Measures what it costs to pass a model's tokens on: a bare `node:http` relay, plain Mastra, the AI SDK and Inlay in
- * front of one local model, alternated, each in a process of its own like the model and the clients.
+ * front of one local model, alternated, each in a process of its own like the model and the clients. Takes about six
+ * minutes; `--quick` half a minute, which is enough to see that it works and too little to judge by.
  *
- *   node --conditions=@inlay/source test/bench/relay.ts [--relays bare,mastra,ai,inlay] [--streams 1,50,200]
- *     [--tokens 600] [--delay 40] [--rounds 1] [--long 40000]
+ *   npm run bench:relay -- [--quick] [--relays bare,mastra,ai,inlay] [--streams 1,50,200]
+ *     [--tokens 600] [--delay 40] [--rounds 2] [--long 40000]
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
+import { printBars, printComparison, printLong, toFigures, type Figures, type Measured } from './relay/figures.ts'
 import type { LoadOrder, LoadReport } from './relay/load.ts'
 import type { RelayFigures } from './relay/relays.ts'
-import { percentile } from './timing.ts'
 
 const { values: options } = parseArgs({
   options: {
+    quick: { type: 'boolean', default: false },
     relays: { type: 'string', default: 'bare,mastra,ai,inlay' },
-    streams: { type: 'string', default: '1,50,200' },
-    tokens: { type: 'string', default: '600' },
-    delay: { type: 'string', default: '40' },
-    rounds: { type: 'string', default: '1' },
+    streams: { type: 'string' },
+    tokens: { type: 'string' },
+    delay: { type: 'string' },
+    /** Of the largest number of streams; smaller ones are measured once. */
+    rounds: { type: 'string' },
     /** Tokens of one answer said at once; 0 leaves it out. */
-    long: { type: 'string', default: '40000' },
+    long: { type: 'string' },
   },
 })
-const names = options.relays.split(',')
-const tokens = Number(options.tokens)
-const delayMs = Number(options.delay)
+const defaults = options.quick
+  ? { streams: '1,20', tokens: '60', delay: '40', rounds: '1', long: '4000' }
+  : { streams: '1,50,200', tokens: '600', delay: '40', rounds: '2', long: '40000' }
+const tokens = Number(options.tokens ?? defaults.tokens)
+const delayMs = Number(options.delay ?? defaults.delay)
+const rounds = Number(options.rounds ?? defaults.rounds)
+const longTokens = Number(options.long ?? defaults.long)
+const streamCounts = (options.streams ?? defaults.streams).split(',').filter(Boolean).map(Number)
 /** A short answer beside the long one parts what a token costs from what a run costs. */
-const shortTokens = Math.max(1, Math.round(tokens / 6))
+const shortTokens = Math.max(1, Math.round(tokens / 12))
 
 interface Relay {
   readonly name: string
   readonly child: ChildProcess
+  /** Opens the streams of this relay alone, so that relays can be measured side by side. */
+  readonly client: ChildProcess
   readonly port: number
   idleBytes: number
 }
 
-/** One load on one relay. */
-interface Measured extends LoadReport {
-  readonly cpuUs: number
-  readonly peakBytes: number
-}
-
 const children: ChildProcess[] = []
 
-async function start(file: string, args: readonly string[] = []): Promise<{ child: ChildProcess; port: number }> {
+/** The next message of a child; one that ends instead ends the benchmark. */
+async function messageOf(child: ChildProcess): Promise<unknown> {
+  const settled = new AbortController()
+  const { signal } = settled
+  try {
+    const ended = once(child, 'exit', { signal }).then(() => Promise.reject(new Error('A process ended by itself.')))
+    const [message] = await Promise.race([once(child, 'message', { signal }), ended])
+    return message
+  } finally {
+    settled.abort()
+  }
+}
+
+function start(file: string, args: readonly string[] = []): ChildProcess {
   const env = { ...process.env, MASTRA_TELEMETRY_DISABLED: '1', LANCEDB_LOG: 'error', NODE_ENV: 'production' }
   const child = fork(new URL(`relay/${file}.ts`, import.meta.url), args, {
     env,
     execArgv: [...process.execArgv, ...(process.env['BENCH_RELAY_FLAGS']?.split(' ') ?? [])],
   })
   children.push(child)
-  const [{ port }] = file === 'load' ? [{ port: 0 }] : await once(child, 'message')
+  return child
+}
+
+async function startServer(file: string, args?: readonly string[]): Promise<{ child: ChildProcess; port: number }> {
+  const child = start(file, args)
+  // Both kinds of servers tell their port first.
+  const { port } = (await messageOf(child)) as { port: number }
   return { child, port }
 }
 
 async function ask<Answer>(child: ChildProcess, message: object): Promise<Answer> {
-  const answered = once(child, 'message')
+  const answered = messageOf(child)
   child.send(message)
   // Each child answers a message with one of its own.
-  return (await answered)[0] as Answer
+  return (await answered) as Answer
 }
 
 function orderFor({ name, port }: Relay, streams: number, model: string): LoadOrder {
@@ -68,108 +91,69 @@ function orderFor({ name, port }: Relay, streams: number, model: string): LoadOr
   return { port, streams, path: '/api/chat/send-chat-message', body: JSON.stringify(body) }
 }
 
-async function measure(client: ChildProcess, relay: Relay, streams: number, model: string): Promise<Measured> {
+async function measure(relay: Relay, streams: number, length: number, paceMs: number): Promise<Measured> {
   const before = await ask<RelayFigures>(relay.child, {})
-  const report = await ask<LoadReport>(client, orderFor(relay, streams, model))
+  const report = await ask<LoadReport>(relay.client, orderFor(relay, streams, `${length}x${paceMs}`))
   const after = await ask<RelayFigures>(relay.child, {})
-  const expected = streams * Number(model.split('x')[0])
-  if (report.failures > 0 || report.tokens !== expected)
-    throw new Error(`${relay.name}: ${report.failures} streams failed, ${report.tokens} of ${expected} tokens came.`)
+  if (report.failures > 0 || report.tokens !== streams * length)
+    throw new Error(`${relay.name}: ${report.failures} streams failed, ${report.tokens} tokens of ${streams * length}.`)
   return { ...report, cpuUs: after.cpuUs - before.cpuUs, peakBytes: after.peakRssBytes }
 }
 
-const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`
-const cell = (value: number, digits = 0): string => value.toFixed(digits).padStart(9)
-const median = (values: readonly number[]): number =>
-  percentile(
-    [...values].sort((a, b) => a - b),
-    0.5,
-  )
-
-/** Figures of one load, several rounds of it: the median of each. */
-function summarize(rounds: readonly Measured[], streams: number, each: number) {
-  const of = (figure: (one: Measured) => number): number => median(rounds.map(figure))
-  const first = (share: number): number =>
-    of(({ firstTokens }) =>
-      percentile(
-        [...firstTokens].sort((a, b) => a - b),
-        share,
-      ),
-    )
-  return {
-    p50: first(0.5),
-    p95: first(0.95),
-    usPerToken: of(({ cpuUs }) => cpuUs / streams / each),
-    msPerRun: of(({ cpuUs }) => cpuUs / streams / 1000),
-    peakBytes: Math.max(...rounds.map(({ peakBytes }) => peakBytes)),
-    totalMs: of(({ totalMs }) => totalMs),
-  }
-}
-
-async function compare(client: ChildProcess, relays: readonly Relay[], streams: number): Promise<void> {
+/** Short and long answers of each relay: one relay after the other, the next round the other way round. */
+async function compare(relays: readonly Relay[], streams: number): Promise<readonly Figures[]> {
   const long = new Map<string, Measured[]>(relays.map(({ name }) => [name, []]))
   const short = new Map<string, Measured[]>(relays.map(({ name }) => [name, []]))
-  for (let round = 0; round < Number(options.rounds); round++) {
-    for (const relay of round % 2 === 0 ? relays : relays.toReversed()) {
-      short.get(relay.name)?.push(await measure(client, relay, streams, `${shortTokens}x${delayMs}`))
-      long.get(relay.name)?.push(await measure(client, relay, streams, `${tokens}x${delayMs}`))
-    }
+  const once = async (relay: Relay): Promise<void> => {
+    short.get(relay.name)?.push(await measure(relay, streams, shortTokens, delayMs))
+    long.get(relay.name)?.push(await measure(relay, streams, tokens, delayMs))
   }
-  console.log(`\n${streams} streams × ${tokens} tokens at ${delayMs} ms`)
-  console.log(
-    '            first p50  first p95  µs/token   × bare  | split: µs/token  × bare   ms/run | peak RSS  above idle',
+  const times = streams === Math.max(...streamCounts) ? rounds : 1
+  for (let round = 0; round < times; round++) {
+    // A single stream loads nothing: all relays have theirs at the same time.
+    if (streams === 1) await Promise.all(relays.map(once))
+    else for (const relay of round % 2 === 0 ? relays : relays.toReversed()) await once(relay)
+  }
+  const figures = relays.map(({ name, idleBytes }) =>
+    toFigures({ name, idleBytes, streams, tokens, delayMs, shortTokens }, long.get(name) ?? [], short.get(name) ?? []),
   )
-  const figures = relays.map((relay) => {
-    const whole = summarize(long.get(relay.name) ?? [], streams, tokens)
-    const brief = summarize(short.get(relay.name) ?? [], streams, shortTokens)
-    const usPerToken = ((whole.msPerRun - brief.msPerRun) * 1000) / (tokens - shortTokens)
-    const msPerRun = brief.msPerRun - (usPerToken * shortTokens) / 1000
-    return { relay, ...whole, split: { usPerToken, msPerRun } }
-  })
-  const bare = figures.find(({ relay }) => relay.name === 'bare')
-  for (const { relay, p50, p95, usPerToken, split, peakBytes } of figures) {
-    const times = (own: number, other: number | undefined): string =>
-      (other ? (own / other).toFixed(2) : '-').padStart(9)
-    console.log(
-      `${relay.name.padEnd(10)} ${cell(p50)}  ${cell(p95)} ${cell(usPerToken, 1)}${times(usPerToken, bare?.usPerToken)}  |       ` +
-        `${cell(split.usPerToken, 1)}${times(split.usPerToken, bare?.split.usPerToken)}${cell(split.msPerRun, 2)} | ` +
-        `${megabytes(peakBytes).padStart(8)}  ${megabytes(peakBytes - relay.idleBytes)}`,
-    )
-  }
+  printComparison(figures, `${streams} streams × ${tokens} tokens at ${delayMs} ms`)
+  return figures
 }
 
 /** One answer said as fast as it is taken, in two lengths: twice the length should cost twice as much. */
-async function compareLong(client: ChildProcess, relays: readonly Relay[], length: number): Promise<void> {
-  console.log(`\none answer of ${length} tokens, unpaced: total ms, µs CPU per token; and of half its length`)
+async function compareLong(relays: readonly Relay[]): Promise<number | undefined> {
+  console.log(`\none answer of ${longTokens} tokens, unpaced: total ms, µs CPU per token; and of half its length`)
+  let growth: number | undefined
   for (const relay of relays) {
     const [whole, half] = [[] as Measured[], [] as Measured[]]
     for (let round = 0; round < 3; round++) {
-      half.push(await measure(client, relay, 1, `${length / 2}x0`))
-      whole.push(await measure(client, relay, 1, `${length}x0`))
+      half.push(await measure(relay, 1, longTokens / 2, 0))
+      whole.push(await measure(relay, 1, longTokens, 0))
     }
-    const [of, ofHalf] = [summarize(whole, 1, length), summarize(half, 1, length / 2)]
-    console.log(
-      `${relay.name.padEnd(10)} ${cell(of.totalMs)} ${cell(of.usPerToken, 2)}   half: ${cell(ofHalf.totalMs)} ${cell(ofHalf.usPerToken, 2)}` +
-        `   peak ${megabytes(of.peakBytes)}`,
-    )
+    const own = printLong(relay.name, { tokens: longTokens, whole, half })
+    if (relay.name === 'inlay') growth = own
   }
+  return growth
 }
 
 try {
-  const model = await start('model')
-  const { child: client } = await start('load')
+  const model = await startServer('model')
   const relays: Relay[] = []
-  for (const name of names) {
-    const relay = { name, idleBytes: 0, ...(await start('relays', [name, String(model.port)])) }
+  for (const name of options.relays.split(',')) {
+    const served = await startServer('relays', [name, String(model.port)])
+    const relay = { name, idleBytes: 0, client: start('load'), ...served }
     relays.push(relay)
     // Code is loaded and compiled, pools are filled: what follows is the cost of use.
-    for (let warm = 0; warm < 3; warm++) await measure(client, relay, 20, '40x5')
+    for (let warm = 0; warm < 3; warm++) await measure(relay, 20, 40, 5)
     await new Promise((resolve) => setTimeout(resolve, 500))
     relay.idleBytes = (await ask<RelayFigures>(relay.child, {})).rssBytes
-    console.log(`${name}: ${megabytes(relay.idleBytes)} when idle`)
+    console.log(`${name}: ${Math.round(relay.idleBytes / 2 ** 20)} MB when idle`)
   }
-  for (const streams of options.streams.split(',').filter(Boolean)) await compare(client, relays, Number(streams))
-  if (Number(options.long) > 0) await compareLong(client, relays, Number(options.long))
+  let figures: readonly Figures[] = []
+  for (const streams of streamCounts) figures = await compare(relays, streams)
+  const growth = longTokens > 0 ? await compareLong(relays) : undefined
+  printBars(figures, growth)
 } finally {
-  for (const child of children) child.disconnect()
+  for (const child of children) if (child.connected) child.disconnect()
 }

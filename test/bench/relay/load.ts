@@ -51,6 +51,8 @@ function openStream({ port, path, body }: LoadOrder): Promise<{ firstMs: number 
       })
       response.on('close', done)
     })
+    // A stream that goes silent is a failure, and must not keep the benchmark from its end.
+    sent.setTimeout(60_000, () => sent.destroy())
     sent.on('error', done)
     sent.end(body)
   })

@@ -96,7 +96,7 @@ async function inlay(): Promise<RequestListener> {
 const relays: Record<string, () => RequestListener | Promise<RequestListener>> = { bare, mastra, ai, inlay }
 const listener = await relays[kind]!()
 let peakRssBytes = 0
-setInterval(() => (peakRssBytes = Math.max(peakRssBytes, process.memoryUsage.rss())), 200).unref()
+setInterval(() => (peakRssBytes = Math.max(peakRssBytes, process.memoryUsage.rss())), 500).unref()
 
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
