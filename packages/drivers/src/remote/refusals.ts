@@ -48,7 +48,7 @@ export function refusalOf({ subject, status, headers, text, cause }: Refusal): I
 }
 
 /** Seconds to wait by the server's word: `retry-after` holds seconds or a date. */
-function retryAfter(headers: Headers): number | undefined {
+export function retryAfter(headers: Headers): number | undefined {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN)
   if (milliseconds >= 0) return milliseconds / 1000
   const text = headers.get('retry-after')

@@ -1,0 +1,48 @@
+import type { WebSearch } from '@inlay/agent'
+import { parseHtml, textOf } from '../extraction/markup.ts'
+import { endpointOf } from '../remote/json-post.ts'
+import { asReply, toFoundPages } from './found-pages.ts'
+import { createSearchCall, type SearchAccess } from './search-call.ts'
+
+/** Access to the search of Brave. */
+export interface BraveSearchOptions extends SearchAccess {
+  /** Sent as `x-subscription-token`. */
+  readonly apiKey: string
+  /** Address before `/web/search`. Default `https://api.search.brave.com/res/v1`. */
+  readonly baseUrl?: string
+}
+
+const subject = 'Brave Search'
+// What the service takes; longer queries are refused whole.
+const longestQuery = 400
+const mostWords = 50
+const mostResults = 20
+
+/**
+ * Web search by the API of Brave, at most 20 results.
+ * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
+ * @example braveSearch({ apiKey: process.env.BRAVE_API_KEY })
+ */
+export function braveSearch(options: BraveSearchOptions): WebSearch {
+  const { apiKey, baseUrl = 'https://api.search.brave.com/res/v1' } = options
+  const call = createSearchCall({
+    ...options,
+    subject,
+    method: 'GET',
+    address: endpointOf(baseUrl, '/web/search', 'a web search'),
+    keyHeader: { 'x-subscription-token': apiKey },
+    // A wrong key is answered as a request that cannot be processed.
+    meaningOf: (status, text) => (status === 422 && text.includes('SUBSCRIPTION_TOKEN_INVALID') ? 'key' : undefined),
+  })
+  return async ({ text, limit, signal }) => {
+    const q = text.split(/\s+/).slice(0, mostWords).join(' ').slice(0, longestQuery)
+    const values = { q, count: Math.min(limit, mostResults), result_filter: 'web', text_decorations: false }
+    const { web } = asReply(await call(values, signal), subject)
+    return toFoundPages(asReply(web ?? {}, subject)['results'], {
+      subject,
+      limit,
+      toPlain: (markup) => textOf(parseHtml(markup)),
+      read: ({ title, url, description, page_age: date }) => ({ title, url, snippet: description, date }),
+    })
+  }
+}

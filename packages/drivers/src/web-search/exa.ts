@@ -1,0 +1,43 @@
+import type { WebSearch } from '@inlay/agent'
+import { endpointOf } from '../remote/json-post.ts'
+import { asReply, toFoundPages } from './found-pages.ts'
+import { createSearchCall, type SearchAccess } from './search-call.ts'
+
+/** Access to Exa. */
+export interface ExaSearchOptions extends SearchAccess {
+  /** Sent as `x-api-key`. */
+  readonly apiKey: string
+  /** Address before `/search`. Default `https://api.exa.ai`. */
+  readonly baseUrl?: string
+}
+
+const subject = 'Exa'
+
+/**
+ * Web search by the API of Exa; snippets are the passages it holds to fit the query.
+ * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
+ * @example exaSearch({ apiKey: process.env.EXA_API_KEY })
+ */
+export function exaSearch(options: ExaSearchOptions): WebSearch {
+  const call = createSearchCall({
+    ...options,
+    subject,
+    method: 'POST',
+    address: endpointOf(options.baseUrl ?? 'https://api.exa.ai', '/search', 'a web search'),
+    keyHeader: { 'x-api-key': options.apiKey },
+  })
+  return async ({ text, limit, signal }) => {
+    const values = { query: text, numResults: limit, type: 'auto', contents: { highlights: true } }
+    const { results } = asReply(await call(values, signal), subject)
+    return toFoundPages(results, {
+      subject,
+      limit,
+      read: ({ title, url, highlights, text: content, publishedDate: date }) => ({
+        title,
+        url,
+        snippet: Array.isArray(highlights) && highlights.length > 0 ? highlights.join(' … ') : content,
+        date,
+      }),
+    })
+  }
+}

@@ -1,0 +1,43 @@
+import type { WebSearch } from '@inlay/agent'
+import { endpointOf } from '../remote/json-post.ts'
+import { asReply, toFoundPages } from './found-pages.ts'
+import { createSearchCall, type SearchAccess } from './search-call.ts'
+
+/** Access to Serper. */
+export interface SerperSearchOptions extends SearchAccess {
+  /** Sent as `x-api-key`. */
+  readonly apiKey: string
+  /** Address before `/search`. Default `https://google.serper.dev`. */
+  readonly baseUrl?: string
+  /** Milliseconds since 1970 UTC, for the ages it gives instead of dates. Default: the clock. */
+  readonly now?: () => number
+}
+
+const subject = 'Serper'
+
+/**
+ * Google results by the API of Serper.
+ * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
+ * @example serperSearch({ apiKey: process.env.SERPER_API_KEY, parameters: { gl: 'de', hl: 'de' } })
+ */
+export function serperSearch(options: SerperSearchOptions): WebSearch {
+  const call = createSearchCall({
+    ...options,
+    subject,
+    method: 'POST',
+    address: endpointOf(options.baseUrl ?? 'https://google.serper.dev', '/search', 'a web search'),
+    keyHeader: { 'x-api-key': options.apiKey },
+    // It answers 403 to a wrong key, and 400 once the credits are used up.
+    meaningOf: (status, text) =>
+      status === 403 ? 'key' : status === 400 && /credit/i.test(text) ? 'quota' : undefined,
+  })
+  return async ({ text, limit, signal }) => {
+    const { organic } = asReply(await call({ q: text, num: limit }, signal), subject)
+    return toFoundPages(organic, {
+      subject,
+      limit,
+      now: options.now,
+      read: ({ title, link, snippet, date }) => ({ title, url: link, snippet, date }),
+    })
+  }
+}

@@ -1,0 +1,42 @@
+import type { WebSearch } from '@inlay/agent'
+import { endpointOf } from '../remote/json-post.ts'
+import { asReply, toFoundPages } from './found-pages.ts'
+import { createSearchCall, type SearchAccess } from './search-call.ts'
+
+/** Access to Tavily. */
+export interface TavilySearchOptions extends SearchAccess {
+  /** Sent as `Authorization: Bearer`. */
+  readonly apiKey: string
+  /** Address before `/search`. Default `https://api.tavily.com`. */
+  readonly baseUrl?: string
+}
+
+const subject = 'Tavily'
+const longestQuery = 400
+const mostResults = 20
+
+/**
+ * Web search by the API of Tavily, at most 20 results; snippets are the passages it chose for the query.
+ * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
+ * @example tavilySearch({ apiKey: process.env.TAVILY_API_KEY, parameters: { search_depth: 'advanced' } })
+ */
+export function tavilySearch(options: TavilySearchOptions): WebSearch {
+  const call = createSearchCall({
+    ...options,
+    subject,
+    method: 'POST',
+    address: endpointOf(options.baseUrl ?? 'https://api.tavily.com', '/search', 'a web search'),
+    keyHeader: { authorization: `Bearer ${options.apiKey}` },
+    // Its own statuses for a plan, or a pay-as-you-go limit, that is used up.
+    meaningOf: (status) => (status === 432 || status === 433 ? 'quota' : undefined),
+  })
+  return async ({ text, limit, signal }) => {
+    const values = { query: text.slice(0, longestQuery), max_results: Math.min(limit, mostResults) }
+    const { results } = asReply(await call(values, signal), subject)
+    return toFoundPages(results, {
+      subject,
+      limit,
+      read: ({ title, url, content, published_date: date }) => ({ title, url, snippet: content, date }),
+    })
+  }
+}
