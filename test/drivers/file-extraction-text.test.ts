@@ -111,6 +111,24 @@ describe('Markdown', () => {
     })
   })
 
+  test('TOML tables, escapes and loose spaces are read', async () => {
+    const { metadata } = await extract({
+      name: 'a.md',
+      bytes: utf8(`+++\n [seo] \n robots  =  'no "index"'  \nquote = "a \\"b\\" c"\nweight = 7\nopen = "x\n+++\nT`),
+    })
+    expect(metadata).toMatchObject({ 'seo.robots': 'no "index"', 'seo.quote': 'a \\"b\\" c', 'seo.weight': '7' })
+  })
+
+  test.each([
+    ['spaces', `a = b${' '.repeat(90_000)}c`],
+    ['escaped marks without an end', `a = ${'"\\'.repeat(45_000)}`],
+    ['keys without a value', 'a '.repeat(45_000)],
+  ])('front matter of many %s takes no longer than any other', async (_, line) => {
+    // A pattern that tries each place anew would take minutes, and the reader would give up.
+    const { sections } = await extract({ name: 'a.md', bytes: utf8(`+++\n${line}\n+++\nThirty.`) })
+    expect(JSON.stringify(sections)).toContain('Thirty.')
+  })
+
   test('without a title of its own it is named by its first heading', async () => {
     expect(
       (await extract({ name: 'a.md', bytes: utf8('```sh\n# no heading\n```\n\n# The `real` [one](x.md)\n') })).title,

@@ -91,6 +91,16 @@ describe('an image of a section', () => {
     }
   })
 
+  test('belongs to the text beside it: both are found, and both hits name it', async () => {
+    const inlay = make()
+    const { file_id } = await upload(inlay, 'ana')
+    await ingest(inlay, 'ana', [{ text: 'The reeds at dawn.', image_file_id: file_id, heading: 'Plate 3' }])
+    for (const words of ['reeds at dawn', 'red heron'])
+      expect(await found(inlay, words)).toMatchObject([{ document: { document_id: 'birds', file_id } }])
+    const [passage] = await found(inlay, 'heron reeds')
+    expect(passage!.content).toBe('The reeds at dawn.\n\nA red heron.')
+  })
+
   test('is nobody else’s while the document is not, and no longer once the document is gone', async () => {
     const inlay = make()
     const { file_id } = await upload(inlay, 'ana')

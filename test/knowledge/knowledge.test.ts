@@ -11,7 +11,7 @@ test('an accepted document becomes searchable, its next version replaces it, and
   const { knowledge, errors, index } = await makeKnowledge()
   await knowledge.start()
   const accepted = await knowledge.accept(request({ text: 'The heron waits.' }))
-  expect(accepted).toEqual({ documentId: 'document', alreadyExisted: false })
+  expect(accepted).toEqual({ documentId: 'document', alreadyExisted: false, isUnchanged: false })
   await knowledge.settled()
   expect(await knowledge.search({ text: 'heron', limit: 5 })).toMatchObject([{ content: 'The heron waits.' }])
   await knowledge.accept(request({ text: 'The stork waits.' }), { waitMs: 5000 })
@@ -31,6 +31,17 @@ test('what was accepted before a start is indexed after it', async () => {
   await later.knowledge.start()
   await later.knowledge.settled()
   expect(await later.knowledge.status('document')).toMatchObject({ phase: 'indexed' })
+})
+
+test('a document that did not change is told as such', async () => {
+  const { knowledge } = await makeKnowledge()
+  const told = async (text: string): Promise<boolean> => (await knowledge.accept(request({ text }))).isUnchanged
+  expect([await told('one'), await told('one'), await told('two'), await told('one')]).toEqual([
+    false,
+    true,
+    false,
+    false,
+  ])
 })
 
 test('documents without any text are indexed with no chunks, and found by their title', async () => {

@@ -34,6 +34,14 @@ test.each(['a\0b', '\ud800', 'x\udc00y'])('an id that cannot be stored (%j) is r
   })
 })
 
+test.each(['.', '..'])('an id that no address can name (%j) is refused', async (id) => {
+  await expect(toVersion(request({ id }))).rejects.toMatchObject({
+    code: 'VALIDATION_FAILED',
+    data: { issues: [{ loc: ['body', 'document', 'id'], type: 'value_error' }] },
+  })
+  expect((await toVersion(request({ id: '...' }))).id).toBe('...')
+})
+
 test.each([-1, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER])('no pair has the number %d', async (pair) => {
   await expect(toVersion(request({}, pair))).rejects.toMatchObject({ code: 'CONNECTOR_NOT_FOUND' })
 })

@@ -190,7 +190,7 @@ export function fakeKnowledge(): FakeKnowledge {
       const alreadyExisted = accepted.has(id)
       accepted.set(id, { title: request.document.semantic_identifier, caller: options?.caller?.id })
       await fake.before?.(id)
-      return { documentId: id, alreadyExisted }
+      return { documentId: id, alreadyExisted, isUnchanged: false }
     },
     async remove(id) {
       if (!accepted.delete(id)) throw new InlayError('DOCUMENT_NOT_FOUND')

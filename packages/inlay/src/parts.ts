@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Agent, ModelProvider } from '@inlay/agent'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
-import { isInlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import type { Keys } from '@inlay/server'
 import type { Kysely } from 'kysely'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
@@ -119,10 +119,24 @@ async function patiently(migrate: () => Promise<void>): Promise<void> {
     try {
       return await migrate()
     } catch (error) {
+      if (isNewer(error)) throw newerDatabase(error)
       if (attempt === 3 || isInlayError(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, 100 * attempt))
     }
   }
+}
+
+/** Kysely calls records "corrupted" that hold steps which this version does not know. */
+function isNewer(error: unknown): boolean {
+  return error instanceof Error && /previously executed migration .* is missing/.test(error.message)
+}
+
+function newerDatabase(cause: unknown): InlayError {
+  return new InlayError('UNSUPPORTED', {
+    message:
+      'The records were written by a newer version of Inlay: run that version again, or name another data folder or database.',
+    cause,
+  })
 }
 
 async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {

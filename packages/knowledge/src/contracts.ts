@@ -144,6 +144,8 @@ export interface Accepted {
   readonly documentId: string
   /** True when the id was accepted before and not deleted since. */
   readonly alreadyExisted: boolean
+  /** True when the document is what it was before, so that nothing has to be done for it. */
+  readonly isUnchanged: boolean
 }
 
 /** Where a document stands. */

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { maySeeRecord, readGrants, readPairs, writeGrants } from './access.ts'
+import { isRecordId, maySeeRecord, readGrants, readPairs, writeGrants } from './access.ts'
 import type { DocumentSet, DocumentSetChange, DocumentSets } from './contracts.ts'
 import { addToCounter } from './counters.ts'
 import type { Records } from './tables.ts'
@@ -46,6 +46,7 @@ export function createDocumentSets({ db, now }: DocumentSetsOptions): DocumentSe
       }),
     remove: (id) =>
       db.transaction().execute(async (transaction) => {
+        if (!isRecordId(id)) throw new InlayError('DOCUMENT_SET_NOT_FOUND')
         const { numDeletedRows } = await transaction
           .deleteFrom('inlay_document_sets')
           .where('id', '=', id)
@@ -89,7 +90,7 @@ async function writePairs(db: Records, setId: number, pairIds: readonly number[]
 }
 
 async function readSet(db: Records, id: number): Promise<DocumentSet> {
-  const [set] = await readAll(db, id)
+  const [set] = isRecordId(id) ? await readAll(db, id) : []
   if (!set) throw new InlayError('DOCUMENT_SET_NOT_FOUND')
   return set
 }

@@ -67,7 +67,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       worker.wake()
     }
     if (!result.isIndexed && waitMs > 0) await waits.until({ id, revision: result.revision, limitMs: waitMs, signal })
-    return { documentId: id, alreadyExisted: result.existed }
+    return { documentId: id, alreadyExisted: result.existed, isUnchanged: !result.isQueued }
   }
 
   async function close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { maySeeRecord, readGrants, shelfPairId, writeGrants } from './access.ts'
+import { isRecordId, maySeeRecord, readGrants, shelfPairId, writeGrants } from './access.ts'
 import type { Caller, Pair, PairChange, Pairs } from './contracts.ts'
 import { addToCounter } from './counters.ts'
 import { readPairProgress } from './pair-progress.ts'
@@ -59,6 +59,7 @@ export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pair
       return pair
     },
     remove: async (id) => {
+      if (!isRecordId(id)) throw new InlayError('CONNECTOR_NOT_FOUND')
       if (id === defaultPair) throw new InlayError('INVALID_INPUT', { message: 'The default pair cannot be removed.' })
       const { numUpdatedRows } = await db
         .updateTable('inlay_pairs')
@@ -86,7 +87,7 @@ function toRow(change: PairChange): { name?: string; is_public?: number; is_paus
 }
 
 async function readPair(db: Records, id: number): Promise<Pair> {
-  const [pair] = await readAll(db, id)
+  const [pair] = isRecordId(id) ? await readAll(db, id) : []
   if (!pair) throw new InlayError('CONNECTOR_NOT_FOUND')
   return pair
 }

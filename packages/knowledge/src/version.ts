@@ -21,7 +21,7 @@ export interface Version {
 /**
  * Makes the version that a request stands for. A request without id gets one from its pair, source, semantic
  * identifier and first link, so that sending it again updates the same document.
- * @throws VALIDATION_FAILED for an id with NUL or an unpaired surrogate, CONNECTOR_NOT_FOUND for a number no pair has
+ * @throws VALIDATION_FAILED for an id that cannot be stored or addressed, CONNECTOR_NOT_FOUND for a number no pair has
  */
 export async function toVersion(request: IngestionRequest): Promise<Version> {
   const { document } = request
@@ -32,14 +32,8 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
   const stored = toStored(document)
   const content = JSON.stringify(stored)
   const id = document.id || (await madeUpId([pairId, stored.source, stored.semantic_identifier, link]))
-  if (!id.isWellFormed() || id.includes('\0'))
-    throw validationFailed([
-      {
-        loc: ['body', 'document', 'id'],
-        msg: 'must not hold NUL characters or unpaired surrogates',
-        type: 'value_error',
-      },
-    ])
+  const fault = faultOf(id)
+  if (fault) throw validationFailed([{ loc: ['body', 'document', 'id'], msg: fault, type: 'value_error' }])
   return {
     id,
     pairId,
@@ -49,6 +43,13 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
     link,
     source: stored.source,
   }
+}
+
+function faultOf(id: string): string | undefined {
+  if (!id.isWellFormed() || id.includes('\0')) return 'must not hold NUL characters or unpaired surrogates'
+  // Clients and proxies take these out of a path, however they are encoded: the document could never be asked for.
+  if (id === '.' || id === '..') return 'must not be "." or "..", which no address can name: choose another id'
+  return undefined
 }
 
 /** Metadata is sorted by key: a client that writes it in another order still sends the same document. */

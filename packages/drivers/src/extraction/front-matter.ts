@@ -63,21 +63,39 @@ function yamlFields(block: string): Record<string, unknown> | undefined {
   }
 }
 
-const tomlField = /^\s*([\w.-]+)\s*=\s*(.+?)\s*$/
+const tomlKey = /^[\w.-]+$/
 
 /** Enough of TOML for front matter: strings, lists of strings on one line, dates and numbers as they are written. */
 function tomlFields(block: string): Record<string, unknown> | undefined {
   const fields: Record<string, unknown> = {}
   let prefix = ''
-  for (const line of block.split('\n')) {
-    const table = /^\s*\[([\w.-]+)\]\s*$/.exec(line)
-    if (table) prefix = `${table[1]}.`
-    const field = tomlField.exec(line)
-    if (!field) continue
-    const strings = [...field[2]!.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g)].map((found) => found[1] ?? found[2] ?? '')
-    fields[prefix + field[1]!] = strings.length > 0 ? strings : field[2]
+  for (const written of block.split('\n')) {
+    const line = written.trim()
+    const table = line.startsWith('[') && line.endsWith(']') ? line.slice(1, -1) : ''
+    if (tomlKey.test(table)) prefix = `${table}.`
+    const equals = line.indexOf('=')
+    const key = line.slice(0, Math.max(equals, 0)).trim()
+    const value = line.slice(equals + 1).trim()
+    if (value === '' || !tomlKey.test(key)) continue
+    const strings = tomlStrings(value)
+    fields[prefix + key] = strings.length > 0 ? strings : value
   }
   return Object.keys(fields).length > 0 ? fields : undefined
+}
+
+/** What stands in quotation marks; read in one pass, since a pattern would begin anew at each mark. */
+function tomlStrings(text: string): string[] {
+  const strings: string[] = []
+  for (let at = 0; at < text.length; at++) {
+    const mark = text[at]
+    if (mark !== '"' && mark !== "'") continue
+    let end = at + 1
+    while (end < text.length && text[end] !== mark) end += mark === '"' && text[end] === '\\' ? 2 : 1
+    if (end >= text.length) break
+    strings.push(text.slice(at + 1, end))
+    at = end
+  }
+  return strings
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -113,12 +113,9 @@ async function acceptAll(
 
 async function acceptOne(inlay: Inlay, reader: Reader, file: SourcePath): Promise<Outcome> {
   const request = await reader.read(file)
-  const before = await inlay.knowledge.status(file.id)
-  const { alreadyExisted } = await inlay.knowledge.accept(request)
-  if (!alreadyExisted || before === undefined) return 'new'
-  // The present content keeps the date of its acceptance however often it is sent again.
-  const after = await inlay.knowledge.status(file.id)
-  return after?.acceptedAt === before.acceptedAt ? 'unchanged' : 'changed'
+  const { alreadyExisted, isUnchanged } = await inlay.knowledge.accept(request)
+  if (isUnchanged) return 'unchanged'
+  return alreadyExisted ? 'changed' : 'new'
 }
 
 async function waitUntilSearchable(
