@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { libraryMigration } from './library-migrations.ts'
+import { memoryMigration } from './memories/migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 
 const first: Migration = {
@@ -108,6 +109,7 @@ export async function migrateAgent(db: Kysely<unknown>): Promise<void> {
         '0001-conversations': first,
         '0002-library': libraryMigration,
         '0003-sessions': sessionMigration,
+        '0004-memories': memoryMigration,
       }),
     },
     migrationTableName: 'inlay_agent_migration',

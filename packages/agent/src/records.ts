@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely'
 import type { LibraryTables } from './library-records.ts'
+import type { MemoryTables } from './memories/memory-records.ts'
 import type { SessionTables } from './sessions/records.ts'
 
 /** Who wrote a message; `system` is the hidden root of a session's tree. */
@@ -112,6 +113,7 @@ export type AgentTables = {
   inlay_chat_tool_calls: ToolCallTable
   inlay_chat_send_keys: SendKeyTable
 } & LibraryTables &
+  MemoryTables &
   SessionTables
 
 /** The shared database, seen with the agent's tables. */

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { createAddMemory } from '../../../packages/agent/src/actions/add-memory.ts'
+import { createMemories } from '../../../packages/agent/src/memories/memories.ts'
+import type { AgentDatabase } from '../../../packages/agent/src/records.ts'
+import { newTurn } from '../action-turn.ts'
+import { ana, codeOf, newDatabase } from '../setting.ts'
+
+async function setUp() {
+  const db = (await newDatabase()) as unknown as AgentDatabase
+  const memories = createMemories({ db, now: () => 1, isOn: true, ready: async () => {} })
+  const action = createAddMemory(memories)
+  const run = async (memory: string, replaces?: number, signal?: AbortSignal) => {
+    const { turn, packets } = newTurn(signal ? { signal } : {})
+    const { text } = await action.run({ memory, replaces }, turn)
+    return { packets, result: JSON.parse(text) as Record<string, unknown> }
+  }
+  return { action, memories, run }
+}
+
+test('a new memory is told to clients without its id, and to the model with it', async () => {
+  const { run, memories } = await setUp()
+  const { packets, result } = await run('Works in optics.')
+  const told = { memory_text: 'Works in optics.', operation: 'add', index: null }
+  expect(packets).toEqual([{ type: 'memory_tool_delta', ...told, memory_id: null }])
+  const [kept] = (await memories.get(ana)).memories
+  expect(result).toEqual({ ...told, memory_id: kept?.id })
+})
+
+test('an update names the place of the memory it replaces', async () => {
+  const { run, memories } = await setUp()
+  await run('Has a dog.')
+  const { result } = await run('Works in optics.')
+  const { packets } = await run('Works in lasers.', Number(result['memory_id']))
+  expect(packets).toEqual([
+    { type: 'memory_tool_delta', memory_text: 'Works in lasers.', operation: 'update', memory_id: null, index: 1 },
+  ])
+  expect((await memories.get(ana)).memories.map(({ content }) => content)).toEqual(['Has a dog.', 'Works in lasers.'])
+})
+
+test('nothing is kept of a turn that was stopped', async () => {
+  const { run, memories } = await setUp()
+  await expect(run('Works in optics.', undefined, AbortSignal.abort())).rejects.toThrow()
+  expect((await memories.get(ana)).memories).toEqual([])
+})
+
+test('a memory that is too long is refused before it runs', async () => {
+  const { action, run } = await setUp()
+  for (const input of [{ memory: 'x'.repeat(501) }, { memory: '' }, {}, { memory: 'a', replaces: 'b' }])
+    expect((await action.input['~standard'].validate(input)).issues).toBeDefined()
+  expect((await action.input['~standard'].validate({ memory: 'a', replaces: null })).issues).toBeUndefined()
+  expect(await codeOf(run('Works in optics.', 77))).toBe('NOT_FOUND')
+})
