@@ -1,3 +1,4 @@
+import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { InlayError } from '@inlay/protocol'
 import { aDocument, asked, setup, unknownSessionId } from './fakes.ts'
@@ -279,6 +280,74 @@ describe('bodies', () => {
     }
     expect(agent.sent).toEqual([])
     expect((await ask(chat, { json: { message: 'x', stream: false } })).status).toBe(200)
+  })
+})
+
+describe('compressed bodies', () => {
+  const packed = (coding: 'gzip' | 'deflate', text: string | Uint8Array) => ({
+    key: 'key-importer',
+    method: 'POST',
+    headers: { 'content-encoding': coding },
+    body: new Uint8Array((coding === 'gzip' ? gzipSync : deflateSync)(text)),
+  })
+  const told = async (response: Response) => [response.status, await response.json()]
+
+  test.each(['gzip', 'deflate'] as const)(
+    'in %s are unpacked: a document, and each line of a batch',
+    async (coding) => {
+      const { ask, knowledge } = setup()
+      expect((await ask(ingestion, packed(coding, JSON.stringify(aDocument('a'))))).status).toBe(200)
+      const lines = [aDocument('b'), aDocument('c')].map((line) => `${JSON.stringify(line)}\n`).join('')
+      expect(await (await ask(`${ingestion}/batch`, packed(coding, lines))).text()).toMatch(
+        /"status":200.*\n.*"status":200/,
+      )
+      expect([...knowledge.accepted.keys()]).toEqual(['a', 'b', 'c'])
+    },
+  )
+
+  test('are measured by what they become', async () => {
+    const { ask, knowledge } = setup({ limits: { ingestionBytes: 100_000 } })
+    const bomb = JSON.stringify(aDocument('a', ' '.repeat(10_000_000)))
+    expect(gzipSync(bomb).length).toBeLessThan(100_000)
+    expect(await told(await ask(ingestion, packed('gzip', bomb)))).toEqual([
+      413,
+      { error_code: 'PAYLOAD_TOO_LARGE', detail: expect.stringContaining('100000') },
+    ])
+    const batch = await (await ask(`${ingestion}/batch`, packed('gzip', bomb))).json()
+    expect(batch).toMatchObject({ line: 1, status: 413, error_code: 'PAYLOAD_TOO_LARGE' })
+    expect(knowledge.accepted.size).toBe(0)
+  })
+
+  test('that are broken off, or are none, are a 400; a batch is answered as far as it could be read', async () => {
+    const { ask, errors } = setup()
+    const whole = packed('gzip', JSON.stringify(aDocument('a')))
+    for (const body of [whole.body.slice(0, -9), new TextEncoder().encode('{"document": {}}')]) {
+      const answer = await told(await ask(ingestion, { ...whole, body }))
+      expect(answer).toEqual([400, { error_code: 'BAD_REQUEST', detail: expect.stringContaining('Encoding') }])
+    }
+    const batch = packed('gzip', `${JSON.stringify(aDocument('b'))}\n`.repeat(5000))
+    const text = await (await ask(`${ingestion}/batch`, { ...batch, body: batch.body.slice(0, -9) })).text()
+    const statuses = text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).status as number)
+    expect([new Set(statuses.slice(0, -1)), statuses.at(-1)]).toEqual([new Set([200]), 400])
+    expect(errors).toEqual([])
+  })
+
+  test('of another compression are refused, with those that are taken', async () => {
+    const { ask } = setup()
+    for (const coding of ['br', 'zstd', 'gzip, gzip', 'constructor']) {
+      for (const path of [ingestion, `${ingestion}/batch`]) {
+        const headers = { 'content-encoding': coding }
+        const response = await ask(path, { key: 'key-importer', method: 'POST', headers, body: 'x' })
+        expect(response.headers.get('accept-encoding')).toBe('gzip, deflate')
+        expect(await told(response)).toEqual([
+          415,
+          { error_code: 'UNSUPPORTED_MEDIA_TYPE', detail: expect.stringContaining('gzip') },
+        ])
+      }
+    }
   })
 })
 

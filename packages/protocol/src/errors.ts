@@ -34,6 +34,11 @@ export const errorTable = {
   DUPLICATE_RESOURCE: { status: 409, message: 'Something of that name exists already.', retryable: false },
   GONE: { status: 410, message: 'This address was retired.', retryable: false },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than this address takes.', retryable: false },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    message: 'The body comes in a form that is not taken here.',
+    retryable: false,
+  },
   /** The only code whose body is not `{error_code, detail}`: it carries `data.issues`, see {@link ValidationIssue}. */
   VALIDATION_FAILED: { status: 422, message: 'The request does not have the documented shape.', retryable: false },
   RATE_LIMITED: { status: 429, message: 'Too many requests: try again later.', retryable: true },

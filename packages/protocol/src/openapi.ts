@@ -153,7 +153,10 @@ function commonFailures(route: RouteSpec): Record<string, ResponseSpec> {
       401: failure('No key, or one that is not known.', errorBodySchema),
       403: failure('The key does not allow this.', errorBodySchema),
     }),
-    ...(route.body && { 413: failure('The body is too large.', errorBodySchema) }),
+    ...(route.body && {
+      413: failure('The body is too large.', errorBodySchema),
+      415: failure('The body is compressed in a way that is not taken: gzip and deflate are.', errorBodySchema),
+    }),
     ...(isChecked && { 422: failure('The request does not have this shape.', validationErrorBodySchema) }),
     default: failure('Any other failure.', errorBodySchema),
   }

@@ -1,9 +1,11 @@
+import { isInlayError } from '@inlay/protocol'
+
 /** One line of a body: its number, counted from 1 over all lines, and what it holds. */
 export interface BodyLine {
   readonly number: number
-  /** Undefined for a line that is above the limit or not UTF-8. */
+  /** Undefined for a line that is above the limit or not UTF-8, and where the body cannot be read any further. */
   readonly text: string | undefined
-  readonly fault: 'too_long' | 'not_utf8' | undefined
+  readonly fault: 'too_long' | 'not_utf8' | 'unreadable' | undefined
   readonly bytes: number
 }
 
@@ -11,7 +13,7 @@ const newline = 10
 
 /**
  * Reads a body line by line, as far as the consumer asks; blank lines are counted and left out. A line above the limit
- * is skipped without being kept, and told as such.
+ * is skipped without being kept, and told as such; a body whose compression is broken ends with such a line too.
  * @param left ends the reading at once, also in the middle of a line
  */
 export async function* readLines(
@@ -48,7 +50,15 @@ export async function* readLines(
     }
   }
 
-  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+  /** The next piece; undefined where the compression is broken. */
+  const next = (): Promise<ReadableStreamReadResult<Uint8Array> | undefined> =>
+    reader.read().catch((error: unknown) => {
+      if (isInlayError(error)) return undefined
+      throw error
+    })
+
+  let step = await next()
+  for (; step && !step.done; step = await next()) {
     let from = 0
     for (let at = step.value.indexOf(newline); at !== -1; at = step.value.indexOf(newline, from)) {
       take(step.value.subarray(from, at))
@@ -57,6 +67,10 @@ export async function* readLines(
       if (line !== undefined) yield line
     }
     take(step.value.subarray(from))
+  }
+  if (step === undefined) {
+    yield { number: number + 1, text: undefined, fault: 'unreadable', bytes: 0 }
+    return
   }
   const last = bytes > 0 && !left.aborted ? complete() : undefined
   if (last !== undefined) yield last

@@ -1,14 +1,18 @@
 import { InlayError, isInlayError, validationFailed } from '@inlay/protocol'
+import { codingOf, decompressed } from './content-coding.ts'
 
 /**
- * The body as text, whatever its content type; "" when there is none.
- * @throws PAYLOAD_TOO_LARGE above the limit (by `content-length` before anything is read), VALIDATION_FAILED for bytes
- * that are not UTF-8, BAD_REQUEST when the client went away, INTERNAL_ERROR when somebody read the body before
+ * The body as text, whatever its content type; "" when there is none. A compressed one is unpacked.
+ * @throws PAYLOAD_TOO_LARGE above the limit (by `content-length` before anything is read, and for what it is unpacked),
+ * VALIDATION_FAILED for bytes that are not UTF-8, BAD_REQUEST when the client went away or the compression is broken,
+ * UNSUPPORTED_MEDIA_TYPE for a compression not taken here, INTERNAL_ERROR when somebody read the body before
  */
 export async function readText(request: Request, limitBytes: number): Promise<string> {
   const declared = declaredBytes(request)
   if (declared !== undefined && declared > limitBytes) throw tooLarge(limitBytes)
+  const coding = codingOf(request)
   try {
+    if (coding !== undefined) return decoded(await drain(bodyStream(request), limitBytes))
     // A declared length binds the transport, and `text` is several times cheaper than a stream.
     if (declared !== undefined) return checkedText(await request.text(), declared, limitBytes)
     return decoded(await drain(request.body, limitBytes))
@@ -33,12 +37,14 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /**
- * The body as a stream of bytes; an empty one when there is none.
- * @throws INTERNAL_ERROR when somebody read the body before
+ * The body as a stream of bytes, unpacked if it is compressed; an empty one when there is none.
+ * @throws INTERNAL_ERROR when somebody read the body before, UNSUPPORTED_MEDIA_TYPE for a compression not taken here
  */
 export function bodyStream(request: Request): ReadableStream<Uint8Array> {
   if (request.bodyUsed) throw alreadyRead()
-  return request.body ?? new ReadableStream({ start: (controller) => controller.close() })
+  const coding = codingOf(request)
+  const body = request.body ?? new ReadableStream({ start: (controller) => controller.close() })
+  return coding === undefined ? body : decompressed(body, coding)
 }
 
 /** Says that a body, or one line of a batch, is above the limit. */

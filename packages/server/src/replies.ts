@@ -65,12 +65,14 @@ export function errorReply(error: InlayError, requestId: string): Reply {
 }
 
 function errorHeaders(error: InlayError): Record<string, string> {
-  const { allow, retryAfterSeconds } = error.data
+  const { allow, acceptEncoding, retryAfterSeconds } = error.data
   if (error.status === 401) {
     const reason = error.code === 'INVALID_TOKEN' ? ', error="invalid_token"' : ''
     return { 'www-authenticate': `Bearer realm="inlay"${reason}` }
   }
   if (error.code === 'METHOD_NOT_ALLOWED' && typeof allow === 'string') return { allow }
+  if (error.code === 'UNSUPPORTED_MEDIA_TYPE' && typeof acceptEncoding === 'string')
+    return { 'accept-encoding': acceptEncoding }
   if (typeof retryAfterSeconds !== 'number') return {}
   return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }
 }

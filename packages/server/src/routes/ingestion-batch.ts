@@ -7,6 +7,7 @@ import {
   type Principal,
 } from '@inlay/protocol'
 import { bodyStream, tooLarge } from '../body.ts'
+import { brokenCompression } from '../content-coding.ts'
 import { readLines, type BodyLine } from '../body-lines.ts'
 import { orderedStream } from '../ordered-stream.ts'
 import { errorBody, reply, toFailure, type Reply } from '../replies.ts'
@@ -54,6 +55,7 @@ async function answerTo(
   const { caller, parts, settings, request, requestId } = context
   try {
     if (line.fault === 'too_long') throw tooLarge(settings.limits.ingestionBytes)
+    if (line.fault === 'unreadable') throw brokenCompression()
     if (line.text === undefined) {
       throw validationFailed([{ loc: ['body'], msg: 'is not valid UTF-8', type: 'json_invalid' }])
     }
