@@ -72,6 +72,8 @@ export async function newSetting(script: Script, options: Partial<AgentOptions> 
     models: providerOf(model),
     now: () => clock.time,
     wait: async () => {},
+    // An action of its own, which tests of other things do not count with.
+    memories: false,
     onError: (error) => void errors.push(error),
     ...options,
   })

@@ -120,7 +120,7 @@ describe('files of a message', () => {
     await (await small.send({ message: 'How many?', file_descriptors: [{ id: file.id }] })).whole()
     const prompt = promptOf(model.asked[0])
     expect(prompt.at(-1)).toBe('user: How many?')
-    expect(prompt.at(-2)).toMatch(/File "long\.txt"[^]*left out to save space\.\]$/)
+    expect(prompt.at(-2)).toMatch(/File "long\.txt"[^]*left out to save space; its file id is [\da-f-]+\.\]$/)
     expect(prompt.join('').length).toBeLessThan(16_000)
   })
 
@@ -264,7 +264,7 @@ describe('a project', () => {
       expect.stringContaining('"document":1'),
       'user: How many?',
     ])
-    expect(made.model.asked[0]!.tools ?? []).toEqual([])
+    expect(made.model.asked[0]!.tools?.map(({ name }) => name)).toEqual(['read_file'])
     expect(whole.answer).toBe('It says 25 [[1]]().')
     expect(whole.citation_info).toEqual([expect.objectContaining({ citation_number: 1, document_id: file.id })])
     expect(whole.top_documents).toEqual([

@@ -1,16 +1,24 @@
 import { InlayError } from '@inlay/protocol'
-import type { Principal } from '@inlay/protocol'
-import { createInternalSearch } from './actions/internal-search.ts'
-import type { Action, PassageSearch } from './contracts.ts'
+import type { PacketBody, Principal } from '@inlay/protocol'
+import type { Action, ActionAsker, ActionSource } from './contracts.ts'
 import { adoptActions, type HostAction } from './host-actions.ts'
+
+/** An action of the agent's own. */
+export interface BuiltIn {
+  readonly action: Action
+  /** Whether a caller may use it now. Default: always. */
+  readonly isAvailable?: (caller: Principal) => Promise<boolean>
+}
 
 /** What the registry of actions is made of. */
 export interface ActionsOptions {
-  readonly search?: PassageSearch
-  /** Whether there is anything to search. */
-  readonly hasDocuments: () => Promise<boolean>
+  readonly builtIns: readonly BuiltIn[]
   /** A host's own actions. */
   readonly actions: readonly HostAction[]
+  /** Where further actions come from, asked for each run anew. Default: nowhere. */
+  readonly sources?: readonly ActionSource[]
+  /** Hears of sources that fail and of actions that cannot be offered. */
+  readonly onError?: (error: unknown) => void
 }
 
 /** What a request says about actions. */
@@ -21,47 +29,60 @@ export interface ActionChoice {
   readonly forcedId: number | null
 }
 
+/** The actions of one run. */
+export interface ChosenActions {
+  readonly actions: readonly Action[]
+  /** Those of which the first step has to use one: all with the forced id. Empty when nothing is forced. */
+  readonly forced: readonly Action[]
+}
+
 /** The actions there are. */
 export interface Actions {
-  /** Those a caller may use now, by id. */
-  available(caller: Principal): Promise<readonly Action[]>
+  /** Those a caller may use now, by id; each has a name of its own. */
+  available(asker: ActionAsker): Promise<readonly Action[]>
   /**
    * Those of one run. VALIDATION_ERROR when the forced one is not among them.
    * @param offer what the place of the run makes of the available ones
    */
   choose(
-    caller: Principal,
+    asker: ActionAsker,
     choice: ActionChoice,
     offer?: (available: readonly Action[]) => readonly Action[],
-  ): Promise<{ actions: readonly Action[]; forced?: Action }>
-  /** Ids of all there are, also of those that cannot be used right now. */
-  readonly ids: readonly number[]
+  ): Promise<ChosenActions>
+  /** Whether there is an action with this id, also one that cannot be used right now. */
+  holds(id: number): Promise<boolean>
 }
 
 /**
  * Makes the registry of actions.
- * @throws DUPLICATE_RESOURCE when two actions share an id or a name, VALIDATION_ERROR for a name or a schema that a
- * model could not use, UNSUPPORTED for a tool that asks people before it runs
+ * @throws DUPLICATE_RESOURCE when two fixed actions share an id or a name, VALIDATION_ERROR for a name or a schema that
+ * a model could not use, UNSUPPORTED for a tool that asks people before it runs
  */
 export function createActions(options: ActionsOptions): Actions {
-  const search = options.search && createInternalSearch({ search: options.search })
-  const all = [...(search ? [search] : []), ...adoptActions(options.actions)].toSorted(
-    (one, other) => one.id - other.id,
-  )
-  checkNames(all)
-  const available = async (): Promise<readonly Action[]> => {
-    if (!search || (await options.hasDocuments())) return all
-    return all.filter((action) => action !== search)
+  const { builtIns, sources = [], onError = () => {} } = options
+  const fixed = [...builtIns.map(({ action }) => action), ...adoptActions(options.actions)]
+  checkNames(fixed)
+  const conditions = new Map(builtIns.map(({ action, isAvailable }) => [action, isAvailable]))
+  const available = async (asker: ActionAsker): Promise<readonly Action[]> => {
+    const [usable, listed] = await Promise.all([
+      Promise.all(fixed.map(async (action) => (await conditions.get(action)?.(asker.caller)) ?? true)),
+      listSources(sources, asker, onError),
+    ])
+    const all = [...fixed.filter((_, index) => usable[index]), ...fitBeside(fixed, listed, onError)]
+    return all.toSorted((one, other) => one.id - other.id)
   }
   return {
     available,
-    ids: all.map(({ id }) => id),
-    choose: async (_caller, { allowedIds, forcedId }, offer = (actions) => actions) => {
-      const usable = offer(await available())
+    holds: async (id) => {
+      if (fixed.some((action) => action.id === id)) return true
+      return (await Promise.all(sources.map((source) => source.holds(id)))).includes(true)
+    },
+    choose: async (asker, { allowedIds, forcedId }, offer = (actions) => actions) => {
+      const usable = offer(await available(asker))
       const actions = allowedIds === null ? usable : usable.filter(({ id }) => allowedIds.includes(id))
-      if (forcedId === null || forcedId === 0) return { actions }
-      const forced = actions.find(({ id }) => id === forcedId)
-      if (forced) return { actions, forced }
+      if (forcedId === null || forcedId === 0) return { actions, forced: [] }
+      const forced = actions.filter(({ id }) => id === forcedId)
+      if (forced.length > 0) return { actions, forced }
       throw new InlayError('VALIDATION_ERROR', {
         message: 'forced_tool_id names no action that this request may use: see GET /tool, and allowed_tool_ids.',
       })
@@ -69,14 +90,78 @@ export function createActions(options: ActionsOptions): Actions {
   }
 }
 
-function checkNames(actions: readonly Action[]): void {
-  for (const [index, { id, name }] of actions.entries()) {
-    if (!/^[\w-]{1,64}$/.test(name) || !Number.isInteger(id) || id < 1) {
-      const message = `The action ${name} needs a name of letters, digits, _ and - (64 at most) and a whole id above 0.`
-      throw new InlayError('VALIDATION_ERROR', { message })
+/** What the sources have for a caller; one that fails leaves the others' actions. */
+async function listSources(
+  sources: readonly ActionSource[],
+  asker: ActionAsker,
+  onError: (error: unknown) => void,
+): Promise<Action[]> {
+  const lists = await Promise.all(
+    sources.map(async (source) => {
+      try {
+        return await source.list(asker)
+      } catch (error) {
+        onError(error)
+        return []
+      }
+    }),
+  )
+  return lists.flat()
+}
+
+/** Makes actions of sources fit beside the fixed ones: a name that is taken gets the id behind it. */
+function fitBeside(
+  fixed: readonly Action[],
+  listed: readonly Action[],
+  onError: (error: unknown) => void,
+): readonly Action[] {
+  const names = new Set(fixed.map(({ name }) => name))
+  const ids = new Set(fixed.map(({ id }) => id))
+  return listed.flatMap((given) => {
+    try {
+      const [adopted = given] = adoptActions([given])
+      const action = names.has(adopted.name) ? renamed(adopted) : adopted
+      checkName(action)
+      if (ids.has(action.id) || names.has(action.name)) throw taken(action)
+      names.add(action.name)
+      return [action]
+    } catch (error) {
+      onError(error)
+      return []
     }
-    if (actions.slice(0, index).some((other) => other.id === id || other.name === name)) {
-      throw new InlayError('DUPLICATE_RESOURCE', { message: `Two actions share the id ${id} or the name ${name}.` })
-    }
+  })
+}
+
+function renamed(action: Action): Action {
+  const name = `${action.name.slice(0, 50)}_${action.id}`
+  const told = (packet: PacketBody): PacketBody =>
+    'tool_name' in packet && packet.tool_name === action.name ? { ...packet, tool_name: name } : packet
+  return {
+    ...action,
+    name,
+    start: () => {
+      const packet = action.start?.()
+      return packet && told(packet)
+    },
+    run: (input, turn) => action.run(input, { ...turn, emit: (packet) => turn.emit(told(packet)) }),
   }
+}
+
+function checkNames(actions: readonly Action[]): void {
+  for (const [index, action] of actions.entries()) {
+    checkName(action)
+    const isTaken = actions.slice(0, index).some(({ id, name }) => id === action.id || name === action.name)
+    if (isTaken) throw taken(action)
+  }
+}
+
+function checkName({ id, name }: Action): void {
+  if (/^[\w-]{1,64}$/.test(name) && Number.isInteger(id) && id > 0) return
+  throw new InlayError('VALIDATION_ERROR', {
+    message: `The action ${name} needs a name of letters, digits, _ and - (64 at most) and a whole id above 0.`,
+  })
+}
+
+function taken({ id, name }: Action): InlayError {
+  return new InlayError('DUPLICATE_RESOURCE', { message: `Two actions share the id ${id} or the name ${name}.` })
 }

@@ -3,6 +3,7 @@ import { InlayError } from '@inlay/protocol'
 import type { BaseFilters, Principal } from '@inlay/protocol'
 import { createAbandonedCheck } from './abandoned-answers.ts'
 import { createActions } from './actions.ts'
+import { createBuiltIns, toSearchAction, type ActionParts } from './built-in-actions.ts'
 import { createAfterTurn } from './after-turn.ts'
 import type { HostAction } from './host-actions.ts'
 import type { TurnHooks } from './hooks.ts'
@@ -11,6 +12,7 @@ import { actionLimitMs, type Agent, type ModelProvider, type PassageSearch, type
 import { createConversations } from './conversations.ts'
 import { createLibrary, type FileLimits, type LibraryParts } from './library.ts'
 import type { AgentDatabase, AgentTables } from './records.ts'
+import { createMemories } from './memories/memories.ts'
 import { createRuns, type LiveRun, type StopCause } from './runs.ts'
 import { createSender } from './send.ts'
 import { createSendKeys } from './send-keys.ts'
@@ -36,7 +38,7 @@ export interface AgentLimits extends FileLimits {
 }
 
 /** What an agent is made of. */
-export interface AgentOptions extends LibraryParts {
+export interface AgentOptions extends LibraryParts, ActionParts {
   /** Holds the tables that `migrateAgent` makes. */
   readonly db: Kysely<unknown>
   readonly models: ModelProvider
@@ -69,7 +71,8 @@ export interface AgentOptions extends LibraryParts {
  */
 export function createAgent(options: AgentOptions): Agent {
   const parts = connectParts(options, async () => ready())
-  const { conversations, checkpoints, runs, actions, sender, afterTurn, library, abandoned, sessionParts } = parts
+  const { conversations, checkpoints, runs, actions, sender, afterTurn, library, abandoned, sessionParts, memories } =
+    parts
   const sending = new Set<Promise<Run>>()
   let isClosed = false
   let hasBegun = false
@@ -84,9 +87,9 @@ export function createAgent(options: AgentOptions): Agent {
     await Promise.all(active.map(({ ended }) => ended))
   }
   return {
-    send: async (request, { caller, idempotencyKey }) => {
+    send: async (request, { caller, idempotencyKey, headers }) => {
       await ready()
-      const sent = sender.send(request, caller, idempotencyKey)
+      const sent = sender.send(request, { caller, idempotencyKey, headers })
       sending.add(sent)
       return sent.finally(() => sending.delete(sent))
     },
@@ -102,12 +105,13 @@ export function createAgent(options: AgentOptions): Agent {
       const session = await conversations.session(sessionId, caller.id)
       await stopAll(runs.active(session.id), 'user')
     },
-    actions: async (caller) => actions.available(caller),
+    actions: async (caller) => actions.available({ caller }),
     models: () => options.models.list(),
     sessions: createSessions({ ...sessionParts, ready }),
     files: library.files,
     personas: library.personas,
     projects: library.projects,
+    memories,
     start: ready,
     close: async () => {
       isClosed = true
@@ -133,12 +137,28 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
   const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
   const hasDocuments = options.hasDocuments ?? (async () => true)
-  const actions = createActions({ search: options.search, hasDocuments, actions: options.actions ?? [] })
-  const { ids: actionIds } = actions
+  const searchAction = toSearchAction
+  const isRemembering = options.memories ?? true
+  const memories = createMemories({ db, now, isOn: isRemembering, ready })
+  const actions = createActions({
+    builtIns: createBuiltIns({
+      ...options,
+      search: options.search,
+      storesFiles: options.storage !== undefined,
+      hasDocuments,
+      searchAction,
+      memories: isRemembering ? memories : undefined,
+    }),
+    actions: options.actions ?? [],
+    sources: options.actionSources,
+    onError,
+  })
   const library = createLibrary({
     ...options,
     db,
-    actionIds,
+    holdsAction: actions.holds,
+    person: memories.toTell,
+    searchAction,
     search: options.search,
     limits,
     now,
@@ -156,6 +176,7 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
     models,
     keys: createSendKeys({ db, now, lifeMs: dayMs }),
     surroundings,
+    files: library.files,
     noteUse,
     checkFilters: options.checkFilters ?? (async () => {}),
     before: options.hooks?.before,
@@ -176,5 +197,5 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
   })
   const abandoned = createAbandonedCheck(() => conversations.terminateAbandoned(leaseMs), onError)
   const sessionParts = { db, runs, models, actions, surroundings, systemPrompt: options.systemPrompt, now, newId }
-  return { conversations, checkpoints, runs, actions, sender, afterTurn, library, abandoned, sessionParts }
+  return { conversations, checkpoints, runs, actions, sender, afterTurn, library, abandoned, sessionParts, memories }
 }

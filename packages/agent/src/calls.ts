@@ -14,6 +14,8 @@ export interface CallSetting {
   readonly messageId: number
   readonly userMessage: string
   readonly filters: BaseFilters | null
+  /** What each action of the answer may draw on besides. Default: nothing. */
+  readonly given?: Pick<ActionTurn, 'messages' | 'ask' | 'files' | 'headers'>
   readonly signal: AbortSignal
   /** Longest time of one call, in milliseconds. */
   readonly limitMs: number
@@ -128,6 +130,7 @@ async function runAction(
   const timer = setTimeout(() => limit.abort(tooLong(setting.limitMs)), setting.limitMs)
   const signal = AbortSignal.any([setting.signal, limit.signal])
   const turn: ActionTurn = {
+    ...setting.given,
     caller: setting.caller,
     sessionId: setting.sessionId,
     messageId: setting.messageId,

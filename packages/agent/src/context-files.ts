@@ -1,9 +1,8 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message } from '@ai-sdk/provider'
 import { isInlayError } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
-import { createInternalSearch } from './actions/internal-search.ts'
 import { fuseRankings } from './actions/rank-fusion.ts'
-import type { Action, Passage, PassageSearch } from './contracts.ts'
+import type { Passage, PassageSearch } from './contracts.ts'
 import type { FileIndex, StoredFile } from './files/contracts.ts'
 import { toText } from './files/file-text.ts'
 import type { FileStore } from './files/files.ts'
@@ -145,16 +144,16 @@ export async function toContextImages(
 }
 
 /**
- * The search action over files that are too long for the prompt, besides what `others` finds.
+ * The search over files that are too long for the prompt, besides what `others` finds.
  * @param others search of the organisation's documents; undefined: the files alone
  */
 export function createFileSearch(
   index: FileIndex,
   files: readonly StoredFile[],
   others: PassageSearch | undefined,
-): Action {
+): PassageSearch {
   const fileIds = files.map(({ id }) => id)
-  const search: PassageSearch = async (query) => {
+  return async (query) => {
     const [own, found] = await Promise.all([index.search({ ...query, fileIds }), others?.(query) ?? []])
     if (found.length === 0) return own
     const keyOf = ({ document }: Passage): string => `${document.chunk_ind} ${document.document_id}`
@@ -163,6 +162,4 @@ export function createFileSearch(
       .map(({ item }) => item)
       .slice(0, query.limit)
   }
-  // Its input is checked by its own schema before it runs.
-  return createInternalSearch({ search }) as unknown as Action
 }

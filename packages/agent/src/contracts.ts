@@ -9,6 +9,7 @@ import type {
   SendMessageRequest,
 } from '@inlay/protocol'
 import type { Files, FileSection, IncomingFile, OpenedFile, StoredFile } from './files/contracts.ts'
+import type { Memories } from './memories/contracts.ts'
 import type { Personas } from './personas/contracts.ts'
 import type { Projects } from './projects/contracts.ts'
 import type { Sessions } from './sessions/contracts.ts'
@@ -247,7 +248,13 @@ export interface Agent {
    */
   send(
     request: SendMessageRequest,
-    options: { caller: Principal; requestId?: string; idempotencyKey?: string },
+    options: {
+      caller: Principal
+      requestId?: string
+      idempotencyKey?: string
+      /** Headers of the request that actions may pass on, lower case. Default: none. */
+      headers?: Readonly<Record<string, string>>
+    },
   ): Promise<Run>
   /** The session's newest run, while it is resumable. SESSION_NOT_FOUND, NOT_FOUND. */
   resume(sessionId: string, caller: Principal): Promise<Run>
@@ -261,6 +268,8 @@ export interface Agent {
   readonly files: Files
   /** Agents: the assistant in a role. */
   readonly personas: Personas
+  /** What is remembered about callers. */
+  readonly memories: Memories
   /** Files and instructions for some chats. */
   readonly projects: Projects
   models(): Promise<readonly ModelListing[]>

@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Principal } from '@inlay/protocol'
-import type { ModelProvider, PassageSearch } from './contracts.ts'
-import type { BlobStorage, FileIndex, FileReader, Files } from './files/contracts.ts'
-import { createFiles } from './files/files.ts'
+import type { Action, ModelProvider, PassageSearch } from './contracts.ts'
+import type { BlobStorage, FileIndex, FileReader } from './files/contracts.ts'
+import { createFiles, type FileStore } from './files/files.ts'
+import type { Personalization } from './memories/contracts.ts'
 import type { Personas } from './personas/contracts.ts'
 import { createPersonas, personasWithFile, type NamedDocumentSet } from './personas/personas.ts'
 import type { Projects } from './projects/contracts.ts'
@@ -39,7 +40,11 @@ export interface LibraryOptions extends LibraryParts {
   readonly db: Kysely<AgentTables>
   readonly models: ModelProvider
   readonly search: PassageSearch | undefined
-  readonly actionIds: readonly number[]
+  readonly holdsAction: (id: number) => Promise<boolean>
+  /** Makes the search action over files. */
+  readonly searchAction: (search: PassageSearch) => Action
+  /** What the model is told of a caller. */
+  readonly person: (caller: Principal) => Promise<Personalization>
   readonly limits: FileLimits
   readonly now: () => number
   readonly newId: () => string
@@ -50,7 +55,7 @@ export interface LibraryOptions extends LibraryParts {
 
 /** What chats draw on besides documents: files, agents, projects. */
 export interface Library {
-  readonly files: Files
+  readonly files: FileStore
   readonly personas: Personas
   readonly projects: Projects
   readonly surroundings: SurroundingsFinder
@@ -74,7 +79,7 @@ export function createLibrary(options: LibraryOptions): Library {
     checkProject: async (projectId, ownerId) => void (await ownProject(db, projectId, ownerId)),
     personasWith: (id) => personasWithFile(db, id),
   })
-  const personas = createPersonas({ db, models, files, actionIds: options.actionIds, documentSets, now, ready })
+  const personas = createPersonas({ db, models, files, holdsAction: options.holdsAction, documentSets, now, ready })
   const projects = createProjects({ db, files, now, ready })
   const surroundings = createSurroundings({
     db,
@@ -83,6 +88,8 @@ export function createLibrary(options: LibraryOptions): Library {
     index,
     documentSets,
     search: options.search,
+    searchAction: options.searchAction,
+    person: options.person,
     waitMs: limits.contextWaitMs ?? 10_000,
   })
   return {

@@ -27,8 +27,8 @@ export interface LoopOptions {
   readonly reasoning: LanguageModelV4CallOptions['reasoning']
   /** What the model may use. */
   readonly actions: readonly Action[]
-  /** The action the first step has to use. */
-  readonly forced?: Action
+  /** Actions of which the first step has to use one. Empty: it may do as it likes. */
+  readonly forced: readonly Action[]
   readonly narrator: Narrator
   readonly setting: CallSetting
   /** Most model steps, at least 1; the last gets no actions. */
@@ -46,6 +46,7 @@ export interface LoopProgress {
 /** Answers one message: lets the model speak and use actions until it has answered. Throws what the model failed of. */
 export async function runLoop(options: LoopOptions, progress: LoopProgress): Promise<void> {
   const { model, actions, cycles } = options
+  const forcedNames = options.forced.map(({ name }) => name)
   const state: LoopState = {
     step: -1,
     offered: new Map(actions.map((action) => [action.name, action])),
@@ -59,7 +60,7 @@ export async function runLoop(options: LoopOptions, progress: LoopProgress): Pro
   }
   const choiceOf = (step: number): StepChoice => {
     if (step >= cycles - 1 || state.mustAnswer) return 'none'
-    return step === 0 && options.forced ? { forced: options.forced.name } : 'any'
+    return step === 0 && forcedNames.length > 0 ? { forced: forcedNames } : 'any'
   }
   // Played before there is an agent: its set-up takes longer than all the rest of a run, no token should wait for it,
   // and an answer that needs no action needs no agent either.
@@ -139,7 +140,7 @@ async function playNext(
   state.step++
   narrator.beginStep()
   const isLast = state.step >= cycles - 1 || state.mustAnswer
-  const isForced = state.step === 0 && forced !== undefined && !isLast
+  const isForced = state.step === 0 && forced.length > 0 && !isLast
   const prompt = [...options.prompt, ...ofThisRun(request.prompt)]
   const result = await playStep({
     model: model.model,
@@ -148,7 +149,7 @@ async function playNext(
     signal: setting.signal,
     promptTokens: state.promptTokens - promptTokens(options.reminder),
     reminder: options.reminder,
-    ...(isForced ? { forced: forced.name } : {}),
+    ...(isForced ? { forced: forced.map(({ name }) => name) } : {}),
     streamed: state.streamed,
     mayRecover: state.mayRecover && !isLast,
     tries: options.tries,
@@ -158,7 +159,7 @@ async function playNext(
   if (result.wasRecovered) state.mayRecover = false
   progress.usage = addUsage(progress.usage, result.usage)
   const { text } = narrator.endStep()
-  const offered = isForced ? new Map([[forced.name, forced]]) : state.offered
+  const offered = isForced ? new Map(forced.map((action) => [action.name, action])) : state.offered
   const plan = isLast ? noCalls : planCalls(result.calls, offered, state.usedIds)
   if (plan.calls.length + plan.unknown.length === 0) {
     if (text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')

@@ -2,8 +2,8 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Functi
 import type { MastraModelConfig } from '@mastra/core/llm'
 import type { Action, ResolvedModel } from './contracts.ts'
 
-/** What a step may use: everything, nothing, or one action that it has to. */
-export type StepChoice = 'any' | 'none' | { readonly forced: string }
+/** What a step may use: everything, nothing, or some actions of which it has to use one. */
+export type StepChoice = 'any' | 'none' | { readonly forced: readonly string[] }
 
 /** What a Mastra agent is given for one answer. */
 export interface MastraRunOptions {
@@ -56,7 +56,7 @@ export async function runMastra(options: MastraRunOptions): Promise<unknown> {
       const choice = options.choiceOf(stepNumber)
       if (choice === 'any') return {}
       if (choice === 'none') return { toolChoice: 'none' }
-      return { toolChoice: { type: 'tool', toolName: choice.forced }, activeTools: [choice.forced] }
+      return { toolChoice: toAgentChoice(choice.forced), activeTools: [...choice.forced] }
     },
     abortSignal: options.signal,
     modelSettings: {
@@ -78,7 +78,7 @@ export function toCall(
   choice: StepChoice,
 ): LanguageModelV4CallOptions {
   const forced = typeof choice === 'object' ? choice.forced : undefined
-  const offered = choice === 'none' ? [] : actions.filter(({ name }) => forced === undefined || name === forced)
+  const offered = choice === 'none' ? [] : actions.filter(({ name }) => forced?.includes(name) ?? true)
   const tools = offered.map(({ name, description, input }): LanguageModelV4FunctionTool => ({
     type: 'function',
     name,
@@ -90,8 +90,20 @@ export function toCall(
     ...(temperature === undefined ? {} : { temperature }),
     ...(tools.length === 0
       ? {}
-      : { tools, toolChoice: forced === undefined ? { type: 'auto' } : { type: 'tool', toolName: forced } }),
+      : { tools, toolChoice: forced === undefined ? { type: 'auto' } : toModelChoice(forced) }),
   }
+}
+
+type NamedTool = { readonly type: 'tool'; readonly toolName: string }
+
+/** One action is named; of several, any is required. */
+function toModelChoice(forced: readonly string[]): NamedTool | { readonly type: 'required' } {
+  const choice = toAgentChoice(forced)
+  return choice === 'required' ? { type: choice } : choice
+}
+
+function toAgentChoice([only = '', ...others]: readonly string[]): NamedTool | 'required' {
+  return others.length === 0 ? { type: 'tool', toolName: only } : 'required'
 }
 
 /** The schema as the model is shown it; arguments are checked when the call runs, so that every call ends in one place. */

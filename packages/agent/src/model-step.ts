@@ -32,8 +32,8 @@ export interface StepRequest {
   readonly promptTokens: number
   /** Said after the prompt, and never left out. */
   readonly reminder?: readonly LanguageModelV4Message[]
-  /** The action this step has to call. */
-  readonly forced?: string
+  /** Actions of which this step has to call one. Default: none. */
+  readonly forced?: readonly string[]
   /** Text arguments to tell while they are written, by name of the tool. Default: none. */
   readonly streamed?: ReadonlyMap<string, readonly string[]>
   /** Whether text that is nothing but a call may become one. */
@@ -68,16 +68,18 @@ const longestWaitMs = 20_000
 export async function playStep(request: StepRequest): Promise<StepResult> {
   const prompt = fitPrompt(request.options.prompt, request.promptTokens)
   const first = await playWithTries(request, prompt)
-  if (request.forced === undefined || first.calls.some(({ name }) => name === request.forced)) return first
-  const second = await playWithTries(request, [...prompt, demand(request.forced)])
-  if (second.calls.some(({ name }) => name === request.forced)) return second
+  const { forced } = request
+  if (forced === undefined || first.calls.some(({ name }) => forced.includes(name))) return first
+  const second = await playWithTries(request, [...prompt, demand(forced)])
+  if (second.calls.some(({ name }) => forced.includes(name))) return second
   throw new InlayError('UNKNOWN_ERROR', {
-    message: `The model did not use the forced action ${request.forced}, also when asked again.`,
+    message: `The model did not use the forced action ${forced.join(' or ')}, also when asked again.`,
   })
 }
 
-function demand(name: string): LanguageModelV4Message {
-  const text = `Call the tool "${name}" now, before anything else. Do not answer in text.`
+function demand(names: readonly string[]): LanguageModelV4Message {
+  const tools = names.map((name) => `"${name}"`).join(' or ')
+  const text = `Call the tool ${tools} now, before anything else. Do not answer in text.`
   return { role: 'user', content: [{ type: 'text', text }] }
 }
 
@@ -165,7 +167,7 @@ function createEar(request: StepRequest, hearing: { hasBegun: boolean }): Ear {
   }
   const hearCall = (name: string): void => {
     hearing.hasBegun = true
-    if (!mayTell && name === forced) {
+    if (!mayTell && forced?.includes(name)) {
       mayTell = true
       tell(heldText)
     }

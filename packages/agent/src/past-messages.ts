@@ -1,4 +1,6 @@
 import type { FileDescriptor } from '@inlay/protocol'
+import { removeCitations } from '@inlay/protocol'
+import type { PastText } from './contracts.ts'
 import type { AgentDatabase } from './records.ts'
 
 /** A message of the branch that leads to the new answer, with the calls that led to it. */
@@ -66,6 +68,17 @@ export async function readPast(
       oldestFirst.findIndex(({ role }) => role === 'user'),
     ),
   )
+}
+
+const mostTextChars = 2_000
+const mostPastTexts = 10
+
+/** The newest messages as text for actions, oldest first: ten at most, each cut to 2000 characters. */
+export function toPastTexts(messages: readonly PastMessage[]): PastText[] {
+  return messages.slice(-mostPastTexts).map(({ role, text }) => ({
+    role,
+    text: (role === 'assistant' ? removeCitations(text) : text).slice(0, mostTextChars).toWellFormed(),
+  }))
 }
 
 async function readCalls(records: AgentDatabase, messageIds: readonly number[]): Promise<Map<number, PastToolCall[]>> {

@@ -3,7 +3,9 @@ import type { BaseFilters, LlmOverride, Principal, SendMessageRequest } from '@i
 import type { Actions } from './actions.ts'
 import type { ModelProvider, ResolvedModel, Run } from './contracts.ts'
 import type { Conversations, OpenedTurn, SessionRecord } from './conversations.ts'
+import type { FileStore } from './files/files.ts'
 import { askBefore, type TurnHooks } from './hooks.ts'
+import { toPastTexts } from './past-messages.ts'
 import { withPersonaModel } from './personas/persona-model.ts'
 import type { AgentDatabase } from './records.ts'
 import type { LiveRun, Runs } from './runs.ts'
@@ -12,11 +14,20 @@ import { chooseModel, toReasoningEffort } from './sessions/model-choice.ts'
 import { readStoredRun } from './stored-run.ts'
 import { toReminder, type Surroundings, type SurroundingsFinder } from './surroundings.ts'
 import { makeTurnPrompt } from './turn-prompt.ts'
+import { createTurnFiles } from './turn-files.ts'
 import { carryOut, type TurnParts } from './turn.ts'
 
 /** Starts runs: checks and stores first, so that whatever can be known before a run rejects. */
 export interface Sender {
-  send(request: SendMessageRequest, caller: Principal, idempotencyKey?: string): Promise<Run>
+  send(request: SendMessageRequest, sending: Sending): Promise<Run>
+}
+
+/** Who sends, and what goes with the message. */
+export interface Sending {
+  readonly caller: Principal
+  readonly idempotencyKey?: string
+  /** Headers that actions may pass on, lower case. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** What a sender works with. */
@@ -28,6 +39,7 @@ export interface SenderOptions {
   readonly models: ModelProvider
   readonly keys: SendKeys
   readonly surroundings: SurroundingsFinder
+  readonly files: FileStore
   /** Notes that files were sent with a message. */
   readonly noteUse: (fileIds: readonly string[]) => Promise<void>
   readonly checkFilters: (filters: BaseFilters, caller: Principal) => Promise<void>
@@ -71,11 +83,12 @@ export function createSender(options: SenderOptions): Sender {
     }
     return runs.ofMessage(record.messageId) ?? (await readStoredRun(db, record, runBytes))
   }
-  const sendOnce = async (request: SendMessageRequest, caller: Principal, key: Key): Promise<Run> => {
+  const sendOnce = async (request: SendMessageRequest, sending: Sending, key: Key): Promise<Run> => {
+    const { caller } = sending
     const earlier = await repeat(caller, key)
     if (earlier) return earlier
     try {
-      const run = await start(options, request, caller, key)
+      const run = await start(options, request, sending, key)
       follow(keepLines(run, caller, key.key))
       return run
     } catch (error) {
@@ -86,14 +99,15 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
   return {
-    send: async (request, caller, idempotencyKey) => {
-      if (idempotencyKey === undefined || idempotencyKey === '') return start(options, request, caller)
+    send: async (request, sending) => {
+      const { caller, idempotencyKey } = sending
+      if (idempotencyKey === undefined || idempotencyKey === '') return start(options, request, sending)
       const key = { key: idempotencyKey, bodyHash: await hashRequest(request) }
       const name = JSON.stringify([caller.id, idempotencyKey])
       while (underway.has(name)) await underway.get(name)?.catch(() => {})
-      const sending = sendOnce(request, caller, key)
-      underway.set(name, sending)
-      return sending.finally(() => underway.delete(name))
+      const sent = sendOnce(request, sending, key)
+      underway.set(name, sent)
+      return sent.finally(() => underway.delete(name))
     },
   }
 }
@@ -101,7 +115,7 @@ export function createSender(options: SenderOptions): Sender {
 async function start(
   options: SenderOptions,
   request: SendMessageRequest,
-  caller: Principal,
+  { caller, headers = {} }: Sending,
   key?: Key,
 ): Promise<LiveRun> {
   const { conversations, runs, actions, surroundings, turn } = options
@@ -115,7 +129,8 @@ async function start(
   const contextTokens = Math.min(...models.map((model) => model.contextTokens))
   const context = await around.weigh({ contextTokens, userText: request.message })
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
-  const usable = await actions.choose(caller, choice, (available) => around.offer(available, context))
+  const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
+  const usable = await actions.choose(asker, choice, (available) => around.offer(available, context))
   const asking = await askHost(options, request, { session, around, caller })
   await options.noteUse(around.descriptors.flatMap(({ user_file_id: id }) => id ?? []))
   const opened = await conversations.open({
@@ -161,7 +176,10 @@ async function start(
       userText: opened.userText,
       filters: around.filters,
       actions: usable.actions,
-      ...(usable.forced ? { forced: usable.forced } : {}),
+      forced: usable.forced,
+      past: toPastTexts(opened.history),
+      files: createTurnFiles({ store: options.files, attachedIds: attachedIds(opened), held: around.files, caller }),
+      headers,
       includeCitations: request.include_citations,
       includeUsage: request.include_usage,
       contextDocuments: context.kind === 'in-prompt' ? context.documents : [],
@@ -169,6 +187,12 @@ async function start(
     turn,
   )
   return run
+}
+
+/** Ids of all files that came with messages of the branch, newest message first. */
+function attachedIds({ files, history, summaryFiles }: OpenedTurn): string[] {
+  const all = [files, ...history.map((message) => message.files).toReversed(), summaryFiles].flat()
+  return all.flatMap(({ user_file_id: id }) => id ?? [])
 }
 
 /** Asks the host's hook; what it tells goes with the request's own context. */
@@ -209,6 +233,7 @@ async function findSurroundings(
     descriptors: request.file_descriptors,
     filters,
     caller,
+    ...(session ? { sessionId: session.id } : {}),
   })
   if (filters) await checkFilters(filters, caller)
   return around

@@ -13,6 +13,7 @@ import { estimateTokens } from './context-window.ts'
 import type { Action, PassageSearch } from './contracts.ts'
 import type { FileIndex, StoredFile } from './files/contracts.ts'
 import type { FileStore } from './files/files.ts'
+import type { Personalization } from './memories/contracts.ts'
 import type { Persona, Personas } from './personas/contracts.ts'
 import type { NamedDocumentSet } from './personas/personas.ts'
 import type { StoredProject } from './projects/contracts.ts'
@@ -26,7 +27,11 @@ export interface SurroundingsOptions {
   readonly personas: Personas
   readonly index: FileIndex | undefined
   readonly search: PassageSearch | undefined
+  /** Makes the search action over files. */
+  readonly searchAction: (search: PassageSearch) => Action
   readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
+  /** What the model is told of a caller. */
+  readonly person: (caller: Principal) => Promise<Personalization>
   /** Longest wait for context files that are still being read or indexed, in milliseconds. */
   readonly waitMs: number
 }
@@ -38,6 +43,8 @@ export interface Place {
   readonly descriptors: readonly FileDescriptor[]
   readonly filters: BaseFilters | null
   readonly caller: Principal
+  /** The session it is sent to; absent for one that is not there yet. */
+  readonly sessionId?: string
 }
 
 /** What surrounds a message, checked. */
@@ -49,6 +56,10 @@ export interface Surroundings {
   readonly descriptors: readonly FileDescriptor[]
   /** The request's filters with what the agent adds. */
   readonly filters: BaseFilters | null
+  /** Files of the project or agent. */
+  readonly files: readonly StoredFile[]
+  /** What the model is told of who asks; looked up with each call. */
+  person(): Promise<Personalization>
   /** What the context files are; weighs and waits at the first call. */
   weigh(room: { readonly contextTokens: number; readonly userText: string }): Promise<ContextFiles>
   /** The actions there are, as this place leaves and adds them. */
@@ -94,7 +105,7 @@ export function createSurroundings(options: SurroundingsOptions): SurroundingsFi
 }
 
 async function findSurroundings(place: Place, options: SurroundingsOptions): Promise<Surroundings> {
-  const { db, files, personas, index, search, waitMs } = options
+  const { db, files, personas, index, waitMs } = options
   const { personaId, projectId, caller } = place
   const persona = await personas.get(personaId, caller)
   const inProject = projectId === null ? null : await ownProject(db, projectId, caller.id)
@@ -103,12 +114,15 @@ async function findSurroundings(place: Place, options: SurroundingsOptions): Pro
   const { descriptors, files: attached } = await checkDescriptors(place.descriptors, caller, files)
   const sets = await setsOf(persona, place, options)
   const held = await files.byIds(project ? await linkedFileIds(db, project.id) : persona.fileIds)
+  const hasFiles = attached.length + held.length > 0 || (await sessionHasFiles(db, place.sessionId))
   let context: Promise<ContextFiles> | undefined
   return {
     persona,
     project,
     descriptors,
     filters: mergeFilters(place.filters, persona, sets),
+    files: held,
+    person: () => options.person(caller),
     weigh: (room) =>
       (context ??= weighContextFiles({
         store: files,
@@ -118,7 +132,7 @@ async function findSurroundings(place: Place, options: SurroundingsOptions): Pro
         waitMs,
       })),
     offer: (available, weighed) =>
-      offerActions(available, weighed, { persona, project, index, search, searchesNothing: sets?.length === 0 }),
+      offerActions(available, weighed, { ...options, persona, project, hasFiles, searchesNothing: sets?.length === 0 }),
   }
 }
 
@@ -162,27 +176,44 @@ function mergeFilters(
   }
 }
 
-interface Offer extends Pick<Surroundings, 'persona' | 'project'> {
-  readonly index: FileIndex | undefined
-  readonly search: PassageSearch | undefined
+interface Offer
+  extends Pick<Surroundings, 'persona' | 'project'>, Pick<SurroundingsOptions, 'index' | 'search' | 'searchAction'> {
+  /** Some file came with a message, or belongs to the project or agent. */
+  readonly hasFiles: boolean
   /** None of the agent's document sets can be searched. */
   readonly searchesNothing: boolean
 }
 
 const isSearch = ({ builtIn }: Action): boolean => builtIn === 'SearchTool'
+const readsFiles = ({ builtIn }: Action): boolean => builtIn === 'FileReaderTool'
+/** Belong to the chat and the person in it, not to what an agent is given. */
+const isOfChat = (action: Action): boolean => readsFiles(action) || action.builtIn === 'MemoryTool'
 
 /** In a project only its files are searched; an agent's files are searched beside its documents. */
 function offerActions(available: readonly Action[], context: ContextFiles, offer: Offer): readonly Action[] {
-  const { persona, project, index, search, searchesNothing } = offer
+  const { persona, project, index, search, searchesNothing, hasFiles } = offer
   const { actionIds } = persona
-  const own = actionIds === null ? available : available.filter(({ id }) => actionIds.includes(id))
+  const useful = hasFiles ? available : available.filter((action) => !readsFiles(action))
+  const own = useful.filter((action) => (actionIds?.includes(action.id) ?? true) || isOfChat(action))
   const others = own.filter((action) => !isSearch(action))
   const searchesDocuments = project === null && !searchesNothing && own.some(isSearch)
   if (context.kind === 'searched' && index) {
     const fileSearch = createFileSearch(index, context.files, searchesDocuments ? search : undefined)
-    return [...others, fileSearch].toSorted((one, other) => one.id - other.id)
+    return [...others, offer.searchAction(fileSearch)].toSorted((one, other) => one.id - other.id)
   }
   return project !== null || searchesNothing ? others : own
+}
+
+async function sessionHasFiles(db: AgentDatabase, sessionId: string | undefined): Promise<boolean> {
+  if (sessionId === undefined) return false
+  const row = await db
+    .selectFrom('inlay_chat_messages')
+    .select('id')
+    .where('session_id', '=', sessionId)
+    .where('files', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Messages that stand right before the newest one: what the agent or project asks for, and the context files. */

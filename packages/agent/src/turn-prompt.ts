@@ -4,6 +4,7 @@ import type { ContextFiles } from './context-files.ts'
 import type { Action, ResolvedModel } from './contracts.ts'
 import type { OpenedTurn } from './conversations.ts'
 import { toPrompt } from './history.ts'
+import { toPersonMessages } from './memories/memory-prompt.ts'
 import { toInstructions } from './prompt.ts'
 import { toMessagesBefore, type Surroundings, type SurroundingsFinder } from './surroundings.ts'
 
@@ -31,6 +32,8 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   const messages = [opened.files, ...earlier, opened.summaryFiles]
   const attachments = await finder.attachments({ messages, takesImages, contextTokens, signal })
   const contextImages = takesImages ? await finder.images(context) : []
+  // A model that only quotes would take what is known about the person for something to quote.
+  const person = model.quotesOnly ? [] : toPersonMessages(await around.person(), personTokens(contextTokens))
   const ownPrompt = persona.replacesBasePrompt ? persona.systemPrompt : systemPrompt
   return toPrompt({
     instructions: toInstructions({
@@ -45,11 +48,16 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
     summary: opened.summary,
     summaryFiles: opened.summaryFiles,
     attachments,
-    before: toMessagesBefore(around, context),
+    before: [...person, ...toMessagesBefore(around, context)],
     contextImages,
     additionalContext: request.additional_context,
     userText: opened.userText,
     userFiles: opened.files,
     hasActions: actions.length > 0,
   })
+}
+
+/** Most tokens of memories in a prompt. */
+function personTokens(contextTokens: number): number {
+  return Math.min(4_000, contextTokens / 10)
 }

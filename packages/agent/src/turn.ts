@@ -3,13 +3,15 @@ import { isInlayError, InlayError } from '@inlay/protocol'
 import type { BaseFilters, Packet, Principal, SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
 import type { Checkpoints } from './checkpoints.ts'
-import type { Action, ResolvedModel } from './contracts.ts'
+import type { Action, PastText, ResolvedModel, TurnFiles } from './contracts.ts'
 import type { AnswerOutcome, Conversations } from './conversations.ts'
 import { toFailure, type Failure } from './failures.ts'
 import { newProgress, runLoop, type LoopProgress } from './loop.ts'
+import { createQuestions, questionLimitMs } from './model-question.ts'
 import { createNarrator, type Narrator } from './narrate.ts'
 import type { LiveRun } from './runs.ts'
 import type { ReasoningEffort } from './sessions/model-choice.ts'
+import { addUsage } from './usage.ts'
 import { unlessAborted } from './waiting.ts'
 
 /** One answer of a turn: which model makes it, where it is stored. */
@@ -33,7 +35,13 @@ export interface TurnOptions {
   readonly userText: string
   readonly filters: BaseFilters | null
   readonly actions: readonly Action[]
-  readonly forced?: Action
+  /** Those of which the first step has to use one. */
+  readonly forced: readonly Action[]
+  /** The conversation before the message, for actions. */
+  readonly past: readonly PastText[]
+  readonly files: TurnFiles
+  /** Headers that actions may pass on, lower case. */
+  readonly headers: Readonly<Record<string, string>>
   readonly includeCitations: boolean
   readonly includeUsage: boolean
   /** Documents that are in the prompt, citable from number 1. */
@@ -125,6 +133,15 @@ async function speak(
   progress: LoopProgress,
 ): Promise<void> {
   const { run, forced } = turn
+  const ask = createQuestions({
+    model: answer.model,
+    modelIndex,
+    signal: run.signal,
+    tries: parts.modelTries,
+    wait: parts.wait,
+    limitMs: questionLimitMs,
+    onUsage: (usage) => void (progress.usage = addUsage(progress.usage, usage)),
+  })
   await runLoop(
     {
       model: answer.model,
@@ -133,7 +150,7 @@ async function speak(
       reminder: answer.reminder,
       reasoning: answer.reasoning,
       actions: turn.actions,
-      ...(forced ? { forced } : {}),
+      forced,
       narrator,
       setting: {
         caller: turn.caller,
@@ -141,6 +158,7 @@ async function speak(
         messageId: answer.answerId,
         userMessage: turn.userText,
         filters: turn.filters,
+        given: { messages: turn.past, files: turn.files, headers: turn.headers, ask },
         signal: run.signal,
         limitMs: parts.actionMs,
         onError: parts.onError,

@@ -39,7 +39,7 @@ export interface EmbeddingModel {
 /** How an Inlay is made; every option has a default, so that `createInlay()` runs without a key, a service or a network. */
 export interface InlayOptions extends Pick<
   ServerOptions,
-  'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs'
+  'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'passHeaders'
 > {
   /** Folder of the default database and index, made when missing. Default `.inlay` in the working folder. */
   readonly dataFolder?: string

@@ -27,6 +27,8 @@ export interface ServerSettings {
   readonly streamFormat: 'sse' | 'lines'
   readonly corsOrigins: readonly string[] | '*'
   readonly limits: BodyLimits
+  /** Headers of a message that actions may pass on, lower case. */
+  readonly passHeaders: readonly string[]
   /** How long an ingestion call waits for the document to be searchable when it does not say, in milliseconds. */
   readonly ingestionWaitMs: number
   /** Silence on a stream after which a heartbeat is sent, in milliseconds. */

@@ -18,6 +18,11 @@ export interface ServerOptions extends ServerParts {
   /** Origins whose pages may call; `'*'` for all. Default: none, no CORS headers at all. */
   readonly corsOrigins?: CorsOrigins
   readonly limits?: Partial<BodyLimits>
+  /**
+   * Names of request headers that reach the actions of a message, which may send them on to the services behind them.
+   * Name `authorization` only if those may have the caller's key. Default: none.
+   */
+  readonly passHeaders?: readonly string[]
   /** How long ingestion calls wait for their document when they do not say, in milliseconds. Default 0: not at all. */
   readonly ingestionWaitMs?: number
   /** Silence on a stream before a heartbeat, in milliseconds. Default 15000. */
@@ -75,6 +80,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
       otherBytes: mebibyte,
       ...options.limits,
     },
+    passHeaders: (options.passHeaders ?? []).map((name) => name.toLowerCase()),
     ingestionWaitMs: options.ingestionWaitMs ?? 0,
     heartbeatMs: options.heartbeatMs ?? 15_000,
     timer: options.timer ?? systemTimer,

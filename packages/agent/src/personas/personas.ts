@@ -19,8 +19,8 @@ export interface PersonasOptions {
   readonly db: AgentDatabase
   readonly models: ModelProvider
   readonly files: Pick<FileStore, 'find' | 'wantIndexed'>
-  /** Ids of all actions, also of those that cannot be used right now. */
-  readonly actionIds: readonly number[]
+  /** Whether there is an action with this id, also one that cannot be used right now. */
+  readonly holdsAction: (id: number) => Promise<boolean>
   /** Document sets that a caller may search. */
   readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
   readonly now: () => number
@@ -141,15 +141,19 @@ async function change(
     model: modelId === undefined ? persona.model : await modelOf(modelId, options.models),
     fileIds: fields.user_file_ids ? await fileIdsOf(fields.user_file_ids, persona, caller, options) : persona.fileIds,
   }
-  refuseUnknownActions(wanted, persona, options.actionIds)
+  await refuseUnknownActions(wanted, persona, options)
   await refuseUnknownSets(wanted, persona, caller, options)
   refuseReserved(wanted, persona, caller)
   return wanted
 }
 
-function refuseUnknownActions(wanted: Persona, before: Persona, known: readonly number[]): void {
+async function refuseUnknownActions(
+  wanted: Persona,
+  before: Persona,
+  { holdsAction }: Pick<PersonasOptions, 'holdsAction'>,
+): Promise<void> {
   const fresh = (wanted.actionIds ?? []).filter((id) => !before.actionIds?.includes(id))
-  if (fresh.every((id) => known.includes(id))) return
+  if (!(await Promise.all(fresh.map(holdsAction))).includes(false)) return
   throw new InlayError('VALIDATION_ERROR', { message: 'tool_ids names an action that does not exist: see GET /tool.' })
 }
 

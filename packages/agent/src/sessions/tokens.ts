@@ -28,6 +28,7 @@ export interface TokensOptions {
 interface NextMessage {
   readonly personaId: number
   readonly projectId: number | null
+  readonly sessionId?: string
   readonly override: LlmOverride | null
   /** What was said before, as far as a window of that many tokens holds it. */
   readonly history: (contextTokens: number) => Promise<BranchHistory>
@@ -46,6 +47,7 @@ export function createTokens(options: TokensOptions): Pick<Sessions, 'freeTokens
       const next = {
         personaId: row.persona_id,
         projectId: row.project_id,
+        sessionId: id,
         override: chooseModel(null, { modelOverride: pinnedModel(row), temperature: row.temperature }),
         history: (contextTokens: number) => readBranch(db, ids, contextTokens * 4),
       }
@@ -62,11 +64,11 @@ export function createTokens(options: TokensOptions): Pick<Sessions, 'freeTokens
 /** What is left of the prompt of an empty message: made like any other, so that nothing is forgotten. */
 async function countFree(next: NextMessage, caller: Principal, options: TokensOptions): Promise<number> {
   const { models, actions, surroundings: finder, systemPrompt, now } = options
-  const { personaId, projectId } = next
-  const around = await finder.find({ personaId, projectId, descriptors: [], filters: null, caller })
+  const { personaId, projectId, sessionId } = next
+  const around = await finder.find({ personaId, projectId, sessionId, descriptors: [], filters: null, caller })
   const model = await models.resolve(withPersonaModel(next.override, around.persona))
   const context = await around.weigh({ contextTokens: model.contextTokens, userText: '' })
-  const usable = around.offer(await actions.available(caller), context)
+  const usable = around.offer(await actions.available({ caller }), context)
   const { messages, ...branch } = await next.history(model.contextTokens)
   const prompt = await makeTurnPrompt(
     {

@@ -53,7 +53,8 @@ export const chatRoutes: readonly Route[] = [
     async handle(context) {
       const { body, caller, requestId, parts } = context
       const idempotencyKey = idempotencyKeyOf(context.request)
-      const run = await parts.agent.send(body, { caller, requestId, idempotencyKey })
+      const headers = passedHeaders(context)
+      const run = await parts.agent.send(body, { caller, requestId, idempotencyKey, headers })
       return body.stream ? follow(run, context, 0) : run.whole()
     },
   }),
@@ -113,6 +114,16 @@ function follow(
     timer: settings.timer,
     onError: (error) => settings.onError(error, { requestId, method: request.method, route: 'a packet stream' }),
   })
+}
+
+/** The headers of a message that the operator lets actions see; undefined when that is none. */
+function passedHeaders({
+  request,
+  settings,
+}: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'settings'>): Record<string, string> | undefined {
+  if (settings.passHeaders.length === 0) return undefined
+  const pairs = settings.passHeaders.map((name) => [name, request.headers.get(name)] as const)
+  return Object.fromEntries(pairs.flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
 }
 
 function idempotencyKeyOf(request: Request): string | undefined {
