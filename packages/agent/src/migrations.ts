@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration'
 import { libraryMigration } from './library-migrations.ts'
 import { memoryMigration } from './memories/migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
+import { storedToolMigration } from './stored-tools/migration.ts'
 
 const first: Migration = {
   async up(db) {
@@ -110,6 +111,7 @@ export async function migrateAgent(db: Kysely<unknown>): Promise<void> {
         '0002-library': libraryMigration,
         '0003-sessions': sessionMigration,
         '0004-memories': memoryMigration,
+        '0005-stored-tools': storedToolMigration,
       }),
     },
     migrationTableName: 'inlay_agent_migration',

@@ -2,6 +2,7 @@ import type { Generated, Kysely } from 'kysely'
 import type { LibraryTables } from './library-records.ts'
 import type { MemoryTables } from './memories/memory-records.ts'
 import type { SessionTables } from './sessions/records.ts'
+import type { StoredToolTables } from './stored-tools/tool-records.ts'
 
 /** Who wrote a message; `system` is the hidden root of a session's tree. */
 export type MessageRole = 'system' | 'user' | 'assistant'
@@ -114,7 +115,8 @@ export type AgentTables = {
   inlay_chat_send_keys: SendKeyTable
 } & LibraryTables &
   MemoryTables &
-  SessionTables
+  SessionTables &
+  StoredToolTables
 
 /** The shared database, seen with the agent's tables. */
 export type AgentDatabase = Kysely<AgentTables>

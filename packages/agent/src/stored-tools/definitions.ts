@@ -1,0 +1,63 @@
+import { InlayError } from '@inlay/protocol'
+import type { FetchAddress, StoredToolFields, StoredToolFunction } from './contracts.ts'
+import { parseOpenApi } from './openapi-document.ts'
+import { isJsonObject, unusable, type JsonObject } from './openapi-references.ts'
+import { isSendableHeader } from './request-headers.ts'
+
+const mostBytes = 4 * 2 ** 20
+
+/**
+ * The document that was given, or that lies at the address that was given; checked.
+ * @throws VALIDATION_ERROR, and what the fetching rejects with
+ */
+export async function loadDefinition(
+  given: StoredToolFields['definition'],
+  fetchAddress: FetchAddress,
+): Promise<JsonObject> {
+  const document = typeof given === 'string' ? await fetchDocument(given, fetchAddress) : given
+  parseOpenApi(document)
+  return document
+}
+
+async function fetchDocument(url: string, fetchAddress: FetchAddress): Promise<JsonObject> {
+  const { status, bytes } = await fetchAddress(url, { headers: { accept: 'application/json' }, limitBytes: mostBytes })
+  if (status !== 200) {
+    throw new InlayError('BAD_GATEWAY', { message: `The address of the document answered with status ${status}.` })
+  }
+  try {
+    const document = JSON.parse(new TextDecoder().decode(bytes)) as unknown
+    if (isJsonObject(document)) return document
+  } catch {
+    // Told below, like any other answer that is no document.
+  }
+  throw unusable('its address does not give a JSON object.')
+}
+
+/** The functions of a checked document, as people look them over. */
+export function functionsOf(document: JsonObject): StoredToolFunction[] {
+  return parseOpenApi(document).operations.map(({ name, summary, description, method, path, source }) => ({
+    name,
+    summary: summary || description,
+    method,
+    path,
+    operation: source,
+  }))
+}
+
+/** Refuses what could not be sent, or would contradict itself. VALIDATION_ERROR; values are not repeated. */
+export function checkFields(fields: Pick<StoredToolFields, 'name' | 'customHeaders' | 'passesAuth'>): void {
+  const { name, customHeaders, passesAuth } = fields
+  if (name.trim() === '') throw refused('A tool needs a name.')
+  const names = customHeaders.map(({ key }) => key.toLowerCase())
+  if (new Set(names).size < names.length) throw refused('custom_headers names a header twice.')
+  if (!customHeaders.every(({ key, value }) => isSendableHeader(key, value))) {
+    throw refused('custom_headers holds a header that cannot be sent: names are tokens, values one line of text.')
+  }
+  if (passesAuth && names.includes('authorization')) {
+    throw refused('passthrough_auth sends the Authorization of the caller: leave that header out of custom_headers.')
+  }
+}
+
+function refused(message: string): InlayError {
+  return new InlayError('VALIDATION_ERROR', { message })
+}

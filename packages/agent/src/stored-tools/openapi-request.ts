@@ -1,0 +1,135 @@
+import { bodyArgument, type OpenApiParameter } from './openapi-parameters.ts'
+import type { OpenApiDescription, OpenApiOperation } from './openapi-document.ts'
+import { isJsonObject, type JsonObject } from './openapi-references.ts'
+
+/** A request as the arguments make it, before headers of the tool and of the caller. */
+export interface OpenApiRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON text; undefined when there is none. */
+  readonly body: string | undefined
+}
+
+/** The arguments of an operation as JSON Schema. */
+export function toInputSchema({ parameters, body }: OpenApiOperation): JsonObject {
+  const required = parameters.filter(({ isRequired }) => isRequired).map(({ argument }) => argument)
+  if (body?.isRequired === true) required.push(bodyArgument)
+  return {
+    type: 'object',
+    properties: {
+      ...(body ? { [bodyArgument]: body.schema } : {}),
+      ...Object.fromEntries(parameters.map(({ argument, schema }) => [argument, schema])),
+    },
+    ...(required.length > 0 ? { required } : {}),
+  }
+}
+
+/** What keeps arguments from being sent, each a clause for the model; [] when nothing does. */
+export function faultsOf({ parameters, body }: OpenApiOperation, input: JsonObject): string[] {
+  const faults = parameters.flatMap((parameter): string[] => {
+    const { argument, place, isRequired } = parameter
+    const value = input[argument]
+    const text = isAbsent(value) ? '' : place === 'path' ? pathText(parameter, value) : 'given'
+    if (text === '' && isRequired && (place === 'path' || isAbsent(value))) return [`${argument}: is required`]
+    // A segment that means "here" or "above" would lead to another operation than the one that was offered.
+    if (place === 'path' && /^(\.|%2e){1,2}$/i.test(text)) return [`${argument}: must not be dots alone`]
+    if (place === 'header' && !isAbsent(value) && !/^[\t\x20-\x7e]*$/.test(simple(parameter, value)))
+      return [`${argument}: must be plain text on one line`]
+    return []
+  })
+  if (body?.isRequired === true && isAbsent(input[bodyArgument])) faults.push(`${bodyArgument}: is required`)
+  return faults
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null
+}
+
+/** The path and query arguments among those given: what clients are shown. */
+export function shownArguments({ parameters }: OpenApiOperation, input: JsonObject): JsonObject {
+  const shown = parameters.filter(
+    ({ place, argument }) => (place === 'path' || place === 'query') && !isAbsent(input[argument]),
+  )
+  return Object.fromEntries(shown.map(({ argument }) => [argument, input[argument]]))
+}
+
+/**
+ * Makes the request of a call. Values are percent-encoded wherever they go into the address.
+ * @param input arguments without {@link faultsOf}
+ * @param fill puts in what stands for a fact of the call, percent-encoded
+ */
+export function toRequest(
+  { serverUrl }: OpenApiDescription,
+  operation: OpenApiOperation,
+  input: JsonObject,
+  fill: (template: string) => string,
+): OpenApiRequest {
+  const given = operation.parameters.filter(({ argument }) => !isAbsent(input[argument]))
+  const inPath = new Map(given.flatMap((one) => (one.place === 'path' ? [[one.name, one] as const] : [])))
+  // The template is filled in first: what an argument holds is never taken for a placeholder of the path.
+  const path = fill(operation.path).replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    const parameter = inPath.get(name)
+    return parameter ? pathText(parameter, input[parameter.argument]) : ''
+  })
+  const query = given.flatMap((one) => (one.place === 'query' ? pairs(one, input[one.argument]) : []))
+  const cookies = given.flatMap((one) => (one.place === 'cookie' ? pairs(one, input[one.argument]) : []))
+  const headers = given.flatMap((one) =>
+    one.place === 'header' ? [[one.name.toLowerCase(), simple(one, input[one.argument])] as const] : [],
+  )
+  const body = operation.body && !isAbsent(input[bodyArgument]) ? JSON.stringify(input[bodyArgument]) : undefined
+  return {
+    url: fill(serverUrl) + path + (query.length > 0 ? `?${query.join('&')}` : ''),
+    headers: {
+      ...Object.fromEntries(headers),
+      ...(cookies.length > 0 ? { cookie: cookies.join('; ') } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body,
+  }
+}
+
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/** A value as text: of what is neither text, number nor yes or no, its JSON. */
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function pathText(parameter: OpenApiParameter, value: unknown): string {
+  return simple(parameter, value, encode)
+}
+
+/** Lists and objects with commas between their parts. */
+function simple(
+  { isJson, explodes }: OpenApiParameter,
+  value: unknown,
+  write: (text: string) => string = String,
+): string {
+  if (isJson) return write(JSON.stringify(value))
+  if (Array.isArray(value)) return value.map((one) => write(plain(one))).join(',')
+  if (!isJsonObject(value)) return write(plain(value))
+  const between = explodes ? '=' : ','
+  return Object.entries(value)
+    .map(([key, one]) => write(key) + between + write(plain(one)))
+    .join(',')
+}
+
+const separators: Readonly<Record<string, string>> = { form: ',', spaceDelimited: '%20', pipeDelimited: '%7C' }
+
+/** `name=value` as often as the style of the parameter asks for. */
+function pairs(parameter: OpenApiParameter, value: unknown): string[] {
+  const { name, style, explodes, isJson } = parameter
+  const pair = (key: string, one: unknown): string => `${encode(key)}=${encode(plain(one))}`
+  if (isJson) return [`${encode(name)}=${encode(JSON.stringify(value))}`]
+  const separator = separators[style] ?? ','
+  if (Array.isArray(value)) {
+    if (explodes || style === 'deepObject') return value.map((one) => pair(name, one))
+    return value.length === 0 ? [] : [`${encode(name)}=${value.map((one) => encode(plain(one))).join(separator)}`]
+  }
+  if (!isJsonObject(value)) return [pair(name, value)]
+  const entries = Object.entries(value).filter(([, one]) => !isAbsent(one))
+  if (style === 'deepObject') return entries.map(([key, one]) => pair(`${name}[${key}]`, one))
+  if (explodes) return entries.map(([key, one]) => pair(key, one))
+  const parts = entries.flatMap(([key, one]) => [encode(key), encode(plain(one))])
+  return parts.length === 0 ? [] : [`${encode(name)}=${parts.join(separator)}`]
+}

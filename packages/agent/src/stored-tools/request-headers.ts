@@ -1,0 +1,30 @@
+// Of the connection itself: whoever sets them breaks the framing, or reaches another host than the one that was checked.
+const framing = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+// OpenAPI has the first four ignored as parameters; all of them say who calls, or what the body is.
+const fixed = new Set(['accept', 'authorization', 'content-type', 'cookie', 'accept-encoding', 'proxy-authorization'])
+
+/** Whether a header belongs to the connection or tells who calls, and so is not a model's to set. */
+export function isReservedHeader(name: string): boolean {
+  const lower = name.toLowerCase()
+  return framing.has(lower) || fixed.has(lower)
+}
+
+/** Whether an administrator may have this header sent along: a valid name, one line of text, not of the connection. */
+export function isSendableHeader(name: string, value: string): boolean {
+  return (
+    /^[\w!#$%&'*+.^`|~-]{1,256}$/.test(name) &&
+    /^[\t\x20-\x7e\x80-\xff]{0,8192}$/.test(value) &&
+    !framing.has(name.toLowerCase())
+  )
+}
