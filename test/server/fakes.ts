@@ -1,4 +1,4 @@
-import type { Agent, LogEntry, Run } from '@inlay/agent'
+import type { Agent, LogEntry, Personalization, Run } from '@inlay/agent'
 import type { DocumentStatus, Knowledge } from '@inlay/knowledge'
 import { encodeLine, InlayError, type ChatFullResponse, type Principal, type StreamLine } from '@inlay/protocol'
 import { createServer, type Server, type ServerOptions } from '@inlay/server'
@@ -102,6 +102,15 @@ export function spokenRun(): SpokenRun {
   }
 }
 
+const personalization: Personalization = {
+  name: '',
+  role: '',
+  preferences: '',
+  usesMemories: true,
+  keepsMemories: true,
+  memories: [],
+}
+
 /** An agent that answers with one run, and remembers what it was asked. */
 export interface FakeAgent extends Agent {
   readonly run: SpokenRun
@@ -137,6 +146,7 @@ export function fakeAgent(run: SpokenRun = spokenRun()): FakeAgent {
       stopped.push(id)
     },
     actions: async () => [],
+    memories: completed({ get: async () => personalization }, 'memories'),
     models: async () => [
       {
         provider: 'inlay',

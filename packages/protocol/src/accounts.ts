@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { exactText, integer, model, text, type WireSchema } from './fields.ts'
+import { personalizationSchema, type PersonalizationDetail } from './personalization.ts'
 import { scopes, type Scope } from './principal.ts'
 
 /** Answer of `GET /me`: whom the key acts for. */
@@ -16,9 +17,9 @@ export interface UserInfo {
   /** The scopes held. */
   readonly effective_permissions: readonly string[]
   readonly groups: readonly string[]
-  /** What follows has one value here: keys have no settings, no team, no password. */
+  readonly personalization: PersonalizationDetail
+  /** What follows has one value here: keys have no team and no password. */
   readonly preferences: Readonly<Record<string, unknown>>
-  readonly personalization: Readonly<Record<string, unknown>>
   readonly token_expires_at: null
   readonly is_cloud_superuser: boolean
   readonly team_name: null
@@ -39,8 +40,8 @@ export const userInfoSchema: WireSchema<UserInfo> = model({
   is_anonymous_user: v.boolean(),
   effective_permissions: v.array(v.string()),
   groups: v.array(v.string()),
+  personalization: personalizationSchema,
   preferences: v.record(v.string(), v.unknown()),
-  personalization: v.record(v.string(), v.unknown()),
   token_expires_at: v.null(),
   is_cloud_superuser: v.boolean(),
   team_name: v.null(),

@@ -183,6 +183,13 @@ export type {
 export { hasScope, scopes } from './principal.ts'
 export type { Principal, Scope } from './principal.ts'
 export {
+  memoryItemSchema,
+  memoryTextSchema,
+  personalizationSchema,
+  personalizationUpdateSchema,
+} from './personalization.ts'
+export type { MemoryItem, MemoryText, PersonalizationDetail, PersonalizationUpdate } from './personalization.ts'
+export {
   projectCreationSchema,
   projectDetailsSchema,
   projectInstructionsSchema,

@@ -57,6 +57,12 @@ import {
   personaUpdateSchema,
 } from './personas.ts'
 import {
+  memoryItemSchema,
+  memoryTextSchema,
+  personalizationSchema,
+  personalizationUpdateSchema,
+} from './personalization.ts'
+import {
   projectDetailsSchema,
   projectInstructionsSchema,
   projectSchema,
@@ -113,6 +119,8 @@ export const inputSchemas: NamedSchemas = {
   FileStatusesRequest: fileStatusesRequestSchema,
   PersonaCreation: personaCreationSchema,
   PersonaUpdate: personaUpdateSchema,
+  PersonalizationUpdate: personalizationUpdateSchema,
+  MemoryText: memoryTextSchema,
   ProjectUpdate: projectUpdateSchema,
   SessionMove: sessionMoveSchema,
 }
@@ -151,6 +159,8 @@ export const outputSchemas: NamedSchemas = {
   ModelConfiguration: modelConfigurationSchema,
   DefaultModel: defaultModelSchema,
   UserInfo: userInfoSchema,
+  Personalization: personalizationSchema,
+  Memory: memoryItemSchema,
   UserPermissions: userPermissionsSchema,
   UserFile: userFileSchema,
   UploadAnswer: uploadAnswerSchema,

@@ -9,6 +9,7 @@ import { ingestionRoutes } from './routes/ingestion.ts'
 import { ingestionBatchRoutes } from './routes/ingestion-batch.ts'
 import { ingestionQueueRoutes } from './routes/ingestion-queue.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { memoryRoutes } from './routes/memories.ts'
 import { pairRoutes } from './routes/pairs.ts'
 import { personaRoutes } from './routes/personas.ts'
 import { projectRoutes } from './routes/projects.ts'
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   ...sessionSettingRoutes,
   ...fileRoutes,
   ...projectRoutes,
+  ...memoryRoutes,
   ...personaRoutes,
   ...ingestionRoutes,
   ...ingestionBatchRoutes,

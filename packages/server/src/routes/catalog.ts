@@ -27,7 +27,7 @@ export const catalogRoutes: readonly Route[] = [
     description: 'What can be used now; the ids go into `allowed_tool_ids` and `forced_tool_id`.',
     answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
     async handle({ caller, parts }): Promise<ToolSnapshot[]> {
-      return (await parts.agent.actions(caller)).map(toSnapshot)
+      return (await parts.agent.actions(caller)).filter(isListed).map(toSnapshot)
     },
   }),
   defineRoute({
@@ -62,6 +62,11 @@ export const catalogRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** Whether people pick an action: what is remembered of them they decide in their personalization instead. */
+export function isListed({ builtIn }: Action): boolean {
+  return builtIn !== 'MemoryTool'
+}
 
 /** An action as clients see it. */
 export function toSnapshot(action: Action): ToolSnapshot {

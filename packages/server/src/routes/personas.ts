@@ -18,7 +18,7 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { defineRoute, type Route, type ServerParts } from '../route.ts'
-import { toSnapshot } from './catalog.ts'
+import { isListed, toSnapshot } from './catalog.ts'
 import { listDocumentSets } from './document-sets.ts'
 
 const topic = 'Agents'
@@ -180,7 +180,9 @@ async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
       id: persona.id,
       name: persona.name,
       description: persona.description,
-      tools: actions.filter(({ id }) => actionIds === null || actionIds.includes(id)).map(toSnapshot),
+      tools: actions
+        .filter((action) => isListed(action) && (actionIds === null || actionIds.includes(action.id)))
+        .map(toSnapshot),
       starter_messages: persona.starterMessages,
       document_sets: sets.filter(({ id }) => documentSetIds.includes(id)),
       default_model_configuration_id: place === -1 ? null : place + 1,

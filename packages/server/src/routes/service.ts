@@ -2,6 +2,7 @@ import {
   scopes,
   userInfoSchema,
   userPermissionsSchema,
+  type PersonalizationDetail,
   type Principal,
   type Scope,
   type UserInfo,
@@ -9,6 +10,7 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { defineRoute, type Route } from '../route.ts'
+import { toPersonalization } from './memories.ts'
 
 const topic = 'Service'
 
@@ -81,7 +83,9 @@ export const serviceRoutes: readonly Route[] = [
     topic,
     summary: 'Who the key acts for',
     answer: { description: 'The caller.', schema: userInfoSchema },
-    handle: ({ caller }) => toUserInfo(caller),
+    async handle({ caller, parts }): Promise<UserInfo> {
+      return toUserInfo(caller, toPersonalization(await parts.agent.memories.get(caller)))
+    },
   }),
   defineRoute({
     method: 'GET',
@@ -113,7 +117,7 @@ function toPermissions({ scopes: held }: Principal): string[] {
   return [...new Set(wanted.flatMap((scope) => permissionsOf[scope]))].toSorted()
 }
 
-function toUserInfo(caller: Principal): UserInfo {
+function toUserInfo(caller: Principal, personalization: PersonalizationDetail): UserInfo {
   return {
     id: caller.id,
     email: caller.email ?? '',
@@ -124,15 +128,8 @@ function toUserInfo(caller: Principal): UserInfo {
     is_anonymous_user: false,
     effective_permissions: [...caller.scopes],
     groups: [...(caller.groups ?? [])],
+    personalization,
     preferences: {},
-    personalization: {
-      name: '',
-      role: '',
-      use_memories: false,
-      enable_memory_tool: false,
-      memories: [],
-      user_preferences: '',
-    },
     token_expires_at: null,
     is_cloud_superuser: false,
     team_name: null,
