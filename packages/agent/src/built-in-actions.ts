@@ -2,11 +2,15 @@ import type { BuiltIn } from './actions.ts'
 import { createAddMemory } from './actions/add-memory.ts'
 import { createInternalSearch } from './actions/internal-search.ts'
 import { createReadFile } from './actions/read-file.ts'
+import { createGenerateImage } from './actions/generate-image.ts'
 import type { ImageGenerator } from './actions/generate-image-contract.ts'
-import type { PageReader } from './actions/open-url-contract.ts'
+import { createOpenUrl } from './actions/open-url.ts'
+import type { DocumentByLink, PageReader } from './actions/open-url-contract.ts'
+import { createWebSearch } from './actions/web-search.ts'
 import type { WebSearch } from './actions/web-search-contract.ts'
 import type { Action, ActionSource, PassageSearch } from './contracts.ts'
 import type { MemoryStore } from './memories/memories.ts'
+import type { FetchAddress } from './stored-tools/contracts.ts'
 
 /** What switches actions on; each is there only with its part. */
 export interface ActionParts {
@@ -14,10 +18,16 @@ export interface ActionParts {
   readonly webSearch?: WebSearch
   /** Makes `open_url`. */
   readonly readPage?: PageReader
-  /** Makes `generate_image`. */
+  /** Lets `open_url` answer from the index. Default: every address is fetched. */
+  readonly documentByLink?: DocumentByLink
+  /** Makes `generate_image`, where files are stored. */
   readonly imageGenerator?: ImageGenerator
+  /** Path or address by which clients fetch a kept file. Default `/api/chat/file/{id}`. */
+  readonly fileUrl?: (fileId: string) => string
   /** Whether anything is remembered about people: `add_memory`, and memories in prompts. Default: it is. */
   readonly memories?: boolean
+  /** Reaches what an administrator's custom actions speak to. Default: nothing, custom actions are not offered. */
+  readonly fetchAddress?: FetchAddress
   /** Stored and remote actions, asked for with each message. Default: none. */
   readonly actionSources?: readonly ActionSource[]
 }
@@ -33,6 +43,7 @@ export interface BuiltInOptions extends Omit<ActionParts, 'memories'> {
   readonly hasDocuments: () => Promise<boolean>
   /** Makes the search action over some passages. */
   readonly searchAction: (search: PassageSearch) => Action
+  readonly onError?: (error: unknown) => void
 }
 
 /** Makes the search action of an agent, over its documents or over files. */
@@ -43,8 +54,14 @@ export function toSearchAction(search: PassageSearch): Action {
 /** Makes the built-in actions whose parts there are. */
 export function createBuiltIns(options: BuiltInOptions): BuiltIn[] {
   const { search, searchAction, hasDocuments, storesFiles, memories } = options
+  const { webSearch, readPage, imageGenerator } = options
   return [
     ...(search ? [{ action: searchAction(search), isAvailable: hasDocuments }] : []),
+    ...(webSearch ? [{ action: asAction(createWebSearch({ search: webSearch })) }] : []),
+    ...(readPage ? [{ action: asAction(createOpenUrl({ ...options, readPage })) }] : []),
+    ...(imageGenerator && storesFiles
+      ? [{ action: asAction(createGenerateImage({ ...options, generate: imageGenerator })) }]
+      : []),
     ...(storesFiles ? [{ action: asAction(createReadFile()) }] : []),
     ...(memories ? [{ action: asAction(createAddMemory(memories)), isAvailable: memories.mayKeep }] : []),
   ]

@@ -1,0 +1,140 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import { InlayError } from '@inlay/protocol'
+import type { GeneratedImage } from '@inlay/protocol'
+import type { Action, ActionTurn, TurnFiles } from '../contracts.ts'
+import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from './generate-image-contract.ts'
+
+/** What the image action is made of. */
+export interface GenerateImageOptions {
+  readonly generate: ImageGenerator
+  /** Path of a kept file, as clients fetch it. Default `/api/chat/file/{id}`. */
+  readonly fileUrl?: (fileId: string) => string
+  /** Calls something again and again until the function it gives is called. Default: a timer. */
+  readonly repeat?: (intervalMs: number, call: () => void) => () => void
+}
+
+/** What the model asks for. */
+export interface GenerateImageInput {
+  readonly prompt: string
+  readonly shape?: ImageShape
+  readonly reference_image_file_ids?: readonly string[] | null
+}
+
+/** Id of the image action, the same in every installation. */
+export const generateImageId = 4
+
+const heartbeatMs = 5_000
+const referenceLimit = 8
+const referenceBytes = 20 * 2 ** 20
+
+const inputSchema = v.object({
+  prompt: v.pipe(
+    v.string(),
+    v.regex(/\S/),
+    v.description('What the picture shows, in full: subject, style, colours, words that stand on it'),
+  ),
+  shape: v.optional(
+    v.pipe(v.picklist(['square', 'portrait', 'landscape']), v.description('Outline of the picture')),
+    'square',
+  ),
+  reference_image_file_ids: v.optional(
+    v.nullable(
+      v.pipe(
+        v.array(v.string()),
+        v.maxLength(referenceLimit),
+        v.description('Ids of attached pictures to start from; leave out to draw anew'),
+      ),
+    ),
+  ),
+})
+
+/**
+ * Makes the action `generate_image`: draws pictures, keeps them as files of the caller and shows them. While the model
+ * draws, clients hear at once and every five seconds that it does.
+ */
+export function createGenerateImage(options: GenerateImageOptions): Action<GenerateImageInput> {
+  const { generate, fileUrl = (id) => `/api/chat/file/${id}`, repeat = byTimer } = options
+  return {
+    id: generateImageId,
+    name: 'generate_image',
+    displayName: 'Image Generation',
+    description: 'Draws a picture from a description and shows it to the user. Only when a picture is asked for.',
+    builtIn: 'ImageGenerationTool',
+    input: toStandardJsonSchema(inputSchema),
+    isLast: true,
+    start: () => ({ type: 'image_generation_start' }),
+    run: async (input, turn) => {
+      const { prompt, shape = 'square' } = input
+      const beat = (): void => turn.emit({ type: 'image_generation_heartbeat' })
+      beat()
+      const stop = repeat(heartbeatMs, beat)
+      try {
+        const files = storedFiles(turn)
+        const references = await readReferences(input.reference_image_file_ids ?? [], files)
+        const made = await generate({ prompt, shape, references, signal: turn.signal })
+        turn.signal.throwIfAborted()
+        const images: GeneratedImage[] = []
+        for (const image of made) {
+          const fileId = await keep(image, files)
+          const revised = image.revisedPrompt ?? prompt
+          images.push({ file_id: fileId, url: fileUrl(fileId), revised_prompt: revised, shape })
+        }
+        if (images.length === 0) throw nothingMade()
+        turn.emit({ type: 'image_generation_final', images })
+        return { text: toText(images), images }
+      } finally {
+        stop()
+      }
+    },
+  }
+}
+
+function byTimer(intervalMs: number, call: () => void): () => void {
+  const timer = setInterval(call, intervalMs)
+  return () => clearInterval(timer)
+}
+
+function storedFiles({ files }: ActionTurn): TurnFiles {
+  if (files) return files
+  throw new InlayError('UNSUPPORTED', { message: 'This installation keeps no files, so it can show no pictures.' })
+}
+
+async function readReferences(ids: readonly string[], files: TurnFiles): Promise<ImageRequest['references']> {
+  const references: ImageRequest['references'][number][] = []
+  for (const id of new Set(ids)) {
+    const { file, bytes } = await files.open(id)
+    if (file.kind !== 'image' || file.sizeBytes > referenceBytes) {
+      await bytes.cancel()
+      throw new InlayError('INVALID_INPUT', {
+        message: `A reference has to be a picture of at most ${referenceBytes / 2 ** 20} MiB.`,
+      })
+    }
+    references.push({ bytes: new Uint8Array(await new Response(bytes).arrayBuffer()), mediaType: file.mediaType })
+  }
+  return references
+}
+
+async function keep({ bytes, mediaType }: MadeImage, files: TurnFiles): Promise<string> {
+  const extension = /^image\/(png|jpeg|webp|gif|avif)$/.exec(mediaType)?.[1] ?? 'png'
+  const kept = await files.keep({
+    name: `generated-image.${extension === 'jpeg' ? 'jpg' : extension}`,
+    mediaType,
+    bytes: (async function* () {
+      yield bytes
+    })(),
+  })
+  return kept.fileId
+}
+
+function nothingMade(): InlayError {
+  return new InlayError('BAD_GATEWAY', { message: 'The image model gave no picture.' })
+}
+
+const shownNote =
+  'The user sees these pictures already: say in a sentence or two what was made, without addresses or file ids.'
+
+function toText(images: readonly GeneratedImage[]): string {
+  const made = images.map(({ file_id: id, revised_prompt: prompt, shape }) => ({ file_id: id, prompt, shape }))
+  return JSON.stringify({ images: made, note: shownNote })
+}

@@ -1,0 +1,100 @@
+/** A part of a text. */
+export interface TextPart {
+  readonly text: string
+  /** Where it begins and ends in the whole text, in characters. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Longest piece that is judged as one, in characters; longer paragraphs are cut. */
+const pieceCharacters = 800
+
+/**
+ * The part of a long text that says most about a question: neighbouring paragraphs that hold the question's words, rare
+ * ones counting more, as many as fit. A text that fits is taken whole; without any matching word it is the beginning.
+ * @param limit most characters of the part, at least 200
+ */
+export function relevantPart(text: string, question: string, limit: number): TextPart {
+  if (text.length <= limit) return { text, start: 0, end: text.length }
+  const pieces = piecesOf(text)
+  const scores = scoresOf(
+    pieces.map(({ start, end }) => wordsOf(text.slice(start, end))),
+    wordsOf(question),
+  )
+  const { from, to } = bestRun(pieces, scores, limit)
+  const start = pieces[from]?.start ?? 0
+  const end = Math.min(pieces[to]?.end ?? text.length, start + limit)
+  return { text: text.slice(start, end).trim(), start, end }
+}
+
+type Piece = Omit<TextPart, 'text'>
+
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = []
+  let start = 0
+  const add = (end: number): void => {
+    while (end - start > pieceCharacters) {
+      const cut = cutBefore(text, start, start + pieceCharacters)
+      pieces.push({ start, end: cut })
+      start = cut
+    }
+    if (end > start) pieces.push({ start, end })
+  }
+  for (const gap of text.matchAll(/\n[ \t]*\n\s*/g)) {
+    add(gap.index)
+    start = gap.index + gap[0].length
+  }
+  add(text.length)
+  return pieces
+}
+
+/** A place to cut: after a sentence if there is one, else at a space, else right there. */
+function cutBefore(text: string, start: number, end: number): number {
+  const window = text.slice(start, end)
+  const sentence = Math.max(window.lastIndexOf('. '), window.lastIndexOf('\n'), window.lastIndexOf('。'))
+  const at = sentence > pieceCharacters / 2 ? sentence : window.lastIndexOf(' ')
+  return at > 0 ? start + at + 1 : end
+}
+
+/** Words in lower case; of scripts without spaces, pairs of characters. */
+function wordsOf(text: string): string[] {
+  const words: string[] = []
+  for (const [run] of text
+    .toLowerCase()
+    .matchAll(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|[\p{L}\p{N}]+/gu)) {
+    if (!/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(run)) words.push(run)
+    else for (let at = 0; at === 0 || at < run.length - 1; at++) words.push(run.slice(at, at + 2))
+  }
+  return words
+}
+
+/** What each piece says of the question: the sum of ln(1 + pieces / pieces with the word) over its words. */
+function scoresOf(pieces: readonly (readonly string[])[], question: readonly string[]): number[] {
+  const asked = new Set(question)
+  const held = pieces.map((words) => new Set(words.filter((word) => asked.has(word))))
+  const counts = new Map<string, number>()
+  for (const words of held) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const weight = (word: string): number => Math.log(1 + pieces.length / (counts.get(word) ?? 1))
+  return held.map((words) => [...words].reduce((sum, word) => sum + weight(word), 0))
+}
+
+/** The run of neighbours that fits and scores best, the earliest of equals, drawn out to what fits behind it. */
+function bestRun(pieces: readonly Piece[], scores: readonly number[], limit: number): { from: number; to: number } {
+  let best = { from: 0, to: 0, score: -1 }
+  let from = 0
+  let score = 0
+  for (const [to, piece] of pieces.entries()) {
+    score += scores[to] ?? 0
+    while (from < to && piece.end - (pieces[from]?.start ?? 0) > limit) score -= scores[from++] ?? 0
+    if (score > best.score + 1e-9) best = { from, to, score }
+  }
+  let { from: first, to: last } = best
+  const fits = (start: number, end: number): boolean =>
+    (pieces[end]?.end ?? Infinity) - (pieces[start]?.start ?? 0) <= limit
+  // What stands before the first match often says what it is about, so one piece of it comes first.
+  while (first < last && scores[first] === 0) first++
+  if (first > 0 && fits(first - 1, last)) first--
+  while (last + 1 < pieces.length && fits(first, last + 1)) last++
+  while (first > 0 && fits(first - 1, last)) first--
+  return { from: first, to: last }
+}

@@ -1,0 +1,44 @@
+import type { SearchDoc } from '@inlay/protocol'
+
+/** A page of the web as it is shown and cited. */
+export interface WebPage {
+  /** The address it is known by: the same page has the same document, whichever action came upon it. */
+  readonly url: string
+  /** Where it was read, when that is another address. */
+  readonly readAt?: string
+  readonly title: string
+  readonly blurb: string
+  /** Milliseconds since 1970 UTC. */
+  readonly updatedAt?: number
+  /** Place among the results, from 0. */
+  readonly rank: number
+}
+
+/** Makes the document that stands for a page of the web. */
+export function toWebDocument({ url, readAt = url, title, blurb, updatedAt, rank }: WebPage): SearchDoc {
+  return {
+    document_id: `WEB_SEARCH_DOC_${url}`,
+    chunk_ind: 0,
+    semantic_identifier: title.trim() === '' ? 'Unknown' : title,
+    link: readAt,
+    blurb,
+    source_type: 'web',
+    boost: 1,
+    hidden: false,
+    metadata: {},
+    score: 1 / (rank + 1),
+    is_relevant: null,
+    relevance_explanation: null,
+    match_highlights: [],
+    updated_at: toTimestamp(updatedAt),
+    primary_owners: null,
+    secondary_owners: null,
+    is_internet: true,
+    file_id: null,
+  }
+}
+
+function toTimestamp(moment: number | undefined): string | null {
+  if (moment === undefined || Number.isNaN(new Date(moment).getTime())) return null
+  return new Date(moment).toISOString()
+}
