@@ -12,11 +12,13 @@ import { actionLimitMs, type Agent, type ModelProvider, type PassageSearch, type
 import { createConversations } from './conversations.ts'
 import { createLibrary, type FileLimits, type LibraryParts } from './library.ts'
 import type { AgentDatabase, AgentTables } from './records.ts'
+import type { ResearchOptions } from './research/limits.ts'
 import { createMemories } from './memories/memories.ts'
 import { createRuns, type LiveRun, type StopCause } from './runs.ts'
 import { createSender } from './send.ts'
 import { createSendKeys } from './send-keys.ts'
 import { createSessions } from './sessions/sessions.ts'
+import { createStoredTools } from './stored-tools/stored-tools.ts'
 import { waitFor } from './waiting.ts'
 
 /** Bounds of a run and of what is kept in memory; each has a default. */
@@ -60,6 +62,8 @@ export interface AgentOptions extends LibraryParts, ActionParts {
   readonly wait?: (delayMs: number, signal: AbortSignal) => Promise<void>
   /** Replaces the built-in instructions to the model. */
   readonly systemPrompt?: string
+  /** How deep research is bounded. */
+  readonly research?: ResearchOptions
   /** Receives what was not expected, whole. */
   readonly onError?: (error: unknown) => void
   readonly limits?: AgentLimits
@@ -71,8 +75,7 @@ export interface AgentOptions extends LibraryParts, ActionParts {
  */
 export function createAgent(options: AgentOptions): Agent {
   const parts = connectParts(options, async () => ready())
-  const { conversations, checkpoints, runs, actions, sender, afterTurn, library, abandoned, sessionParts, memories } =
-    parts
+  const { conversations, checkpoints, runs, actions, sender, afterTurn, library, abandoned, sessionParts } = parts
   const sending = new Set<Promise<Run>>()
   let isClosed = false
   let hasBegun = false
@@ -111,7 +114,8 @@ export function createAgent(options: AgentOptions): Agent {
     files: library.files,
     personas: library.personas,
     projects: library.projects,
-    memories,
+    memories: parts.memories,
+    tools: parts.tools,
     start: ready,
     close: async () => {
       isClosed = true
@@ -140,6 +144,7 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
   const searchAction = toSearchAction
   const isRemembering = options.memories ?? true
   const memories = createMemories({ db, now, isOn: isRemembering, ready })
+  const stored = createStoredTools({ ...options, fetchAddress: options.fetchAddress, now, newId, onError, ready })
   const actions = createActions({
     builtIns: createBuiltIns({
       ...options,
@@ -150,7 +155,7 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
       memories: isRemembering ? memories : undefined,
     }),
     actions: options.actions ?? [],
-    sources: options.actionSources,
+    sources: [stored.source, ...(options.actionSources ?? [])],
     onError,
   })
   const library = createLibrary({
@@ -182,6 +187,7 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
     before: options.hooks?.before,
     systemPrompt: options.systemPrompt,
     runBytes,
+    research: options.research ?? {},
     turn: {
       conversations,
       checkpoints,
@@ -197,5 +203,18 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
   })
   const abandoned = createAbandonedCheck(() => conversations.terminateAbandoned(leaseMs), onError)
   const sessionParts = { db, runs, models, actions, surroundings, systemPrompt: options.systemPrompt, now, newId }
-  return { conversations, checkpoints, runs, actions, sender, afterTurn, library, abandoned, sessionParts, memories }
+  const { tools } = stored
+  return {
+    conversations,
+    checkpoints,
+    runs,
+    actions,
+    sender,
+    afterTurn,
+    library,
+    abandoned,
+    sessionParts,
+    memories,
+    tools,
+  }
 }

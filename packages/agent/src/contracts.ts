@@ -13,6 +13,7 @@ import type { Memories } from './memories/contracts.ts'
 import type { Personas } from './personas/contracts.ts'
 import type { Projects } from './projects/contracts.ts'
 import type { Sessions } from './sessions/contracts.ts'
+import type { StoredTools } from './stored-tools/contracts.ts'
 
 /** Hears what a model says, delta by delta, at the moment it arrives. */
 export interface DeltaListener {
@@ -185,6 +186,8 @@ export interface Action<Input = unknown> {
   readonly description: string
   /** Name of the built-in kind (`SearchTool`, …); null for a host's own. */
   readonly builtIn: string | null
+  /** Number of the MCP server whose tool it is. Default: it is none. */
+  readonly mcpServerId?: number
   readonly input: InputSchema<Input>
   /** Packets sent before the call runs, e.g. `search_tool_start`; none when the call itself sends its start. */
   start?(): PacketBody | undefined
@@ -270,6 +273,8 @@ export interface Agent {
   readonly personas: Personas
   /** What is remembered about callers. */
   readonly memories: Memories
+  /** Custom actions of the administrators. */
+  readonly tools: StoredTools
   /** Files and instructions for some chats. */
   readonly projects: Projects
   models(): Promise<readonly ModelListing[]>

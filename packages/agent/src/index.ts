@@ -60,3 +60,15 @@ export type {
   StoredMessage,
   StoredSession,
 } from './sessions/contracts.ts'
+export type {
+  AddressAnswer,
+  AddressRequest,
+  CustomHeader,
+  FetchAddress,
+  StoredTool,
+  StoredToolFields,
+  StoredToolFunction,
+  StoredTools,
+} from './stored-tools/contracts.ts'
+export { createToolNumbers } from './stored-tools/tool-numbers.ts'
+export type { ToolNumbers } from './stored-tools/tool-numbers.ts'
