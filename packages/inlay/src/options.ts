@@ -74,6 +74,8 @@ export interface InlayOptions extends Pick<
   readonly actions?: readonly HostAction[]
   /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */
   readonly hooks?: TurnHooks
+  /** Whether anything is remembered about people beyond a conversation. Default: it is, unless they say otherwise. */
+  readonly memories?: boolean
   /** Tells who calls; asked before the API keys are, which stay valid beside it. */
   readonly authenticate?: Authenticator
   /** A key that is accepted besides the stored ones, with every scope; its caller is `operator`. */

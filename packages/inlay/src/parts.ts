@@ -90,6 +90,7 @@ async function makeParts(
     models,
     actions: options.actions,
     hooks: options.hooks,
+    memories: options.memories,
     systemPrompt: options.systemPrompt,
     limits: options.limits,
     search: (query) => knowledge.search(query),
