@@ -7,6 +7,7 @@ import {
   type StreamLine,
 } from '@inlay/protocol'
 import { createProgress, readLines } from './line-source.ts'
+import { pause } from './pause.ts'
 
 /** How a client behaves when the connection to a run drops. */
 export interface ResumeOptions {
@@ -53,22 +54,6 @@ export function resumeOptions(options: ResumeOptions = {}): Required<ResumeOptio
     delayMs: options.delayMs ?? ((attempt) => Math.min(8000, 250 * 2 ** (attempt - 1))),
     silenceMs: options.silenceMs ?? 45_000,
   }
-}
-
-function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted()
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(done, ms)
-    const abort = (): void => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    function done(): void {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    }
-    signal?.addEventListener('abort', abort, { once: true })
-  })
 }
 
 /** Whether trying again can help: the connection broke, or something between here and the run is not up right now. */

@@ -4,32 +4,36 @@ import {
   chatFullResponseSchema,
   type DocMinimalInfo,
   documentListingSchema,
+  type DocumentSetSummary,
+  documentSetSummarySchema,
   type DocumentStateName,
   type IngestionDocumentInput,
   type IngestionResponse,
   ingestionResponseSchema,
   type IngestionState,
   ingestionStateSchema,
-  parseAnswer,
+  type LlmProviders,
+  llmProvidersSchema,
   type SearchInput,
   type SearchResponse,
   searchResponseSchema,
   type SendMessageInput,
   type SourceValue,
-  type WireSchema,
+  type ToolSnapshot,
+  toolSnapshotSchema,
 } from '@inlay/protocol'
+import { type AgentsClient, createAgentsClient } from './agents.ts'
 import { type Answer, createAnswer, type ResumeOptions, resumeOptions } from './answer.ts'
 import { type BatchOptions, sendBatch } from './batch.ts'
+import { bodyOf, type CallOptions, queryOf, read, readList, tell } from './call.ts'
+import { createFilesClient, type FilesClient } from './files.ts'
+import { createProjectsClient, type ProjectsClient } from './projects.ts'
+import { createSessionsClient, type SessionsClient } from './sessions.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport.ts'
 
 /** What a client is made of. */
 export interface ClientOptions extends TransportOptions {
   readonly resume?: ResumeOptions
-}
-
-/** What goes with any single request. */
-export interface CallOptions {
-  readonly signal?: AbortSignal
 }
 
 /** What goes with a message. */
@@ -89,6 +93,19 @@ export interface Client {
   documents(query?: DocumentsQuery): Promise<DocumentsPage>
   /** Finds passages without an answer; best first. */
   search(query: SearchInput | string, options?: CallOptions): Promise<SearchResponse>
+  /** Chat sessions, their branches and what was thought of answers. */
+  readonly sessions: SessionsClient
+  /** Files to send with messages. */
+  readonly files: FilesClient
+  /** Files and instructions that chats share. */
+  readonly projects: ProjectsClient
+  readonly agents: AgentsClient
+  /** The models a message may choose by `llm_override`, and those taken when it does not. */
+  models(options?: CallOptions): Promise<LlmProviders>
+  /** The actions there are, for `allowed_tool_ids` and `forced_tool_id`. */
+  tools(options?: CallOptions): Promise<readonly ToolSnapshot[]>
+  /** The document sets a message or a search may be narrowed to. */
+  documentSets(options?: CallOptions): Promise<readonly DocumentSetSummary[]>
 }
 
 const sessionPath = (sessionId: string): string => encodeURIComponent(sessionId)
@@ -98,15 +115,6 @@ const toMessage = (message: SendMessageInput | string): SendMessageInput =>
 
 /** A fresh key. Not `randomUUID`: pages of plain HTTP do not have it. */
 const newKey = (): string => [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
-
-async function bodyOf<Body>(schema: WireSchema<Body>, response: Response): Promise<Body> {
-  // A body that is no JSON is no more what it should be than one of another shape.
-  const body: unknown = await response.json().catch(() => undefined)
-  return parseAnswer(schema, body)
-}
-
-const read = async <Body>(schema: WireSchema<Body>, answer: Promise<Response>): Promise<Body> =>
-  bodyOf(schema, await answer)
 
 function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick<Client, 'send' | 'resume'> {
   const reopen =
@@ -143,9 +151,9 @@ function nextOf(response: Response): string | null {
 
 async function listDocuments(transport: Transport, { signal, ...query }: DocumentsQuery = {}): Promise<DocumentsPage> {
   const { ccPairId, ...named } = query
-  const told = Object.entries({ ...named, cc_pair_id: ccPairId }).filter(([, value]) => value !== undefined)
-  const parameters = new URLSearchParams(told.map(([name, value]) => [name, String(value)]))
-  const response = await transport.send(`/service-api/ingestion?${parameters.toString()}`, { signal })
+  const response = await transport.send(`/service-api/ingestion${queryOf({ ...named, cc_pair_id: ccPairId })}`, {
+    signal,
+  })
   return { documents: await bodyOf(documentListingSchema, response), next: nextOf(response) }
 }
 
@@ -164,9 +172,8 @@ export function createClient(options: ClientOptions): Client {
           signal,
         }),
       ),
-    stop: async (sessionId, { signal } = {}) => {
-      await transport.send(`/chat/stop-chat-session/${sessionPath(sessionId)}`, { method: 'POST', signal })
-    },
+    stop: (sessionId, { signal } = {}) =>
+      tell(transport, `/chat/stop-chat-session/${sessionPath(sessionId)}`, { method: 'POST', signal }),
     ingest: (document, { ccPairId, waitSeconds = 0, signal } = {}) =>
       read(
         ingestionResponseSchema,
@@ -180,9 +187,8 @@ export function createClient(options: ClientOptions): Client {
     ingestBatch: (documents, batch = {}) => sendBatch(transport, documents, batch),
     documentState: (documentId, { signal } = {}) =>
       read(ingestionStateSchema, transport.send(documentPath(documentId), { signal })),
-    deleteDocument: async (documentId, { signal } = {}) => {
-      await transport.send(documentPath(documentId), { method: 'DELETE', signal })
-    },
+    deleteDocument: (documentId, { signal } = {}) =>
+      tell(transport, documentPath(documentId), { method: 'DELETE', signal }),
     documents: (query) => listDocuments(transport, query),
     search: (query, { signal } = {}) =>
       read(
@@ -193,5 +199,13 @@ export function createClient(options: ClientOptions): Client {
           signal,
         }),
       ),
+    sessions: createSessionsClient(transport),
+    files: createFilesClient(transport),
+    projects: createProjectsClient(transport),
+    agents: createAgentsClient(transport),
+    models: ({ signal } = {}) => read(llmProvidersSchema, transport.send('/llm/provider', { signal })),
+    tools: ({ signal } = {}) => readList(toolSnapshotSchema, transport.send('/tool', { signal })),
+    documentSets: ({ signal } = {}) =>
+      readList(documentSetSummarySchema, transport.send('/manage/document-set', { signal })),
   }
 }

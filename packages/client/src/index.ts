@@ -1,13 +1,17 @@
+export type { AgentsClient } from './agents.ts'
 export type { Answer, ResumeOptions } from './answer.ts'
 export type { BatchOptions } from './batch.ts'
+export type { CallOptions } from './call.ts'
 export { createClient } from './client.ts'
+export type { Client, ClientOptions, DocumentsPage, DocumentsQuery, IngestOptions, SendOptions } from './client.ts'
+export type { FilesClient, FileToUpload, UploadOptions } from './files.ts'
+export type { ProjectChange, ProjectsClient } from './projects.ts'
 export type {
-  CallOptions,
-  Client,
-  ClientOptions,
-  DocumentsPage,
-  DocumentsQuery,
-  IngestOptions,
-  SendOptions,
-} from './client.ts'
+  AnswerRating,
+  SessionPins,
+  SessionRemoval,
+  SessionsClient,
+  SessionSearch,
+  SessionsQuery,
+} from './sessions.ts'
 export type { Fetch, TransportOptions } from './transport.ts'

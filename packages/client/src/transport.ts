@@ -16,12 +16,12 @@ export interface TransportOptions {
 
 /** One request. */
 export interface Call {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is; its content type stands in `headers`. */
-  readonly body?: string
+  /** Sent as it is; the content type of a text stands in `headers`, that of a form is made with it. */
+  readonly body?: string | FormData
   readonly signal?: AbortSignal
 }
 

@@ -1,0 +1,37 @@
+import {
+  type FullPersona,
+  fullPersonaSchema,
+  type MinimalPersona,
+  minimalPersonaSchema,
+  type PersonaCreation,
+  type PersonaFields,
+} from '@inlay/protocol'
+import { type CallOptions, read, readList, tell } from './call.ts'
+import type { Transport } from './transport.ts'
+
+/** Agents: instructions, actions and knowledge for a kind of question. 0 is the default one. */
+export interface AgentsClient {
+  /** Those the caller may use. */
+  list(options?: CallOptions): Promise<readonly MinimalPersona[]>
+  /** PERSONA_NOT_FOUND */
+  get(agentId: number, options?: CallOptions): Promise<FullPersona>
+  create(agent: PersonaCreation, options?: CallOptions): Promise<FullPersona>
+  /** What is absent stays. PERSONA_NOT_FOUND, INSUFFICIENT_PERMISSIONS for somebody else's */
+  update(agentId: number, change: PersonaFields, options?: CallOptions): Promise<FullPersona>
+  /** PERSONA_NOT_FOUND, INSUFFICIENT_PERMISSIONS for somebody else's */
+  remove(agentId: number, options?: CallOptions): Promise<void>
+}
+
+/** The part of a client for agents. */
+export function createAgentsClient(transport: Transport): AgentsClient {
+  const { send } = transport
+  return {
+    list: ({ signal } = {}) => readList(minimalPersonaSchema, send('/persona', { signal })),
+    get: (agentId, { signal } = {}) => read(fullPersonaSchema, send(`/persona/${agentId}`, { signal })),
+    create: (agent, { signal } = {}) =>
+      read(fullPersonaSchema, send('/persona', { method: 'POST', json: agent, signal })),
+    update: (agentId, change, { signal } = {}) =>
+      read(fullPersonaSchema, send(`/persona/${agentId}`, { method: 'PATCH', json: change, signal })),
+    remove: (agentId, { signal } = {}) => tell(transport, `/persona/${agentId}`, { method: 'DELETE', signal }),
+  }
+}

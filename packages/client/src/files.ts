@@ -1,0 +1,85 @@
+import {
+  type FileRemoval,
+  fileRemovalSchema,
+  type ParsedSheets,
+  parsedSheetsSchema,
+  type UploadAnswer,
+  uploadAnswerSchema,
+  type UserFile,
+  userFileSchema,
+} from '@inlay/protocol'
+import { type CallOptions, read, readList } from './call.ts'
+import { pause } from './pause.ts'
+import type { Transport } from './transport.ts'
+
+/** A file to upload: one that a person chose in a page, or bytes with a name. */
+export type FileToUpload = File | { readonly name: string; readonly content: Blob }
+
+/** What goes with an upload. */
+export interface UploadOptions extends CallOptions {
+  /** Project the files are linked to. */
+  readonly projectId?: number
+}
+
+/** The caller's files. A message names one by `file_descriptors: [{ id: file.file_id }]`. */
+export interface FilesClient {
+  /**
+   * Uploads files in one request. Those that are refused stand in `rejected_files`, each with its reason; the text of
+   * the others is read in the background, see `whenRead`.
+   */
+  upload(files: Iterable<FileToUpload>, options?: UploadOptions): Promise<UploadAnswer>
+  /** Newest first. */
+  list(options?: CallOptions): Promise<readonly UserFile[]>
+  /** By `id`. NOT_FOUND */
+  get(id: string, options?: CallOptions): Promise<UserFile>
+  /** Several by `id`, in that order; unknown ones are left out. */
+  statuses(ids: readonly string[], options?: CallOptions): Promise<readonly UserFile[]>
+  /** Waits until none of the files is being read any more; gives them as `statuses` does. They may have failed. */
+  whenRead(ids: readonly string[], options?: CallOptions): Promise<readonly UserFile[]>
+  /** The bytes, with their media type, by `file_id` or `id`; of a document's image too. NOT_FOUND */
+  content(fileId: string, options?: CallOptions): Promise<Blob>
+  /** The sheets of a spreadsheet as text. NOT_FOUND, INVALID_INPUT for another kind of file */
+  sheets(fileId: string, options?: CallOptions): Promise<ParsedSheets>
+  /** Removes a file by `id`, unless projects or agents hold it: the answer names them. NOT_FOUND */
+  remove(id: string, options?: CallOptions): Promise<FileRemoval>
+}
+
+const pathOf = (id: string): string => `/user/projects/file/${encodeURIComponent(id)}`
+const contentPath = (fileId: string): string => `/chat/file/${encodeURIComponent(fileId)}`
+const longestPauseMs = 4000
+
+/** The part of a client for files. */
+export function createFilesClient(transport: Transport): FilesClient {
+  const { send } = transport
+  const statuses: FilesClient['statuses'] = (ids, { signal } = {}) =>
+    readList(userFileSchema, send('/user/projects/file/statuses', { method: 'POST', json: { file_ids: ids }, signal }))
+  return {
+    upload: (files, { projectId, signal } = {}) =>
+      read(
+        uploadAnswerSchema,
+        send('/user/projects/file/upload', { method: 'POST', body: formOf(files, projectId), signal }),
+      ),
+    list: ({ signal } = {}) => readList(userFileSchema, send('/user/projects/file/', { signal })),
+    get: (id, { signal } = {}) => read(userFileSchema, send(pathOf(id), { signal })),
+    statuses,
+    whenRead: async (ids, { signal } = {}) => {
+      for (let delayMs = 250; ; delayMs = Math.min(longestPauseMs, delayMs * 2)) {
+        const files = await statuses(ids, { signal })
+        if (files.every(({ status }) => status !== 'PROCESSING')) return files
+        await pause(delayMs, signal)
+      }
+    },
+    content: async (fileId, { signal } = {}) => (await send(contentPath(fileId), { signal })).blob(),
+    sheets: (fileId, { signal } = {}) =>
+      read(parsedSheetsSchema, send(`${contentPath(fileId)}?parsed=true`, { signal })),
+    remove: (id, { signal } = {}) => read(fileRemovalSchema, send(pathOf(id), { method: 'DELETE', signal })),
+  }
+}
+
+function formOf(files: Iterable<FileToUpload>, projectId: number | undefined): FormData {
+  const form = new FormData()
+  // Ahead of the files: the form is read as it arrives.
+  if (projectId !== undefined) form.append('project_id', String(projectId))
+  for (const file of files) form.append('files', 'content' in file ? file.content : file, file.name)
+  return form
+}

@@ -1,0 +1,16 @@
+/** Waits; rejects with the signal's reason once it is aborted. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(done, ms)
+    const abort = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    function done(): void {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+}

@@ -1,0 +1,172 @@
+import {
+  chatSearchAnswerSchema,
+  type ChatSearchAnswer,
+  chatSessionCreatedSchema,
+  type ChatSessionCreationRequest,
+  type ChatSessionDetail,
+  chatSessionDetailSchema,
+  type ChatSessionList,
+  chatSessionListSchema,
+  chatSessionRenamedSchema,
+  type SharingStatus,
+} from '@inlay/protocol'
+import { type CallOptions, queryOf, read, tell } from './call.ts'
+import type { Call, Transport } from './transport.ts'
+
+/** What narrows a listing of sessions. */
+export interface SessionsQuery extends CallOptions {
+  /** Only those of this project; null: only those of none. Default: all. */
+  readonly projectId?: number | null
+  /** Only those last updated before this: `time_updated` of the last one of the page before. */
+  readonly before?: string
+  /** 1 to 100; default 50. */
+  readonly limit?: number
+}
+
+/** What narrows a search of sessions. */
+export interface SessionSearch extends CallOptions {
+  /** From 1; `next_page` of the page before. */
+  readonly page?: number
+  /** 1 to 100; default 10. */
+  readonly limit?: number
+}
+
+/** What a session is pinned to: what is absent stays, null follows the default again. */
+export interface SessionPins extends CallOptions {
+  /** As `current_alternate_model` tells it. */
+  readonly model?: string | null
+  /** 0 to 2. */
+  readonly temperature?: number | null
+  /** Such as `low` or `high`. */
+  readonly reasoningEffort?: string | null
+}
+
+/** What somebody thinks of an answer; at least a verdict or a text. */
+export interface AnswerRating extends CallOptions {
+  readonly isPositive?: boolean
+  readonly text?: string
+  /** One of the words a page offers to choose from. */
+  readonly predefined?: string
+}
+
+/** What goes with a removal. */
+export interface SessionRemoval extends CallOptions {
+  /** Whether it is erased; default: it is hidden. */
+  readonly erase?: boolean
+}
+
+/** The caller's chat sessions. All that name one throw SESSION_NOT_FOUND when it is unknown or somebody else's. */
+export interface SessionsClient {
+  /** Makes a session before its first message, and gives its id. A message without one makes one by itself. */
+  create(creation?: ChatSessionCreationRequest, options?: CallOptions): Promise<string>
+  /** Every message of every branch, with packets that show each answer again. `shared`: one that somebody shares. */
+  get(sessionId: string, options?: CallOptions & { readonly shared?: boolean }): Promise<ChatSessionDetail>
+  /** Newest update first. */
+  list(query?: SessionsQuery): Promise<ChatSessionList>
+  /** By the words of names and messages; "" gives the newest. */
+  search(words: string, query?: SessionSearch): Promise<ChatSearchAnswer>
+  /** Names a session; without a name one is found from what was said. Gives the name it has now. */
+  rename(sessionId: string, name?: string | null, options?: CallOptions): Promise<string>
+  /** A public session may be read by every caller who knows its id. */
+  share(sessionId: string, status: SharingStatus, options?: CallOptions): Promise<void>
+  /** Which model its next answers take, and how. VALIDATION_ERROR for what no model offers. */
+  pin(sessionId: string, pins: SessionPins): Promise<void>
+  remove(sessionId: string, options?: SessionRemoval): Promise<void>
+  /** Removes all sessions of the caller. */
+  removeAll(options?: SessionRemoval): Promise<void>
+  /** Makes the branch of a message the one that goes on. VALIDATION_ERROR when it is no message of the caller's. */
+  selectBranch(messageId: number, options?: CallOptions): Promise<void>
+  /** Of several answers side by side, the one to go on with. INVALID_INPUT */
+  prefer(questionId: number, answerId: number, options?: CallOptions): Promise<void>
+  /** Says what the caller thinks of an answer. VALIDATION_ERROR when it is none of the caller's. */
+  rate(answerId: number, rating: AnswerRating): Promise<void>
+  /** Takes back what was said of an answer. */
+  unrate(answerId: number, options?: CallOptions): Promise<void>
+}
+
+const pathOf = (name: string, sessionId: string): string => `/chat/${name}/${encodeURIComponent(sessionId)}`
+const put = (json: object, signal?: AbortSignal): Call => ({ method: 'PUT', json, signal })
+
+/** The part of a client for chat sessions. */
+export function createSessionsClient(transport: Transport): SessionsClient {
+  const { send } = transport
+  return {
+    create: async (creation = {}, { signal } = {}) => {
+      const answer = send('/chat/create-chat-session', { method: 'POST', json: creation, signal })
+      return (await read(chatSessionCreatedSchema, answer)).chat_session_id
+    },
+    get: (sessionId, { signal, shared } = {}) =>
+      read(
+        chatSessionDetailSchema,
+        send(pathOf('get-chat-session', sessionId) + queryOf({ is_shared: shared }), { signal }),
+      ),
+    list: ({ projectId, before, limit, signal } = {}) => {
+      const query = queryOf({
+        project_id: projectId,
+        only_non_project_chats: projectId === null,
+        before,
+        page_size: limit,
+      })
+      return read(chatSessionListSchema, send(`/chat/get-user-chat-sessions${query}`, { signal }))
+    },
+    search: (words, { page, limit, signal } = {}) => {
+      const query = queryOf({ query: words, page, page_size: limit })
+      return read(chatSearchAnswerSchema, send(`/chat/search${query}`, { signal }))
+    },
+    rename: async (sessionId, name = null, { signal } = {}) => {
+      const answer = send('/chat/rename-chat-session', put({ chat_session_id: sessionId, name }, signal))
+      return (await read(chatSessionRenamedSchema, answer)).new_name
+    },
+    share: (sessionId, status, { signal } = {}) =>
+      tell(transport, pathOf('chat-session', sessionId), { method: 'PATCH', json: { sharing_status: status }, signal }),
+    remove: (sessionId, options = {}) =>
+      tell(transport, pathOf('delete-chat-session', sessionId) + removalQuery(options), removal(options)),
+    removeAll: (options = {}) =>
+      tell(transport, `/chat/delete-all-chat-sessions${removalQuery(options)}`, removal(options)),
+    pin: (sessionId, pins) => pin(transport, sessionId, pins),
+    ...createMessageCalls(transport),
+  }
+}
+
+const removal = ({ signal }: SessionRemoval): Call => ({ method: 'DELETE', signal })
+const removalQuery = ({ erase }: SessionRemoval): string => queryOf({ hard_delete: erase })
+
+/** One after the other: what the first is refused for leaves the others as they were. */
+async function pin(transport: Transport, sessionId: string, pins: SessionPins): Promise<void> {
+  const settings = {
+    model: { new_alternate_model: pins.model },
+    temperature: { temperature_override: pins.temperature },
+    reasoning: { reasoning_effort_override: pins.reasoningEffort },
+  }
+  for (const [name, setting] of Object.entries(settings)) {
+    if (Object.values(setting)[0] === undefined) continue
+    const json = { chat_session_id: sessionId, ...setting }
+    await tell(transport, `/chat/update-chat-session-${name}`, put(json, pins.signal))
+  }
+}
+
+function createMessageCalls(transport: Transport): Pick<SessionsClient, 'selectBranch' | 'prefer' | 'rate' | 'unrate'> {
+  return {
+    selectBranch: (messageId, { signal } = {}) =>
+      tell(transport, '/chat/set-message-as-latest', put({ message_id: messageId }, signal)),
+    prefer: (questionId, answerId, { signal } = {}) => {
+      const json = { user_message_id: questionId, preferred_response_id: answerId }
+      return tell(transport, '/chat/set-preferred-response', put(json, signal))
+    },
+    rate: (answerId, { isPositive, text, predefined, signal }) =>
+      tell(transport, '/chat/create-chat-message-feedback', {
+        method: 'POST',
+        json: {
+          chat_message_id: answerId,
+          is_positive: isPositive ?? null,
+          feedback_text: text ?? null,
+          predefined_feedback: predefined ?? null,
+        },
+        signal,
+      }),
+    unrate: (answerId, { signal } = {}) => {
+      const path = `/chat/remove-chat-message-feedback${queryOf({ chat_message_id: answerId })}`
+      return tell(transport, path, { method: 'DELETE', signal })
+    },
+  }
+}
