@@ -1,0 +1,91 @@
+import type { PageReader, ReadPage } from '@inlay/agent'
+import type { ExtractedFile, FileExtractor } from '@inlay/knowledge'
+import { InlayError, type ErrorCode } from '@inlay/protocol'
+import type { Egress, EgressAnswer } from './egress.ts'
+
+/** What pages are read with. */
+export interface PageReaderOptions {
+  /** Fetches addresses that somebody else chose; decides which may be reached. */
+  readonly egress: Egress
+  /** Reads what came as text: `fileExtractor()`. */
+  readonly extract: FileExtractor
+  /** Largest page or document, after decompression, in bytes. Default 20 MiB. */
+  readonly limitBytes?: number
+  /** Longest time to fetch one, redirects included, in milliseconds. Default 20,000. */
+  readonly timeoutMs?: number
+  /** Most characters of text taken from one. Default 1 million. */
+  readonly textLimitCharacters?: number
+}
+
+/** Beginnings of the media types that may hold text; bytes of no type are told by their content. */
+const mediaTypes = [
+  'text/',
+  'application/xhtml+xml',
+  'application/xml',
+  'application/json',
+  'application/ld+json',
+  'application/pdf',
+  'application/vnd.openxmlformats-officedocument',
+  'application/octet-stream',
+  'message/rfc822',
+]
+
+/**
+ * Reads web pages, PDF, Office and text files by their addresses: the main part of a page as Markdown, links whole.
+ * Rejects with what the egress client refuses and with what the extraction says of a file, with NOT_FOUND, AUTH_ERROR,
+ * RATE_LIMIT or BAD_GATEWAY for an answer that is no page, and with INVALID_INPUT for a page without text.
+ * @example pageReader({ egress: egress(), extract: fileExtractor() })
+ */
+export function pageReader(options: PageReaderOptions): PageReader {
+  const { egress, extract, limitBytes = 20 * 2 ** 20, timeoutMs, textLimitCharacters = 1_000_000 } = options
+  return async (url, { signal } = {}) => {
+    const answer = await egress(url, { headers: { accept }, mediaTypes, limitBytes, timeoutMs, signal })
+    if (answer.status < 200 || answer.status > 299) throw refusal(answer.status)
+    if (answer.bytes.byteLength === 0) throw withoutText()
+    const mediaType = answer.headers.get('content-type') ?? undefined
+    const file = await extract({ name: nameOf(answer), mediaType, bytes: answer.bytes }, { signal })
+    return toPage(answer.url, file, textLimitCharacters)
+  }
+}
+
+const accept = 'text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5'
+
+function toPage(url: string, file: ExtractedFile, limit: number): ReadPage {
+  const whole = file.sections.map(({ heading, text }) => (heading ? `## ${heading}\n\n${text}` : text)).join('\n\n')
+  const text = (file.mediaType === 'text/html' ? withWholeLinks(whole, url) : whole).slice(0, limit).trim()
+  if (text === '') throw withoutText()
+  const updatedAt = file.updatedAt ?? file.createdAt
+  return { url, title: file.title ?? '', text, ...(updatedAt === undefined ? {} : { updatedAt }) }
+}
+
+/** Links of a page lead where they would in a browser. */
+function withWholeLinks(markdown: string, base: string): string {
+  return markdown.replace(/\]\((?![a-z][a-z\d+.-]*:|<)([^()\s]+)\)/gi, (link, target: string) => {
+    const whole = URL.parse(target, base)
+    return whole ? `](${whole.href})` : link
+  })
+}
+
+/** A file's name by its answer or address: its extension helps to tell what it is. */
+function nameOf({ url, headers }: EgressAnswer): string {
+  const named = /filename\*?=(?:utf-8'')?"?([^";]+)/i.exec(headers.get('content-disposition') ?? '')?.[1]
+  return named ?? new URL(url).pathname.split('/').at(-1) ?? ''
+}
+
+function refusal(status: number): InlayError {
+  const [code, message]: readonly [ErrorCode, string] =
+    status === 404 || status === 410
+      ? ['NOT_FOUND', 'There is no page at this address.']
+      : status === 401 || status === 403
+        ? ['AUTH_ERROR', 'The page is not open to everybody: it asks who reads it.']
+        : status === 429
+          ? ['RATE_LIMIT', 'The site limits how often it is read: try again in a while.']
+          : ['BAD_GATEWAY', `The site could not give the page (status ${status}).`]
+  return new InlayError(code, { message, data: { status }, retryable: status === 429 || status >= 500 })
+}
+
+function withoutText(): InlayError {
+  return new InlayError('INVALID_INPUT', {
+    message: 'The page holds no text that can be read: it may consist of pictures, or be drawn by scripts.',
+  })
+}
