@@ -24,7 +24,7 @@ describe('what can be known before a run rejects, and nothing is stored', () => 
     ['an unknown project', { chat_session_info: { project_id: 4 } }, 'NOT_FOUND'],
     ['an incognito session', { chat_session_info: { incognito: true } }, 'DEPLOYMENT_UNSUPPORTED'],
     ['an unknown file', { file_descriptors: [{ id: 'f' }] }, 'NOT_FOUND'],
-    ['deep research', { deep_research: true }, 'NOT_IMPLEMENTED'],
+    ['deep research by two models', { deep_research: true, llm_overrides: [{}, {}] }, 'VALIDATION_ERROR'],
     ['several models without a stream', { llm_overrides: [{}, {}], stream: false }, 'INVALID_INPUT'],
     ['four models', { llm_overrides: [{}, {}, {}, {}] }, 'VALIDATION_ERROR'],
   ])('%s', async (_title, input, code) => {

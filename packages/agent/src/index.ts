@@ -51,6 +51,7 @@ export type { MastraTool } from './mastra-tools.ts'
 export { migrateAgent } from './migrations.ts'
 export type { Persona, Personas, PersonaSettings } from './personas/contracts.ts'
 export type { NamedDocumentSet } from './personas/personas.ts'
+export type { ComingResearch, ResearchLimits, ResearchOptions, TokenPrice } from './research/limits.ts'
 export type { Projects, ProjectWithSessions, StoredProject } from './projects/contracts.ts'
 export type {
   Feedback,

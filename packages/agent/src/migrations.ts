@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { libraryMigration } from './library-migrations.ts'
 import { memoryMigration } from './memories/migration.ts'
+import { researchMigration } from './research/migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { storedToolMigration } from './stored-tools/migration.ts'
 
@@ -112,6 +113,7 @@ export async function migrateAgent(db: Kysely<unknown>): Promise<void> {
         '0003-sessions': sessionMigration,
         '0004-memories': memoryMigration,
         '0005-stored-tools': storedToolMigration,
+        '0006-research': researchMigration,
       }),
     },
     migrationTableName: 'inlay_agent_migration',

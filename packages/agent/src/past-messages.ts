@@ -2,6 +2,7 @@ import type { FileDescriptor } from '@inlay/protocol'
 import { removeCitations } from '@inlay/protocol'
 import type { PastText } from './contracts.ts'
 import type { AgentDatabase } from './records.ts'
+import { researchToolNames } from './research/tools.ts'
 
 /** A message of the branch that leads to the new answer, with the calls that led to it. */
 export interface PastMessage {
@@ -86,6 +87,9 @@ async function readCalls(records: AgentDatabase, messageIds: readonly number[]):
     .selectFrom('inlay_chat_tool_calls')
     .select(['message_id', 'step', 'call_id', 'name', 'arguments', 'result'])
     .where('message_id', 'in', messageIds)
+    // What research agents did and reported is in the answer; all of it would fill the prompts that follow.
+    .where('parent_call_id', 'is', null)
+    .where('name', '!=', researchToolNames.agent)
     .orderBy('id')
     .execute()
   const byMessage = new Map<number, PastToolCall[]>()

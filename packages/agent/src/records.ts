@@ -89,6 +89,10 @@ export interface ToolCallTable {
   packets: string | null
   documents: string | null
   images: string | null
+  /** The research agent's call that made this one; null at the top. */
+  parent_call_id: string | null
+  /** The step of that agent; null at the top. */
+  sub_turn_index: number | null
 }
 
 /** A send that must not happen twice. */

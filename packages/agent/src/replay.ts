@@ -38,6 +38,8 @@ export function replayPackets(answer: ReplayAnswer): Packet[] {
     const reasoning = calls.find((call) => call.reasoning !== null)?.reasoning
     const isFree = turn > 0 && !turns.includes(turn - 1)
     if (reasoning) add(isFree ? turn - 1 : turn, 0, ...reasoningPackets(reasoning))
+    const agents = calls.filter(({ packets: own }) => own.some(({ type }) => type === 'research_agent_start')).length
+    if (agents > 1) add(turn, 0, { type: 'top_level_branching', num_parallel_branches: agents })
     for (const call of calls.toSorted((one, other) => one.tabIndex - other.tabIndex)) {
       add(turn, call.tabIndex, ...callPackets(call), { type: 'section_end' })
     }

@@ -8,6 +8,16 @@ import { askBefore, type TurnHooks } from './hooks.ts'
 import { toPastTexts } from './past-messages.ts'
 import { withPersonaModel } from './personas/persona-model.ts'
 import type { AgentDatabase } from './records.ts'
+import {
+  admitResearch,
+  checkOneModel,
+  checkSearches,
+  researchActions,
+  researchParams,
+  wasClarification,
+  type AdmittedResearch,
+} from './research/admission.ts'
+import type { ResearchOptions } from './research/limits.ts'
 import type { LiveRun, Runs } from './runs.ts'
 import { hashRequest, type SendKeys } from './send-keys.ts'
 import { chooseModel, toReasoningEffort } from './sessions/model-choice.ts'
@@ -46,6 +56,7 @@ export interface SenderOptions {
   readonly before: TurnHooks['before']
   readonly systemPrompt: string | undefined
   readonly runBytes: number
+  readonly research: ResearchOptions
   readonly turn: TurnParts
   /** Sees to work that goes on after a run. */
   readonly follow: (work: Promise<void>) => void
@@ -126,11 +137,17 @@ async function start(
   const asked = overrides.map((override) => withPersonaModel(chooseModel(override, session), around.persona))
   const models = await Promise.all(asked.map((override) => options.models.resolve(override)))
   const reasoning = toReasoningEffort(session?.reasoningEffort ?? null)
-  const contextTokens = Math.min(...models.map((model) => model.contextTokens))
+  const research = await findResearch(options, request, { session, around, caller, model: models[0] })
+  // A research cites what its agents found; files that have a number in the prompt would share it with one of those.
+  const contextTokens = research ? 0 : Math.min(...models.map((model) => model.contextTokens))
   const context = await around.weigh({ contextTokens, userText: request.message })
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
-  const usable = await actions.choose(asker, choice, (available) => around.offer(available, context))
+  const usable = await actions.choose(asker, choice, (available) => {
+    const offered = around.offer(available, context)
+    return research ? researchActions(offered) : offered
+  })
+  if (research) checkSearches(usable.actions, usable.forced[0])
   const asking = await askHost(options, request, { session, around, caller })
   await options.noteUse(around.descriptors.flatMap(({ user_file_id: id }) => id ?? []))
   const opened = await conversations.open({
@@ -145,7 +162,12 @@ async function start(
       provider,
       name,
       displayName: overrides[index]?.display_name ?? displayName,
-      params: { model: name, ...(temperature === undefined ? {} : { temperature }), ...(reasoning && { reasoning }) },
+      params: {
+        model: name,
+        ...(temperature === undefined ? {} : { temperature }),
+        ...(reasoning && { reasoning }),
+        ...(research && researchParams),
+      },
     })),
     // Four characters a token and some to spare: what is too much is cut by tokens later.
     historyChars: Math.max(...models.map((model) => model.contextTokens)) * 4,
@@ -154,14 +176,14 @@ async function start(
   const run = openRun(runs, opened, models, overrides)
   const told = {
     finder: surroundings,
-    around,
+    around: research ? withoutPrompts(around) : around,
     context,
     opened,
     request: asking,
     actions: usable.actions,
     time: turn.now(),
   }
-  const reminder = toReminder(around.persona)
+  const reminder = toReminder(told.around.persona)
   void carryOut(
     {
       run,
@@ -180,6 +202,13 @@ async function start(
       past: toPastTexts(opened.history),
       files: createTurnFiles({ store: options.files, attachedIds: attachedIds(opened), held: around.files, caller }),
       headers,
+      ...(research && {
+        research: {
+          ...research,
+          wasClarified: () =>
+            wasClarification(options.db, opened.history.findLast(({ role }) => role === 'assistant')?.id),
+        },
+      }),
       includeCitations: request.include_citations,
       includeUsage: request.include_usage,
       contextDocuments: context.kind === 'in-prompt' ? context.documents : [],
@@ -187,6 +216,39 @@ async function start(
     turn,
   )
   return run
+}
+
+/** What bounds the deep research that a request asks for; undefined when it asks for none. */
+async function findResearch(
+  options: SenderOptions,
+  request: SendMessageRequest,
+  asked: {
+    readonly session: SessionRecord | null
+    readonly around: Surroundings
+    readonly caller: Principal
+    readonly model: ResolvedModel | undefined
+  },
+): Promise<AdmittedResearch | undefined> {
+  const { session, around, caller, model } = asked
+  if (!request.deep_research || !model) return undefined
+  return admitResearch(
+    options.research,
+    {
+      caller,
+      message: request.message,
+      sessionId: session?.id ?? null,
+      personaId: around.persona.id,
+      projectId: session ? session.projectId : (request.chat_session_info?.project_id ?? null),
+      model,
+      origin: request.origin,
+    },
+    options.turn.onError,
+  )
+}
+
+/** Research has prompts of its own, whatever the agent of the session is told. */
+function withoutPrompts(around: Surroundings): Surroundings {
+  return { ...around, persona: { ...around.persona, systemPrompt: '', taskPrompt: '', replacesBasePrompt: false } }
 }
 
 /** Ids of all files that came with messages of the branch, newest message first. */
@@ -242,9 +304,7 @@ async function findSurroundings(
 /** The override of each answer: two or three answer side by side, fewer entries count as none. */
 function toOverrides(request: SendMessageRequest): readonly (LlmOverride | null)[] {
   const several = request.llm_overrides ?? []
-  if (request.deep_research) {
-    throw new InlayError('NOT_IMPLEMENTED', { message: 'Deep research is not available: send deep_research false.' })
-  }
+  checkOneModel(request)
   if (several.length < 2) return [request.llm_override]
   if (!request.stream) {
     throw new InlayError('INVALID_INPUT', { message: 'Several models answer on a stream only: send stream true.' })

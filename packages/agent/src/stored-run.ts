@@ -21,6 +21,7 @@ export async function readStoredRun(db: AgentDatabase, record: SendKeyRecord, li
     run.tellCall({
       turn_index: call.turn_index,
       tab_index: call.tab_index,
+      sub_turn_index: call.sub_turn_index,
       tool_name: call.name,
       // Written by us.
       tool_arguments: JSON.parse(call.arguments) as Record<string, unknown>,

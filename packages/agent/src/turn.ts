@@ -2,13 +2,16 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/prov
 import { isInlayError, InlayError } from '@inlay/protocol'
 import type { BaseFilters, Packet, Principal, SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
+import type { CallSetting } from './calls.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { Action, PastText, ResolvedModel, TurnFiles } from './contracts.ts'
 import type { AnswerOutcome, Conversations } from './conversations.ts'
 import { toFailure, type Failure } from './failures.ts'
 import { newProgress, runLoop, type LoopProgress } from './loop.ts'
 import { createQuestions, questionLimitMs } from './model-question.ts'
-import { createNarrator, type Narrator } from './narrate.ts'
+import { createNarrator, type Narrator, type NarratorOptions } from './narrate.ts'
+import { runResearch, type ResearchRun } from './research/research.ts'
+import { createResearchVoice } from './research/voice.ts'
 import type { LiveRun } from './runs.ts'
 import type { ReasoningEffort } from './sessions/model-choice.ts'
 import { addUsage } from './usage.ts'
@@ -42,6 +45,8 @@ export interface TurnOptions {
   readonly files: TurnFiles
   /** Headers that actions may pass on, lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** Makes it a deep research, by one model. */
+  readonly research?: Pick<ResearchRun, 'limits' | 'price' | 'wasClarified'>
   readonly includeCitations: boolean
   readonly includeUsage: boolean
   /** Documents that are in the prompt, citable from number 1. */
@@ -90,19 +95,13 @@ async function makeAnswer(
   const { run } = turn
   const startedAt = parts.now()
   const progress = newProgress()
-  const narrator = createNarrator({
-    emit: (packet: Packet) => run.write(packet),
-    modelIndex,
-    includeCitations: turn.includeCitations,
-    now: parts.now,
-    startedAt,
-    contextDocuments: turn.contextDocuments,
-  })
+  const telling = { emit: (packet: Packet) => run.write(packet), modelIndex, now: parts.now, startedAt }
+  const { voice: narrator, speak } = (turn.research ? researcher : chatter)(turn, parts, answer, telling, progress)
   const forget = parts.checkpoints.track(answer.answerId, () => narrator.soFar().text)
   const context = { model: answer.model.name, provider: answer.model.provider, modelIndex }
   const told = async (): Promise<Ending> => {
     try {
-      await unlessAborted(speak(turn, parts, answer, modelIndex, narrator, progress), run.signal)
+      await unlessAborted(speak(), run.signal)
       return { status: 'done' }
     } catch (error) {
       if (run.stopCause === 'user') return { status: 'cancelled' }
@@ -124,15 +123,86 @@ async function makeAnswer(
   return { answerId: answer.answerId, model: answer.model, outcome: { ...outcome, status: ending.status } }
 }
 
-async function speak(
+/** One who answers: what it has said so far, and its way to say the rest. */
+interface Speaker {
+  readonly voice: Pick<Narrator, 'soFar' | 'close' | 'tell'>
+  readonly speak: () => Promise<void>
+}
+
+type Telling = Pick<NarratorOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
+
+/** Answers as in a conversation. */
+function chatter(
+  turn: TurnOptions,
+  parts: TurnParts,
+  answer: TurnAnswer,
+  telling: Telling,
+  progress: LoopProgress,
+): Speaker {
+  const { includeCitations, contextDocuments } = turn
+  const narrator = createNarrator({ ...telling, includeCitations, contextDocuments })
+  const speak = async (): Promise<void> =>
+    runLoop(
+      {
+        model: answer.model,
+        modelIndex: telling.modelIndex,
+        prompt: await answer.prompt(turn.run.signal),
+        reminder: answer.reminder,
+        reasoning: answer.reasoning,
+        actions: turn.actions,
+        forced: turn.forced,
+        narrator,
+        setting: settingOf(turn, parts, answer, telling.modelIndex, progress),
+        cycles: parts.cycles,
+        tries: parts.modelTries,
+        wait: parts.wait,
+      },
+      progress,
+    )
+  return { voice: narrator, speak }
+}
+
+/** Answers by deep research. */
+function researcher(
+  turn: TurnOptions,
+  parts: TurnParts,
+  answer: TurnAnswer,
+  telling: Telling,
+  progress: LoopProgress,
+): Speaker {
+  const voice = createResearchVoice(telling)
+  const speak = async (): Promise<void> => {
+    // Only called for a turn that is a research.
+    if (!turn.research) return
+    await runResearch(
+      {
+        ...turn.research,
+        ...telling,
+        model: answer.model,
+        prompt: await answer.prompt(turn.run.signal),
+        reasoning: answer.reasoning,
+        actions: turn.actions,
+        forced: turn.forced[0],
+        voice,
+        setting: settingOf(turn, parts, answer, telling.modelIndex, progress),
+        tries: parts.modelTries,
+        wait: parts.wait,
+      },
+      progress,
+    )
+  }
+  return { voice, speak }
+}
+
+/** What every call of an answer is told. */
+function settingOf(
   turn: TurnOptions,
   parts: TurnParts,
   answer: TurnAnswer,
   modelIndex: number,
-  narrator: Narrator,
   progress: LoopProgress,
-): Promise<void> {
-  const { run, forced } = turn
+): CallSetting {
+  const { run } = turn
   const ask = createQuestions({
     model: answer.model,
     modelIndex,
@@ -142,35 +212,19 @@ async function speak(
     limitMs: questionLimitMs,
     onUsage: (usage) => void (progress.usage = addUsage(progress.usage, usage)),
   })
-  await runLoop(
-    {
-      model: answer.model,
-      modelIndex,
-      prompt: await answer.prompt(run.signal),
-      reminder: answer.reminder,
-      reasoning: answer.reasoning,
-      actions: turn.actions,
-      forced,
-      narrator,
-      setting: {
-        caller: turn.caller,
-        sessionId: run.sessionId,
-        messageId: answer.answerId,
-        userMessage: turn.userText,
-        filters: turn.filters,
-        given: { messages: turn.past, files: turn.files, headers: turn.headers, ask },
-        signal: run.signal,
-        limitMs: parts.actionMs,
-        onError: parts.onError,
-        // Several answers share their placements, so only the first can be told by place.
-        onEnd: (detail) => (modelIndex === 0 ? run.tellCall(detail) : undefined),
-      },
-      cycles: parts.cycles,
-      tries: parts.modelTries,
-      wait: parts.wait,
-    },
-    progress,
-  )
+  return {
+    caller: turn.caller,
+    sessionId: run.sessionId,
+    messageId: answer.answerId,
+    userMessage: turn.userText,
+    filters: turn.filters,
+    given: { messages: turn.past, files: turn.files, headers: turn.headers, ask },
+    signal: run.signal,
+    limitMs: parts.actionMs,
+    onError: parts.onError,
+    // Several answers share their placements, so only the first can be told by place.
+    onEnd: (detail) => (modelIndex === 0 ? run.tellCall(detail) : undefined),
+  }
 }
 
 function closing(): InlayError {
@@ -187,7 +241,12 @@ function describe(error: unknown, context: Parameters<typeof toFailure>[1], { on
   return isRecord(own) ? { ...failure, details: own } : failure
 }
 
-function toOutcome(ending: Ending, narrator: Narrator, progress: LoopProgress, durationMs: number): AnswerOutcome {
+function toOutcome(
+  ending: Ending,
+  narrator: Speaker['voice'],
+  progress: LoopProgress,
+  durationMs: number,
+): AnswerOutcome {
   const said = narrator.soFar()
   return {
     status: ending.status,
@@ -201,7 +260,7 @@ function toOutcome(ending: Ending, narrator: Narrator, progress: LoopProgress, d
   }
 }
 
-function tellEnding(ending: Ending, turn: TurnOptions, narrator: Narrator, progress: LoopProgress): void {
+function tellEnding(ending: Ending, turn: TurnOptions, narrator: Speaker['voice'], progress: LoopProgress): void {
   if (ending.status === 'cancelled') return
   if (ending.status === 'done') {
     narrator.tell({ type: 'stop', stop_reason: null, ...(turn.includeUsage ? { usage: progress.usage } : {}) })

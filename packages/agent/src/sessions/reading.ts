@@ -37,6 +37,8 @@ async function readCalls(db: AgentDatabase, sessionId: string): Promise<Map<numb
     .innerJoin('inlay_chat_messages', 'inlay_chat_messages.id', 'inlay_chat_tool_calls.message_id')
     .selectAll('inlay_chat_tool_calls')
     .where('inlay_chat_messages.session_id', '=', sessionId)
+    // The steps of research agents are not shown again.
+    .where('inlay_chat_tool_calls.parent_call_id', 'is', null)
     .orderBy('inlay_chat_tool_calls.id')
     .execute()
   const byMessage = new Map<number, ReplayCall[]>()

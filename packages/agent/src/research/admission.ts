@@ -1,0 +1,122 @@
+import { InlayError, isInlayError } from '@inlay/protocol'
+import type { SendMessageRequest } from '@inlay/protocol'
+import type { Action, ResolvedModel } from '../contracts.ts'
+import type { AgentDatabase } from '../records.ts'
+import {
+  toKnownLimits,
+  type ComingResearch,
+  type KnownLimits,
+  type ResearchOptions,
+  type TokenPrice,
+} from './limits.ts'
+
+/** Tokens a model has to take so that it can do deep research. */
+export const leastResearchTokens = 50_000
+
+/** A deep research that may begin. */
+export interface AdmittedResearch {
+  readonly limits: KnownLimits
+  readonly price: TokenPrice | undefined
+}
+
+/** What has to be known before a deep research may begin. */
+export interface ResearchRequest extends Omit<ComingResearch, 'model'> {
+  /** Null outside of projects. */
+  readonly projectId: number | null
+  readonly model: ResolvedModel
+}
+
+/**
+ * Checks whether a deep research may begin, and finds its bounds.
+ * @throws VALIDATION_ERROR in a project and for a model that takes too little; what the host's policy throws
+ */
+export async function admitResearch(
+  options: ResearchOptions,
+  { projectId, model, ...coming }: ResearchRequest,
+  onError: (error: unknown) => void,
+): Promise<AdmittedResearch> {
+  if (projectId !== null) {
+    throw refused('Deep research is not available in projects: ask outside of the project, or without deep_research.')
+  }
+  if (model.contextTokens < leastResearchTokens) {
+    throw refused(
+      `Deep research needs a model that takes ${leastResearchTokens} tokens or more; ${model.name} takes ${model.contextTokens}.`,
+    )
+  }
+  const named = { provider: model.provider, name: model.name }
+  return {
+    limits: toKnownLimits(options.limits, await askPolicy(options, { ...coming, model: named }, onError)),
+    price: options.priceOf?.(named),
+  }
+}
+
+async function askPolicy(
+  { policy }: ResearchOptions,
+  coming: ComingResearch,
+  onError: (error: unknown) => void,
+): Promise<ResearchOptions['limits']> {
+  try {
+    return (await policy?.(coming)) ?? undefined
+  } catch (error) {
+    if (isInlayError(error)) throw error
+    onError(error)
+    throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error })
+  }
+}
+
+/** Refuses several models for one research. */
+export function checkOneModel({ deep_research: isResearch, llm_overrides: several }: SendMessageRequest): void {
+  if (!isResearch || (several ?? []).length < 2) return
+  throw refused('Deep research is done by one model: send one llm_override, or no deep_research.')
+}
+
+const searchKinds: readonly (string | null)[] = ['SearchTool', 'WebSearchTool']
+const readingKinds: readonly (string | null)[] = ['OpenURLTool']
+
+/** The actions that agents may use: those that search, and the one that reads pages. */
+export function researchActions(actions: readonly Action[]): readonly Action[] {
+  return actions.filter(({ builtIn }) => searchKinds.includes(builtIn) || readingKinds.includes(builtIn))
+}
+
+/** Refuses a research that could not search, or would have to begin with something else. */
+export function checkSearches(actions: readonly Action[], forced: Action | undefined): void {
+  if (!actions.some(({ builtIn }) => searchKinds.includes(builtIn))) {
+    throw refused('Deep research needs something to search: add documents, or allow a search action (see GET /tool).')
+  }
+  if (forced && !searchKinds.includes(forced.builtIn)) {
+    throw refused('Deep research can only be forced to begin with a search: see GET /tool for its id.')
+  }
+}
+
+function refused(message: string): InlayError {
+  return new InlayError('VALIDATION_ERROR', { message })
+}
+
+/**
+ * Whether an answer only asked back: a finished research that used no agent.
+ * @param answerId the answer before the question; undefined when there is none
+ */
+export async function wasClarification(db: AgentDatabase, answerId: number | undefined): Promise<boolean> {
+  if (answerId === undefined) return false
+  const answer = await db
+    .selectFrom('inlay_chat_messages')
+    .select(['request_params', 'status'])
+    .where('id', '=', answerId)
+    .executeTakeFirst()
+  if (answer?.status !== 'done' || !isResearchParams(answer.request_params)) return false
+  const call = await db
+    .selectFrom('inlay_chat_tool_calls')
+    .select('id')
+    .where('message_id', '=', answerId)
+    .executeTakeFirst()
+  return call === undefined
+}
+
+/** What marks an answer as a deep research where its parameters are stored. */
+export const researchParams = { deep_research: true } as const
+
+function isResearchParams(json: string | null): boolean {
+  // Written by us.
+  const params: unknown = json === null ? null : JSON.parse(json)
+  return typeof params === 'object' && params !== null && 'deep_research' in params && params.deep_research === true
+}

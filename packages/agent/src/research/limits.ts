@@ -1,0 +1,93 @@
+import { InlayError } from '@inlay/protocol'
+import type { Principal } from '@inlay/protocol'
+
+/** Bounds of one deep research; each has a default. At a bound it ends with a report of what was found by then. */
+export interface ResearchLimits {
+  /** Most tokens of all model calls together, prompts and answers. Default 2,000,000. */
+  readonly tokens?: number
+  /** Most that all model calls may cost, in the unit of {@link TokenPrice}. Default: no bound. */
+  readonly cost?: number
+  /** After which time the report is written, in milliseconds. Default half an hour. */
+  readonly timeMs?: number
+  /** Most rounds of delegating and thinking; the last one always writes the report. Default 8, for models that reason 4. */
+  readonly cycles?: number
+  /** Most research agents of a run. Default 20. */
+  readonly agents?: number
+  /** Most research agents at work at the same time. Default 3. */
+  readonly parallelAgents?: number
+  /** Most rounds of searching and reading of one agent. Default 8. */
+  readonly agentCycles?: number
+  /** After which time an agent writes its report, in milliseconds. Default 12 minutes. */
+  readonly agentTimeMs?: number
+  /** After which time an agent is given up, in milliseconds. Default half an hour. */
+  readonly agentHardMs?: number
+  /** Whether the model may ask back before it begins. Default: it may. */
+  readonly clarifies?: boolean
+}
+
+/** What a token costs; the unit is the host's, the same for all models. */
+export interface TokenPrice {
+  readonly input: number
+  readonly output: number
+}
+
+/** What is known of a deep research before it begins. */
+export interface ComingResearch {
+  readonly caller: Principal
+  readonly message: string
+  /** Null: a new session. */
+  readonly sessionId: string | null
+  readonly personaId: number
+  /** The model that was asked for, or the default. */
+  readonly model: { readonly provider: string; readonly name: string }
+  /** Where the message says it comes from. */
+  readonly origin: string
+}
+
+/** How deep research is bounded. */
+export interface ResearchOptions {
+  readonly limits?: ResearchLimits
+  /** What a model's tokens cost; undefined: nothing that is known. Default: nothing. */
+  readonly priceOf?: (model: ComingResearch['model']) => TokenPrice | undefined
+  /**
+   * Asked before each research: bounds for this one, over those of `limits`. An InlayError it throws refuses the
+   * research and is the answer as it is; anything else is HOOK_EXECUTION_FAILED.
+   */
+  readonly policy?: (research: ComingResearch) => Promise<ResearchLimits | void> | ResearchLimits | void
+}
+
+/** Bounds with nothing left open; `cycles` undefined: it depends on the model. */
+export interface KnownLimits extends Required<Omit<ResearchLimits, 'cost' | 'cycles'>> {
+  readonly cost: number
+  readonly cycles: number | undefined
+}
+
+const minuteMs = 60_000
+
+/**
+ * Bounds of one research: the defaults under those of the agent under those of the request.
+ * @throws VALIDATION_ERROR for a bound that is no number above 0
+ */
+export function toKnownLimits(...given: readonly (ResearchLimits | undefined)[]): KnownLimits {
+  const merged: ResearchLimits = Object.fromEntries(
+    given.flatMap((limits) => Object.entries(limits ?? {}).filter(([, value]) => value !== undefined)),
+  )
+  for (const [name, value] of Object.entries(merged)) {
+    if (typeof value === 'number' && !(value > 0)) {
+      throw new InlayError('VALIDATION_ERROR', { message: `The bound ${name} of deep research must be above 0.` })
+    }
+  }
+  return {
+    tokens: 2_000_000,
+    cost: Number.POSITIVE_INFINITY,
+    timeMs: 30 * minuteMs,
+    agents: 20,
+    parallelAgents: 3,
+    agentCycles: 8,
+    agentTimeMs: 12 * minuteMs,
+    agentHardMs: 30 * minuteMs,
+    clarifies: true,
+    ...merged,
+    cycles: merged.cycles,
+  }
+}

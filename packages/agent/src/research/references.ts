@@ -1,0 +1,59 @@
+import type { SearchDoc } from '@inlay/protocol'
+import { createCitations, type Citation } from '../citations.ts'
+
+/** A report with the numbers its agent used. */
+export interface NumberedReport {
+  readonly text: string
+  /** Documents it cites under those numbers, in order of appearance. */
+  readonly cited: readonly Citation[]
+  /** The document of one of its numbers. */
+  readonly known: (number: number) => SearchDoc | undefined
+}
+
+/** The documents cited by all reports of a research, numbered from 1; a document has one number. */
+export interface References {
+  /** Takes a report in: gives its text with the numbers of the whole research, without markers that name nothing. */
+  adopt(report: NumberedReport): string
+  known(number: number): SearchDoc | undefined
+  /** In the order of their numbers. */
+  documents(): readonly SearchDoc[]
+}
+
+const markLink = 'inlay:reference'
+const placedMarker = /\[\[(\d+)\]\]\(inlay:reference\)/g
+
+/** Makes the references of one research. */
+export function createReferences(): References {
+  const documents: SearchDoc[] = []
+  const numbers = new Map<string, number>()
+  const numberOf = (document: SearchDoc): number => {
+    const known = numbers.get(document.document_id)
+    if (known !== undefined) return known
+    documents.push(document)
+    numbers.set(document.document_id, documents.length)
+    return documents.length
+  }
+  return {
+    adopt: ({ text, cited, known }) => {
+      for (const { number } of cited) {
+        const document = known(number)
+        if (document) numberOf(document)
+      }
+      const citations = createCitations({
+        mode: 'link',
+        known: (number) => {
+          const document = known(number)
+          return document && { document_id: `${number}`, link: markLink }
+        },
+      })
+      const pieces = [...citations.push(text), ...citations.end()]
+      const linked = pieces.map((piece) => (piece.type === 'text' ? piece.content : '')).join('')
+      return linked.replace(placedMarker, (_marker, number: string) => {
+        const document = known(Number(number))
+        return document ? `[${numberOf(document)}]` : ''
+      })
+    },
+    known: (number) => documents[number - 1],
+    documents: () => documents,
+  }
+}

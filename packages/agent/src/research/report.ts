@@ -1,0 +1,83 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { InlayError } from '@inlay/protocol'
+import type { SearchDoc } from '@inlay/protocol'
+import { createCitations } from '../citations.ts'
+import { promptTokens } from '../context-window.ts'
+import type { Branch, Place } from './branch.ts'
+import { shortenTexts, userText } from './dialogue.ts'
+import { reportInstructions, reportRequest } from './prompts.ts'
+import type { NumberedReport } from './references.ts'
+import type { ResearchModel } from './step.ts'
+
+/** What one search of an agent gave. */
+export interface Finding {
+  /** Name of the action. */
+  readonly action: string
+  readonly input: unknown
+  /** What the model read. */
+  readonly text: string
+}
+
+/** What the report of an agent is written from. */
+export interface ReportOptions {
+  readonly task: string
+  readonly model: ResearchModel
+  readonly branch: Branch
+  readonly place: Place
+  readonly findings: readonly Finding[]
+  readonly known: (number: number) => SearchDoc | undefined
+  readonly signal: AbortSignal
+  readonly now: () => number
+  /** Holds what was written by now. */
+  readonly state: { report: string; cited: readonly SearchDoc[] | null }
+}
+
+/** Writes the report of an agent: its markers stay as they are, numbered by the agent. */
+export async function writeReport(options: ReportOptions): Promise<NumberedReport> {
+  const { model, branch, place, known, signal, state } = options
+  const citations = createCitations({ mode: 'keep', known })
+  const tell = (pieces: ReturnType<typeof citations.push>): void => {
+    for (const piece of pieces) {
+      if (piece.type !== 'text' || piece.content === '') continue
+      if (state.report === '' && piece.content.trim() === '') continue
+      if (state.report === '') branch.send(place, { type: 'intermediate_report_start' })
+      state.report += piece.content
+      branch.send(place, { type: 'intermediate_report_delta', content: piece.content })
+    }
+  }
+  const writing = branch.write(place, (delta) => tell(citations.push(delta)))
+  const shorten = (limitTokens: number): LanguageModelV4Prompt => reportPrompt(options, limitTokens)
+  try {
+    const played = await model.play({
+      phase: 'report',
+      prompt: shorten(Number.POSITIVE_INFINITY),
+      shorten,
+      reminder: [userText(`Instructions for this turn:\n${reportRequest}`)],
+      listener: writing.listener,
+      signal,
+    })
+    if (!played) throw new InlayError('BUDGET_EXCEEDED', { message: 'The budget of this research is used up.' })
+    tell(citations.end())
+  } finally {
+    writing.end()
+  }
+  const cited = citations.cited()
+  state.cited = cited.flatMap(({ number }) => known(number) ?? [])
+  return { text: state.report, cited, known }
+}
+
+function reportPrompt({ task, findings, now }: ReportOptions, limitTokens: number): LanguageModelV4Prompt {
+  const frame: LanguageModelV4Prompt = [
+    { role: 'system', content: reportInstructions({ time: now() }) },
+    userText(task),
+  ]
+  const texts = shortenTexts(
+    findings.map(({ text }) => text),
+    limitTokens - promptTokens(frame) - findings.length * 50,
+  )
+  const [system, question] = frame
+  const results = findings.map(({ action, input }, index) =>
+    userText(`Context found by ${action} for ${JSON.stringify(input).slice(0, 100)}:\n${texts[index] ?? ''}`),
+  )
+  return [system, ...results, question].filter((message) => message !== undefined)
+}

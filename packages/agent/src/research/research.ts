@@ -1,0 +1,192 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { InlayError } from '@inlay/protocol'
+import type { CallSetting } from '../calls.ts'
+import { promptTokens } from '../context-window.ts'
+import type { Action, ResolvedModel } from '../contracts.ts'
+import type { LoopProgress } from '../loop.ts'
+import type { ReasoningEffort } from '../sessions/model-choice.ts'
+import { createBudget, type ResearchBudget } from './budget.ts'
+import { newestMessages, shortenTexts, userText, withInstructions } from './dialogue.ts'
+import type { KnownLimits, TokenPrice } from './limits.ts'
+import { orchestrate, type Gathered } from './orchestrator.ts'
+import { clarifyingInstructions, finalInstructions, finalRequest, planningInstructions } from './prompts.ts'
+import { createReferences } from './references.ts'
+import { createResearchModel, type ResearchModel } from './step.ts'
+import type { TeamOptions } from './team.ts'
+import { planTool } from './tools.ts'
+import type { ResearchVoice } from './voice.ts'
+
+/** What a deep research is carried out with. */
+export interface ResearchRun {
+  readonly model: ResolvedModel
+  readonly modelIndex: number
+  /** Earlier messages and the newest user message, oldest first; instructions in it are replaced. */
+  readonly prompt: LanguageModelV4Prompt
+  readonly reasoning: ReasoningEffort | undefined
+  /** The searches of the run, at least one. */
+  readonly actions: readonly Action[]
+  /** The search the first agent has to begin with. */
+  readonly forced?: Action | undefined
+  readonly voice: ResearchVoice
+  readonly setting: CallSetting
+  readonly limits: KnownLimits
+  readonly price?: TokenPrice | undefined
+  /** Whether the user has been asked back right before. */
+  readonly wasClarified: () => Promise<boolean>
+  readonly tries: number
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
+  readonly now: () => number
+  /** When the run began, in milliseconds since 1970 UTC. */
+  readonly startedAt: number
+}
+
+/** What the phases share. */
+export interface ResearchSetting extends Pick<
+  TeamOptions,
+  'actions' | 'limits' | 'dueAt' | 'now' | 'store' | 'forced'
+> {
+  readonly model: ResearchModel
+  readonly voice: ResearchVoice
+  readonly setting: CallSetting
+  readonly signal: AbortSignal
+  readonly budget: ResearchBudget
+}
+
+/**
+ * Answers a message by research: asks back where it has to, plans, has agents search side by side in rounds, and writes
+ * a report of what they found. Throws what the model failed of; an agent that fails does not end it.
+ */
+export async function runResearch(run: ResearchRun, progress: LoopProgress): Promise<void> {
+  const { limits, price, now, voice } = run
+  const budget = createBudget({ tokens: limits.tokens, cost: limits.cost, price })
+  const setting: ResearchSetting = {
+    actions: run.actions,
+    forced: run.forced,
+    limits,
+    dueAt: run.startedAt + limits.timeMs,
+    now,
+    voice,
+    setting: run.setting,
+    signal: run.setting.signal,
+    budget,
+    store: (records) => void progress.calls.push(...records),
+    model: createResearchModel({ ...run, budget, progress }),
+  }
+  const conversation = newestMessages(run.prompt)
+  if (limits.clarifies && !(await run.wasClarified()) && (await asksBack(setting, conversation))) return
+  const { plan, firstTurn } = await makePlan(setting, conversation)
+  const gathered = await orchestrate(setting, { plan, firstTurn, conversation }, createReferences())
+  await writeAnswer(setting, run.prompt, gathered)
+}
+
+/** Lets the model ask back; true when it did, and so has answered. */
+async function asksBack(
+  { model, voice, now, signal }: ResearchSetting,
+  conversation: LanguageModelV4Prompt,
+): Promise<boolean> {
+  let turn = 0
+  const said: string[] = []
+  // Held back: a model may say that it begins before it calls the tool, and that is no question.
+  const hearing = voice.write(
+    { turn: 0, tab: 0, sub: null },
+    (text) => void said.push(text),
+    () => void turn++,
+  )
+  try {
+    const played = await model.play({
+      phase: 'clarify',
+      prompt: withInstructions(clarifyingInstructions({ time: now() }), conversation),
+      tools: [planTool],
+      choice: 'auto',
+      listener: hearing.listener,
+      signal,
+    })
+    if (!played || played.calls.length > 0) return false
+  } finally {
+    hearing.end()
+  }
+  const writing = voice.answer(turn, null, () => undefined)
+  for (const text of said) writing.listener.say(text)
+  writing.end()
+  voice.stand(0)
+  return true
+}
+
+async function makePlan(
+  { model, voice, now, signal }: ResearchSetting,
+  conversation: LanguageModelV4Prompt,
+): Promise<{ plan: string; firstTurn: number }> {
+  let turn = 0
+  let plan = ''
+  const send = (packet: Parameters<ResearchVoice['send']>[1]): void => voice.send({ turn, tab: 0, sub: null }, packet)
+  const hearing = voice.write(
+    { turn: 0, tab: 0, sub: null },
+    (text) => {
+      if (plan === '' && text.trim() === '') return
+      if (plan === '') send({ type: 'deep_research_plan_start' })
+      plan += text
+      send({ type: 'deep_research_plan_delta', content: text })
+    },
+    () => void turn++,
+  )
+  const endPlan = (): void => (plan === '' ? undefined : send({ type: 'section_end' }))
+  const forget = voice.whenClosed(endPlan)
+  try {
+    const played = await model.play({
+      phase: 'plan',
+      prompt: withInstructions(planningInstructions({ time: now() }), conversation),
+      listener: hearing.listener,
+      signal,
+    })
+    if (!played)
+      throw new InlayError('BUDGET_EXCEEDED', { message: 'The budget of this research is too small for a plan.' })
+  } finally {
+    hearing.end()
+  }
+  forget()
+  endPlan()
+  return { plan: plan.trim(), firstTurn: turn + 1 }
+}
+
+async function writeAnswer(
+  { model, voice, now, signal }: ResearchSetting,
+  prompt: LanguageModelV4Prompt,
+  gathered: Gathered,
+): Promise<void> {
+  const { references, turn } = gathered
+  const hearing = voice.answer(turn, references.documents(), references.known)
+  const shorten = (limitTokens: number): LanguageModelV4Prompt => finalPrompt(prompt, gathered, now(), limitTokens)
+  await model.play({
+    phase: 'final',
+    prompt: shorten(Number.POSITIVE_INFINITY),
+    shorten,
+    reminder: [userText(`Instructions for this turn:\n${finalRequest(gathered.early)}`)],
+    listener: hearing.listener,
+    signal,
+  })
+  hearing.end()
+}
+
+function finalPrompt(
+  prompt: LanguageModelV4Prompt,
+  { reports, references }: Gathered,
+  time: number,
+  limitTokens: number,
+): LanguageModelV4Prompt {
+  const conversation = withInstructions(finalInstructions({ time }), prompt)
+  const sources = references.documents().map((document, index) => `[${index + 1}] ${document.semantic_identifier}`)
+  const rest = promptTokens([...conversation, userText(sources.join('\n'))])
+  const texts = shortenTexts(
+    reports.map(({ text }) => text),
+    // Of a long conversation the old part may go rather than the reports.
+    Math.max(limitTokens - rest, limitTokens / 2) - reports.length * 60,
+  )
+  const told = reports.map(
+    ({ task }, index) => `<report>\n<task>${escape(task)}</task>\n${escape(texts[index] ?? '')}\n</report>`,
+  )
+  const list = sources.length === 0 ? '' : `\n\n<sources>\n${sources.map(escape).join('\n')}\n</sources>`
+  return [...conversation, userText(`Reports of the research on this request:\n\n${told.join('\n\n')}${list}`)]
+}
+
+/** Keeps a quotation from closing the report it stands in. */
+const escape = (text: string): string => text.replace(/<(\/?)(report|task|sources)>/gi, '‹$1$2›')

@@ -1,0 +1,202 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
+import { estimateTokens, promptTokens } from '../context-window.ts'
+import type { ResolvedModel } from '../contracts.ts'
+import { playStep, type StepListener, type StepResult } from '../model-step.ts'
+import type { ReasoningEffort } from '../sessions/model-choice.ts'
+import type { RequestedCall } from '../stray-calls.ts'
+import { addUsage } from '../usage.ts'
+import type { LoopProgress } from '../loop.ts'
+import type { ResearchBudget, SpendingPhase } from './budget.ts'
+import { streamedThought } from './tools.ts'
+
+/** The kinds of model calls of a deep research; a model that only quotes documents is told which one it is in. */
+export type ResearchPhase = 'clarify' | 'plan' | 'orchestrate' | 'agent' | 'report' | 'final'
+
+/** One call of the model. */
+export interface ResearchStep {
+  readonly phase: ResearchPhase
+  readonly prompt: LanguageModelV4Prompt
+  /** Makes the prompt so that it fits; without it old messages and long results are left out. */
+  readonly shorten?: (limitTokens: number) => LanguageModelV4Prompt
+  /** Said after the prompt and never left out. Default: nothing. */
+  readonly reminder?: readonly LanguageModelV4Message[]
+  readonly tools?: LanguageModelV4CallOptions['tools']
+  /** `required`: a call is asked for. A name: that tool has to be called. Default `auto`: as the model likes. */
+  readonly choice?: 'auto' | 'required' | { readonly forced: string }
+  readonly listener: StepListener
+  readonly signal: AbortSignal
+}
+
+/** What a step gave. */
+export interface PlayedStep {
+  readonly calls: readonly RequestedCall[]
+  readonly text: string
+  /** The step as the model reads it later, without its calls. */
+  readonly said: readonly AssistantPart[]
+}
+
+type AssistantPart = Exclude<Extract<LanguageModelV4Message, { role: 'assistant' }>['content'], string>[number]
+
+/** The model of a deep research. Steps may be played side by side. */
+export interface ResearchModel {
+  /** @returns undefined when the budget does not allow the step */
+  play(step: ResearchStep): Promise<PlayedStep | undefined>
+  /** Whether it has been seen to think by itself, so that it needs no tool for that. */
+  readonly reasons: boolean
+  readonly name: string
+  /** Most tokens of a prompt. */
+  readonly promptTokens: number
+}
+
+/** What steps are played with. */
+export interface ResearchModelOptions {
+  readonly model: ResolvedModel
+  readonly modelIndex: number
+  readonly reasoning: ReasoningEffort | undefined
+  readonly tries: number
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
+  readonly budget: ResearchBudget
+  readonly progress: LoopProgress
+}
+
+const spending: Readonly<Record<ResearchPhase, SpendingPhase>> = {
+  clarify: 'research',
+  plan: 'research',
+  orchestrate: 'research',
+  agent: 'research',
+  report: 'report',
+  final: 'final',
+}
+
+// What a step is expected to say at most; it binds only where a budget or the note at `capped` says so.
+const answerTokens: Readonly<Record<ResearchPhase, number>> = {
+  clarify: 1_000,
+  plan: 1_500,
+  orchestrate: 2_048,
+  agent: 2_048,
+  report: 10_000,
+  final: 20_000,
+}
+
+/** Makes the model of one deep research. */
+export function createResearchModel(options: ResearchModelOptions): ResearchModel {
+  const { model, reasoning, budget, progress } = options
+  const { contextTokens } = model
+  let reasons = reasoning !== undefined && reasoning !== 'none'
+
+  return {
+    name: model.name,
+    promptTokens: contextTokens - Math.min(answerTokens.final, Math.floor(contextTokens / 4)),
+    get reasons() {
+      return reasons
+    },
+    play: async (step) => {
+      const { phase, reminder = [], shorten = () => step.prompt } = step
+      const expected = answerTokens[phase]
+      const room = contextTokens - Math.min(expected, Math.floor(contextTokens / 4)) - toolTokens(step.tools)
+      const prompt =
+        promptTokens(step.prompt) + promptTokens(reminder) > room ? shorten(room - promptTokens(reminder)) : step.prompt
+      const limit = Math.min(room, promptTokens(prompt) + promptTokens(reminder))
+      const allowance = budget.allow(spending[phase], limit, expected)
+      if (!allowance) return undefined
+      const isCut = allowance.promptTokens + allowance.answerTokens < limit + expected
+      const promptLimit = (isCut ? allowance.promptTokens : room) - promptTokens(reminder)
+      try {
+        const result = await playStep({
+          model: model.model,
+          options: callOptions({ ...step, prompt: isCut ? shorten(promptLimit) : prompt }, options, {
+            reasons,
+            isCut,
+            answerTokens: allowance.answerTokens,
+          }),
+          listener: step.listener,
+          signal: step.signal,
+          promptTokens: promptLimit,
+          reminder,
+          ...(typeof step.choice === 'object' ? { forced: [step.choice.forced] } : {}),
+          streamed: streamedThought,
+          mayRecover: step.choice !== undefined,
+          tries: options.tries,
+          wait: options.wait,
+          context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
+        })
+        const { usage } = result
+        progress.usage = addUsage(progress.usage, usage)
+        reasons ||=
+          (usage.outputTokens.reasoning ?? 0) > 0 || result.parts.some(({ type }) => type === 'reasoning-delta')
+        const played = toPlayed(result)
+        // A provider that tells no figures is charged by estimate.
+        allowance.settle(usage.inputTokens.total ?? limit, usage.outputTokens.total ?? estimateOf(played))
+        return played
+      } catch (error) {
+        // What a failed call cost is not told; it was read at least.
+        allowance.settle(Math.min(limit, allowance.promptTokens), 0)
+        throw error
+      }
+    },
+  }
+}
+
+function callOptions(
+  { phase, prompt, tools = [], choice }: ResearchStep,
+  { model, reasoning }: ResearchModelOptions,
+  now: { readonly reasons: boolean; readonly isCut: boolean; readonly answerTokens: number },
+): LanguageModelV4CallOptions {
+  // Capped where little is to be said, but not for models that may think first: the thought counts too.
+  const isCapped = now.isCut || ((phase === 'orchestrate' || phase === 'agent') && !now.reasons)
+  const effort = reasoning ?? (now.reasons && phase === 'agent' ? 'low' : undefined)
+  const forced = typeof choice === 'object' ? choice.forced : undefined
+  return {
+    prompt,
+    ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
+    ...(isCapped ? { maxOutputTokens: now.answerTokens } : {}),
+    ...(effort && { reasoning: effort }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.filter(({ name }) => forced === undefined || name === forced),
+          toolChoice:
+            forced !== undefined
+              ? { type: 'tool', toolName: forced }
+              : { type: choice === 'required' ? 'required' : 'auto' },
+        }),
+    ...(model.quotesOnly ? { providerOptions: { inlay: { research: phase } } } : {}),
+  }
+}
+
+const toolTokens = (tools: ResearchStep['tools'] = []): number => estimateTokens(JSON.stringify(tools))
+
+const estimateOf = ({ text, calls }: PlayedStep): number =>
+  estimateTokens(text + calls.map(({ input }) => input).join())
+
+function toPlayed({ parts, calls }: StepResult): PlayedStep {
+  const said = toParts(parts)
+  return { calls, said, text: said.map((part) => (part.type === 'text' ? part.text : '')).join('') }
+}
+
+/** The parts of a stream as parts of a message; thoughts keep the signature that some providers ask back for. */
+function toParts(parts: readonly LanguageModelV4StreamPart[]): AssistantPart[] {
+  const blocks = new Map<
+    string,
+    { type: 'text' | 'reasoning'; text: string; metadata?: AssistantPart['providerOptions'] }
+  >()
+  for (const part of parts) {
+    if (!('id' in part) || part.id === undefined) continue
+    const type = part.type.startsWith('text-') ? 'text' : part.type.startsWith('reasoning-') ? 'reasoning' : undefined
+    if (!type) continue
+    const key = `${type} ${part.id}`
+    const block = blocks.get(key) ?? { type, text: '' }
+    if (part.type === 'text-delta' || part.type === 'reasoning-delta') block.text += part.delta
+    if ('providerMetadata' in part && part.providerMetadata)
+      block.metadata = { ...block.metadata, ...part.providerMetadata }
+    blocks.set(key, block)
+  }
+  return [...blocks.values()]
+    .filter(({ text, metadata }) => text.trim() !== '' || metadata !== undefined)
+    .map(({ type, text, metadata }) => ({ type, text, ...(metadata && { providerOptions: metadata }) }))
+}
