@@ -64,6 +64,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     streamFormat: options.streamFormat,
     corsOrigins: options.corsOrigins,
     ingestionWaitMs: options.ingestionWaitMs,
+    waitingCalls: options.waitingCalls,
     passHeaders: options.passHeaders,
     limits: options.bodyLimits,
     version: manifest.version,

@@ -1,4 +1,12 @@
-import type { AgentLimits, BlobStorage, FileReader, HostAction, ModelProvider, TurnHooks } from '@inlay/agent'
+import type {
+  AgentLimits,
+  BlobStorage,
+  FileReader,
+  HostAction,
+  ModelProvider,
+  ResearchOptions,
+  TurnHooks,
+} from '@inlay/agent'
 import type {
   Embedder,
   ImageDescriber,
@@ -39,7 +47,7 @@ export interface EmbeddingModel {
 /** How an Inlay is made; every option has a default, so that `createInlay()` runs without a key, a service or a network. */
 export interface InlayOptions extends Pick<
   ServerOptions,
-  'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'passHeaders'
+  'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'waitingCalls' | 'passHeaders'
 > {
   /** Folder of the default database and index, made when missing. Default `.inlay` in the working folder. */
   readonly dataFolder?: string
@@ -82,6 +90,8 @@ export interface InlayOptions extends Pick<
   readonly apiKey?: string
   /** Replaces the built-in instructions to the model. */
   readonly systemPrompt?: string
+  /** How deep research is bounded. */
+  readonly research?: ResearchOptions
   /** Bounds of runs. */
   readonly limits?: AgentLimits
   /** Most bytes of request bodies. */

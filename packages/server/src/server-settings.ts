@@ -1,3 +1,5 @@
+import type { WaitingCalls } from './waiting-calls.ts'
+
 /** Most bytes of a request body. */
 export interface BodyLimits {
   /** Of a chat message. Default 10 MiB. */
@@ -31,6 +33,8 @@ export interface ServerSettings {
   readonly passHeaders: readonly string[]
   /** How long an ingestion call waits for the document to be searchable when it does not say, in milliseconds. */
   readonly ingestionWaitMs: number
+  /** Calls that wait for their documents, counted for each caller. */
+  readonly waitingCalls: WaitingCalls
   /** Silence on a stream after which a heartbeat is sent, in milliseconds. */
   readonly heartbeatMs: number
   readonly timer: Timer

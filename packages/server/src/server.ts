@@ -7,6 +7,7 @@ import { reply, type Reply } from './replies.ts'
 import type { Method, Route, ServerParts } from './route.ts'
 import { routes } from './routes.ts'
 import type { BodyLimits, FailedRequest, ServerSettings, Timer } from './server-settings.ts'
+import { createWaitingCalls } from './waiting-calls.ts'
 
 /** What the HTTP side is made of. */
 export interface ServerOptions extends ServerParts {
@@ -25,6 +26,8 @@ export interface ServerOptions extends ServerParts {
   readonly passHeaders?: readonly string[]
   /** How long ingestion calls wait for their document when they do not say, in milliseconds. Default 0: not at all. */
   readonly ingestionWaitMs?: number
+  /** Ingestion calls of one caller that may wait at the same time; more are answered with 429. Default 1000. */
+  readonly waitingCalls?: number
   /** Silence on a stream before a heartbeat, in milliseconds. Default 15000. */
   readonly heartbeatMs?: number
   /** Default: `setTimeout`. */
@@ -82,6 +85,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     },
     passHeaders: (options.passHeaders ?? []).map((name) => name.toLowerCase()),
     ingestionWaitMs: options.ingestionWaitMs ?? 0,
+    waitingCalls: createWaitingCalls(options.waitingCalls ?? 1000),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     timer: options.timer ?? systemTimer,
     onError: options.onError ?? (() => {}),

@@ -107,4 +107,25 @@ describe('Prefer: wait', () => {
     expect([response.status, response.headers.get('preference-applied')]).toEqual([200, applied])
     expect(knowledge.waits).toEqual([waitMs])
   })
+
+  test('no more of one caller wait than may; what is refused was not accepted', async () => {
+    const { ask, knowledge } = setup({ waitingCalls: 2, ingestionWaitMs: 500 })
+    const indexed = Promise.withResolvers<void>()
+    knowledge.before = () => indexed.promise
+    const waiting = { key, headers: { prefer: 'wait=9' } }
+    const first = [ask(ingestion, { ...waiting, json: aDocument('a') }), ask(ingestion, { key, json: aDocument('b') })]
+    await expect.poll(() => knowledge.accepted.size).toBe(2)
+
+    const refused = await ask(ingestion, { ...waiting, json: aDocument('c') })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+    expect(await refused.json()).toEqual({ error_code: 'RATE_LIMITED', detail: expect.stringContaining('wait') })
+    expect(knowledge.accepted.has('c')).toBe(false)
+    const unasked = ask(ingestion, { key, json: aDocument('d') })
+    const other = ask(ingestion, { ...waiting, key: 'key-operator', json: aDocument('e') })
+    await expect.poll(() => knowledge.accepted.size).toBe(4)
+    indexed.resolve()
+    for (const response of [...first, unasked, other]) expect((await response).status).toBe(200)
+    expect(knowledge.waits).toEqual([9000, 500, undefined, 9000])
+    expect((await ask(ingestion, { ...waiting, json: aDocument('c') })).status).toBe(200)
+  })
 })

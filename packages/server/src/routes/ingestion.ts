@@ -51,10 +51,12 @@ export const ingestionRoutes: readonly Route[] = [
     async handle({ body, caller, request, parts, settings }): Promise<Reply> {
       const preferred = waitOf(request)
       const waitMs = preferred ?? settings.ingestionWaitMs
-      const accepted = await parts.knowledge.accept(body, {
-        caller,
-        ...(waitMs > 0 ? { waitMs, signal: request.signal } : {}),
-      })
+      const leave = waitMs > 0 ? settings.waitingCalls.enter(caller.id) : undefined
+      // Who did not ask for the wait is answered without it.
+      if (leave === undefined && (preferred ?? 0) > 0) throw tooManyWait()
+      const accepted = await parts.knowledge
+        .accept(body, { caller, ...(leave === undefined ? {} : { waitMs, signal: request.signal }) })
+        .finally(leave)
       const answer: IngestionResponse = {
         document_id: accepted.documentId,
         already_existed: accepted.alreadyExisted,
@@ -123,6 +125,13 @@ export const ingestionRoutes: readonly Route[] = [
     },
   }),
 ]
+
+function tooManyWait(): InlayError {
+  return new InlayError('RATE_LIMITED', {
+    message: 'Too many calls wait for their documents: send this one later, or without "Prefer: wait".',
+    data: { retryAfterSeconds: 1 },
+  })
+}
 
 function toState(status: DocumentStatus): IngestionState {
   return {
