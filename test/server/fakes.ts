@@ -147,6 +147,7 @@ export function fakeAgent(run: SpokenRun = spokenRun()): FakeAgent {
     },
     actions: async () => [],
     memories: completed({ get: async () => personalization }, 'memories'),
+    tools: completed({ list: async () => [] }, 'tools'),
     models: async () => [
       {
         provider: 'inlay',

@@ -249,8 +249,26 @@ export type {
 export { sourceSchema, sourceValues } from './sources.ts'
 export type { SourceValue } from './sources.ts'
 export { lineLimitBytes, splitLine } from './split-line.ts'
-export { toolSnapshotSchema } from './tools.ts'
-export type { ToolSnapshot } from './tools.ts'
+export {
+  customToolSchema,
+  customToolUpdateSchema,
+  toolMethodsSchema,
+  toolSnapshotSchema,
+  toolStatusSchema,
+  toolStatusUpdateSchema,
+  toolValidationSchema,
+} from './tools.ts'
+export type {
+  CustomTool,
+  CustomToolUpdate,
+  MethodSpec,
+  ToolHeader,
+  ToolMethods,
+  ToolSnapshot,
+  ToolStatus,
+  ToolStatusUpdate,
+  ToolValidation,
+} from './tools.ts'
 export { uuid } from './uuids.ts'
 export { validTagsQuerySchema, validTagsSchema } from './valid-tags.ts'
 export type { ValidTag, ValidTags, ValidTagsQuery } from './valid-tags.ts'

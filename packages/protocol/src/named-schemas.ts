@@ -81,7 +81,15 @@ import {
   chatSessionSummarySchema,
 } from './sessions.ts'
 import { sourceSchema } from './sources.ts'
-import { toolSnapshotSchema } from './tools.ts'
+import {
+  customToolSchema,
+  customToolUpdateSchema,
+  toolMethodsSchema,
+  toolSnapshotSchema,
+  toolStatusSchema,
+  toolStatusUpdateSchema,
+  toolValidationSchema,
+} from './tools.ts'
 import { validTagsSchema } from './valid-tags.ts'
 import { chatFullResponseSchema, toolCallResponseSchema } from './whole-answer.ts'
 
@@ -123,6 +131,10 @@ export const inputSchemas: NamedSchemas = {
   MemoryText: memoryTextSchema,
   ProjectUpdate: projectUpdateSchema,
   SessionMove: sessionMoveSchema,
+  CustomTool: customToolSchema,
+  CustomToolUpdate: customToolUpdateSchema,
+  ToolValidation: toolValidationSchema,
+  ToolStatusUpdate: toolStatusUpdateSchema,
 }
 
 /** What clients receive. */
@@ -154,6 +166,8 @@ export const outputSchemas: NamedSchemas = {
   BatchLine: batchLineSchema,
   SearchResponse: searchResponseSchema,
   ToolSnapshot: toolSnapshotSchema,
+  ToolMethods: toolMethodsSchema,
+  ToolStatus: toolStatusSchema,
   LlmProviders: llmProvidersSchema,
   LlmProvider: llmProviderSchema,
   ModelConfiguration: modelConfigurationSchema,

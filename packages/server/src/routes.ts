@@ -17,6 +17,7 @@ import { searchRoutes } from './routes/search.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { sessionSettingRoutes } from './routes/session-settings.ts'
+import { toolRoutes } from './routes/tools.ts'
 
 /** Every address the server answers: the router and the OpenAPI document are both made from this table. */
 export const routes: readonly Route[] = [
@@ -34,6 +35,7 @@ export const routes: readonly Route[] = [
   ...documentSetRoutes,
   ...searchRoutes,
   ...filterValueRoutes,
+  ...toolRoutes,
   ...catalogRoutes,
   ...keyRoutes,
   ...serviceRoutes,

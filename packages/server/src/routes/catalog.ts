@@ -1,35 +1,19 @@
-import type { Action, ModelListing } from '@inlay/agent'
+import type { ModelListing } from '@inlay/agent'
 import {
   llmProvidersSchema,
   queryInteger,
-  toolSnapshotSchema,
   type DefaultModel,
   type LlmProvider,
   type LlmProviders,
   type ModelConfiguration,
-  type ToolSnapshot,
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { defineRoute, type Route } from '../route.ts'
 
-const topic = 'Actions and models'
+const topic = 'Models'
 
-/** What a chat request may name: actions and models. */
+/** The models that a chat request may name. */
 export const catalogRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/tool',
-    operationId: 'listTools',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'List actions',
-    description: 'What can be used now; the ids go into `allowed_tool_ids` and `forced_tool_id`.',
-    answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
-    async handle({ caller, parts }): Promise<ToolSnapshot[]> {
-      return (await parts.agent.actions(caller)).filter(isListed).map(toSnapshot)
-    },
-  }),
   defineRoute({
     method: 'GET',
     path: '/llm/provider',
@@ -62,35 +46,6 @@ export const catalogRoutes: readonly Route[] = [
     },
   }),
 ]
-
-/** Whether people pick an action: what is remembered of them they decide in their personalization instead. */
-export function isListed({ builtIn }: Action): boolean {
-  return builtIn !== 'MemoryTool'
-}
-
-/** An action as clients see it. */
-export function toSnapshot(action: Action): ToolSnapshot {
-  return {
-    id: action.id,
-    name: action.name,
-    description: action.description,
-    definition: null,
-    display_name: action.displayName,
-    in_code_tool_id: action.builtIn,
-    custom_headers: null,
-    passthrough_auth: false,
-    mcp_server_id: null,
-    user_id: null,
-    oauth_config_id: null,
-    oauth_config_name: null,
-    enabled: true,
-    permissions: {},
-    // A page is opened because of what a search found, not because a person picked the action.
-    chat_selectable: action.builtIn !== 'OpenURLTool',
-    agent_creation_selectable: true,
-    default_enabled: action.builtIn === 'OpenURLTool',
-  }
-}
 
 /** Ids are places in the listing, from 1: stable as long as the configuration is. */
 function toProviders(

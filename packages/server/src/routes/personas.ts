@@ -18,8 +18,8 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { defineRoute, type Route, type ServerParts } from '../route.ts'
-import { isListed, toSnapshot } from './catalog.ts'
 import { listDocumentSets } from './document-sets.ts'
+import { listSnapshots } from './tool-snapshots.ts'
 
 const topic = 'Agents'
 const personaPath = v.object({ persona_id: queryInteger({}) })
@@ -166,8 +166,8 @@ type ToBase = (persona: Persona) => PersonaBase
 /** Reads what agents refer to once, for any number of them. */
 async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
   const { agent } = parts
-  const [actions, models, sets] = await Promise.all([
-    agent.actions(caller),
+  const [tools, models, sets] = await Promise.all([
+    listSnapshots(agent, caller),
     agent.models(),
     listDocumentSets(parts, caller),
   ])
@@ -180,9 +180,7 @@ async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
       id: persona.id,
       name: persona.name,
       description: persona.description,
-      tools: actions
-        .filter((action) => isListed(action) && (actionIds === null || actionIds.includes(action.id)))
-        .map(toSnapshot),
+      tools: tools.filter(({ id }) => actionIds === null || actionIds.includes(id)),
       starter_messages: persona.starterMessages,
       document_sets: sets.filter(({ id }) => documentSetIds.includes(id)),
       default_model_configuration_id: place === -1 ? null : place + 1,
