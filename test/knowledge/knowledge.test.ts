@@ -214,22 +214,6 @@ describe('closing', () => {
   })
 })
 
-describe('another embedder than before', () => {
-  test('is refused once documents are indexed, and taken while there are none', async () => {
-    const db = await makeRecords()
-    const index = memoryIndex()
-    const first = await makeKnowledge({ db, index: memoryIndex(index.store) })
-    await first.knowledge.start()
-    const embedder = fakeEmbedder()
-    const second = await makeKnowledge({ db, index: memoryIndex(index.store), embedder })
-    await second.knowledge.start()
-    await second.knowledge.accept(request())
-    await second.knowledge.settled()
-    const third = await makeKnowledge({ db, index: memoryIndex(index.store) })
-    await expect(third.knowledge.start()).rejects.toMatchObject({ code: 'INDEX_MISMATCH' })
-  })
-})
-
 test('an idle knowledge that has nothing to do never opens its index', async () => {
   const index = memoryIndex()
   const open = vi.spyOn(index, 'open')

@@ -11,11 +11,13 @@ export interface MemoryStore {
   rows: IndexRow[]
   commits: number
   maintained: number
+  /** Stores of the indexes beside it, by number. */
+  readonly beside: Map<number, MemoryStore>
 }
 
 /** Makes an empty store. */
 export function createStore(): MemoryStore {
-  return { rows: [], commits: 0, maintained: 0 }
+  return { rows: [], commits: 0, maintained: 0, beside: new Map() }
 }
 
 /** Makes a handle of a store: matches whole words, ranks by how many of them match, needs no upkeep. */
@@ -62,6 +64,15 @@ export function memoryIndex(store: MemoryStore = createStore()): MemoryIndex {
     figures: async () => ({ rows: store.rows.length, unindexedRows: 0 }),
     close: async () => {
       isClosed = true
+    },
+    beside: (number) => {
+      const other = store.beside.get(number) ?? createStore()
+      store.beside.set(number, other)
+      return memoryIndex(other)
+    },
+    drop: async () => {
+      isClosed = true
+      store.rows = []
     },
   }
 }

@@ -26,7 +26,7 @@ async function writtenOf({ db }: TestWorker, taken: Claim): Promise<Written[]> {
 }
 
 const settleAll = ({ db, clock }: TestWorker, taken: Claim, written: Written[]): Promise<string[]> =>
-  settle(db, { claimId: taken.id, now: clock.now, written, abandoned: [] })
+  settle(db, { claimId: taken.id, space: 0, now: clock.now, written, abandoned: [] })
 
 async function visible({ db }: TestWorker): Promise<string | null | undefined> {
   const row = await db.selectFrom('inlay_documents').select('visible_generation').executeTakeFirst()

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { mkdir, rm, rmdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 import type { Connection, Index, Table } from '@lancedb/lancedb'
 import type { Engine } from './lancedb-engine.ts'
@@ -38,6 +38,15 @@ export async function openTable(engine: Engine, folder: string, space: Space | u
     connection.close()
     throw error
   }
+}
+
+/** Removes the table of a folder from the disk, and the folder too when nothing else is in it. */
+export async function dropTable(folder: string): Promise<void> {
+  // Not by the engine, which would have to be loaded, and would refuse what a kill has left half removed.
+  await rm(join(resolve(folder), `${tableName}.lance`), { recursive: true, force: true, maxRetries: 3 })
+  // Others that still have it open keep a file in there.
+  await rmdir(join(resolve(folder), 'open')).catch(() => undefined)
+  await rmdir(resolve(folder)).catch(() => undefined)
 }
 
 async function tableOfSpace(engine: Engine, connection: Connection, space: Space | undefined): Promise<Table> {

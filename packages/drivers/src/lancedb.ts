@@ -10,7 +10,7 @@ import { fuse } from './lancedb-fusion.ts'
 import { createHandle } from './lancedb-handle.ts'
 import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, type Space } from './lancedb-rows.ts'
 import { createStanding, textIndex } from './lancedb-standing.ts'
-import { openTable, type OpenTable } from './lancedb-table.ts'
+import { dropTable, openTable, type OpenTable } from './lancedb-table.ts'
 import { searchText, type TextParts } from './lancedb-text.ts'
 import { createUpkeep, type Upkeep } from './lancedb-upkeep.ts'
 import { searchVectors } from './lancedb-vectors.ts'
@@ -81,8 +81,16 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       }),
     figures: () => use((parts) => figuresOf(parts, folder)),
     close: () => handle.close(),
+    beside: (number) => lancedbIndex({ ...options, folder: join(folder, `${besideMark}${Math.trunc(number)}`) }),
+    drop: async () => {
+      await handle.close()
+      await dropTable(folder)
+    },
   }
 }
+
+/** Begins the names of folders of indexes beside the first one, which lie in its folder. */
+const besideMark = 'space-'
 
 const noSpace: Space = { id: '', dimensions: -1 }
 
@@ -157,7 +165,8 @@ async function figuresOf({ table }: Opened, folder: string): Promise<IndexFigure
 /** Files come and go under upkeep, so what is not there any more counts nothing. */
 async function bytesOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const sizes = entries.map((entry) => {
+  const own = entries.filter(({ name }) => !name.startsWith(besideMark))
+  const sizes = own.map((entry) => {
     const path = join(folder, entry.name)
     return entry.isDirectory()
       ? bytesOf(path)

@@ -9,9 +9,9 @@ export interface PgTables {
 
 /** Table names from a prefix; they go into SQL as they are, so nothing but a plain identifier is taken. */
 export function tablesOf(prefix: string): PgTables {
-  if (!/^[a-z_][a-z0-9_]{0,40}$/i.test(prefix))
+  if (!/^[a-z_][a-z0-9_]{0,43}$/i.test(prefix))
     throw new InlayError('INVALID_INPUT', {
-      message: 'A table prefix has letters, digits and "_", at most 41 of them.',
+      message: 'A table prefix has letters, digits and "_", at most 44 of them.',
     })
   return { rows: `${prefix}_rows`, words: `${prefix}_words`, meta: `${prefix}_meta` }
 }

@@ -23,6 +23,8 @@ export interface PgvectorOptions {
   readonly vectorIndexRows?: number
 }
 
+const defaultPrefix = 'inlay_index'
+
 interface Open {
   readonly tables: PgTables
   readonly space: { id: string; dimensions: number } | undefined
@@ -36,7 +38,7 @@ interface Open {
 export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
   const { client } = options
   const language = options.language ?? 'english'
-  const tables = tablesOf(options.prefix ?? 'inlay_index')
+  const tables = tablesOf(options.prefix ?? defaultPrefix)
   let state: Open | 'closed' | undefined
 
   function opened(): Open {
@@ -128,6 +130,12 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
     },
     async close() {
       state = 'closed'
+    },
+    beside: (number) =>
+      pgvectorIndex({ ...options, prefix: `${options.prefix ?? defaultPrefix}_${Math.trunc(number)}` }),
+    async drop() {
+      state = 'closed'
+      await run(`drop table if exists ${Object.values(tables).join(', ')}`)
     },
   }
 }

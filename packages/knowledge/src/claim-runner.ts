@@ -34,8 +34,10 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
   return {
     take: async (options) => {
       if (options?.sweep || now() - sweptAt >= leaseMs / 2) await sweep()
+      const space = context.space ? await context.space() : 0
+      if (space === undefined) return undefined
       const before = (): void | Promise<void> => context.at('claim')
-      return claimDocuments(db, { owner, now: now(), leaseMs, limit, limitCharacters: claimCharacters, before })
+      return claimDocuments(db, { owner, now: now(), leaseMs, space, limit, limitCharacters: claimCharacters, before })
     },
     work: async (claim) => {
       const renewal = setInterval(() => renewClaims(db, owner, now() + leaseMs).catch(onError), leaseMs / 3)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { retire, toGenerations } from './dead-generations.ts'
 import { hasRowLocks } from './dialect.ts'
+import { toGeneration } from './index-space.ts'
 import { phase } from './phase.ts'
 import type { Records } from './tables.ts'
 
@@ -10,6 +11,8 @@ export interface Claim {
   readonly documentIds: readonly string[]
   /** One a document; recorded before anything is written under them. */
   readonly generations: readonly string[]
+  /** The space these are written into. */
+  readonly space: number
   /** Whether more documents were due than the claim took. */
   readonly isCutShort: boolean
 }
@@ -34,6 +37,8 @@ export interface ClaimOptions {
   readonly owner: string
   readonly now: number
   readonly leaseMs: number
+  /** The space that the documents are brought into. Default 0, the first one. */
+  readonly space?: number
   readonly limit: number
   /** Most characters of content together; a single document may have more. */
   readonly limitCharacters: number
@@ -81,9 +86,11 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
       .set({ state: 'indexing', claim: id, attempts: sql<number>`attempts + 1` })
       .where('id', 'in', documentIds)
       .execute()
-    const generations = documentIds.map((_, at) => `${id}.${at}`)
+    const { space = 0 } = options
+    const generations = documentIds.map((_, at) => toGeneration(space, id, at))
     await recordGenerations(transaction, id, generations)
-    return { id, documentIds, generations, isCutShort: due.length === options.limit || documentIds.length < due.length }
+    const isCutShort = due.length === options.limit || documentIds.length < due.length
+    return { id, documentIds, generations, space, isCutShort }
   })
 }
 

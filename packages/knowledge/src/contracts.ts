@@ -125,6 +125,14 @@ export interface VectorIndex {
   maintain(options?: { idle?: boolean; signal?: AbortSignal }): Promise<IndexFigures>
   figures(): Promise<IndexFigures>
   close(): Promise<void>
+  /**
+   * Another index in the same place, for another space: nothing of one is found in the other. It is not opened yet, and
+   * closed by itself. Absent when a place holds one index only: changing the embedder then needs an empty one.
+   * @param number names it, 1 and up
+   */
+  beside?(number: number): VectorIndex
+  /** Closes, then removes all it holds, but nothing of indexes beside it. No error when nothing is there. */
+  drop?(): Promise<void>
 }
 
 /** A search of the index; at least one of `text` and `vector`. */
@@ -214,6 +222,28 @@ export interface FoundPassage {
   readonly document: SearchDoc
   readonly content: string
   readonly headings: readonly string[]
+  /** Which chunks of its document it is made of, from 0, both ends inclusive. */
+  readonly span: { readonly first: number; readonly last: number }
+}
+
+/** A stretch of a document as one text. */
+export interface Excerpt {
+  readonly content: string
+  /** Above its beginning, outermost first. */
+  readonly headings: readonly string[]
+  readonly span: { readonly first: number; readonly last: number }
+}
+
+/** Asks for a stretch of a document. */
+export interface ExcerptRequest {
+  readonly documentId: string
+  /** Numbers of the first and last chunk wanted, both inclusive; 64 at most are given. */
+  readonly first: number
+  readonly last: number
+  /** Number of the chunk that the excerpt is to hold: it ends where another link begins. */
+  readonly around: number
+  /** Absent: the host itself, no restriction. */
+  readonly caller?: Caller
 }
 
 /** A search of the knowledge: words in, passages out, best first. */
@@ -352,6 +382,8 @@ export interface Knowledge {
   requeue(query?: RequeueQuery, options?: { caller?: Caller }): Promise<number>
   /** INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see. */
   search(request: SearchRequest): Promise<FoundPassage[]>
+  /** What stands around a passage, as it is now. Undefined when there is no such document that the caller may see. */
+  excerpt(request: ExcerptRequest): Promise<Excerpt | undefined>
   /** Refuses filters as {@link search} would, before anything is searched. */
   checkFilters(filters: BaseFilters, options?: { caller?: Caller }): Promise<void>
   /** Source values that documents the caller may see have, sorted. */

@@ -1,6 +1,7 @@
 import { readClaimed, recordGenerations, releaseClaim, type Claim, type ClaimedDocument } from './claims.ts'
 import { createEnrichment, type Enrichment, type EnrichmentContext } from './enrichment.ts'
 import { toFailure } from './failures.ts'
+import { toGeneration } from './index-space.ts'
 import { isolate } from './isolate.ts'
 import { noRows, readKnownRows } from './known-rows.ts'
 import { recordFailure } from './outcomes.ts'
@@ -38,7 +39,7 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
   const documents = await readClaimed(db, claim.id)
   const progress: Progress = { claim, written: [], failed: [], used: [] }
   try {
-    const enrichment = await enrich(documents, context)
+    const enrichment = await enrich(documents, claim.space, context)
     const { failed } = await isolate(documents, (subset) => write(subset, progress, { enrichment, context }))
     // What an index refuses of every document alike is hardly the fault of all of them.
     const isOutage = failed.length > 1 && failed.length === documents.length
@@ -57,17 +58,22 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
   const kept = new Set(progress.written.map(({ generation }) => generation))
   await settle(db, {
     claimId: claim.id,
+    space: claim.space,
     now: context.now(),
     written: progress.written,
     abandoned: progress.used.filter((generation) => !kept.has(generation)),
   })
 }
 
-async function enrich(documents: readonly ClaimedDocument[], context: IndexingContext): Promise<Enrichment> {
+async function enrich(
+  documents: readonly ClaimedDocument[],
+  space: number,
+  context: IndexingContext,
+): Promise<Enrichment> {
   const { index, embedder, summarize, describeImage } = context
   if (!embedder && !summarize && !describeImage) return createEnrichment(noRows(), context)
   const kept = embedder || summarize ? documents : documents.filter(({ content }) => content.includes(imageMark))
-  return createEnrichment(await readKnownRows(kept, index), context)
+  return createEnrichment(await readKnownRows(kept, { index, space }), context)
 }
 
 /** Of sections with an image, as a stored document has it. */
@@ -105,7 +111,9 @@ async function takeGenerations(count: number, progress: Progress, db: Records): 
   const isFirst = used.length === 0
   const generations = isFirst
     ? claim.generations.slice(0, count)
-    : Array.from({ length: count }, (_, at) => `${claim.id}.${claim.generations.length + used.length + at}`)
+    : Array.from({ length: count }, (_, at) =>
+        toGeneration(claim.space, claim.id, claim.generations.length + used.length + at),
+      )
   used.push(...generations)
   if (!isFirst) await recordGenerations(db, claim.id, used)
   return generations

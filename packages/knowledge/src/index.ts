@@ -9,6 +9,8 @@ export type {
   DocumentSets,
   DocumentStatus,
   Embedder,
+  Excerpt,
+  ExcerptRequest,
   FoundPassage,
   Hit,
   IndexFigures,

@@ -3,13 +3,13 @@ import { createCallOrder } from './call-order.ts'
 import type { Accepted, Embedder, IndexRow, Knowledge } from './contracts.ts'
 import { checkImages } from './document-images.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from './enrichment-contracts.ts'
-import { checkIndexSpace } from './index-space.ts'
 import type { IntakeTask } from './intake-draft.ts'
 import { createIntake } from './intake.ts'
 import { createMaintainer } from './maintainer.ts'
-import type { OpenedIndex } from './opened-index.ts'
 import { isSettled, requeueFailed } from './queue.ts'
 import { createQueueLimit } from './queue-limit.ts'
+import { createSpaceMover } from './space-mover.ts'
+import type { SpacedIndex } from './spaced-index.ts'
 import type { IngestionStep } from './steps.ts'
 import type { Records } from './tables.ts'
 import { toVersion } from './version.ts'
@@ -19,7 +19,7 @@ import { createWorker, type WorkerOptions } from './worker.ts'
 /** What ingestion is made of; see `KnowledgeOptions`. */
 export interface IngestionOptions {
   readonly db: Records
-  readonly index: OpenedIndex
+  readonly index: SpacedIndex
   readonly embedder?: Embedder
   readonly images?: ImageStore
   readonly describeImage?: ImageDescriber
@@ -44,8 +44,8 @@ const settledPollMs = 25
 
 /** Puts the parts of ingestion together; nothing moves until `start`. */
 export function createIngestion(options: IngestionOptions): Ingestion {
-  const { db, index, embedder, now } = options
-  const { intake, waits, limit, maintainer, worker } = createParts(options)
+  const { db, index, now } = options
+  const { intake, waits, limit, maintainer, worker, mover } = createParts(options)
   let closing: Promise<void> | undefined
   const calls = createCallOrder()
 
@@ -73,6 +73,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
   async function close(): Promise<void> {
     await calls.drained()
     await intake.drained()
+    await mover.close()
     await worker.close()
     await maintainer.close()
     await index.close()
@@ -92,21 +93,29 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       if (count > 0) worker.wake()
       return count
     },
-    settled: (signal) => untilSettled(db, refuseClosed, signal),
+    settled: (signal) => until(async () => (await isSettled(db)) && !(await mover.isBusy()), refuseClosed, signal),
     start: async () => {
       refuseClosed()
-      await checkIndexSpace(db, embedder)
+      await index.space()
       worker.start()
       maintainer.start()
+      mover.start()
     },
     close: () => (closing ??= close()),
-    wake: worker.wake,
+    wake: () => {
+      worker.wake()
+      mover.wake()
+    },
     noteRemoval: maintainer.noteRemoval,
   }
 }
 
-async function untilSettled(db: Records, refuseClosed: () => void, signal: AbortSignal | undefined): Promise<void> {
-  while (!(await isSettled(db))) {
+async function until(
+  isSo: () => Promise<boolean>,
+  refuseClosed: () => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  while (!(await isSo())) {
     signal?.throwIfAborted()
     refuseClosed()
     await new Promise((resolve) => setTimeout(resolve, settledPollMs))
@@ -128,12 +137,15 @@ const createParts = (options: IngestionOptions) => {
   const worker = createWorker({
     ...options,
     index: { ...index, append },
+    space: index.space,
     worker: { ...options.worker, owner },
     onClaimDone: (ids) => {
       limit.noteDone(ids.length)
+      mover.wake()
       maintainer.noteRemoval()
       waits.tell(ids)
     },
   })
-  return { intake, waits, limit, maintainer, worker }
+  const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.wake })
+  return { intake, waits, limit, maintainer, worker, mover }
 }

@@ -7,12 +7,13 @@ import { listDocuments, listSources, readStatus } from './documents.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from './enrichment-contracts.ts'
 import { resolveFilters } from './filters.ts'
 import { createIngestion } from './ingestion.ts'
-import { openOnUse } from './opened-index.ts'
 import { createPairs } from './pairs.ts'
 import { hasAnyDocument, readQueueFigures } from './queue.ts'
 import type { RankingOptions } from './ranking.ts'
+import { readExcerpt } from './excerpt.ts'
 import { search } from './search.ts'
 import { createShelf } from './shelf.ts'
+import { createSpacedIndex } from './spaced-index.ts'
 import type { IngestionStep } from './steps.ts'
 import type { Records } from './tables.ts'
 import type { WorkerOptions } from './worker.ts'
@@ -58,7 +59,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
   const { onError = () => {}, at = () => {} } = options
   const db: Records = options.db
-  const index = openOnUse(options.index, embedder && { id: embedder.id, dimensions: embedder.dimensions })
+  const index = createSpacedIndex({ db, index: options.index, embedder, now })
   const ingestion = createIngestion({ ...options, db, index, now, random, onError, at })
   const context = { db, index, embedder, reranker, ranking, embedTimeoutMs: queryTimeoutMs, now, onError }
   return {
@@ -78,6 +79,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     showsImage: (id, { caller } = {}) => isImageShown(db, id, caller),
     hasDocuments: () => hasAnyDocument(db),
     search: (request) => search(request, context),
+    excerpt: (request) => readExcerpt(request, { db, index }),
     checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),
     figures: async () => {
       const { documents, oldestAcceptedAt } = await readQueueFigures(db)

@@ -2,6 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import { readCard, type Card } from './card.ts'
 import type { ClaimedDocument } from './claims.ts'
 import type { Hit, VectorIndex } from './contracts.ts'
+import { spaceOf } from './index-space.ts'
 import { textOf } from './passages.ts'
 import { toEmbedText } from './rows.ts'
 
@@ -31,15 +32,21 @@ export function summaryKey(documentId: string, card: Card, text: string): string
 /** Bounds memory; a document this large anew is a matter of its own. */
 const mostKnownChunks = 5000
 
-/** Reads the rows of the visible versions of documents. @throws SERVICE_UNAVAILABLE when the index cannot be read */
-export async function readKnownRows(documents: readonly ClaimedDocument[], index: VectorIndex): Promise<KnownRows> {
+/**
+ * Reads the rows of the visible versions of documents; what another embedder made of them is no use.
+ * @throws SERVICE_UNAVAILABLE when the index cannot be read
+ */
+export async function readKnownRows(
+  documents: readonly ClaimedDocument[],
+  { index, space }: { index: VectorIndex; space: number },
+): Promise<KnownRows> {
   const known = noRows()
   for (const { id, visibleGeneration, chunkCount } of documents) {
     if (visibleGeneration === null || chunkCount > mostKnownChunks) continue
     const rows = await readGeneration(index, visibleGeneration, chunkCount)
     const read = rows.map((hit) => ({ hit, card: readCard(hit.card) }))
     for (const { hit, card } of read) {
-      if (hit.vector) known.vectors.set(toEmbedText(card, hit.text), hit.vector)
+      if (hit.vector && spaceOf(hit.generation) === space) known.vectors.set(toEmbedText(card, hit.text), hit.vector)
       if (card.d !== undefined || card.c !== undefined)
         known.summaries.set(summaryKey(id, card, hit.text), { document: card.d ?? '', chunk: card.c ?? '' })
     }

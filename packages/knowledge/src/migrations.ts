@@ -26,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '004-work': { up: createWork },
   '005-activity-and-tags': { up: createActivityAndTags },
   '006-images': { up: createImages },
+  '007-spaces': { up: createSpaces },
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -246,4 +247,20 @@ async function createImages(db: Records): Promise<void> {
     .on('inlay_document_images')
     .column('document_id')
     .execute()
+}
+
+/** In place of `inlay_index_spaces`, which knew one space: SQLite cannot add a column "if it is not there". */
+async function createSpaces(db: Records): Promise<void> {
+  await db.schema
+    .createTable('inlay_spaces')
+    .ifNotExists()
+    .addColumn('number', 'integer', (column) => column.primaryKey().notNull())
+    .addColumn('embedder', 'text', (column) => column.notNull())
+    .addColumn('dimensions', 'integer', (column) => column.notNull())
+    .addColumn('phase', 'text', (column) => column.notNull())
+    .execute()
+  await sql`
+    insert into inlay_spaces (number, embedder, dimensions, phase)
+    select 0, embedder, dimensions, 'open' from inlay_index_spaces where true
+    on conflict do nothing`.execute(db)
 }

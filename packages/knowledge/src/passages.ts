@@ -82,7 +82,12 @@ export function toPassage({ best: { hit: best, card }, chunks }: JoinedHits, hig
     is_internet: false,
     file_id: card.i ?? card.f ?? null,
   }
-  return { document, content: text || titleOf(card), headings: chunks[0]!.card.h ?? [] }
+  return {
+    document,
+    content: text || titleOf(card),
+    headings: chunks[0]!.card.h ?? [],
+    span: { first: chunks[0]!.hit.position, last: chunks.at(-1)!.hit.position },
+  }
 }
 
 /**

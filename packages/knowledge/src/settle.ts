@@ -3,6 +3,7 @@ import { retire } from './dead-generations.ts'
 import { hasRowLocks } from './dialect.ts'
 import { recordImages } from './document-images.ts'
 import { recordTags, type Labels } from './document-tags.ts'
+import { holdSpace } from './index-space.ts'
 import { noteActivity } from './pair-progress.ts'
 import type { Records } from './tables.ts'
 
@@ -18,6 +19,8 @@ export interface Written extends Labels {
 /** What is settled together. */
 export interface SettleOptions {
   readonly claimId: string
+  /** The space that the generations were written into. */
+  readonly space: number
   readonly now: number
   readonly written: readonly Written[]
   /** Generations of the claim that nothing will come of any more; noted for removal. */
@@ -30,13 +33,14 @@ export interface SettleOptions {
  *
  * A generation loses, and is noted for removal itself, when its document was removed in the meantime (`born` differs,
  * also when the same id came back), when one made from a later revision is visible already, or when the claim ran out
- * (its rows may be gone by then).
+ * or its space is being removed (its rows may be gone by then).
  * @returns ids of the documents whose generation is visible now
  */
 export async function settle(db: Records, options: SettleOptions): Promise<string[]> {
   const { claimId, written } = options
   return db.transaction().execute(async (transaction) => {
-    const won = (await holdClaim(transaction, claimId)) ? await makeVisible(transaction, options) : []
+    const isHeld = (await holdClaim(transaction, claimId)) && (await holdSpace(transaction, options.space))
+    const won = isHeld ? await makeVisible(transaction, options) : []
     const winners = new Map(won.map((document) => [document.id, document]))
     const lost = written.filter(({ id }) => !winners.has(id))
     const shown = written.filter(({ id }) => winners.has(id))

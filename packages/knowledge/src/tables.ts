@@ -1,5 +1,6 @@
 import type { ColumnType, Kysely } from 'kysely'
 import type { DocumentPhase } from './contracts.ts'
+import type { SpacePhase } from './index-space.ts'
 
 /** A `bigint`, which Postgres drivers hand out as text: read it through `Number()`. */
 export type BigInteger = ColumnType<number | string, number, number>
@@ -149,12 +150,13 @@ export interface CounterRow {
   value: BigInteger
 }
 
-/** The vector space the index is filled from. */
+/** A vector space that an index is filled from; see `IndexSpace`. */
 export interface IndexSpaceRow {
-  name: 'search'
+  number: number
   /** Id of the embedder; "" for an index without vectors. */
   embedder: string
   dimensions: number
+  phase: SpacePhase
 }
 
 /** The tables of this package. */
@@ -174,7 +176,7 @@ export interface Tables {
   inlay_dead_generations: DeadGenerationRow
   inlay_job_leases: JobLeaseRow
   inlay_counters: CounterRow
-  inlay_index_spaces: IndexSpaceRow
+  inlay_spaces: IndexSpaceRow
 }
 
 /** The records of this package in the database of the instance. */

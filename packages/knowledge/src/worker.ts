@@ -29,6 +29,8 @@ export interface WorkerOptions {
 /** What a worker is made of. */
 export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy' | 'embedTimeoutMs' | 'appendInTurn'> {
   readonly worker: WorkerOptions & { readonly owner: string }
+  /** The space that documents are brought into; undefined while there is none. Default: the first one. */
+  readonly space?: () => Promise<number | undefined>
   /** Told which documents a finished claim was for. */
   readonly onClaimDone: (documentIds: readonly string[]) => void
 }

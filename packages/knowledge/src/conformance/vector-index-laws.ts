@@ -2,6 +2,7 @@ import type { IndexRow, VectorIndex } from '../contracts.ts'
 import { filterLaws } from './filter-laws.ts'
 import { must, mustEqual, mustReject, type Law } from './law.ts'
 import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
+import { spaceLaws } from './space-laws.ts'
 import { textLaws } from './text-laws.ts'
 import { vectorLaws } from './vector-laws.ts'
 
@@ -39,6 +40,7 @@ export function vectorIndexLaws(make: MakeVectorIndex): Law[] {
     ...textLaws(withIndex),
     ...filterLaws(withIndex),
     ...vectorLaws(make, withIndex),
+    ...spaceLaws(make),
   ]
 }
 
