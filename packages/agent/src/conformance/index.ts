@@ -1,4 +1,13 @@
+export {
+  imageGeneratorLaws,
+  type ImageGeneratorUnderTest,
+  type ImageServiceMood,
+  type MakeImageGenerator,
+} from './image-generator-laws.ts'
 export type { Law } from './law.ts'
+export { actionLaws } from './action-laws.ts'
+export type { ActionWorld, MakeAction } from './action-world.ts'
+export { modelProviderLaws, type MakeModelProvider } from './model-provider-laws.ts'
 export {
   webSearchLaws,
   type MakeWebSearch,

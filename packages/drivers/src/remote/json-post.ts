@@ -1,8 +1,8 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { refusalOf } from './refusals.ts'
+import { refusalOf, type Refusal } from './refusals.ts'
 import { retrying, type RetryOptions } from './retrying.ts'
 
-/** A service that takes JSON and answers with JSON. */
+/** A service that takes JSON, or a form, and answers with JSON. */
 export interface JsonPostOptions extends RetryOptions {
   /** What it is, as a sentence begins: `The embedding service`. */
   readonly subject: string
@@ -13,9 +13,11 @@ export interface JsonPostOptions extends RetryOptions {
   /** Longest time one try may take, in milliseconds. Default 60 000. */
   readonly timeoutMs?: number
   readonly fetch?: typeof fetch
+  /** Puts a refusal into words. Default: `refusalOf`. */
+  readonly toRefusal?: (refusal: Refusal) => InlayError
 }
 
-/** Posts JSON and answers with the JSON of the reply. */
+/** Posts JSON, or a `FormData` as it is, and answers with the JSON of the reply. */
 export type JsonPost = (body: unknown, signal: AbortSignal | undefined) => Promise<unknown>
 
 /**
@@ -24,8 +26,8 @@ export type JsonPost = (body: unknown, signal: AbortSignal | undefined) => Promi
  */
 export function createJsonPost(options: JsonPostOptions): JsonPost {
   return (body, signal) => {
-    const text = JSON.stringify(body)
-    return retrying(() => tryOnce(options, text, signal), signal, options)
+    const sent = body instanceof FormData ? body : JSON.stringify(body)
+    return retrying(() => tryOnce(options, sent, signal), signal, options)
   }
 }
 
@@ -44,14 +46,19 @@ export function endpointOf(baseUrl: string, path: string, subject: string): URL 
   return address
 }
 
-async function tryOnce(options: JsonPostOptions, body: string, signal: AbortSignal | undefined): Promise<unknown> {
-  const { subject, address, apiKey, headers, timeoutMs = 60_000, fetch: send = fetch } = options
+async function tryOnce(
+  options: JsonPostOptions,
+  body: string | FormData,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const { subject, address, apiKey, headers, timeoutMs = 60_000, fetch: send = fetch, toRefusal = refusalOf } = options
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     const response = await send(address, {
       method: 'POST',
       headers: {
-        'content-type': 'application/json',
+        // Of a form it names the boundary, which the form itself tells.
+        ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
         accept: 'application/json',
         ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
         ...headers,
@@ -62,7 +69,7 @@ async function tryOnce(options: JsonPostOptions, body: string, signal: AbortSign
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
     const text = await response.text()
-    if (!response.ok) throw refusalOf({ subject, status: response.status, headers: response.headers, text })
+    if (!response.ok) throw toRefusal({ subject, status: response.status, headers: response.headers, text })
     return parse(text, subject)
   } catch (error) {
     if (isInlayError(error)) throw error

@@ -1,0 +1,60 @@
+// oxlint-disable no-control-regex -- magic numbers are control characters
+import type { ImageShape, MadeImage } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
+import { refusalOf, type Refusal } from '../remote/refusals.ts'
+
+/** What a service of pictures is called in messages. */
+export const imageSubject = 'The image service'
+
+/** Sizes by shape, `width`x`height`. */
+export type ImageSizes = Readonly<Record<ImageShape, `${number}x${number}`>>
+
+/** Sizes that current models draw. */
+export const usualSizes: ImageSizes = { square: '1024x1024', portrait: '1024x1536', landscape: '1536x1024' }
+
+const kinds: readonly (readonly [mediaType: string, magic: RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/avif', /^[^]{4}ftypavi[fs]/],
+]
+
+/**
+ * A picture from its bytes; what it is, is told by its content alone.
+ * @throws BAD_GATEWAY for anything that is no PNG, JPEG, WebP, GIF or AVIF
+ */
+export function toPicture(bytes: Uint8Array, revisedPrompt?: unknown): MadeImage {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString('latin1')
+  const kind = kinds.find(([, magic]) => magic.test(start))
+  if (!kind) throw noPicture()
+  return {
+    bytes,
+    mediaType: kind[0],
+    ...(typeof revisedPrompt === 'string' && revisedPrompt !== '' ? { revisedPrompt } : {}),
+  }
+}
+
+/** The error for an answer that holds no picture. */
+export function noPicture(cause?: unknown): InlayError {
+  const message = `${imageSubject} sent something else than a picture: check its base URL and model.`
+  return new InlayError('BAD_GATEWAY', { message, cause })
+}
+
+/** Puts the refusal of an image service into words; a prompt against its policy is told as such. */
+export function imageRefusal(refusal: Refusal): InlayError {
+  const { status, text, cause } = refusal
+  if (status === 400 && /content_policy|moderation|safety/i.test(text)) {
+    const message = `${imageSubject} does not draw this: its content policy forbids it.`
+    return new InlayError('CONTENT_POLICY', { message, cause, data: { status } })
+  }
+  const sentence =
+    status === 400 || status === 422
+      ? 'refused the request: it may not draw this, or not in this size.'
+      : status === 413
+        ? 'takes no pictures as large as these.'
+        : undefined
+  if (sentence === undefined) return refusalOf({ ...refusal, subject: imageSubject })
+  const code = status === 413 ? 'REQUEST_TOO_LARGE' : 'UNPROCESSABLE_ENTITY'
+  return new InlayError(code, { message: `${imageSubject} ${sentence}`, cause, data: { status }, retryable: false })
+}
