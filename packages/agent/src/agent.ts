@@ -3,17 +3,25 @@ import { InlayError } from '@inlay/protocol'
 import type { BaseFilters, Principal } from '@inlay/protocol'
 import { createAbandonedCheck } from './abandoned-answers.ts'
 import { createActions } from './actions.ts'
-import { createBuiltIns, toSearchAction, type ActionParts } from './built-in-actions.ts'
+import { createBuiltIns, toSearchAction, type ActionParts, type SearchParts } from './built-in-actions.ts'
 import { createAfterTurn } from './after-turn.ts'
 import type { HostAction } from './host-actions.ts'
 import type { TurnHooks } from './hooks.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import { actionLimitMs, type Agent, type ModelProvider, type PassageSearch, type Run } from './contracts.ts'
+import {
+  actionLimitMs,
+  type Action,
+  type Agent,
+  type ModelProvider,
+  type PassageSearch,
+  type Run,
+} from './contracts.ts'
 import { createConversations } from './conversations.ts'
 import { createLibrary, type FileLimits, type LibraryParts } from './library.ts'
 import type { AgentDatabase, AgentTables } from './records.ts'
 import type { ResearchOptions } from './research/limits.ts'
 import { createMemories } from './memories/memories.ts'
+import { createRunPlaces } from './run-places.ts'
 import { createRuns, type LiveRun, type StopCause } from './runs.ts'
 import { createSender } from './send.ts'
 import { createSendKeys } from './send-keys.ts'
@@ -27,6 +35,8 @@ export interface AgentLimits extends FileLimits {
   readonly cycles?: number
   /** What one action may take, in milliseconds. Default ten minutes. */
   readonly actionMs?: number
+  /** Most runs of one caller at the same time, in this process; one more is RATE_LIMITED. Default 1000. */
+  readonly callerRuns?: number
   /** How long a finished run stays resumable, in milliseconds. Default ten minutes. */
   readonly resumableMs?: number
   /** Most bytes of lines kept of one run. Default 32 MiB, enough for 60,000 tokens. */
@@ -40,7 +50,7 @@ export interface AgentLimits extends FileLimits {
 }
 
 /** What an agent is made of. */
-export interface AgentOptions extends LibraryParts, ActionParts {
+export interface AgentOptions extends LibraryParts, ActionParts, SearchParts {
   /** Holds the tables that `migrateAgent` makes. */
   readonly db: Kysely<unknown>
   readonly models: ModelProvider
@@ -141,7 +151,7 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
   const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
   const hasDocuments = options.hasDocuments ?? (async () => true)
-  const searchAction = toSearchAction
+  const searchAction = (search: PassageSearch): Action => toSearchAction(search, { ...options, onError })
   const isRemembering = options.memories ?? true
   const memories = createMemories({ db, now, isOn: isRemembering, ready })
   const stored = createStoredTools({ ...options, fetchAddress: options.fetchAddress, now, newId, onError, ready })
@@ -187,6 +197,7 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
     before: options.hooks?.before,
     systemPrompt: options.systemPrompt,
     runBytes,
+    places: createRunPlaces(Math.max(1, limits.callerRuns ?? 1000)),
     research: options.research ?? {},
     turn: {
       conversations,

@@ -18,6 +18,7 @@ import {
   type AdmittedResearch,
 } from './research/admission.ts'
 import type { ResearchOptions } from './research/limits.ts'
+import type { RunPlaces } from './run-places.ts'
 import type { LiveRun, Runs } from './runs.ts'
 import { hashRequest, type SendKeys } from './send-keys.ts'
 import { chooseModel, toReasoningEffort } from './sessions/model-choice.ts'
@@ -56,6 +57,7 @@ export interface SenderOptions {
   readonly before: TurnHooks['before']
   readonly systemPrompt: string | undefined
   readonly runBytes: number
+  readonly places: RunPlaces
   readonly research: ResearchOptions
   readonly turn: TurnParts
   /** Sees to work that goes on after a run. */
@@ -123,7 +125,25 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
+/** Starts a run if the caller has a place for it, which it holds until it has ended. */
 async function start(
+  options: SenderOptions,
+  request: SendMessageRequest,
+  sending: Sending,
+  key?: Key,
+): Promise<LiveRun> {
+  const leave = options.places.enter(sending.caller.id)
+  try {
+    const run = await begin(options, request, sending, key)
+    void run.ended.then(leave)
+    return run
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+async function begin(
   options: SenderOptions,
   request: SendMessageRequest,
   { caller, headers = {} }: Sending,

@@ -47,6 +47,7 @@ export const chatRoutes: readonly Route[] = [
       'INSUFFICIENT_PERMISSIONS',
       'DEPLOYMENT_UNSUPPORTED',
       'CONFLICT',
+      'RATE_LIMITED',
       'NOT_IMPLEMENTED',
       'HOOK_EXECUTION_FAILED',
     ],
