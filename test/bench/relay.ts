@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { printBars, printComparison, printLong, toFigures, type Figures, type Measured } from './relay/figures.ts'
 import type { LoadOrder, LoadReport } from './relay/load.ts'
 import type { RelayFigures } from './relay/relays.ts'
+import { measureStops } from './relay/stops.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -153,7 +154,9 @@ try {
   let figures: readonly Figures[] = []
   for (const streams of streamCounts) figures = await compare(relays, streams)
   const growth = longTokens > 0 ? await compareLong(relays) : undefined
-  printBars(figures, growth)
+  const inlay = relays.find(({ name }) => name === 'inlay')
+  const stopMs = inlay && (await measureStops(inlay.port, options.quick ? 5 : 20))
+  printBars(figures, { growth, stopMs })
 } finally {
   for (const child of children) if (child.connected) child.disconnect()
 }

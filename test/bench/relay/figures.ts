@@ -98,9 +98,12 @@ export function printLong(
 
 /**
  * Prints what Inlay is held to, by the last load that was measured.
- * @param growth see {@link printLong}; undefined when it was left out
+ * @param beside growth: see {@link printLong}; stopMs: the slowest stop; what was left out is undefined
  */
-export function printBars(all: readonly Figures[], growth: number | undefined): void {
+export function printBars(
+  all: readonly Figures[],
+  { growth, stopMs }: { readonly growth: number | undefined; readonly stopMs: number | undefined },
+): void {
   const by = (name: string): Figures | undefined => all.find((one) => one.name === name)
   const [inlay, bare, mastra] = [by('inlay'), by('bare'), by('mastra')]
   if (!inlay) return
@@ -110,6 +113,7 @@ export function printBars(all: readonly Figures[], growth: number | undefined): 
     ['first token p50, over plain Mastra', mastra && inlay.p50 / mastra.p50, 0.6],
     ['memory above idle, MB', (inlay.peakBytes - inlay.idleBytes) / 2 ** 20, 150],
     ['a token of the long answer, over one of half its length', growth, 1.25],
+    ['slowest stop, ms until the stream has ended', stopMs, 200],
   ]
   console.log(`\nbars, at ${inlay.streams} streams`)
   for (const [what, value, most] of bars) {

@@ -1,0 +1,32 @@
+/** How long a person who presses stop waits until nothing is said any more. */
+
+const headers = { 'content-type': 'application/json', authorization: 'Bearer bench' }
+
+/**
+ * Stops answers in their midst, one after the other.
+ * @returns the slowest, in milliseconds from the request to the end of the stream
+ */
+export async function measureStops(port: number, times: number): Promise<number> {
+  const base = `http://127.0.0.1:${port}/api/chat`
+  let slowest = 0
+  for (let time = 0; time < times; time++) {
+    const body = JSON.stringify({
+      message: 'go',
+      llm_override: { model_provider: 'bench', model_version: '100000x20' },
+    })
+    const response = await fetch(`${base}/send-chat-message`, { method: 'POST', headers, body })
+    let text = ''
+    let begun: number | undefined
+    // Every body of a stream is there.
+    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += piece
+      if (begun !== undefined || !text.includes('tok ')) continue
+      begun = performance.now()
+      const session = /"chat_session_id":"([^"]+)"/.exec(text)?.[1] ?? ''
+      void fetch(`${base}/stop-chat-session/${session}`, { method: 'POST', headers })
+    }
+    if (begun === undefined || !text.includes('user_cancelled')) throw new Error('An answer was not stopped.')
+    slowest = Math.max(slowest, performance.now() - begun)
+  }
+  return slowest
+}
