@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
-function decoded(message: IncomingMessage): Readable {
+/** The body without its content encoding. BAD_GATEWAY for one that is not known. */
+export function decoded(message: IncomingMessage): Readable {
   const coding = (message.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
   const decoder =
     coding === 'gzip' || coding === 'x-gzip'

@@ -137,69 +137,92 @@ function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<stri
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-const credentialHeaders = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key'])
+// Any other header may be a key: services call them as they like.
+const harmlessHeader = /^(accept|accept-.+|content-.+|user-agent|range|cache-control)$/
 
-/** The request that follows a redirect: no credentials to another origin, no body where the method becomes GET. */
+/** The request that follows a redirect: nothing secret to another origin, no body where the method becomes GET. */
 function redirected(request: EgressRequest, status: number, from: URL, to: URL): EgressRequest {
   const method = (request.method ?? 'GET').toUpperCase()
   const becomesGet = status === 303 ? method !== 'HEAD' : (status === 301 || status === 302) && method === 'POST'
   const headers = Object.fromEntries(
     Object.entries(lowerCased(request.headers)).filter(
       ([name]) =>
-        (from.origin === to.origin || !credentialHeaders.has(name)) && !(becomesGet && name.startsWith('content-')),
+        (from.origin === to.origin || harmlessHeader.test(name)) && !(becomesGet && name.startsWith('content-')),
     ),
   )
   return becomesGet ? { ...request, headers, method: 'GET', body: undefined } : { ...request, headers }
 }
 
-function checkMediaType(message: IncomingMessage, mediaTypes: readonly string[] | undefined): void {
+/** Refuses content of a kind that is not taken. */
+export function checkMediaType(message: IncomingMessage, mediaTypes: readonly string[] | undefined): void {
   const mediaType = (message.headers['content-type'] ?? '').toLowerCase()
   if (mediaTypes && !mediaTypes.some((beginning) => mediaType.startsWith(beginning)))
     throw refused('The address answers with a kind of content that is not taken here.')
 }
 
-function toHeaders(message: IncomingMessage): Headers {
+/** Headers of an answer; those that occur more than once stay apart where they have to. */
+export function toHeaders(message: IncomingMessage): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(message.headers))
     for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
   return headers
 }
 
+/** An answer whose body is still to be read, and the request that led to it in the end. */
+export interface OpenedAddress {
+  readonly url: URL
+  readonly request: EgressRequest
+  readonly message: IncomingMessage
+}
+
+/**
+ * Opens an address: redirects are followed and each is checked like the first. Whoever opens it reads the body, or
+ * destroys the message. For the clients of this folder, see {@link egress} for what may be opened.
+ */
+export async function openAddress(
+  address: string,
+  first: EgressRequest,
+  options: EgressOptions,
+  signal: AbortSignal,
+): Promise<OpenedAddress> {
+  const userAgent = options.userAgent ?? 'Inlay/0.1'
+  let url = parsed(address)
+  let request = first
+  for (let hops = 0; ; hops++) {
+    const message = await exchange(await locate(url, options, signal), request, signal, userAgent)
+    const { location } = message.headers
+    const status = message.statusCode ?? 0
+    if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return { url, request, message }
+    message.destroy()
+    if (hops >= (options.maxRedirects ?? 5)) throw refused('The address redirects too often.')
+    const next = parsed(URL.canParse(location, url) ? new URL(location, url).href : location)
+    request = redirected(request, status, url, next)
+    url = next
+  }
+}
+
 /**
  * Makes the one client for addresses that somebody else chose. Only http and https; a name is resolved once, each of
  * its addresses has to be public (or its host allowed by the operator), and the connection goes to the address that
- * was checked. Redirects are followed by hand and checked like the first address; credentials stay with their origin.
- * Rejects with BAD_REQUEST (refused), BAD_GATEWAY, GATEWAY_TIMEOUT, PAYLOAD_TOO_LARGE; messages name no address.
+ * was checked. Redirects are followed by hand and checked like the first address; headers that may hold a key stay with
+ * their origin. Rejects with BAD_REQUEST (refused), BAD_GATEWAY, GATEWAY_TIMEOUT, PAYLOAD_TOO_LARGE; messages name no
+ * address.
  * @example
  * const page = await egress()('https://example.com/', { mediaTypes: ['text/'] })
  */
 export function egress(options: EgressOptions = {}): Egress {
-  const userAgent = options.userAgent ?? 'Inlay/0.1'
   return async (address, first = {}) => {
-    const timeout = AbortSignal.timeout(first.timeoutMs ?? options.timeoutMs ?? 20_000)
+    const timeout = AbortSignal.timeout(first.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs)
     const signal = first.signal ? AbortSignal.any([first.signal, timeout]) : timeout
     try {
-      let url = parsed(address)
-      let request = first
-      for (let hops = 0; ; hops++) {
-        const message = await exchange(await locate(url, options, signal), request, signal, userAgent)
-        const { location } = message.headers
-        const status = message.statusCode ?? 0
-        if (![301, 302, 303, 307, 308].includes(status) || location === undefined) {
-          try {
-            checkMediaType(message, request.mediaTypes)
-            const bytes = await readLimited(message, request.limitBytes ?? options.limitBytes ?? 10_485_760)
-            return { url: url.href, status, headers: toHeaders(message), bytes }
-          } finally {
-            // Also when it was refused half read: the socket must not stay open behind it.
-            message.destroy()
-          }
-        }
+      const { url, request, message } = await openAddress(address, first, options, signal)
+      try {
+        checkMediaType(message, request.mediaTypes)
+        const bytes = await readLimited(message, request.limitBytes ?? options.limitBytes ?? defaultLimitBytes)
+        return { url: url.href, status: message.statusCode ?? 0, headers: toHeaders(message), bytes }
+      } finally {
+        // Also when it was refused half read: the socket must not stay open behind it.
         message.destroy()
-        if (hops >= (options.maxRedirects ?? 5)) throw refused('The address redirects too often.')
-        const next = parsed(URL.canParse(location, url) ? new URL(location, url).href : location)
-        request = redirected(request, status, url, next)
-        url = next
       }
     } catch (error) {
       throw toEgressError(error, first.signal, timeout)
@@ -207,7 +230,13 @@ export function egress(options: EgressOptions = {}): Egress {
   }
 }
 
-function toEgressError(error: unknown, callers: AbortSignal | undefined, timeout: AbortSignal): unknown {
+/** Milliseconds that a request may take. */
+export const defaultTimeoutMs = 20_000
+/** Most bytes of a body, after decompression. */
+export const defaultLimitBytes = 10_485_760
+
+/** What a failed request rejects with: the reason of the caller who gave up, else an error that names no address. */
+export function toEgressError(error: unknown, callers: AbortSignal | undefined, timeout: AbortSignal): unknown {
   if (callers?.aborted) return callers.reason
   if (timeout.aborted)
     return new InlayError('GATEWAY_TIMEOUT', { message: 'The address did not answer in time.', cause: error })
