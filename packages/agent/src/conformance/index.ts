@@ -4,6 +4,7 @@ export {
   type ImageServiceMood,
   type MakeImageGenerator,
 } from './image-generator-laws.ts'
+export { codeRunnerLaws, type MakeCodeRunner } from './code-runner-laws.ts'
 export type { Law } from './law.ts'
 export { actionLaws } from './action-laws.ts'
 export type { ActionWorld, MakeAction } from './action-world.ts'

@@ -31,11 +31,8 @@ export async function mustReject(
   must(false, `${statement}: it did not reject`)
 }
 
-/** Longest time a law waits for something that has to end at once, in milliseconds: far more than it takes. */
-const patienceMs = 10_000
-
-/** Fails a law unless the work settles, in whatever way. */
-export async function mustSettle(work: Promise<unknown>, statement: string): Promise<void> {
+/** Fails a law unless the work settles in time, in whatever way. */
+export async function mustSettle(work: Promise<unknown>, patienceMs: number, statement: string): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<'late'>()
   const timer = setTimeout(() => resolve('late'), patienceMs)
   const settled = work.then(

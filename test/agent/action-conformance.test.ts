@@ -1,0 +1,235 @@
+import { createTool } from '@mastra/core/tools'
+import { describe, test } from 'vitest'
+import { z } from 'zod'
+import { actionLaws, type MakeAction } from '@inlay/agent/conformance'
+import { createAddMemory } from '../../packages/agent/src/actions/add-memory.ts'
+import { createGenerateImage } from '../../packages/agent/src/actions/generate-image.ts'
+import type { MadeImage } from '../../packages/agent/src/actions/generate-image-contract.ts'
+import { createInternalSearch } from '../../packages/agent/src/actions/internal-search.ts'
+import { createOpenUrl } from '../../packages/agent/src/actions/open-url.ts'
+import { createReadFile } from '../../packages/agent/src/actions/read-file.ts'
+import { createWebSearch } from '../../packages/agent/src/actions/web-search.ts'
+import type { Action } from '../../packages/agent/src/contracts.ts'
+import { defineAction } from '../../packages/agent/src/host-actions.ts'
+import { createMemories } from '../../packages/agent/src/memories/memories.ts'
+import type { AgentDatabase } from '../../packages/agent/src/records.ts'
+import { createOpenApiActions } from '../../packages/agent/src/stored-tools/openapi-actions.ts'
+import { InlayError } from '../../packages/protocol/src/index.ts'
+import { heldFiles } from './action-turn.ts'
+import { newDatabase, newPassage } from './setting.ts'
+
+/** Does what a word asks for: `broken` fails, `endless` waits until it is aborted, all else works at once. */
+async function obey<Result>(word: string, signal: AbortSignal | undefined, result: () => Result): Promise<Result> {
+  if (word.includes('broken')) throw new InlayError('BAD_GATEWAY', { message: 'The service behind it is down.' })
+  if (!word.includes('endless')) return result()
+  return new Promise((_resolve, reject) => {
+    const abort = (): void => reject(signal?.reason)
+    if (signal?.aborted) abort()
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+}
+
+/** Actions with inputs of their own are one kind here, since laws give them arguments as JSON. */
+const any = <Input>(action: Action<Input>): Action => action as unknown as Action
+
+const queries = (...words: string[]): object => ({ queries: words })
+const searches = {
+  works: [queries('leave'), queries('pay', 'bonus')],
+  misfits: [{ queries: 'leave' }, { queries: [] }, { queries: [7] }],
+  fails: queries('broken'),
+  lasts: queries('endless'),
+  long: queries('long'),
+} as const
+
+const internalSearch: MakeAction = () => ({
+  ...searches,
+  action: any(
+    createInternalSearch({
+      search: async ({ text, signal }) =>
+        obey(text, signal, () =>
+          Array.from({ length: text === 'long' ? 50 : 2 }, (_, at) =>
+            newPassage(`${text}-${'ab'[at % 2]}${at}`, `About ${text}: `.repeat(text === 'long' ? 300 : 2)),
+          ),
+        ),
+    }),
+  ),
+})
+
+const webSearch: MakeAction = () => ({
+  ...searches,
+  action: any(
+    createWebSearch({
+      search: async ({ text, signal, limit }) =>
+        obey(text, signal, () =>
+          Array.from({ length: text === 'long' ? limit : 2 }, (_, at) => ({
+            title: `About ${text}`,
+            url: `https://web.example/${text}/${at}`,
+            snippet: `It says ${text}. `.repeat(text === 'long' ? 300 : 2),
+          })),
+        ),
+    }),
+  ),
+})
+
+const urls = (...names: string[]): object => ({ urls: names.map((name) => `https://web.example/${name}`) })
+const openUrl: MakeAction = () => ({
+  action: any(
+    createOpenUrl({
+      readPage: async (url, { signal } = {}) =>
+        obey(url, signal, () => ({
+          url,
+          title: `Page ${url}`,
+          text: `This is "${url}".\n`.repeat(url.includes('long') ? 3_000 : 2),
+        })),
+    }),
+  ),
+  works: [urls('leave'), urls('pay', 'broken')],
+  misfits: [{ urls: 'https://web.example' }, { urls: [] }],
+  fails: urls('broken'),
+  lasts: urls('endless'),
+  long: urls('long', 'long-too'),
+})
+
+const generateImage: MakeAction = () => ({
+  action: any(
+    createGenerateImage({
+      generate: async ({ prompt, signal }) =>
+        obey(prompt, signal, (): MadeImage[] => [
+          { bytes: new Uint8Array([1, 2, 3]), mediaType: 'image/png', revisedPrompt: `${prompt}, in oil` },
+        ]),
+    }),
+  ),
+  works: [{ prompt: 'a heron' }, { prompt: 'an otter', shape: 'portrait' }],
+  misfits: [{ prompt: ' ' }, { prompt: 'a heron', shape: 'round' }],
+  fails: { prompt: 'broken' },
+  lasts: { prompt: 'endless' },
+  turn: { files: heldFiles() },
+})
+
+const readFile: MakeAction = () => {
+  const files = heldFiles(
+    { name: 'leave.md', text: 'Everybody gets 25 days.' },
+    { name: 'pay.md', text: 'Pay comes on the last day.' },
+    { name: 'long.md', text: 'A line that says "something".\n'.repeat(3_000) },
+    { name: 'plan.png', kind: 'image', text: '' },
+    { name: 'endless.pdf', text: '' },
+  )
+  const read: typeof files.read = async (id, signal) =>
+    id.startsWith('endless') ? obey('endless', signal, () => []) : files.read(id, signal)
+  return {
+    action: any(createReadFile()),
+    works: [{ file_id: 'leave.md-file' }, { file_id: 'pay.md-file', start_char: 4, num_chars: 5 }],
+    misfits: [{ file_id: '' }, { file_id: 'leave.md', start_char: -1 }, { file_id: 'leave.md', num_chars: 0 }],
+    fails: { file_id: 'plan.png-file' },
+    lasts: { file_id: 'endless.pdf-file' },
+    long: { file_id: 'long.md-file' },
+    turn: { files: { ...files, read } },
+  }
+}
+
+const addMemory: MakeAction = async () => {
+  const db = await newDatabase()
+  const memories = createMemories({
+    db: db as unknown as AgentDatabase,
+    now: () => 1,
+    isOn: true,
+    ready: async () => {},
+  })
+  return {
+    action: any(createAddMemory(memories)),
+    works: [{ memory: 'Works in optics.' }, { memory: 'Has a dog.', replaces: null }],
+    misfits: [{ memory: '' }, { memory: 'x'.repeat(501) }, { memory: 'Has a dog.', replaces: 'the first' }],
+    fails: { memory: 'Has a cat.', replaces: 99 },
+    close: () => db.destroy(),
+  }
+}
+
+const openApi: MakeAction = () => {
+  const [action] = createOpenApiActions(
+    {
+      id: 1_001,
+      name: 'Kennel',
+      description: '',
+      definition: {
+        openapi: '3.1.0',
+        info: { title: 'Kennel', description: 'Dogs.', version: '1' },
+        servers: [{ url: 'https://kennel.example' }],
+        paths: {
+          '/dogs/{name}': {
+            get: {
+              operationId: 'show_dog',
+              summary: 'Shows a dog.',
+              parameters: [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }],
+            },
+          },
+        },
+      },
+      customHeaders: [],
+      passesAuth: false,
+      ownerId: 'ana',
+      isEnabled: true,
+      updatedAt: 0,
+    },
+    {
+      fetchAddress: async (url, { signal } = {}) =>
+        obey(url, signal, () => ({
+          status: 200,
+          headers: new Headers({ 'content-type': 'application/json' }),
+          bytes: new TextEncoder().encode(
+            JSON.stringify({ dog: url, notes: 'It barks. '.repeat(url.includes('long') ? 5_000 : 1) }),
+          ),
+        })),
+    },
+  )
+  return {
+    action: any(action!),
+    works: [{ name: 'rex' }, { name: 'bella' }],
+    misfits: [{}],
+    fails: { name: 'broken' },
+    lasts: { name: 'endless' },
+    long: { name: 'long' },
+  }
+}
+
+const ofHost: MakeAction = () => ({
+  action: any(
+    defineAction({
+      name: 'order_state',
+      description: 'Tells how far an order is.',
+      input: z.object({ number: z.string() }),
+      run: async ({ number }, { signal }) => obey(number, signal, () => `Order ${number} is packed.`),
+    }),
+  ),
+  works: [{ number: 'heron' }, { number: 'otter' }],
+  misfits: [{ number: 7 }],
+  fails: { number: 'broken' },
+  lasts: { number: 'endless' },
+})
+
+const ofMastra: MakeAction = () => ({
+  action: createTool({
+    id: 'weather',
+    description: 'Tells the weather.',
+    inputSchema: z.object({ city: z.string() }),
+    execute: async ({ city }, context) =>
+      obey(city, context?.abortSignal, () => ({ city, weather: city === 'Bergen' ? 'rain' : 'sun' })),
+  }),
+  works: [{ city: 'Bergen' }, { city: 'Nice' }],
+  misfits: [{ city: 7 }],
+  fails: { city: 'broken' },
+  lasts: { city: 'endless' },
+})
+
+describe.each<[string, MakeAction]>([
+  ['internal_search', internalSearch],
+  ['web_search', webSearch],
+  ['open_url', openUrl],
+  ['generate_image', generateImage],
+  ['read_file', readFile],
+  ['add_memory', addMemory],
+  ['a function of a stored tool', openApi],
+  ['an action of a host', ofHost],
+  ['a tool of Mastra', ofMastra],
+])('%s holds that', (_name, make) => {
+  for (const [title, run] of actionLaws(make)) test(title, run)
+})
