@@ -1,4 +1,6 @@
-import type { BaseFilters, IngestionRequest, Principal, SearchDoc, SourceValue } from '@inlay/protocol'
+import type { BaseFilters, IngestionRequest, Principal, SearchDoc } from '@inlay/protocol'
+import type { LinkRequest } from './link-contract.ts'
+import type { Shelf } from './shelf-contract.ts'
 
 /**
  * Turns texts into vectors of one space.
@@ -329,31 +331,6 @@ export interface DocumentSets {
   remove(id: number): Promise<void>
 }
 
-/** A document of the shelf. */
-export interface ShelfDocument {
-  readonly id: string
-  readonly title: string
-  readonly source: SourceValue
-  readonly sections: readonly { readonly text: string; readonly heading?: string }[]
-  /** Milliseconds since 1970 UTC. */
-  readonly updatedAt: number
-}
-
-/**
- * Documents that only their ids find: no search, listing or count shows them, to no caller. Whoever asks here has
- * checked who may see what.
- */
-export interface Shelf {
-  /** As `Knowledge.accept`. */
-  put(document: ShelfDocument, options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>
-  /** No error when it is not there. */
-  remove(id: string): Promise<void>
-  /** Passages of these documents alone, best first; filters bind, and a document set finds nothing. */
-  search(
-    query: Pick<SearchRequest, 'text' | 'filters' | 'limit' | 'signal'> & { readonly documentIds: readonly string[] },
-  ): Promise<FoundPassage[]>
-}
-
 /**
  * Documents in, passages out. An accepted document survives a crash, becomes searchable or visibly failed; the last
  * accepted version wins; a delete wins over everything in flight.
@@ -384,6 +361,12 @@ export interface Knowledge {
   search(request: SearchRequest): Promise<FoundPassage[]>
   /** What stands around a passage, as it is now. Undefined when there is no such document that the caller may see. */
   excerpt(request: ExcerptRequest): Promise<Excerpt | undefined>
+  /**
+   * The searchable document whose first link is an address, whole (of very long ones the first 512 chunks). Undefined
+   * when there is none that the caller may see and the filters let through.
+   * @throws INSUFFICIENT_PERMISSIONS as {@link search}
+   */
+  byLink(request: LinkRequest): Promise<FoundPassage | undefined>
   /** Refuses filters as {@link search} would, before anything is searched. */
   checkFilters(filters: BaseFilters, options?: { caller?: Caller }): Promise<void>
   /** Source values that documents the caller may see have, sorted. */

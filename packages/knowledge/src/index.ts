@@ -28,8 +28,6 @@ export type {
   RequeueQuery,
   Reranker,
   SearchRequest,
-  Shelf,
-  ShelfDocument,
   TagQuery,
   TimeRange,
   VectorIndex,
@@ -38,10 +36,12 @@ export type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from './e
 export type { ExtractedFile, ExtractedSection, FileExtractor, SourceFile } from './file-contracts.ts'
 export { createKnowledge } from './knowledge.ts'
 export type { KnowledgeOptions } from './knowledge.ts'
+export type { LinkRequest } from './link-contract.ts'
 export { migrateKnowledge } from './migrations.ts'
 export type { RankingOptions } from './ranking.ts'
 export { toSearchQuery, toSearchText } from './search-text.ts'
 export type { SearchableText } from './search-text.ts'
+export type { Shelf, ShelfDocument } from './shelf-contract.ts'
 export { toTag } from './tags.ts'
 export type { IngestionStep } from './steps.ts'
 export type { WorkerOptions } from './worker.ts'

@@ -7,6 +7,7 @@ import { listDocuments, listSources, readStatus } from './documents.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from './enrichment-contracts.ts'
 import { resolveFilters } from './filters.ts'
 import { createIngestion } from './ingestion.ts'
+import { findByLink } from './linked-document.ts'
 import { createPairs } from './pairs.ts'
 import { hasAnyDocument, readQueueFigures } from './queue.ts'
 import type { RankingOptions } from './ranking.ts'
@@ -80,6 +81,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     hasDocuments: () => hasAnyDocument(db),
     search: (request) => search(request, context),
     excerpt: (request) => readExcerpt(request, { db, index }),
+    byLink: (request) => findByLink(request, { db, index }),
     checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),
     figures: async () => {
       const { documents, oldestAcceptedAt } = await readQueueFigures(db)

@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
+import { linkStart } from './linked-document.ts'
 import type { Records } from './tables.ts'
 
 /** Brings the tables of documents up to date; safe to call at every start, also by several processes at once. */
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   '005-activity-and-tags': { up: createActivityAndTags },
   '006-images': { up: createImages },
   '007-spaces': { up: createSpaces },
+  '008-links': { up: createLinks },
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -263,4 +265,14 @@ async function createSpaces(db: Records): Promise<void> {
     insert into inlay_spaces (number, embedder, dimensions, phase)
     select 0, embedder, dimensions, 'open' from inlay_index_spaces where true
     on conflict do nothing`.execute(db)
+}
+
+async function createLinks(db: Records): Promise<void> {
+  await db.schema
+    .createIndex('inlay_documents_link')
+    .ifNotExists()
+    .on('inlay_documents')
+    .expression(linkStart)
+    .where(sql.ref('link'), '<>', '')
+    .execute()
 }

@@ -109,7 +109,8 @@ function withContext(card: Card, text: string, extra: string): string {
 const mostTags = 1000
 const longestTag = 1000
 
-function toTags(metadata: StoredDocument['metadata']): string[] {
+/** Metadata as an index keeps it: `longestTag` and `mostTags` bound it. */
+export function toTags(metadata: StoredDocument['metadata']): string[] {
   const tags = Object.entries(metadata).flatMap(([key, value]) => [value].flat().map((item) => toTag(key, item)))
   return tags.filter((tag) => tag.length <= longestTag).slice(0, mostTags)
 }

@@ -1,8 +1,9 @@
 import type { IngestionDocument } from '@inlay/protocol'
 import { shelfKeeper, shelfPairId } from './access.ts'
-import type { Knowledge, Shelf } from './contracts.ts'
+import type { Knowledge } from './contracts.ts'
 import { resolveFilters } from './filters.ts'
 import { search, type SearchContext } from './search.ts'
+import type { Shelf } from './shelf-contract.ts'
 import type { Records } from './tables.ts'
 
 /** What the shelf is made of. */
