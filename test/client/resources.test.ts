@@ -133,7 +133,11 @@ describe('files and projects', () => {
     ])
     const [rules, hours] = files
     const content = await client.files.content(rules!.file_id)
-    expect([content.type, await content.text()]).toEqual(['text/markdown', '# Rules\n\nNo flash.'])
+    expect([content.name, content.type, await content.text()]).toEqual([
+      'rules "1".md',
+      'text/markdown',
+      '# Rules\n\nNo flash.',
+    ])
     expect((await client.files.sheets(hours!.id)).sheets[0]?.csv).toBe('day,hours\nMon,8\n')
     expect((await client.files.list()).map(({ id }) => id)).toEqual(expect.arrayContaining([rules!.id, hours!.id]))
     expect((await client.files.get(rules!.id)).name).toBe('rules "1".md')
@@ -177,6 +181,11 @@ describe('files and projects', () => {
     expect(await codeOf(client.projects.get(id))).toBe('NOT_FOUND')
     expect((await client.files.remove(file.id)).has_associations).toBe(false)
   })
+})
+
+it('documents are counted by their states for administrators', async () => {
+  expect((await client.figures()).documents.indexed).toBe(1)
+  expect(await codeOf(stranger.figures())).toBe('INSUFFICIENT_PERMISSIONS')
 })
 
 describe('what a message may choose from', () => {

@@ -8,6 +8,8 @@ import {
   documentSetSummarySchema,
   type DocumentStateName,
   type IngestionDocumentInput,
+  type IngestionFigures,
+  ingestionFiguresSchema,
   type IngestionResponse,
   ingestionResponseSchema,
   type IngestionState,
@@ -91,6 +93,8 @@ export interface Client {
   deleteDocument(documentId: string, options?: CallOptions): Promise<void>
   /** Lists documents page by page, in the order of the service. */
   documents(query?: DocumentsQuery): Promise<DocumentsPage>
+  /** How many documents are in which state, and how long the queue is; needs the scope `admin`. */
+  figures(options?: CallOptions): Promise<IngestionFigures>
   /** Finds passages without an answer; best first. */
   search(query: SearchInput | string, options?: CallOptions): Promise<SearchResponse>
   /** Chat sessions, their branches and what was thought of answers. */
@@ -190,6 +194,8 @@ export function createClient(options: ClientOptions): Client {
     deleteDocument: (documentId, { signal } = {}) =>
       tell(transport, documentPath(documentId), { method: 'DELETE', signal }),
     documents: (query) => listDocuments(transport, query),
+    figures: ({ signal } = {}) =>
+      read(ingestionFiguresSchema, transport.send('/service-api/ingestion-figures', { signal })),
     search: (query, { signal } = {}) =>
       read(
         searchResponseSchema,

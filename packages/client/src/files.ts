@@ -36,8 +36,8 @@ export interface FilesClient {
   statuses(ids: readonly string[], options?: CallOptions): Promise<readonly UserFile[]>
   /** Waits until none of the files is being read any more; gives them as `statuses` does. They may have failed. */
   whenRead(ids: readonly string[], options?: CallOptions): Promise<readonly UserFile[]>
-  /** The bytes, with their media type, by `file_id` or `id`; of a document's image too. NOT_FOUND */
-  content(fileId: string, options?: CallOptions): Promise<Blob>
+  /** The bytes, with name and media type, by `file_id` or `id`; of a document's image too. NOT_FOUND */
+  content(fileId: string, options?: CallOptions): Promise<File>
   /** The sheets of a spreadsheet as text. NOT_FOUND, INVALID_INPUT for another kind of file */
   sheets(fileId: string, options?: CallOptions): Promise<ParsedSheets>
   /** Removes a file by `id`, unless projects or agents hold it: the answer names them. NOT_FOUND */
@@ -69,7 +69,11 @@ export function createFilesClient(transport: Transport): FilesClient {
         await pause(delayMs, signal)
       }
     },
-    content: async (fileId, { signal } = {}) => (await send(contentPath(fileId), { signal })).blob(),
+    content: async (fileId, { signal } = {}) => {
+      const response = await send(contentPath(fileId), { signal })
+      const bytes = await response.blob()
+      return new File([bytes], nameOf(response) ?? fileId, { type: bytes.type })
+    },
     sheets: (fileId, { signal } = {}) =>
       read(parsedSheetsSchema, send(`${contentPath(fileId)}?parsed=true`, { signal })),
     remove: (id, { signal } = {}) => read(fileRemovalSchema, send(pathOf(id), { method: 'DELETE', signal })),
@@ -82,4 +86,14 @@ function formOf(files: Iterable<FileToUpload>, projectId: number | undefined): F
   if (projectId !== undefined) form.append('project_id', String(projectId))
   for (const file of files) form.append('files', 'content' in file ? file.content : file, file.name)
   return form
+}
+
+/** The name in `content-disposition`, as the service writes it. */
+function nameOf(response: Response): string | undefined {
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(response.headers.get('content-disposition') ?? '')?.[1]
+  try {
+    return encoded && decodeURIComponent(encoded)
+  } catch {
+    return undefined
+  }
 }
