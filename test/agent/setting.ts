@@ -74,6 +74,8 @@ export async function newSetting(script: Script, options: Partial<AgentOptions> 
     wait: async () => {},
     // An action of its own, which tests of other things do not count with.
     memories: false,
+    // Questions of their own would stand between the steps of a script.
+    searchHelp: { expand: false, choose: false },
     onError: (error) => void errors.push(error),
     ...options,
   })

@@ -213,9 +213,14 @@ export function fakeKnowledge(): FakeKnowledge {
       return { documents: page.map(statusOf), next: ids.length > page.length ? page.at(-1)! : null }
     },
     search: async ({ text }) => [
-      { document: { ...foundDocument, document_id: 'a' }, content: `about ${text}`, headings: [] },
-      { document: { ...foundDocument, document_id: 'b' }, content: 'more', headings: [] },
-      { document: { ...foundDocument, document_id: 'a' }, content: 'again', headings: [] },
+      {
+        document: { ...foundDocument, document_id: 'a' },
+        content: `about ${text}`,
+        headings: [],
+        span: { first: 0, last: 0 },
+      },
+      { document: { ...foundDocument, document_id: 'b' }, content: 'more', headings: [], span: { first: 0, last: 0 } },
+      { document: { ...foundDocument, document_id: 'a' }, content: 'again', headings: [], span: { first: 0, last: 0 } },
     ],
     hasDocuments: async () => accepted.size > 0,
     showsImage: async () => false,

@@ -3,12 +3,19 @@ import { InlayError } from '@inlay/protocol'
 import type { BaseFilters, Principal } from '@inlay/protocol'
 import { createAbandonedCheck } from './abandoned-answers.ts'
 import { createActions } from './actions.ts'
-import { createBuiltIns, toSearchAction, type ActionParts } from './built-in-actions.ts'
+import { createBuiltIns, toSearchAction, type ActionParts, type SearchParts } from './built-in-actions.ts'
 import { createAfterTurn } from './after-turn.ts'
 import type { HostAction } from './host-actions.ts'
 import type { TurnHooks } from './hooks.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import { actionLimitMs, type Agent, type ModelProvider, type PassageSearch, type Run } from './contracts.ts'
+import {
+  actionLimitMs,
+  type Action,
+  type Agent,
+  type ModelProvider,
+  type PassageSearch,
+  type Run,
+} from './contracts.ts'
 import { createConversations } from './conversations.ts'
 import { createLibrary, type FileLimits, type LibraryParts } from './library.ts'
 import type { AgentDatabase, AgentTables } from './records.ts'
@@ -43,7 +50,7 @@ export interface AgentLimits extends FileLimits {
 }
 
 /** What an agent is made of. */
-export interface AgentOptions extends LibraryParts, ActionParts {
+export interface AgentOptions extends LibraryParts, ActionParts, SearchParts {
   /** Holds the tables that `migrateAgent` makes. */
   readonly db: Kysely<unknown>
   readonly models: ModelProvider
@@ -144,7 +151,7 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
   const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
   const hasDocuments = options.hasDocuments ?? (async () => true)
-  const searchAction = toSearchAction
+  const searchAction = (search: PassageSearch): Action => toSearchAction(search, { ...options, onError })
   const isRemembering = options.memories ?? true
   const memories = createMemories({ db, now, isOn: isRemembering, ready })
   const stored = createStoredTools({ ...options, fetchAddress: options.fetchAddress, now, newId, onError, ready })

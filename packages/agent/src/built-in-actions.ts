@@ -1,6 +1,6 @@
 import type { BuiltIn } from './actions.ts'
 import { createAddMemory } from './actions/add-memory.ts'
-import { createInternalSearch } from './actions/internal-search.ts'
+import { createInternalSearch, type SearchHelp } from './actions/internal-search.ts'
 import { createReadFile } from './actions/read-file.ts'
 import { createGenerateImage } from './actions/generate-image.ts'
 import type { ImageGenerator } from './actions/generate-image-contract.ts'
@@ -8,7 +8,7 @@ import { createOpenUrl } from './actions/open-url.ts'
 import type { DocumentByLink, PageReader } from './actions/open-url-contract.ts'
 import { createWebSearch } from './actions/web-search.ts'
 import type { WebSearch } from './actions/web-search-contract.ts'
-import type { Action, ActionSource, PassageSearch } from './contracts.ts'
+import type { Action, ActionSource, ExcerptReader, PassageSearch } from './contracts.ts'
 import type { MemoryStore } from './memories/memories.ts'
 import type { FetchAddress } from './stored-tools/contracts.ts'
 
@@ -32,6 +32,14 @@ export interface ActionParts {
   readonly actionSources?: readonly ActionSource[]
 }
 
+/** What helps searches of documents; all of it is optional. */
+export interface SearchParts {
+  /** Where searches ask the model of the run for help. Default: wherever it can answer. */
+  readonly searchHelp?: SearchHelp
+  /** Reads what stands around passages. Default: the model reads them as they were found. */
+  readonly readExcerpt?: ExcerptReader
+}
+
 /** What the built-in actions are made of. */
 export interface BuiltInOptions extends Omit<ActionParts, 'memories'> {
   /** Absent where the host switched memories off. */
@@ -47,8 +55,22 @@ export interface BuiltInOptions extends Omit<ActionParts, 'memories'> {
 }
 
 /** Makes the search action of an agent, over its documents or over files. */
-export function toSearchAction(search: PassageSearch): Action {
-  return asAction(createInternalSearch({ search }))
+export function toSearchAction(
+  search: PassageSearch,
+  { searchHelp, readExcerpt, onError = () => {} }: SearchParts & { readonly onError?: (error: unknown) => void } = {},
+): Action {
+  const reader: ExcerptReader | undefined =
+    readExcerpt &&
+    (async (query) => {
+      try {
+        return await readExcerpt(query)
+      } catch (error) {
+        // What stands around a passage is a help; without it the passage does.
+        if (!query.signal?.aborted) onError(error)
+        return undefined
+      }
+    })
+  return asAction(createInternalSearch({ search, help: searchHelp, readExcerpt: reader }))
 }
 
 /** Makes the built-in actions whose parts there are. */

@@ -73,7 +73,36 @@ export interface Passage {
   readonly content: string
   /** Title and headings above the text, outermost first. */
   readonly headings?: readonly string[]
+  /** Where it stands in its document; absent when that is not known. */
+  readonly span?: Span
 }
+
+/** A stretch of a document by the numbers of its chunks, from 0, both ends inclusive. */
+export interface Span {
+  readonly first: number
+  readonly last: number
+}
+
+/** A stretch of a document as one text. */
+export interface Excerpt {
+  readonly content: string
+  /** Title and headings above its beginning, outermost first. */
+  readonly headings?: readonly string[]
+  readonly span: Span
+}
+
+/**
+ * Reads a stretch of a document as it is now, as far as it has the link of the chunk `around`, so that a citation of the
+ * excerpt never leads elsewhere. Undefined when there is no such document that the caller may see.
+ */
+export type ExcerptReader = (
+  query: Span & {
+    readonly documentId: string
+    readonly around: number
+    readonly caller: Principal
+    readonly signal?: AbortSignal
+  },
+) => Promise<Excerpt | undefined>
 
 /** Finds passages. Filters and the caller's access bind inside the search; results come best first. */
 export type PassageSearch = (query: {

@@ -1,10 +1,11 @@
 export { createAgent } from './agent.ts'
 export type { AgentLimits, AgentOptions } from './agent.ts'
-export type { ActionParts } from './built-in-actions.ts'
+export type { ActionParts, SearchParts } from './built-in-actions.ts'
 export { createInternalSearch } from './actions/internal-search.ts'
 export type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from './actions/generate-image-contract.ts'
-export type { InternalSearchOptions } from './actions/internal-search.ts'
+export type { InternalSearchOptions, SearchHelp } from './actions/internal-search.ts'
 export type { DocumentByLink, LinkedDocument, PageReader, ReadPage } from './actions/open-url-contract.ts'
+export type { CodeFile, CodeOutcome, CodeOutput, CodeRun, CodeRunner } from './actions/run-python-contract.ts'
 export type { WebQuery, WebResult, WebSearch } from './actions/web-search-contract.ts'
 export { actionLimitMs } from './contracts.ts'
 export type {
@@ -15,6 +16,8 @@ export type {
   ActionTurn,
   Agent,
   DeltaListener,
+  Excerpt,
+  ExcerptReader,
   InputSchema,
   LogEntry,
   ModelListing,
@@ -25,6 +28,7 @@ export type {
   PastText,
   ResolvedModel,
   Run,
+  Span,
   TellingModel,
   TurnFiles,
 } from './contracts.ts'

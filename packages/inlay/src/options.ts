@@ -5,6 +5,7 @@ import type {
   HostAction,
   ModelProvider,
   ResearchOptions,
+  SearchHelp,
   TurnHooks,
 } from '@inlay/agent'
 import type {
@@ -92,6 +93,8 @@ export interface InlayOptions extends Pick<
   readonly systemPrompt?: string
   /** How deep research is bounded. */
   readonly research?: ResearchOptions
+  /** Where searches ask the language model for help. Default: wherever it can answer. */
+  readonly searchHelp?: SearchHelp
   /** Bounds of runs. */
   readonly limits?: AgentLimits
   /** Most bytes of request bodies. */

@@ -1,0 +1,73 @@
+import { sourceValues } from '@inlay/protocol'
+import type { BaseFilters, PacketOf, SourceValue } from '@inlay/protocol'
+
+/** What a model may ask a search to be narrowed to. */
+export interface Narrowing {
+  /** Sources by their names; those that do not exist are ignored. */
+  readonly sources?: readonly string[] | null
+  /** Dates or date-times, both inclusive; what is no date is ignored. A day ends with its last second, in UTC. */
+  readonly updated_from?: string | null
+  readonly updated_to?: string | null
+}
+
+/**
+ * Narrows the filters of a request by what the model asks for; never widens them. Where both leave nothing in common,
+ * the request's own stay as they are, so that a wrong guess costs no answer.
+ */
+export function narrowFilters(filters: BaseFilters | null, asked: Narrowing): BaseFilters | null {
+  const narrowed = narrowTime(narrowSources(filters ?? {}, asked.sources ?? []), asked)
+  return filters === null && Object.keys(narrowed).length === 0 ? null : narrowed
+}
+
+function narrowSources(filters: BaseFilters, names: readonly string[]): BaseFilters {
+  const allowed = filters.source_type ?? []
+  const wanted = [...new Set(names.map((name) => name.trim().toLowerCase()))].filter(isSource)
+  const common = allowed.length === 0 ? wanted : wanted.filter((source) => allowed.includes(source))
+  return common.length === 0 ? filters : { ...filters, source_type: common }
+}
+
+function isSource(name: string): name is SourceValue {
+  return (sourceValues as readonly string[]).includes(name)
+}
+
+function narrowTime(filters: BaseFilters, { updated_from: from, updated_to: to }: Narrowing): BaseFilters {
+  const [first, last] = [readDate(from, 'T00:00:00Z'), readDate(to, 'T23:59:59Z')]
+  if (first === undefined && last === undefined) return filters
+  const range = filters.updated_at_range
+  const start = latest(filters.time_cutoff, first)
+  const end = earliest(range?.end, last)
+  const begins = latest(range?.start, start)
+  if (begins !== null && end !== null && Date.parse(begins) > Date.parse(end)) return filters
+  return {
+    ...filters,
+    ...(start === null ? {} : { time_cutoff: start }),
+    ...(end === null ? {} : { updated_at_range: { start: range?.start ?? null, end } }),
+  }
+}
+
+/** @param time stands behind a date without one */
+function readDate(text: string | null | undefined, time: string): string | undefined {
+  const given = (text ?? '').trim()
+  if (!/^\d{4}-\d{2}-\d{2}/.test(given)) return undefined
+  const moment = Date.parse(given.length === 10 ? given + time : given)
+  return Number.isNaN(moment) ? undefined : new Date(moment).toISOString()
+}
+
+function latest(one: string | null | undefined, other: string | null | undefined): string | null {
+  if (!one || !other) return one ?? other ?? null
+  return Date.parse(one) >= Date.parse(other) ? one : other
+}
+
+function earliest(one: string | null | undefined, other: string | null | undefined): string | null {
+  if (!one || !other) return one ?? other ?? null
+  return Date.parse(one) <= Date.parse(other) ? one : other
+}
+
+/** Tells clients what a search is narrowed to; undefined when to no source and no time. */
+export function toFilterPacket(filters: BaseFilters | null): PacketOf<'search_tool_filter_delta'> | undefined {
+  const sources = filters?.source_type ?? []
+  const start = latest(filters?.updated_at_range?.start, filters?.time_cutoff)
+  const end = filters?.updated_at_range?.end ?? null
+  if (sources.length === 0 && start === null && end === null) return undefined
+  return { type: 'search_tool_filter_delta', sources, time_filter_start: start, time_filter_end: end }
+}
