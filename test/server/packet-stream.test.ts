@@ -244,6 +244,13 @@ describe('what the agent is told', () => {
     ])
   })
 
+  test('headers that the operator lets pass, and no others', async () => {
+    const { ask, agent } = setup({ passHeaders: ['X-Tenant', 'x-other'] })
+    await ask(chat, { json: { message: 'Hi' }, headers: { 'x-tenant': 'acme', 'x-secret': 'no' } })
+    expect(agent.sent[0]?.[1]).toMatchObject({ headers: { 'x-tenant': 'acme' } })
+    expect(JSON.stringify(agent.sent)).not.toContain('x-secret')
+  })
+
   test('an idempotency key that is too long is refused', async () => {
     const { ask, agent } = setup()
     const response = await ask(chat, { json: { message: 'Hi' }, headers: { 'idempotency-key': 'k'.repeat(256) } })

@@ -1,4 +1,5 @@
 import type {
+  ActionSource,
   AgentLimits,
   BlobStorage,
   FileReader,
@@ -19,6 +20,7 @@ import type {
 } from '@inlay/knowledge'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
+import type { WebOptions } from './web-parts.ts'
 
 /**
  * A language model by name: `extractive` (built in), `openai/<model>`, `anthropic/<model>`, or, with a base URL, the
@@ -46,10 +48,13 @@ export interface EmbeddingModel {
 }
 
 /** How an Inlay is made; every option has a default, so that `createInlay()` runs without a key, a service or a network. */
-export interface InlayOptions extends Pick<
-  ServerOptions,
-  'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'waitingCalls' | 'passHeaders'
-> {
+export interface InlayOptions
+  extends
+    WebOptions,
+    Pick<
+      ServerOptions,
+      'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'waitingCalls' | 'passHeaders'
+    > {
   /** Folder of the default database and index, made when missing. Default `.inlay` in the working folder. */
   readonly dataFolder?: string
   /** Where records are kept. Default: SQLite, `inlay.db` in the data folder. */
@@ -81,6 +86,8 @@ export interface InlayOptions extends Pick<
   readonly summarize?: 'model' | Summarizer
   /** The host's own actions, beside the built-in ones: see `defineAction`; tools of Mastra are taken as they are. */
   readonly actions?: readonly HostAction[]
+  /** Where further actions come from while the assistant runs; asked with each message. Default: nowhere. */
+  readonly actionSources?: readonly ActionSource[]
   /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */
   readonly hooks?: TurnHooks
   /** Whether anything is remembered about people beyond a conversation. Default: it is, unless they say otherwise. */

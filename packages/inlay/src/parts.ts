@@ -8,6 +8,7 @@ import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { defaultReader, defaultStorage, toFileIndex, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from './options.ts'
 import { isProcessGone, processOwner } from './process-owner.ts'
+import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
 
 /** Everything behind the handler, opened. */
 export interface Parts {
@@ -37,9 +38,9 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   const close = (): Promise<void> => closeAll(opened.toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateAgent]) await patiently(() => migrate(db))
-    const { keys, knowledge, reader, agent } = await makeParts(db, options, onError)
+    const { keys, knowledge, reader, web, agent } = await makeParts(db, options, onError)
     // Closed in the opposite order: runs end before the search they use, and the database last.
-    opened.push(keys, knowledge, reader, agent)
+    opened.push(keys, knowledge, reader, web, agent)
     await knowledge.start()
     await agent.start()
     return { agent, knowledge, keys, close }
@@ -60,7 +61,7 @@ async function makeParts(
   db: Database,
   options: InlayOptions,
   onError: (error: unknown) => void,
-): Promise<Omit<Parts, 'close'> & { readonly reader: Closable }> {
+): Promise<Omit<Parts, 'close'> & { readonly reader: Closable; readonly web: Closable }> {
   const [{ createAgent }, { createKnowledge }, { createKeys }] = await Promise.all([
     import('@inlay/agent'),
     import('@inlay/knowledge'),
@@ -83,12 +84,14 @@ async function makeParts(
     worker: { owner: processOwner(), isGone: isProcessGone, ...options.worker },
   })
   const reader = defaultReader()
+  const web = await webParts(options)
   const agent = createAgent({
     db,
     now,
     onError,
     models,
     actions: options.actions,
+    actionSources: options.actionSources,
     hooks: options.hooks,
     memories: options.memories,
     systemPrompt: options.systemPrompt,
@@ -103,8 +106,13 @@ async function makeParts(
     storage: options.storage ?? (await defaultStorage(dataFolder)),
     readFile: options.readFile ?? reader.read,
     fileIndex: toFileIndex(knowledge),
+    webSearch: web.webSearch,
+    readPage: web.readPage,
+    documentByLink: toDocumentByLink(knowledge),
+    imageGenerator: web.imageGenerator,
+    fileUrl: toFileUrl(options.basePath),
   })
-  return { knowledge, agent, reader, keys: createKeys({ db, now, onError }) }
+  return { knowledge, agent, reader, web, keys: createKeys({ db, now, onError }) }
 }
 
 /** Closes one after the other, also when one of them fails; then tells the first failure. */
