@@ -165,3 +165,46 @@ describe('the file .env', () => {
     }
   })
 })
+
+describe('what reaches the web', () => {
+  test('every variable of it reaches its option', () => {
+    const { options } = readSettings({
+      INLAY_WEB_SEARCH: 'SearXNG',
+      INLAY_WEB_SEARCH_URL: 'http://localhost:8888/',
+      INLAY_WEB_SEARCH_API_KEY: 'gate',
+      INLAY_IMAGE_MODEL: 'openai/gpt-image-1',
+      INLAY_IMAGE_BASE_URL: 'http://localhost:8080/v1',
+      INLAY_IMAGE_API_KEY: 'other',
+      INLAY_EGRESS_ALLOW: 'Wiki.internal, 10.0.0.7:8080 [::1]:81',
+    })
+    expect(options).toEqual({
+      webSearch: { service: 'searxng', baseUrl: 'http://localhost:8888', apiKey: 'gate' },
+      imageGenerator: { name: 'gpt-image-1', baseUrl: 'http://localhost:8080/v1', apiKey: 'other' },
+      egress: { allowHosts: ['wiki.internal', '10.0.0.7:8080', '::1:81'] },
+    })
+  })
+
+  test("a key of OpenAI goes to OpenAI's image models, and to no other address", () => {
+    const image = { INLAY_IMAGE_MODEL: 'gpt-image-1', OPENAI_API_KEY: 'sk-usual' }
+    expect(readSettings(image).options.imageGenerator).toEqual({ name: 'gpt-image-1', apiKey: 'sk-usual' })
+    const elsewhere = { ...image, INLAY_IMAGE_BASE_URL: 'http://localhost:8080/v1' }
+    expect(readSettings(elsewhere).options.imageGenerator).toEqual({
+      name: 'gpt-image-1',
+      baseUrl: 'http://localhost:8080/v1',
+    })
+  })
+
+  test.each([
+    [{ INLAY_WEB_SEARCH: 'altavista' }, 'INLAY_WEB_SEARCH: "altavista" is not allowed; use searxng, brave'],
+    [{ INLAY_WEB_SEARCH: 'searxng' }, 'needs INLAY_WEB_SEARCH_URL'],
+    [{ INLAY_WEB_SEARCH: 'brave' }, 'needs INLAY_WEB_SEARCH_API_KEY'],
+    [{ INLAY_WEB_SEARCH_API_KEY: 'a-secret-key' }, 'INLAY_WEB_SEARCH_API_KEY: needs INLAY_WEB_SEARCH'],
+    [{ INLAY_WEB_SEARCH_URL: 'http://localhost' }, 'INLAY_WEB_SEARCH_URL: needs INLAY_WEB_SEARCH'],
+    [{ INLAY_IMAGE_MODEL: 'gpt-image-1' }, 'a key of OpenAI in INLAY_IMAGE_API_KEY or OPENAI_API_KEY'],
+    [{ INLAY_IMAGE_BASE_URL: 'http://localhost/v1' }, 'INLAY_IMAGE_BASE_URL: needs INLAY_IMAGE_MODEL'],
+    [{ INLAY_EGRESS_ALLOW: 'http://wiki.internal/' }, 'INLAY_EGRESS_ALLOW: "http://wiki.internal/" is not allowed'],
+  ])('%j stops the start and says what is missing', (env, message) => {
+    expect(messageOf(env)).toContain(message)
+    expect(messageOf(env)).not.toContain('a-secret-key')
+  })
+})

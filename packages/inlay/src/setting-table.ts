@@ -1,3 +1,5 @@
+import type { WebSearchService } from './web-parts.ts'
+
 /** How one environment variable is read. */
 export interface Setting<Value> {
   readonly name: string
@@ -39,6 +41,16 @@ function origins(text: string): readonly string[] | '*' | undefined {
   return areOrigins ? listed : undefined
 }
 
+/** Hosts as the egress client compares them: lower case, IPv6 without brackets. */
+function hosts(text: string): readonly string[] | undefined {
+  const listed = text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((one) => one !== '')
+    .map((one) => one.replace(/[[\]]/g, ''))
+  return listed.every((one) => /^[\w.:-]+$/.test(one)) ? listed : undefined
+}
+
 /** A key travels in a header: visible ASCII, and not so short that it can be tried out. */
 function headerKey(text: string): string | undefined {
   return /^[\x21-\x7e]{8,512}$/.test(text) ? text : undefined
@@ -61,6 +73,13 @@ export interface SettingTable {
   readonly embeddingBaseUrl: Setting<string>
   readonly embeddingApiKey: Setting<string>
   readonly embeddingDimensions: Setting<number>
+  readonly webSearch: Setting<WebSearchService['service']>
+  readonly webSearchUrl: Setting<string>
+  readonly webSearchApiKey: Setting<string>
+  readonly imageModel: Setting<string>
+  readonly imageBaseUrl: Setting<string>
+  readonly imageApiKey: Setting<string>
+  readonly egressAllow: Setting<readonly string[]>
 }
 
 /** Every setting, in the order a person reads them: the help, the README and the reader are made from this table. */
@@ -172,6 +191,64 @@ export const settingTable: SettingTable = {
     allowed: 'a whole number from 1 to 8192',
     without: 'none',
     read: (text) => wholeNumber(text, 1, 8192),
+  },
+  webSearch: {
+    name: 'INLAY_WEB_SEARCH',
+    meaning: 'service that searches the web for the model',
+    allowed: 'searxng, brave, tavily, exa or serper',
+    without: 'none, the web is not searched',
+    isAdvanced: true,
+    read: oneOf('searxng', 'brave', 'tavily', 'exa', 'serper'),
+  },
+  webSearchUrl: {
+    name: 'INLAY_WEB_SEARCH_URL',
+    meaning: 'its address; needed for searxng',
+    allowed: 'an http or https address, such as http://localhost:8888',
+    without: "the service's own",
+    isAdvanced: true,
+    read: httpAddress,
+  },
+  webSearchApiKey: {
+    name: 'INLAY_WEB_SEARCH_API_KEY',
+    meaning: 'its key; needed for all but searxng',
+    allowed: 'a key',
+    without: 'none',
+    isSecret: true,
+    isAdvanced: true,
+    read: anyText,
+  },
+  imageModel: {
+    name: 'INLAY_IMAGE_MODEL',
+    meaning: 'model that draws pictures',
+    allowed: 'the name of a model, such as gpt-image-1',
+    without: 'none, nothing is drawn',
+    isAdvanced: true,
+    read: anyText,
+  },
+  imageBaseUrl: {
+    name: 'INLAY_IMAGE_BASE_URL',
+    meaning: 'address of its OpenAI-compatible API',
+    allowed: 'an http or https address with its version, such as http://localhost:8080/v1',
+    without: 'https://api.openai.com/v1',
+    isAdvanced: true,
+    read: httpAddress,
+  },
+  imageApiKey: {
+    name: 'INLAY_IMAGE_API_KEY',
+    meaning: 'key of the image model',
+    allowed: 'a key',
+    without: 'OPENAI_API_KEY, when the address is that of OpenAI',
+    isSecret: true,
+    isAdvanced: true,
+    read: anyText,
+  },
+  egressAllow: {
+    name: 'INLAY_EGRESS_ALLOW',
+    meaning: 'hosts of the own network that addresses of people, documents and models may lead to',
+    allowed: 'names or addresses, with a port or for any, separated by commas, such as wiki.internal,10.0.0.7:8080',
+    without: 'none, the public internet alone',
+    isAdvanced: true,
+    read: hosts,
   },
 }
 

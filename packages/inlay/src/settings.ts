@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from './options.ts'
 import { settingTable, type Setting, type SettingTable } from './setting-table.ts'
+import { webOptionsOf } from './web-settings.ts'
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -28,12 +29,13 @@ export function readSettings(env: Environment): Settings {
   const values = readTable(env, faults)
   const model = modelOf(values, env, faults)
   const embedding = embeddingOf(values, env, faults)
+  const web = webOptionsOf(values, env, faults)
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
   const { data, apiKey, basePath, streamFormat, corsOrigins } = values
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
-    options: withoutAbsent({ dataFolder: data, apiKey, basePath, streamFormat, corsOrigins, model, embedding }),
+    options: withoutAbsent({ dataFolder: data, apiKey, basePath, streamFormat, corsOrigins, model, embedding, ...web }),
     warnings: warningsOf(env),
   }
 }

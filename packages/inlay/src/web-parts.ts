@@ -1,0 +1,144 @@
+import type { DocumentByLink, ImageGenerator, PageReader, WebSearch } from '@inlay/agent'
+import type { Egress, EgressOptions } from '@inlay/drivers/egress'
+import type { Knowledge } from '@inlay/knowledge'
+import { InlayError } from '@inlay/protocol'
+
+/** Services that search the web. */
+export const webSearchServices = ['searxng', 'brave', 'tavily', 'exa', 'serper'] as const
+
+/** A service that searches the web, by name. */
+export interface WebSearchService {
+  readonly service: (typeof webSearchServices)[number]
+  /** Needed by all but `searxng`. */
+  readonly apiKey?: string
+  /** Needed by `searxng`: the address of the instance. Default: the service's own. */
+  readonly baseUrl?: string
+}
+
+/** An image model behind an OpenAI-compatible API. */
+export interface ImageModel {
+  readonly name: string
+  /** Address of the API with its version. Default: that of OpenAI. */
+  readonly baseUrl?: string
+  readonly apiKey?: string
+}
+
+/** What of the web an assistant has. */
+export interface WebOptions {
+  /** Searches the web for the model. Default: none, there is no such action. */
+  readonly webSearch?: WebSearchService | WebSearch
+  /** Opens addresses for the model. Default: pages and documents on the public internet; null: there is no such action. */
+  readonly pageReader?: PageReader | null
+  /** Draws pictures for the model. Default: none, there is no such action. */
+  readonly imageGenerator?: ImageModel | ImageGenerator
+  /**
+   * What may be fetched of addresses that people, documents and models give. Default: the public internet alone;
+   * `allowHosts` names others (`wiki.internal`, `10.0.0.7:8080`).
+   */
+  readonly egress?: EgressOptions
+}
+
+/** The parts that reach the web. */
+export interface WebParts {
+  readonly webSearch: WebSearch | undefined
+  readonly readPage: PageReader | undefined
+  readonly imageGenerator: ImageGenerator | undefined
+  /** Fetches addresses that somebody else chose. */
+  readonly egress: Egress
+  /** Ends what reads files of the web. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes the parts that reach the web; what reads pages is loaded with the first of them.
+ * @throws INVALID_INPUT for a service without the key or address it needs
+ */
+export async function webParts(options: WebOptions): Promise<WebParts> {
+  const { webSearch, pageReader, imageGenerator } = options
+  const { egress } = await import('@inlay/drivers/egress')
+  const fetchAddress = egress(options.egress)
+  const reader = defaultPageReader(fetchAddress)
+  return {
+    egress: fetchAddress,
+    webSearch: typeof webSearch === 'object' ? await webSearchOf(webSearch) : webSearch,
+    readPage: pageReader === null ? undefined : (pageReader ?? reader.read),
+    imageGenerator:
+      typeof imageGenerator === 'object' ? await imagesOf(imageGenerator, options.egress ?? {}) : imageGenerator,
+    close: reader.close,
+  }
+}
+
+/** The documents of the knowledge by their links. */
+export function toDocumentByLink({ byLink }: Pick<Knowledge, 'byLink'>): DocumentByLink {
+  return async (query) => {
+    const found = await byLink(query)
+    return found && { document: found.document, text: found.content }
+  }
+}
+
+/** Where clients fetch a kept file. */
+export function toFileUrl(basePath = '/api'): (fileId: string) => string {
+  const base = `/${basePath}`.replace(/\/+/g, '/').replace(/\/$/, '')
+  return (fileId) => `${base}/chat/file/${fileId}`
+}
+
+function defaultPageReader(egress: Egress): { readonly read: PageReader; close(): Promise<void> } {
+  const load = async () => {
+    const [{ pageReader }, { fileExtractor }] = await Promise.all([
+      import('@inlay/drivers/page-reader'),
+      import('@inlay/drivers/file-extraction'),
+    ])
+    // Apart from uploads: a large one must not hold up the page somebody waits for.
+    const extract = fileExtractor({ timeLimitMs: 30_000 })
+    return { read: pageReader({ egress, extract }), close: () => extract.close() }
+  }
+  let loading: ReturnType<typeof load> | undefined
+  return {
+    read: async (url, options) => (await (loading ??= load())).read(url, options),
+    close: async () => (await loading)?.close(),
+  }
+}
+
+async function webSearchOf({ service, apiKey, baseUrl }: WebSearchService): Promise<WebSearch> {
+  if (service === 'searxng') {
+    if (baseUrl === undefined) throw lacking('searxng', 'the address of an instance')
+    const { searxngSearch } = await import('@inlay/drivers/web-search/searxng')
+    return searxngSearch({ baseUrl, apiKey })
+  }
+  if (apiKey === undefined) throw lacking(service, 'an API key')
+  const access = { apiKey, ...(baseUrl === undefined ? {} : { baseUrl }) }
+  switch (service) {
+    case 'brave':
+      return (await import('@inlay/drivers/web-search/brave')).braveSearch(access)
+    case 'tavily':
+      return (await import('@inlay/drivers/web-search/tavily')).tavilySearch(access)
+    case 'exa':
+      return (await import('@inlay/drivers/web-search/exa')).exaSearch(access)
+    case 'serper':
+      return (await import('@inlay/drivers/web-search/serper')).serperSearch(access)
+  }
+}
+
+function lacking(service: string, what: string): InlayError {
+  return new InlayError('INVALID_INPUT', { message: `The web search "${service}" needs ${what}.` })
+}
+
+async function imagesOf({ name, baseUrl, apiKey }: ImageModel, egressOptions: EgressOptions): Promise<ImageGenerator> {
+  const [{ openaiImages }, { egress }] = await Promise.all([
+    import('@inlay/drivers/openai-images'),
+    import('@inlay/drivers/egress'),
+  ])
+  // A service of one's own answers with addresses of its own.
+  const own = baseUrl !== undefined && URL.canParse(baseUrl) ? [hostOf(new URL(baseUrl))] : []
+  const allowHosts = [...(egressOptions.allowHosts ?? []), ...own]
+  return openaiImages({
+    model: name,
+    egress: egress({ ...egressOptions, allowHosts }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  })
+}
+
+function hostOf({ hostname, port, protocol }: URL): string {
+  return `${hostname.replace(/^\[|\]$/g, '')}:${port || (protocol === 'https:' ? '443' : '80')}`
+}
