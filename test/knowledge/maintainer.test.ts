@@ -142,7 +142,7 @@ describe('upkeep is due', () => {
   test('again only after a rest four times as long as the last round, unless it is idle', async () => {
     const clock = { now: 10_000 }
     const schedule = createUpkeepSchedule(() => clock.now)
-    const write = (): void => void schedule.noteAppend(10_000)
+    const write = (): void => void schedule.noteAppend(60)
     schedule.begin()
     clock.now += 500
     schedule.end({ figures, keepVersionsMs: 0 })
@@ -153,6 +153,25 @@ describe('upkeep is due', () => {
     }
     write()
     expect(await schedule.due(none)).toEqual({ idle: false })
+  })
+
+  test('five seconds after a flood began, or a second after its end', async () => {
+    const clock = { now: 10_000 }
+    const schedule = createUpkeepSchedule(() => clock.now)
+    schedule.begin()
+    const begun = clock.now
+    for (; clock.now < begun + 5000; clock.now += 100) {
+      schedule.noteAppend(2500)
+      expect(await schedule.due(none)).toBeUndefined()
+      expect(schedule.restMs()).toBeGreaterThan(0)
+    }
+    expect(await schedule.due(none)).toEqual({ idle: false })
+    schedule.begin()
+    schedule.end({ figures, keepVersionsMs: Infinity })
+    schedule.noteAppend(2500)
+    expect(await schedule.due(none)).toBeUndefined()
+    clock.now += 1000
+    expect(await schedule.due(none)).toEqual({ idle: true })
   })
 
   test('when more rows are dead than alive, and more than two thousand', async () => {

@@ -241,6 +241,7 @@ describe('results', () => {
         },
         content: '# Entitlement\n\nFull-time staff receive 25 days of paid leave.',
         headings: ['Entitlement'],
+        span: { first: 1, last: 1 },
       },
     ])
   })

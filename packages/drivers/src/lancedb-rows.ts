@@ -112,21 +112,36 @@ export function toArrow(engine: Engine, schema: Schema, rows: readonly IndexRow[
 }
 
 function texts<Item>({ arrow }: Engine, items: readonly Item[], textOf: (item: Item) => string): Data {
-  const offsets = new Int32Array(items.length + 1)
-  let size = 0
-  for (const [at, item] of items.entries()) {
-    size += Buffer.byteLength(textOf(item))
-    offsets[at + 1] = size
-  }
-  const bytes = Buffer.allocUnsafe(size)
-  for (const [at, item] of items.entries()) bytes.write(textOf(item), offsets[at]!)
+  const { bytes, offsets } = utf8Of(items.map(textOf))
   return arrow.makeData({
     type: new arrow.Utf8(),
     length: items.length,
     nullCount: 0,
     valueOffsets: offsets,
-    data: new Uint8Array(bytes.buffer, bytes.byteOffset, size),
+    data: bytes,
   })
+}
+
+/** Texts behind each other, and where each begins. ASCII is written at once, without being measured first. */
+function utf8Of(all: readonly string[]): { bytes: Uint8Array; offsets: Int32Array } {
+  const offsets = new Int32Array(all.length + 1)
+  let [sum, longest] = [0, 0]
+  for (const text of all) {
+    sum += text.length
+    longest = Math.max(longest, text.length)
+  }
+  let bytes = Buffer.allocUnsafe(sum + 2 * longest)
+  let size = 0
+  for (const [at, text] of all.entries()) {
+    // A UTF-16 unit takes three bytes at most.
+    if (size + 3 * text.length > bytes.length) {
+      const needed = size + Buffer.byteLength(text)
+      if (needed > bytes.length) bytes = Buffer.concat([bytes.subarray(0, size)], Math.max(needed, 2 * bytes.length))
+    }
+    size += bytes.write(text, size)
+    offsets[at + 1] = size
+  }
+  return { bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, size), offsets }
 }
 
 function numbers<Item>({ arrow }: Engine, items: readonly Item[], numberOf: (item: Item) => number): Data {

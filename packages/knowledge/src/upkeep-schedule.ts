@@ -25,6 +25,12 @@ const mostCommits = 100
 /** Rows not yet folded into the full-text index cost every search 20 to 40 µs each. */
 const mostFreshRows = 1000
 const freshShare = 0.02
+/**
+ * So many rows at once are a flood. A fold costs some 35 µs for each row there is and would take a third of the time of
+ * indexing: it waits for the end of the flood, but not for long.
+ */
+const floodRows = 2000
+const longestFloodMs = 5000
 const mostDeadRows = 2000
 /** While writes go on, a round is followed by a rest so many times as long: it takes its share of the processors. */
 const restAfterRound = 4
@@ -41,14 +47,19 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
   /** When versions that the last round left behind are old enough to go. */
   let agedAt = Infinity
   let begunAt = 0
+  let floodSince = 0
   let restUntil = -Infinity
   const isDirty = (): boolean => commits > 0 || mayHaveDead
   const isCrowded = (): boolean => commits >= mostCommits || freshRows > Math.max(mostFreshRows, rows * freshShare)
+
+  /** How long a flood may still keep a fold waiting. */
+  const floodMs = (): number => (freshRows >= floodRows ? floodSince + longestFloodMs - now() : 0)
 
   return {
     noteAppend: (appended) => {
       const wasDirty = isDirty()
       commits++
+      if (freshRows < floodRows) floodSince = now()
       freshRows += appended
       lastWriteAt = now()
       return !wasDirty || isCrowded()
@@ -60,14 +71,14 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       return !wasDirty
     },
     restMs: () => {
-      if (isCrowded()) return within(restUntil - now(), 0, idleMs)
+      if (isCrowded()) return within(Math.max(restUntil - now(), floodMs()), 0, idleMs)
       if (isDirty()) return within(lastWriteAt + idleMs - now(), 1, idleMs)
       return within(agedAt - now(), 1, longestRestMs)
     },
     due: async (countDead) => {
       const idle = now() - lastWriteAt >= idleMs
       if (idle && (isDirty() || now() >= agedAt)) return { idle }
-      if (now() < restUntil) return undefined
+      if (now() < restUntil || floodMs() > 0) return undefined
       if (isCrowded()) return { idle }
       return mayHaveDead && (await countDead()) > Math.max(mostDeadRows, rows) ? { idle } : undefined
     },

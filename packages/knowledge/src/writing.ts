@@ -47,9 +47,9 @@ interface PieceRow {
 
 type EnrichedRow = Pick<PieceRow, 'writing' | 'row'>
 
-/** Most rows and characters of text that are embedded and appended at once. */
-const pieceRows = 1000
-const pieceCharacters = 4 * 2 ** 20
+/** Most rows and characters of text that are appended at once; fewer rows where others wait for an embedder. */
+const [pieceRows, embeddedPieceRows] = [2500, 1000]
+const pieceCharacters = 8 * 2 ** 20
 
 /**
  * Chunks, embeds and appends documents, many in one commit. A document that fails by itself is marked, the others go on.
@@ -61,7 +61,8 @@ export async function writeDocuments(
   context: WritingContext,
 ): Promise<void> {
   await context.at('chunk')
-  for await (const cut of toPieces(writings, enrichment)) {
+  const mostRows = context.embedder ? embeddedPieceRows : pieceRows
+  for await (const cut of toPieces(writings, enrichment, mostRows)) {
     letGoWhenAborted(context.signal)
     const rows = await enrichment.summarize(cut)
     const piece = rows.map((row, at) => ({ row, writing: cut[at]!.writing }))
@@ -76,7 +77,11 @@ function letGoWhenAborted(signal: AbortSignal): void {
 }
 
 /** Cuts documents into rows, a commit's worth at a time; other work gets its turn in between. */
-async function* toPieces(writings: readonly Writing[], enrichment: Enrichment): AsyncGenerator<PieceRow[]> {
+async function* toPieces(
+  writings: readonly Writing[],
+  enrichment: Enrichment,
+  mostRows: number,
+): AsyncGenerator<PieceRow[]> {
   let piece: PieceRow[] = []
   let characters = 0
   let turnBegan = performance.now()
@@ -87,7 +92,7 @@ async function* toPieces(writings: readonly Writing[], enrichment: Enrichment): 
     for (const { row, isPart } of chunked(writing, document, descriptions)) {
       piece.push({ writing, row, document, isPart })
       characters += row.searchText.length
-      if (piece.length >= pieceRows || characters >= pieceCharacters) {
+      if (piece.length >= mostRows || characters >= pieceCharacters) {
         yield piece
         piece = []
         characters = 0
