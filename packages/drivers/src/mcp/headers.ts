@@ -1,0 +1,35 @@
+// Of the connection, or for the client itself to set.
+const ownHeaders = new Set([
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'last-event-id',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * Headers for a server: those of the request that can be sent, and over them the stored ones, whatever their case.
+ * Names come out in lower case.
+ */
+export function toServerHeaders(
+  stored: Readonly<Record<string, string>>,
+  asked: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const sendable = Object.entries(asked).flatMap(([name, value]) => {
+    const lower = name.toLowerCase()
+    const fits = /^[\w!#$%&'*+.^`|~-]{1,256}$/.test(lower) && /^[\t\x20-\x7e\x80-\xff]{0,8192}$/.test(value)
+    return fits && !ownHeaders.has(lower) ? [[lower, value] as const] : []
+  })
+  const kept = Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return Object.fromEntries([...sendable, ...kept])
+}

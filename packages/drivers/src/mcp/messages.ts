@@ -1,0 +1,109 @@
+import { InlayError } from '@inlay/protocol'
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: unknown }
+
+/** Whether a value is a JSON object. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What came of a request: its result, or the error the server names. */
+export type Reply =
+  | { readonly result: JsonObject }
+  | { readonly error: { readonly code: number; readonly text: string } }
+
+/** A message of a server: the answer to a request of ours, a request of its own, or a notification. */
+export type Incoming =
+  | { readonly kind: 'reply'; readonly id: number; readonly reply: Reply }
+  | { readonly kind: 'request'; readonly id: unknown; readonly method: string }
+  | { readonly kind: 'notification' }
+
+/** The messages of a JSON text, alone or in a list. BAD_GATEWAY when it is something else. */
+export function readMessages(text: string): Incoming[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw unreadable(error)
+  }
+  return (Array.isArray(value) ? (value as unknown[]) : [value]).map(toIncoming)
+}
+
+function toIncoming(value: unknown): Incoming {
+  if (!isJsonObject(value)) throw unreadable()
+  const { id, method, result, error } = value
+  if (typeof method === 'string') return id === undefined ? { kind: 'notification' } : { kind: 'request', id, method }
+  if (typeof id !== 'number') throw unreadable()
+  if (isJsonObject(result)) return { kind: 'reply', id, reply: { result } }
+  if (!isJsonObject(error)) throw unreadable()
+  const code = typeof error['code'] === 'number' ? error['code'] : 0
+  return { kind: 'reply', id, reply: { error: { code, text: String(error['message'] ?? '') } } }
+}
+
+function unreadable(cause?: unknown): InlayError {
+  return new InlayError('BAD_GATEWAY', { message: 'The MCP server sent something that is no message.', cause })
+}
+
+/** What is answered to a request of the server: it may ask whether we are there, and nothing else. */
+export function answerTo({ id, method }: { readonly id: unknown; readonly method: string }): JsonObject {
+  if (method === 'ping') return { jsonrpc: '2.0', id, result: {} }
+  return { jsonrpc: '2.0', id, error: { code: -32_601, message: 'This client does not offer that.' } }
+}
+
+/** A connection to a server, by either transport. */
+export interface Connection {
+  /** Sends a request and waits for what comes of it. BAD_GATEWAY, GATEWAY_TIMEOUT, {@link isExpired}, {@link isRefused}. */
+  request(method: string, params: JsonObject, options: RequestOptions): Promise<Reply>
+  notify(method: string, params?: JsonObject): Promise<void>
+  /** The version both sides agreed on; every later request names it. */
+  agree(version: string): void
+  /** Ends it; never rejects. */
+  close(): Promise<void>
+}
+
+/** How long a request may take, and who may call it off. */
+export interface RequestOptions {
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+}
+
+const mark = 'inlay.mcp'
+
+/** The failure of a request by its HTTP status; undefined for a good one. */
+export function failureOf(status: number, hasSession: boolean): InlayError | undefined {
+  if (status >= 200 && status < 300) return undefined
+  if (status === 401 || status === 403) {
+    const message = 'The MCP server refused the credentials.'
+    return new InlayError('BAD_GATEWAY', { message, retryable: false, data: { [mark]: 'refused' } })
+  }
+  // Servers that forgot a session answer 404; some say 400.
+  const isGone = hasSession && (status === 404 || status === 400)
+  const message = `The MCP server answered with status ${status}.`
+  return new InlayError('BAD_GATEWAY', { message, data: isGone ? { [mark]: 'expired' } : {} })
+}
+
+/** The failure of a connection that is no longer there. */
+export function lost(cause?: unknown): InlayError {
+  const message = 'The connection to the MCP server was lost.'
+  return new InlayError('BAD_GATEWAY', { message, cause, data: { [mark]: 'lost' } })
+}
+
+function markOf(error: unknown): unknown {
+  return isJsonObject(error) && isJsonObject(error['data']) ? error['data'][mark] : undefined
+}
+
+/** Whether the server no longer knows the session, so that a new one is worth a try. */
+export function isExpired(error: unknown): boolean {
+  return markOf(error) === 'expired'
+}
+
+/** Whether the connection is of no use any more. */
+export function isLost(error: unknown): boolean {
+  return markOf(error) === 'lost' || isExpired(error)
+}
+
+/** Whether the server does not accept the credentials. */
+export function isRefused(error: unknown): boolean {
+  return markOf(error) === 'refused'
+}

@@ -1,0 +1,91 @@
+import { isExpired, isLost } from './messages.ts'
+import type { McpSession } from './session.ts'
+
+/** Sessions that are kept open for a while, so that calls of one chat find what earlier ones left on the server. */
+export interface McpSessions {
+  /**
+   * Works with the session of a key, opened when there is none. One that the server forgot is opened anew, once; a work
+   * that failed otherwise is not repeated.
+   */
+  use<Value>(
+    key: string,
+    open: () => Promise<McpSession>,
+    work: (session: McpSession) => Promise<Value>,
+  ): Promise<Value>
+  /** Ends all of them. */
+  close(): Promise<void>
+}
+
+interface Held {
+  readonly opening: Promise<McpSession>
+  users: number
+  usedAt: number
+}
+
+/** Makes the keeper of sessions: those idle for five minutes end, and the one used longest ago when there are 100. */
+export function createMcpSessions({
+  now,
+  idleMs = 300_000,
+  most = 100,
+}: {
+  readonly now: () => number
+  readonly idleMs?: number
+  readonly most?: number
+}): McpSessions {
+  const held = new Map<string, Held>()
+  const end = (key: string, one: Held): void => {
+    if (held.get(key) === one) held.delete(key)
+    void one.opening.then((session) => session.close()).catch(() => {})
+  }
+  const sweep = (): void => {
+    for (const [key, one] of held) {
+      const isOld = now() - one.usedAt >= idleMs || held.size > most
+      if (one.users === 0 && isOld) end(key, one)
+    }
+  }
+  const take = (key: string, open: () => Promise<McpSession>): Held => {
+    const one = held.get(key) ?? { opening: open(), users: 0, usedAt: 0 }
+    one.users++
+    one.usedAt = now()
+    // To the end of the map: what was used longest ago comes first.
+    held.delete(key)
+    held.set(key, one)
+    return one
+  }
+  const once = async <Value>(
+    key: string,
+    open: () => Promise<McpSession>,
+    work: (session: McpSession) => Promise<Value>,
+  ): Promise<Value> => {
+    const one = take(key, open)
+    try {
+      return await work(await one.opening)
+    } catch (error) {
+      const isOpen = await one.opening.then(
+        () => true,
+        () => false,
+      )
+      if (!isOpen || isLost(error)) end(key, one)
+      throw error
+    } finally {
+      one.users--
+      one.usedAt = now()
+      sweep()
+    }
+  }
+  return {
+    use: async (key, open, work) => {
+      try {
+        return await once(key, open, work)
+      } catch (error) {
+        if (!isExpired(error)) throw error
+        return once(key, open, work)
+      }
+    },
+    close: async () => {
+      const all = [...held.values()]
+      held.clear()
+      await Promise.allSettled(all.map(async ({ opening }) => (await opening).close()))
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import type { Action, ActionResult, ActionTurn, InputSchema } from '@inlay/agent'
+import { isInlayError } from '@inlay/protocol'
+import { isJsonObject, isRefused, type JsonObject } from './messages.ts'
+import type { RemoteOutcome, RemoteTool } from './session.ts'
+import { readOutcome, toModelText } from './tool-answer.ts'
+
+/** One tool of one server, ready to become an action. */
+export interface OfferedTool {
+  readonly id: number
+  /** The name the model sees. */
+  readonly name: string
+  readonly serverId: number
+  readonly serverName: string
+  readonly tool: RemoteTool
+  /** Headers that the server wants and nobody gave. */
+  readonly missingHeaders: readonly string[]
+  readonly call: (input: JsonObject, turn: ActionTurn) => Promise<RemoteOutcome>
+  /** Hears of failures that were not expected. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Makes an action of a tool. A call never throws but when it was called off: failures are what the tool answered. */
+export function toToolAction(offered: OfferedTool): Action {
+  const { id, name, serverId, tool } = offered
+  return {
+    id,
+    name,
+    displayName: tool.title || tool.name,
+    description: tool.description || tool.title || tool.name,
+    builtIn: null,
+    mcpServerId: serverId,
+    input: inputOf(tool.inputSchema),
+    start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: null }),
+    // The schema below lets objects through alone.
+    run: (input, turn) => run(offered, isJsonObject(input) ? input : {}, turn),
+  }
+}
+
+function inputOf(given: JsonObject): InputSchema {
+  const { $schema: _, ...rest } = given
+  const schema = { ...rest, type: 'object', properties: isJsonObject(given['properties']) ? given['properties'] : {} }
+  const required = Array.isArray(given['required']) ? given['required'].map(String) : []
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'inlay',
+      jsonSchema: { input: () => ({ ...schema }) },
+      // What values may be is for the server to judge.
+      validate: (value) => {
+        if (!isJsonObject(value)) return { issues: [{ message: 'an object of arguments is expected' }] }
+        const missing = required.filter((name) => value[name] === undefined)
+        return missing.length > 0 ? { issues: missing.map((name) => ({ message: `${name}: is required` })) } : { value }
+      },
+    },
+  }
+}
+
+async function run(offered: OfferedTool, input: JsonObject, turn: ActionTurn): Promise<ActionResult> {
+  const { name, serverName, missingHeaders, call, onError } = offered
+  if (missingHeaders.length > 0) {
+    const named = missingHeaders.join(', ')
+    return tell(offered, { error: `${serverName} needs values for its connection: ${named}, in mcp_headers.` }, turn)
+  }
+  try {
+    const outcome = await call(input, turn)
+    const { text, fileIds } = await readOutcome(name, outcome, turn)
+    return tell(offered, outcome.isError ? { error: failureText(name, text) } : { result: text, fileIds }, turn)
+  } catch (error) {
+    turn.signal.throwIfAborted()
+    if (isRefused(error)) return tell(offered, { error: refusedText(name) }, turn)
+    onError(error)
+    return tell(offered, { error: failureText(name, isInlayError(error) ? error.message : 'It failed.') }, turn)
+  }
+}
+
+const refusal = /\b(401|403|unauthori[sz]ed|forbidden|(invalid|expired|missing) (access )?token|authentication)\b/i
+
+function failureText(name: string, reason: string): string {
+  return refusal.test(reason) ? `${refusedText(name)} ${reason}`.trim() : `${name} failed: ${reason}`
+}
+
+function refusedText(name: string): string {
+  return `${name} refused its credentials.`
+}
+
+type Told = { readonly result: string; readonly fileIds: readonly string[] } | { readonly error: string }
+
+function tell({ name }: OfferedTool, told: Told, turn: ActionTurn): ActionResult {
+  const isGood = 'result' in told
+  turn.emit({
+    type: 'custom_tool_delta',
+    tool_name: name,
+    tool_id: null,
+    response_type: 'json',
+    data: isGood ? { tool_result: told.result } : { error: told.error },
+    file_ids: isGood && told.fileIds.length > 0 ? told.fileIds : null,
+    error: null,
+  })
+  return { text: toModelText(name, told, turn.resultTokens) }
+}
