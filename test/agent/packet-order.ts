@@ -121,6 +121,8 @@ function checkCalls(packets: readonly Packet[], fault: Fault): void {
       continue
     }
     running.add(turn)
+    // Needs the code, and so starts from inside the call.
+    if (obj.type === 'python_tool_start' && !state.has(place)) state.set(place, 'open')
     if (state.get(place) !== 'open') fault(index, `${obj.type} at ${place}, which is not open`)
     if (obj.type === 'section_end') state.set(place, 'ended')
   }

@@ -1,0 +1,249 @@
+import type { Packet, PacketType, StreamLine } from '@inlay/protocol'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { orderFaults } from '../agent/packet-order.ts'
+import { researchFaults } from '../agent/research-order.ts'
+import type { RecordedRequest, Reply } from '../stand-in/model-server.ts'
+import { startImages } from '../stand-in/images.ts'
+import { startSearch } from '../stand-in/web-search.ts'
+import { startSite } from '../stand-in/web-site.ts'
+import { calls, openActionHouse, says, type ActionHouse } from './action-house.ts'
+
+const seen = new Set<PacketType>()
+
+/** The packets of a run in short, `turn.tab type`; the run has to keep the order of the stream. */
+function record(lines: readonly StreamLine[]): string[] {
+  expect(orderFaults(lines)).toEqual([])
+  return note(lines)
+}
+
+function note(lines: readonly StreamLine[]): string[] {
+  const packets = lines.filter((line): line is Packet => 'obj' in line)
+  for (const { obj } of packets) seen.add(obj.type)
+  return packets.map(({ placement, obj }) => `${placement.turn_index}.${placement.tab_index} ${obj.type}`)
+}
+
+const bodyOf = <Type extends PacketType>(lines: readonly StreamLine[], type: Type) => {
+  const found = lines.find((line): line is Packet => 'obj' in line && line.obj.type === type)
+  if (found?.obj.type !== type) throw new Error(`There is no ${type}.`)
+  return found.obj as Extract<Packet['obj'], { type: Type }>
+}
+
+async function ingest({ fetch }: ActionHouse, id: string, title: string, text: string): Promise<void> {
+  const response = await fetch('/service-api/ingestion', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', prefer: 'wait=20' },
+    body: JSON.stringify({
+      document: {
+        id,
+        semantic_identifier: title,
+        source: 'confluence',
+        sections: [{ text, link: `https://wiki.example.com/${id}` }],
+        metadata: {},
+      },
+      cc_pair_id: 1,
+    }),
+  })
+  expect(response.status).toBe(200)
+}
+
+const answer = says('Done.')
+
+test('documents are searched, thought about and cited', async () => {
+  const house = await openActionHouse()
+  await ingest(house, 'leave', 'Leave policy', 'Full-time staff receive 25 days of paid leave.')
+  const lines = await house.ask(
+    'How many days of leave?',
+    [
+      [
+        { reasoning: 'The wiki ' },
+        { reasoning: 'may tell.' },
+        { calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['paid leave'] } }] },
+      ],
+      says('Full-time staff get 25 days [1].'),
+    ],
+    { internal_search_filters: { source_type: ['confluence'] } },
+  )
+  expect(record(lines)).toEqual([
+    '0.0 reasoning_start',
+    '0.0 reasoning_delta',
+    '0.0 reasoning_delta',
+    '0.0 reasoning_done',
+    '1.0 search_tool_start',
+    '1.0 search_tool_filter_delta',
+    '1.0 search_tool_queries_delta',
+    '1.0 search_tool_documents_delta',
+    '1.0 section_end',
+    '2.0 message_start',
+    '2.0 message_delta',
+    '2.0 citation_info',
+    '2.0 message_delta',
+    '2.0 message_delta',
+    '2.0 stop',
+  ])
+  expect(bodyOf(lines, 'citation_info')).toMatchObject({ citation_number: 1, document_id: 'leave' })
+})
+
+test('a file that is attached is read, and what a person says of themselves is remembered', async () => {
+  const house = await openActionHouse()
+  const file = await house.upload('minutes.txt', 'We met on Monday. '.repeat(100))
+  const lines = await house.ask(
+    'What do the minutes say?',
+    [
+      calls(
+        ['read_file', { file_id: file, num_chars: 600 }],
+        ['add_memory', { memory: 'Writes the minutes of the board.' }],
+      ),
+      answer,
+    ],
+    { file_descriptors: [{ id: file }] },
+  )
+  expect(record(lines).toSorted()).toEqual(
+    [
+      '0.0 top_level_branching',
+      '0.0 file_reader_start',
+      '0.1 memory_tool_start',
+      '0.0 file_reader_result',
+      '0.0 section_end',
+      '0.1 memory_tool_delta',
+      '0.1 section_end',
+      '1.0 message_start',
+      '1.0 message_delta',
+      '1.0 stop',
+    ].toSorted(),
+  )
+  expect(bodyOf(lines, 'file_reader_result')).toMatchObject({ file_id: file, start_char: 0, end_char: 600 })
+  expect(bodyOf(lines, 'memory_tool_delta')).toMatchObject({ operation: 'add', memory_id: null, index: null })
+  const next = await house.ask('Who am I?', [answer])
+  record(next)
+  expect(JSON.stringify(house.asked()[0]?.body)).toContain('Writes the minutes of the board.')
+})
+
+test('the web is searched beside the documents, and a page is opened', async () => {
+  const site = await startSite({
+    '/leave': {
+      body: '<html><head><title>Statutory leave</title></head><body><p>The minimum is 20 days.</p></body></html>',
+    },
+  })
+  const url = `${site.origin}/leave`
+  const pages = [{ title: 'Statutory leave', url, snippet: 'The statutory minimum is 20 days.' }]
+  const search = await startSearch('searxng', { mood: 'well', pages })
+  onTestFinished(async () => void (await Promise.all([site.close(), search.close()])))
+  const house = await openActionHouse({
+    webSearch: { service: 'searxng', baseUrl: search.baseUrl },
+    egress: { allowHosts: [site.host] },
+  })
+  await ingest(house, 'leave', 'Leave policy', 'Full-time staff receive 25 days of paid leave.')
+  const lines = await house.ask('How does our leave compare to the law?', [
+    calls(['internal_search', { queries: ['paid leave'] }], ['web_search', { queries: ['statutory leave'] }]),
+    calls(['open_url', { urls: [url] }]),
+    says('We give 25 days [1], the law asks for 20 [101].'),
+  ])
+  const told = record(lines)
+  expect(told[0]).toBe('0.0 top_level_branching')
+  expect(told.slice(1, 3)).toEqual(['0.0 search_tool_start', '0.1 search_tool_start'])
+  expect(told.filter((line) => line.startsWith('0.1'))).toEqual([
+    '0.1 search_tool_start',
+    '0.1 search_tool_queries_delta',
+    '0.1 search_tool_documents_delta',
+    '0.1 section_end',
+  ])
+  expect(told.filter((line) => line.startsWith('1.'))).toEqual([
+    '1.0 open_url_start',
+    '1.0 open_url_urls',
+    '1.0 open_url_documents',
+    '1.0 section_end',
+  ])
+  expect(bodyOf(lines, 'open_url_documents').documents).toMatchObject([
+    { document_id: `WEB_SEARCH_DOC_${url}`, semantic_identifier: 'Statutory leave', source_type: 'web' },
+  ])
+  expect(told.filter((line) => line.endsWith('citation_info'))).toHaveLength(2)
+  expect([search.queries, site.seen]).toEqual([['statutory leave'], ['/leave']])
+})
+
+describe('a picture', () => {
+  const png = Uint8Array.from(
+    atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='),
+    (sign) => sign.charCodeAt(0),
+  )
+  const paint = calls(['generate_image', { prompt: 'a heron', shape: 'portrait' }])
+
+  test('is drawn, kept and given back', async () => {
+    const service = await startImages({ png, revisedPrompt: 'a heron in the reeds' })
+    onTestFinished(service.close)
+    const house = await openActionHouse({ imageGenerator: { name: 'paint-1', baseUrl: service.baseUrl, apiKey: 'k' } })
+    const lines = await house.ask('Draw a heron.', [paint, answer])
+    expect(record(lines)).toEqual([
+      '0.0 image_generation_start',
+      '0.0 image_generation_heartbeat',
+      '0.0 image_generation_final',
+      '0.0 section_end',
+      '1.0 message_start',
+      '1.0 message_delta',
+      '1.0 stop',
+    ])
+    const [image] = bodyOf(lines, 'image_generation_final').images
+    expect(image).toMatchObject({ revised_prompt: 'a heron in the reeds', shape: 'portrait' })
+    const fetched = await house.fetch(image!.url.replace(/^\/api/, ''))
+    expect([fetched.headers.get('content-type'), await fetched.bytes()]).toEqual(['image/png', png])
+  })
+
+  test('that cannot be drawn is an error at its place, and the run goes on', async () => {
+    const service = await startImages({ png, mood: 'policy' })
+    onTestFinished(service.close)
+    const house = await openActionHouse({ imageGenerator: { name: 'paint-1', baseUrl: service.baseUrl, apiKey: 'k' } })
+    const lines = await house.ask('Draw a heron.', [paint, answer])
+    expect(record(lines)).toEqual([
+      '0.0 image_generation_start',
+      '0.0 image_generation_heartbeat',
+      '0.0 error',
+      '0.0 section_end',
+      '1.0 message_start',
+      '1.0 message_delta',
+      '1.0 stop',
+    ])
+  })
+})
+
+/** Plays every role of a research: two agents side by side, one that looks into documents twice. */
+function researcher(): (request: RecordedRequest) => Reply {
+  let asked = 0
+  let hasPlan = false
+  return ({ body }) => {
+    const tools = JSON.stringify(body['tools'] ?? [])
+    const prompt = JSON.stringify(body['messages'])
+    if (tools.includes('generate_plan')) return calls(['generate_plan', {}])
+    if (tools.includes('research_agent')) {
+      if (asked++ > 0) return calls(['generate_report', {}])
+      return calls(
+        ['research_agent', { task: 'Find the leave.' }],
+        ['research_agent', { task: 'Find the carry-over.' }],
+      )
+    }
+    if (tools.includes('internal_search')) {
+      const hasSearched = prompt.includes('"role":"tool"')
+      const query = prompt.includes('Find the leave.') ? 'paid leave' : 'unused days'
+      return hasSearched ? calls(['generate_report', {}]) : calls(['internal_search', { queries: [query] }])
+    }
+    if (!hasPlan) {
+      hasPlan = true
+      return says('1. Find the leave.\n', '2. Find the carry-over.')
+    }
+    if (prompt.includes('Reports of the research')) return says('Staff get 25 days [1] and carry over five [2].')
+    return prompt.includes('Find the leave.') ? says('Leave is 25 days [1].') : says('Five days carry over [1].')
+  }
+}
+
+test('a question is researched by two agents side by side', async () => {
+  const house = await openActionHouse()
+  await ingest(house, 'leave', 'Leave policy', 'Full-time staff receive 25 days of paid leave.')
+  await ingest(house, 'carry', 'Carry-over rules', 'Up to five unused days carry over.')
+  const lines = await house.ask('Tell all about our leave.', researcher(), { deep_research: true })
+  expect(researchFaults(lines)).toEqual([])
+  const told = note(lines)
+  expect(told.filter((line) => line.endsWith('research_agent_start'))).toEqual([
+    '1.0 research_agent_start',
+    '1.1 research_agent_start',
+  ])
+  expect(bodyOf(lines, 'intermediate_report_cited_docs').cited_docs).toHaveLength(1)
+  expect(bodyOf(lines, 'message_start').final_documents?.map(({ document_id: id }) => id)).toEqual(['leave', 'carry'])
+})
