@@ -8,8 +8,10 @@ import type {
 } from '@ai-sdk/provider'
 import { answerFromConversation, answerFromFindings } from './extractive-model/answer.ts'
 import { argumentsFor } from './extractive-model/arguments.ts'
+import type { Move } from './extractive-model/move.ts'
 import { readCall, type Reading } from './extractive-model/prompt.ts'
 import { understand } from './extractive-model/question.ts'
+import { researchMove } from './extractive-model/research.ts'
 import { smallTalk, withoutDocuments } from './extractive-model/talk.ts'
 
 /** What a person reads where a model is named. */
@@ -18,11 +20,8 @@ export const extractiveModelName = 'Built-in extractive model'
 /** Tokens of prompt and answer the built-in model takes; it reads everything, so this is a matter of time only. */
 export const extractiveContextTokens = 200_000
 
-/** What the model does in one call: it says something, or calls a tool. */
-type Move = { readonly say: string } | { readonly call: string; readonly input: unknown }
-
 /** A kind of call the model knows, told by what is offered and asked; undefined when it is not this kind. */
-type Task = (reading: Reading) => Move | undefined
+type Task = (reading: Reading, options: LanguageModelV4CallOptions) => Move | undefined
 
 const searchTools = ['internal_search', 'web_search']
 
@@ -32,14 +31,13 @@ const present = ({ asked }: Reading): string => asked.at(-1) ?? ''
 
 const callOf = (reading: Reading, name: string): Move => {
   const { queries } = understand(reading.asked)
-  return {
-    call: name,
-    input: searchTools.includes(name) ? { queries } : argumentsFor(reading.tools.get(name), present(reading)),
-  }
+  const input = searchTools.includes(name) ? { queries } : argumentsFor(reading.tools.get(name), present(reading))
+  return { calls: [{ name, input }] }
 }
 
-// The first that fits acts. Deep research and naming of sessions are further rows, told by their tools.
+// The first that fits acts.
 const tasks: readonly Task[] = [
+  researchMove,
   function callForcedTool(reading) {
     if (reading.mustCall === undefined) return undefined
     const name = reading.mustCall === 'any' ? (searchToolOf(reading) ?? [...reading.tools.keys()][0]) : reading.mustCall
@@ -61,9 +59,9 @@ const tasks: readonly Task[] = [
   },
 ]
 
-function decide(reading: Reading): Move {
+function decide(reading: Reading, options: LanguageModelV4CallOptions): Move {
   for (const task of tasks) {
-    const move = task(reading)
+    const move = task(reading, options)
     if (move) return move
   }
   return { say: withoutDocuments }
@@ -76,11 +74,20 @@ function hash(text: string): string {
   return (value >>> 0).toString(36)
 }
 
-function newCallId(reading: Reading): string {
-  const base = `call_${hash(reading.asked.join('\n'))}`
+interface CallWithId {
+  readonly id: string
+  readonly name: string
+  /** JSON of the arguments. */
+  readonly input: string
+}
+
+function callsOf(move: Extract<Move, { calls: unknown }>, { asked, callIds }: Reading): CallWithId[] {
+  const base = `call_${hash(asked.join('\n'))}`
   let turn = 1
-  while (reading.callIds.has(`${base}_${turn}`)) turn++
-  return `${base}_${turn}`
+  return move.calls.map(({ name, input }) => {
+    while (callIds.has(`${base}_${turn}`)) turn++
+    return { id: `${base}_${turn++}`, name, input: JSON.stringify(input) }
+  })
 }
 
 const wordsAtOnce = 2
@@ -92,12 +99,12 @@ function* partsOf(move: Move, reading: Reading): Generator<LanguageModelV4Stream
       yield { type: 'text-delta', id: 'answer', delta }
     return yield { type: 'text-end', id: 'answer' }
   }
-  const id = newCallId(reading)
-  const input = JSON.stringify(move.input)
-  yield { type: 'tool-input-start', id, toolName: move.call }
-  for (const [delta] of input.matchAll(/[\s\S]{1,24}/g)) yield { type: 'tool-input-delta', id, delta }
-  yield { type: 'tool-input-end', id }
-  yield { type: 'tool-call', toolCallId: id, toolName: move.call, input }
+  for (const { id, name, input } of callsOf(move, reading)) {
+    yield { type: 'tool-input-start', id, toolName: name }
+    for (const [delta] of input.matchAll(/[\s\S]{1,24}/g)) yield { type: 'tool-input-delta', id, delta }
+    yield { type: 'tool-input-end', id }
+    yield { type: 'tool-call', toolCallId: id, toolName: name, input }
+  }
 }
 
 const tokens = (text: string): number => Math.ceil(text.length / 4)
@@ -108,7 +115,7 @@ function endOf(
 ): { finishReason: LanguageModelV4FinishReason; usage: LanguageModelV4Usage } {
   const unified = 'say' in move ? 'stop' : 'tool-calls'
   const input = tokens(JSON.stringify(options.prompt))
-  const output = tokens('say' in move ? move.say : JSON.stringify(move.input))
+  const output = tokens('say' in move ? move.say : JSON.stringify(move.calls.map(({ input }) => input)))
   return {
     finishReason: { unified, raw: unified },
     usage: {
@@ -127,7 +134,7 @@ export function extractiveModel(): LanguageModelV4 {
     let parts: Iterator<LanguageModelV4StreamPart> | undefined
     const begin = function* (): Generator<LanguageModelV4StreamPart> {
       const reading = readCall(options)
-      const move = decide(reading)
+      const move = decide(reading, options)
       yield { type: 'stream-start', warnings: [] }
       yield* partsOf(move, reading)
       yield { type: 'finish', ...endOf(move, options) }
@@ -153,18 +160,16 @@ export function extractiveModel(): LanguageModelV4 {
     doStream: async (options) => ({ stream: stream(options) }),
     doGenerate: async (options) => {
       const reading = readCall(options)
-      const move = decide(reading)
+      const move = decide(reading, options)
       const content: LanguageModelV4Content[] =
         'say' in move
           ? [{ type: 'text', text: move.say }]
-          : [
-              {
-                type: 'tool-call',
-                toolCallId: newCallId(reading),
-                toolName: move.call,
-                input: JSON.stringify(move.input),
-              },
-            ]
+          : callsOf(move, reading).map(({ id, name, input }) => ({
+              type: 'tool-call',
+              toolCallId: id,
+              toolName: name,
+              input,
+            }))
       return { content, ...endOf(move, options), warnings: [] }
     },
   }

@@ -77,7 +77,7 @@ function reportPrompt({ task, findings, now }: ReportOptions, limitTokens: numbe
   )
   const [system, question] = frame
   const results = findings.map(({ action, input }, index) =>
-    userText(`Context found by ${action} for ${JSON.stringify(input).slice(0, 100)}:\n${texts[index] ?? ''}`),
+    userText(`Context found by ${action} for ${JSON.stringify(input).slice(0, 80)}:\n${texts[index] ?? ''}`),
   )
   return [system, ...results, question].filter((message) => message !== undefined)
 }

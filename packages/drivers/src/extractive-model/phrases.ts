@@ -27,6 +27,12 @@ export const hasClue = (kind: QuestionKind, text: string): boolean => clues[kind
 /** Whether a sentence is about something that stands elsewhere on its page. */
 export const isPointing = (text: string): boolean => pointsElsewhere.test(text)
 
+const referral =
+  /^for (?:more |additional |further )?(?:information|details|help|examples?)\b|\bsee (?:also )?(?:the )?(?:`|about_|\p{Lu})|^.{1,60}: (?:describes|explains|discusses|lists|introduces|provides information)\b/iu
+
+/** Whether a sentence only tells where to read on. */
+export const isReferral = (text: string): boolean => referral.test(text)
+
 /** Whether a sentence guides through its page instead of saying something. */
 export const isNarration = (text: string): boolean => narration.test(text)
 

@@ -41,6 +41,7 @@ function pickBest(
   pool: readonly Candidate[],
   count: number,
   bar: (unit: Candidate, first: Candidate) => number = () => 0.6,
+  limit: number = characterLimit,
 ): Candidate[] {
   const chosen: Candidate[] = []
   const best = Math.max(0, ...pool.map((unit) => unit.score))
@@ -48,7 +49,7 @@ function pickBest(
   while (chosen.length < count) {
     const [first] = chosen
     const fits = ({ unit, gain }: { unit: Candidate; gain: number }): boolean =>
-      !first || (gain >= bar(unit, first) * best && length + unit.text.length <= characterLimit)
+      !first || (gain >= bar(unit, first) * best && length + unit.text.length <= limit)
     const next = pool
       .filter((unit) => !chosen.includes(unit))
       .map((unit) => ({ unit, gain: gainOf(unit, chosen) }))
@@ -102,6 +103,23 @@ function pickDifference(question: Question, pool: readonly Candidate[]): Candida
   )
   const chosen = [...sides, ...pickBest(both, 4 - sides.length)]
   return chosen.length > 0 ? chosen : pickBest(pool, 3)
+}
+
+const reportLimit = { units: 14, characters: 3_000, ofPassage: 5 }
+
+/**
+ * Picks all that bears on a question, for a report: more than an answer needs, and not all of it from one place.
+ * @param taken what has been picked before: nothing like it is picked again
+ */
+export function pickBroadly(pool: readonly Candidate[], taken: readonly Candidate[]): readonly Candidate[] {
+  const counts = new Map<unknown, number>()
+  const spread = pool.filter((unit) => {
+    const count = (counts.get(unit.passage) ?? 0) + 1
+    counts.set(unit.passage, count)
+    return count <= reportLimit.ofPassage * 2
+  })
+  const fresh = spread.filter((unit) => taken.every((other) => overlap(unit.terms, other.terms) <= mostAlike))
+  return pickBest(fresh, reportLimit.units, () => 0.45, reportLimit.characters)
 }
 
 /**

@@ -33,6 +33,8 @@ export interface Reading {
   readonly mustCall: string | 'any' | undefined
   /** Ids of all calls of the conversation. */
   readonly callIds: ReadonlySet<string>
+  /** Names of the tools called since the present question. */
+  readonly toolNames: ReadonlySet<string>
 }
 
 const contextMark = /^\s*(?:context|additional context|attached|file|document)\b[^\n]{0,120}:\s*\n/i
@@ -43,7 +45,8 @@ const instructionMark = /^\s*instructions\b[^\n]{0,120}:\s*\n/i
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-function textOf(message: LanguageModelV4Message): string {
+/** The text of a message, without its files and calls. */
+export function textOf(message: LanguageModelV4Message): string {
   if (typeof message.content === 'string') return message.content
   return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
@@ -132,6 +135,13 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
       ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
       : [],
   )
+  const toolNames = prompt
+    .slice(last + 1)
+    .flatMap((message) =>
+      message.role === 'tool'
+        ? message.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolName] : []))
+        : [],
+    )
   const question = prompt[last]
   const questions = [
     ...before.filter((message) => message.role === 'user' && !isContext(message)),
@@ -154,5 +164,6 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
     tools: new Map(offered),
     mustCall: toolChoice?.type === 'tool' ? toolChoice.toolName : toolChoice?.type === 'required' ? 'any' : undefined,
     callIds: new Set(callIds),
+    toolNames: new Set(toolNames),
   }
 }

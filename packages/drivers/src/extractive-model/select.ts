@@ -120,20 +120,26 @@ function toGroups(units: readonly Candidate[]): Candidate[][] {
 /**
  * Chooses what to quote. Groups come in reading order, the one that holds the best answer first; code comes last.
  * @param excluded units that must not be quoted, such as those an earlier answer gave
+ * @param pickUnits how much is taken; by default what answers briefly
  */
-export function select(scored: Scored, excluded: (unit: Candidate) => boolean): readonly Group[] {
+export function select(
+  scored: Scored,
+  excluded: (unit: Candidate) => boolean,
+  pickUnits: typeof pick = pick,
+): readonly Group[] {
   const { question } = scored
   const pool = scored.candidates
     .filter((unit) => unit.kind !== 'code' && unit.score > 0 && !excluded(unit))
     .toSorted((one, other) => other.score - one.score)
     .slice(0, poolLimit)
-  const picked = pick(question, pool)
+  const picked = pickUnits(question, pool)
   const footed = withFooting(picked, excluded)
   const lists = footed.map((unit) => (unit.kind === 'sentence' ? [unit] : wholeList(question, unit, scored.candidates)))
   // A list of what was asked for is the whole answer.
-  const full = question.isPlural
-    ? lists.find((list) => list.length > 1 && (list[0]?.nearFit ?? 0) >= listFit)
-    : undefined
+  const full =
+    question.isPlural && pickUnits === pick
+      ? lists.find((list) => list.length > 1 && (list[0]?.nearFit ?? 0) >= listFit)
+      : undefined
   const code = full ? undefined : pickCode(question, scored, picked)
   const groups = toGroups(full ?? [...new Set(lists.flat())])
   return [...groups, ...(code ? [[code]] : [])].map((units) => ({ units }))

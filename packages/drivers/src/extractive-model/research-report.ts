@@ -1,0 +1,57 @@
+import { understand, type Question } from './question.ts'
+import type { Candidate } from './passages.ts'
+import { isNarration, isReferral } from './phrases.ts'
+import { pickBroadly } from './pick.ts'
+import type { Reading } from './prompt.ts'
+import { topicPhrase } from './research-plan.ts'
+import { scorePassages, type Scored } from './score.ts'
+import { isAnswered, select } from './select.ts'
+import { isStopWord, stem, termSet, wordsOf } from './terms.ts'
+import { write } from './write.ts'
+
+/** What an agent reports that found nothing. */
+const nothingFound = 'The documents do not tell.'
+
+// Of its words, how many a unit with its headings has to share with the topic to be about it.
+const topicShare = 0.6
+
+/** Leaves out what is about something else, and prefers what stands in a document about the topic. */
+function aboutTopic(scored: Scored, task: string): Scored {
+  const topic = new Set(
+    wordsOf(topicPhrase(task))
+      .filter((word) => !isStopWord(word))
+      .map(stem),
+  )
+  if (topic.size === 0) return scored
+  const share = (terms: ReadonlySet<string>): number => [...topic].filter((term) => terms.has(term)).length / topic.size
+  const candidates = scored.candidates.filter((unit) => {
+    const title = termSet(unit.passage.title)
+    const place = termSet(`${unit.passage.section ?? ''} ${unit.headings.join(' ')} ${unit.lead ?? ''}`)
+    if (isNarration(unit.text) || isReferral(unit.text)) return false
+    if (share(new Set([...title, ...place, ...unit.terms])) < topicShare) return false
+    unit.score *= 0.85 + 0.3 * share(title)
+    return true
+  })
+  return { ...scored, candidates }
+}
+
+/** Reports all that the results tell about a task, in their own words, each with its citation; the answer comes first. */
+export function reportFindings({ asked, context, found }: Reading): string {
+  const [task = ''] = asked.slice(-1)
+  const question = understand([task])
+  const isHowTo = question.kind === 'how' && question.wantsCode
+  const all = scorePassages({ ...question, wantsCode: isHowTo }, [...context, ...found])
+  const scored = question.kind === 'difference' ? all : aboutTopic(all, task)
+  if (!isAnswered(scored)) return nothingFound
+  const brief = select(scored, () => false)
+  const taken = new Set(brief.flatMap(({ units }) => units))
+  const rest = select(scored, (unit) => taken.has(unit), others(taken))
+  const written = [write(brief), write(rest)].filter((part) => part !== '').join('\n\n')
+  return written === '' ? nothingFound : written
+}
+
+/** Picks broadly what is not like anything taken. */
+const others =
+  (taken: ReadonlySet<Candidate>) =>
+  (_question: Question, pool: readonly Candidate[]): readonly Candidate[] =>
+    pickBroadly(pool, [...taken])

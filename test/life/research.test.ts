@@ -1,0 +1,105 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInlay, type Inlay } from 'inlay'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createLineDecoder, fold, type ChatFullResponse, type Packet, type StreamLine } from '@inlay/protocol'
+import { researchFaults } from '../agent/research/research-order.ts'
+
+const key = 'the-key-of-the-test'
+const authorization = `Bearer ${key}`
+
+/** An assistant over the Markdown of a folder, without any setting. */
+async function overFolder(folder: string): Promise<Inlay> {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-research-'))
+  const inlay = createInlay({ dataFolder, apiKey: key, worker: { lingerMs: 1 } })
+  onTestFinished(async () => {
+    await inlay.close()
+    rmSync(dataFolder, { recursive: true, force: true })
+  })
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
+  const documents = names.map((name) => {
+    const text = readFileSync(join(folder, name), 'utf8')
+    const title = /^title:\s*(.+)$/m.exec(text.slice(0, 600))?.[1] ?? /^#\s+(.+)$/m.exec(text)?.[1] ?? name
+    const sections = [{ text, link: `https://docs.example/${name}` }]
+    return { document: { id: name, semantic_identifier: title, source: 'file', metadata: {}, sections } }
+  })
+  const body = documents.map((document) => JSON.stringify(document)).join('\n')
+  const headers = { authorization, 'content-type': 'application/x-ndjson' }
+  const url = 'http://host.example/api/service-api/ingestion/batch'
+  const accepted = await inlay.fetch(new Request(url, { method: 'POST', headers, body }))
+  expect(accepted.status).toBe(200)
+  await accepted.text()
+  await expect.poll(() => waiting(inlay), { timeout: 90_000 }).toBe(0)
+  return inlay
+}
+
+async function waiting(inlay: Inlay): Promise<number> {
+  const counts = await Promise.all(
+    ['pending', 'indexing'].map(async (state) => {
+      const url = `http://host.example/api/service-api/ingestion?state=${state}&limit=1`
+      const response = await inlay.fetch(new Request(url, { headers: { authorization } }))
+      return ((await response.json()) as unknown[]).length
+    }),
+  )
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+async function ask(inlay: Inlay, message: string, more: Record<string, unknown> = {}): Promise<Response> {
+  const body = JSON.stringify({ message, deep_research: true, ...more })
+  const headers = { authorization, accept: 'application/x-ndjson', 'content-type': 'application/json' }
+  const url = 'http://host.example/api/chat/send-chat-message'
+  return inlay.fetch(new Request(url, { method: 'POST', headers, body }))
+}
+
+async function linesOf(response: Response): Promise<StreamLine[]> {
+  const decoder = createLineDecoder()
+  return [...decoder.push(await response.text()), ...decoder.end()].map(({ line }) => line)
+}
+
+const bodiesOf = (lines: readonly StreamLine[]): Packet['obj'][] =>
+  lines.flatMap((line) => ('obj' in line ? [line.obj] : []))
+
+describe('deep research without any model of a provider', () => {
+  test('reports on this project from its own documents, with sources', async () => {
+    const inlay = await overFolder(join(import.meta.dirname, '../../docs'))
+    const question = 'How are documents taken in, and what happens when indexing fails?'
+    const lines = await linesOf(await ask(inlay, question))
+    expect(researchFaults(lines)).toEqual([])
+    const bodies = bodiesOf(lines)
+    const plan = bodies.map((body) => (body.type === 'deep_research_plan_delta' ? body.content : '')).join('')
+    expect(plan.split('\n').length).toBeGreaterThan(1)
+    expect(bodies.filter(({ type }) => type === 'research_agent_start').length).toBeGreaterThan(1)
+
+    const { answer, citation_info: cited, tool_calls: calls } = fold(lines)
+    expect(answer).toMatch(/^## /m)
+    expect(answer.length).toBeGreaterThan(1_000)
+    expect(new Set(cited.map(({ document_id: id }) => id)).size).toBeGreaterThan(1)
+    // Nothing is said without a source but the headings, lists under a line that names theirs, code, and what is missing.
+    const unsourced = answer
+      .replace(/```[\s\S]*?```/g, '')
+      .split(/\n\n+/)
+      .filter((part) => !/^(?:## |Nothing was found|- )/.test(part) && !part.includes(']('))
+    expect(unsourced).toEqual([])
+    expect(calls.filter(({ tool_name: name }) => name === 'research_agent').length).toBeGreaterThan(1)
+    expect(calls.some(({ tool_name: name }) => name === 'internal_search')).toBe(true)
+
+    const whole = (await (await ask(inlay, question, { stream: false })).json()) as ChatFullResponse
+    expect({ answer: whole.answer, cited: whole.citation_info }).toEqual({ answer, cited })
+    expect(whole.tool_calls.map(({ tool_name: name }) => name)).toEqual(calls.map(({ tool_name: name }) => name))
+  })
+
+  const corpus = join(import.meta.dirname, '../../../shared/corpora/documents/powershell-7.4')
+  test.skipIf(!existsSync(corpus))('reports on a large manual', async () => {
+    const inlay = await overFolder(corpus)
+    const lines = await linesOf(
+      await ask(inlay, 'How does PowerShell handle errors, and how do I write advanced functions?'),
+    )
+    expect(researchFaults(lines)).toEqual([])
+    const { answer, top_documents: documents } = fold(lines)
+    const titles = documents.map(({ semantic_identifier: title }) => title)
+    expect(titles).toEqual(expect.arrayContaining(['about_Error_Handling', 'about_Functions_Advanced']))
+    expect(answer).toMatch(/terminating/)
+    expect(answer).toMatch(/CmdletBinding/)
+  })
+})
