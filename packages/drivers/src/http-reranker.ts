@@ -22,7 +22,7 @@ export interface HttpRerankerOptions extends RetryOptions {
   readonly batch?: number
   /** Longest time one try may take, in milliseconds. Default 5000: somebody waits for the search. */
   readonly timeoutMs?: number
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof globalThis.fetch
 }
 
 const subject = 'The reranking service'

@@ -29,7 +29,7 @@ export interface OpenaiEmbedderOptions extends RetryOptions {
   /** Longest time one try may take, in milliseconds. Default 60 000. */
   readonly timeoutMs?: number
   readonly headers?: Readonly<Record<string, string>>
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof globalThis.fetch
 }
 
 /**

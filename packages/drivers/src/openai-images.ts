@@ -26,7 +26,7 @@ export interface OpenaiImagesOptions extends RetryOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Longest time one try may take, in milliseconds. Default 180,000: good models draw for a minute or two. */
   readonly timeoutMs?: number
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof globalThis.fetch
 }
 
 const largestPicture = 32 * 2 ** 20

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** What the linter says of a source at a path of the repository. */
+async function faultsOf(path: string, source: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-lint-'))
+  try {
+    copyFileSync('.oxlintrc.json', join(folder, '.oxlintrc.json'))
+    mkdirSync(join(folder, dirname(path)), { recursive: true })
+    writeFileSync(join(folder, path), source)
+    const linter = join(process.cwd(), 'node_modules/.bin/oxlint')
+    return await new Promise((resolve) => {
+      execFile(linter, [path], { cwd: folder }, (_error, stdout) => resolve(stdout))
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const violations = [
+  ['a fetch', 'export const read = (url: string): Promise<Response> => fetch(url)\n'],
+  ['a fetch of the global object', 'export const read = (url: string): Promise<Response> => globalThis.fetch(url)\n'],
+  ['a fetch as a default', 'export const read = (url: string, get = fetch): Promise<Response> => get(url)\n'],
+  ['a socket', 'export const open = (url: string): WebSocket => new WebSocket(url)\n'],
+] as const
+
+const places = [
+  'packages/drivers/src/page-reader.ts',
+  'packages/drivers/src/mcp-client.ts',
+  'packages/drivers/src/openai-images.ts',
+  'packages/agent/src/actions/open-url.ts',
+  'packages/agent/src/stored-tools/call.ts',
+  'packages/server/src/routes/tools.ts',
+  'packages/inlay/src/web-parts.ts',
+]
+
+test.each(places)('the linter refuses what would go around the egress client in %s', async (place) => {
+  for (const [name, source] of violations)
+    expect(await faultsOf(place, source), name).toMatch(/no-restricted-(?:globals|properties)/)
+})
+
+test.each([
+  "import { request } from 'node:http'\nexport const get = request\n",
+  "import * as https from 'node:https'\nexport const get = https.get\n",
+  "import { connect } from 'node:net'\nexport const open = connect\n",
+  "import { fetch } from 'undici'\nexport const get = fetch\n",
+])('drivers do not import a way to the network: %s', async (source) => {
+  expect(await faultsOf('packages/drivers/src/page-reader.ts', source)).toContain('no-restricted-imports')
+})
+
+test('what a function is handed as `fetch`, and types of it, are no violation', async () => {
+  const source = [
+    "import type { IncomingMessage } from 'node:http'",
+    'export const headersOf = (message: IncomingMessage): unknown => message.headers',
+    'export const read = (fetch: (url: string) => Promise<string>, url: string): Promise<string> => fetch(url)',
+    'export type Fetch = typeof globalThis.fetch',
+    '',
+  ].join('\n')
+  expect(await faultsOf('packages/drivers/src/page-reader.ts', source)).not.toContain('no-restricted')
+})
