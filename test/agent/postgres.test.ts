@@ -112,3 +112,26 @@ test('a long conversation is summed up in Postgres too', async () => {
   expect(told).not.toContain('Begin.')
   await agent.close()
 })
+
+test('memories live in Postgres as they do in SQLite', async () => {
+  const { agent, send, model } = await newSetting(
+    [[{ call: { name: 'add_memory', input: { memory: 'Works in optics.' } } }], ['Noted.'], ['Hello.']],
+    { db, memories: true },
+  )
+  const { memories } = agent
+  await (await send()).whole()
+  await memories.update({ name: 'Ana', usesMemories: true }, ana)
+  await memories.update({ role: 'Optician' }, ana)
+  const known = await memories.get(ana)
+  expect(known).toMatchObject({ name: 'Ana', role: 'Optician', memories: [{ content: 'Works in optics.' }] })
+  expect(known.memories[0]?.createdAt).toBe(Date.UTC(2026, 0, 12, 9, 30))
+  await (await send()).whole()
+  expect(JSON.stringify(model.asked.at(-1)?.prompt)).toContain('Works in optics.')
+  expect(await codeOf(memories.edit(known.memories[0]!.id, 'x', ben))).toBe('NOT_FOUND')
+  const edited = { id: known.memories[0]!.id, content: 'Works in lasers.' }
+  expect(
+    (await memories.update({ memories: [edited, { id: null, content: 'Has a dog.' }] }, ana)).memories,
+  ).toMatchObject([edited, { content: 'Has a dog.' }])
+  await memories.clear(ana)
+  expect((await memories.get(ana)).memories).toEqual([])
+})
