@@ -36,7 +36,14 @@ describe('a question of an action', () => {
       { role: 'user', content: [{ type: 'text', text: 'Why?' }] },
     ])
     expect(model.asked[0]?.tools).toBeUndefined()
+    expect(model.asked[0]?.reasoning).toBeUndefined()
     expect(usages).toMatchObject([{ inputTokens: { total: 10 }, outputTokens: { total: 5 } }])
+  })
+
+  test('has room for thoughts, within the window, and the effort that the session is set to', async () => {
+    const { ask, model } = questions([['Yes.']], { reasoning: 'none' })
+    await ask({ instructions: '', text: 'Well?', answerTokens: 100 })
+    expect(model.asked[0]).toMatchObject({ maxOutputTokens: 2_000, reasoning: 'none' })
   })
 
   test('is put again when the model cannot be reached for a moment', async () => {

@@ -8,6 +8,8 @@ import { playStep, type StepListener } from './model-step.ts'
 export interface QuestionOptions {
   readonly model: ResolvedModel
   readonly modelIndex: number
+  /** How much the model is told to think; undefined leaves it to the model. */
+  readonly reasoning?: LanguageModelV4CallOptions['reasoning']
   /** Aborts with the run. */
   readonly signal: AbortSignal
   /** Tries of a call that fails before it said anything, at least 1. */
@@ -51,9 +53,9 @@ async function ask(question: ModelQuestion, options: QuestionOptions, signal: Ab
       { role: 'system', content: instructions },
       { role: 'user', content: [{ type: 'text', text: question.text.slice(0, limitChars).toWellFormed() }] },
     ],
-    // A model that thinks before it answers needs room for both.
-    maxOutputTokens: answerTokens + thoughtTokens,
-    reasoning: 'minimal',
+    maxOutputTokens: Math.min(answerTokens + thoughtTokens, Math.floor(model.contextTokens / 4)),
+    // As in the answer itself: what a model was not set to, its provider may refuse.
+    ...(options.reasoning && { reasoning: options.reasoning }),
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
   }
   const { parts, usage } = await playStep({
@@ -74,7 +76,8 @@ async function ask(question: ModelQuestion, options: QuestionOptions, signal: Ab
     .trim()
 }
 
-const thoughtTokens = 500
+/** A model that thinks before it answers needs room for both. */
+const thoughtTokens = 2_000
 
 const silent: StepListener = { say: () => {}, reason: () => {}, hearCall: () => {}, hearArguments: () => {} }
 

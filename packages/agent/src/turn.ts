@@ -206,6 +206,7 @@ function settingOf(
   const ask = createQuestions({
     model: answer.model,
     modelIndex,
+    reasoning: answer.reasoning,
     signal: run.signal,
     tries: parts.modelTries,
     wait: parts.wait,
