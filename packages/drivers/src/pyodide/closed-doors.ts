@@ -1,0 +1,39 @@
+import dgram from 'node:dgram'
+import dns from 'node:dns'
+import { registerHooks } from 'node:module'
+import net from 'node:net'
+import tls from 'node:tls'
+
+/**
+ * Shuts every way out of this process that its permissions leave open: sockets, names, modules, signals. Programs run in
+ * a context that reaches none of these; this is for the day on which one finds a way out of it. Cannot be undone.
+ */
+export function closeDoors(): void {
+  const refuse = (): never => {
+    throw new Error('This process has no way out.')
+  }
+  const shut = (holder: object, names: readonly string[]): void => {
+    for (const name of names) {
+      if (!(name in holder)) continue
+      Object.defineProperty(holder, name, { value: refuse, writable: false, configurable: false })
+    }
+  }
+  // All connections of Node, also those of fetch and http, are made by these.
+  shut(net.Socket.prototype, ['connect'])
+  shut(net.Server.prototype, ['listen'])
+  shut(tls.TLSSocket.prototype, ['connect'])
+  shut(dgram.Socket.prototype, ['bind', 'connect', 'send'])
+  shut(dns, ['lookup', 'lookupService'])
+  shut(dns.promises, ['lookup', 'lookupService'])
+  for (const resolver of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype]) {
+    shut(resolver, namesOf(resolver))
+  }
+  shut(globalThis, ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest', 'Worker', 'BroadcastChannel'])
+  shut(process, ['binding', '_linkedBinding', 'getBuiltinModule', 'dlopen', 'kill', '_kill', '_debugProcess', 'send'])
+  // From here on nothing is loaded any more.
+  registerHooks({ resolve: refuse, load: refuse })
+}
+
+function namesOf(resolver: object): string[] {
+  return Object.getOwnPropertyNames(resolver).filter((name) => /^(resolve|reverse)/.test(name))
+}

@@ -1,0 +1,97 @@
+/** What travels between the host and an interpreter's process: a kind, a length, bytes. */
+export interface Frame {
+  readonly kind: FrameKind
+  readonly payload: Uint8Array
+}
+
+/**
+ * - `snapshot`: a part of the packed memory of a loaded interpreter; for another one, the whole
+ * - `ready`: the interpreter waits for its program; no payload
+ * - `stdout`, `stderr`: bytes that the program wrote
+ * - `file`: name and size of a produced file, as JSON; `bytes`: the next part of it
+ * - `done`: how the program ended, as JSON
+ * - `job`: the program, as JSON, for the interpreter; the bytes of its files follow it without frames
+ */
+export type FrameKind = 'snapshot' | 'ready' | 'stdout' | 'stderr' | 'file' | 'bytes' | 'done' | 'job'
+
+const kinds: readonly FrameKind[] = ['snapshot', 'ready', 'stdout', 'stderr', 'file', 'bytes', 'done', 'job']
+
+/** Bytes of a frame before its payload: the kind, and the length as 32 bits, the highest first. */
+export const frameHeadBytes = 5
+
+/** A program as it is told to its interpreter. */
+export interface Job {
+  readonly code: string
+  readonly timeLimitMs: number
+  readonly outputLimitBytes: number
+  readonly filesLimitBytes: number
+  /** In the order in which their bytes follow. */
+  readonly files: readonly FileHead[]
+}
+
+/** A file before its bytes. */
+export interface FileHead {
+  readonly name: string
+  readonly size: number
+}
+
+/** How a program ended, as its interpreter tells it. */
+export interface JobEnd {
+  readonly exitCode: number | null
+  readonly timedOut: boolean
+  /** The interpreter itself broke. */
+  readonly isCrash: boolean
+  readonly isOutputCut: boolean
+  readonly droppedFiles: readonly string[]
+}
+
+/** The frame as bytes. */
+export function encodeFrame(kind: FrameKind, payload: Uint8Array): Uint8Array {
+  const frame = new Uint8Array(frameHeadBytes + payload.byteLength)
+  frame[0] = kinds.indexOf(kind)
+  new DataView(frame.buffer).setUint32(1, payload.byteLength)
+  frame.set(payload, frameHeadBytes)
+  return frame
+}
+
+/** Kind and length from the first bytes of a frame; undefined for a kind that does not exist. */
+export function readFrameHead(head: Uint8Array): { readonly kind: FrameKind; readonly length: number } | undefined {
+  const kind = kinds[head[0] ?? kinds.length]
+  return kind && { kind, length: new DataView(head.buffer, head.byteOffset).getUint32(1) }
+}
+
+/**
+ * Puts frames together from pieces of any size.
+ * @param limitBytes longest payload; the sender is not trusted
+ * @returns takes the next piece and gives the frames it completes; undefined from the first that breaks the form
+ */
+export function createFrameReader(limitBytes: number): (piece: Uint8Array) => readonly Frame[] | undefined {
+  let rest: Uint8Array = new Uint8Array(0)
+  let isBroken = false
+  return (piece) => {
+    if (isBroken) return undefined
+    let bytes = joined(rest, piece)
+    const frames: Frame[] = []
+    while (bytes.byteLength >= frameHeadBytes) {
+      const head = readFrameHead(bytes)
+      if (!head || head.length > limitBytes) {
+        isBroken = true
+        return undefined
+      }
+      const end = frameHeadBytes + head.length
+      if (bytes.byteLength < end) break
+      frames.push({ kind: head.kind, payload: bytes.subarray(frameHeadBytes, end) })
+      bytes = bytes.subarray(end)
+    }
+    rest = bytes
+    return frames
+  }
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.byteLength === 0) return other
+  const both = new Uint8Array(one.byteLength + other.byteLength)
+  both.set(one)
+  both.set(other, one.byteLength)
+  return both
+}

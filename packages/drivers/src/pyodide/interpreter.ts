@@ -1,0 +1,118 @@
+import { randomFillSync } from 'node:crypto'
+import { readFileSync, writeSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { createContext, runInContext, SourceTextModule, type Context } from 'node:vm'
+import {
+  contextScript,
+  type ContextHost,
+  type ContextPython,
+  type ContextSettings,
+  type StartMode,
+} from './context-script.ts'
+import { startUp, workFolder } from './start-up.ts'
+
+/** Where a process finds what it loads, and how much memory it has. */
+export interface InterpreterSettings {
+  /** Folder of the package `pyodide`. */
+  readonly packageFolder: string
+  /** Paths of wheels that may be imported. */
+  readonly wheels: readonly string[]
+  /** Most memory of Python itself. */
+  readonly memoryLimitBytes: number
+  /** Most memory of the process, with the interpreter's code and the files of a program. */
+  readonly processLimitBytes: number
+  readonly start: StartMode
+}
+
+/** What an interpreter and its program tell. */
+export interface ProgramListener {
+  takeSnapshot(bytes: Uint8Array): void
+  write(stream: 'stdout' | 'stderr', bytes: Uint8Array): void
+  isLate(): boolean
+  takesFile(name: string, size: number): boolean
+  takeFile(name: string, bytes: Uint8Array): void
+}
+
+/**
+ * Makes a Python in a context of its own; it runs one program.
+ * @param snapshot what another interpreter told as its own, for the start `load`
+ */
+export async function loadInterpreter(
+  settings: InterpreterSettings,
+  listener: ProgramListener,
+  snapshot?: Uint8Array,
+): Promise<ContextPython> {
+  // Nothing is to be seen of the host's world from inside, and text never becomes code there.
+  const context = createContext({}, { name: 'python', codeGeneration: { strings: false, wasm: true } })
+  const files = readableFiles(settings)
+  const read = (name: string): Uint8Array => {
+    const path = files.get(name)
+    if (name === 'snapshot' && snapshot) return snapshot
+    if (path === undefined) throw new Error('No such file.')
+    return readFileSync(path)
+  }
+  // The script is ours; its type is what its text says.
+  const open = runInContext(contextScript, context) as (host: ContextHost) => MakePython
+  const make = open(hostFor(read, settings, listener))
+  const python = await make(
+    await loadModule(settings, 'pyodide.mjs', context),
+    await loadModule(settings, 'pyodide.asm.mjs', context),
+    {
+      startUp,
+      workFolder,
+      memoryLimitBytes: settings.memoryLimitBytes,
+      wheels: settings.wheels.map((path) => basename(path)),
+      start: settings.start,
+    },
+  )
+  files.clear()
+  return python
+}
+
+type MakePython = (loader: object, assembly: object, settings: ContextSettings) => Promise<ContextPython>
+
+/** Files by the names under which they are asked for, each with its path. */
+function readableFiles({ packageFolder, wheels }: InterpreterSettings): Map<string, string> {
+  const own = ['pyodide.asm.wasm', 'python_stdlib.zip', 'pyodide-lock.json']
+  return new Map([...own.map((name) => join(packageFolder, name)), ...wheels].map((path) => [basename(path), path]))
+}
+
+async function loadModule(settings: InterpreterSettings, name: string, context: Context): Promise<object> {
+  const source = readFileSync(join(settings.packageFolder, name), 'utf8')
+  const module = new SourceTextModule(source, {
+    context,
+    identifier: name,
+    initializeImportMeta: (meta) => void (meta.url = `pyodide:${name}`),
+  })
+  await module.link(() => {
+    throw new Error('Nothing is imported here.')
+  })
+  await module.evaluate()
+  return module.namespace
+}
+
+function hostFor(
+  read: (name: string) => Uint8Array,
+  { processLimitBytes }: InterpreterSettings,
+  listener: ProgramListener,
+): ContextHost {
+  const decoders = new Map<string, TextDecoder>()
+  const encoder = new TextEncoder()
+  return {
+    ...listener,
+    readText: (name) => new TextDecoder().decode(read(name)),
+    readBytes: read,
+    decode: (encoding, bytes) => {
+      const decoder = decoders.get(encoding) ?? new TextDecoder(encoding)
+      decoders.set(encoding, decoder)
+      return decoder.decode(bytes)
+    },
+    encode: (text) => encoder.encode(text),
+    encodeInto: (text, bytes) => encoder.encodeInto(text, bytes),
+    fillRandomly: ({ buffer, byteOffset, byteLength }) =>
+      void randomFillSync(new Uint8Array(buffer, byteOffset, byteLength)),
+    now: () => performance.now(),
+    log: (text) => void writeSync(2, `${text}\n`),
+    hasRoom: (bytes) => process.memoryUsage.rss() + bytes < processLimitBytes * 0.9,
+  }
+}

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { InlayError } from '@inlay/protocol'
+
+/**
+ * Folder of the installed package `pyodide`, looked for beside Inlay and in the working folder; undefined when it is not
+ * installed.
+ */
+export function findPyodide(): string | undefined {
+  for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
+    try {
+      return realpathSync(dirname(createRequire(from).resolve('pyodide/package.json')))
+    } catch {
+      // Not installed there.
+    }
+  }
+  return undefined
+}
+
+/** Versions of the package that the interpreter's context is made for. */
+const majors = ['314']
+
+/** Folder of the package, checked. UNSUPPORTED when it is missing or of a version that nobody has tried. */
+export function requirePyodide(folder: string | undefined = findPyodide()): string {
+  if (folder === undefined || !existsSync(join(folder, 'package.json')))
+    throw new InlayError('UNSUPPORTED', {
+      message: 'Running Python needs the package pyodide: install pyodide@314 beside Inlay.',
+    })
+  const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : ''
+  if (!majors.includes(String(version).split('.')[0] ?? ''))
+    throw new InlayError('UNSUPPORTED', {
+      message: `Running Python needs pyodide ${majors.join(' or ')}; installed is ${String(version)}.`,
+    })
+  return realpathSync(folder)
+}
+
+/**
+ * Paths of the wheels in a folder that this Python can load: those of pure Python and those built for Pyodide, in order.
+ * @throws INVALID_INPUT when the folder cannot be read
+ */
+export function listWheels(folder: string | undefined): string[] {
+  if (folder === undefined) return []
+  try {
+    const names = readdirSync(folder).filter((name) => /-(?:[^-]*any|[^-]*wasm32)\.whl$/.test(name))
+    return names.sort().map((name) => join(realpathSync(folder), name))
+  } catch (cause) {
+    throw new InlayError('INVALID_INPUT', { message: 'The folder of Python wheels cannot be read.', cause })
+  }
+}
+
+/** What a wheel holds, for people: `numpy 2.3.1`. */
+export function toPackageName(wheel: string): string {
+  const [name = '', version = ''] = basename(wheel).split('-')
+  return `${name.replaceAll('_', '-')} ${version}`.trim()
+}

@@ -1,0 +1,200 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { readFileSync, realpathSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { InlayError } from '@inlay/protocol'
+import type { CodeOutcome, CodeRun } from '@inlay/agent'
+import type { StartMode } from './context-script.ts'
+import { createFrameReader, encodeFrame, type Frame, type Job } from './frames.ts'
+import type { InterpreterSettings } from './interpreter.ts'
+import { createOutcomeReader, type Loss } from './outcome-reader.ts'
+import type { SnapshotKeeper } from './snapshot.ts'
+
+/** How interpreters are started. */
+export interface ProcessSettings extends Omit<InterpreterSettings, 'start'> {
+  readonly snapshots: SnapshotKeeper
+  readonly workerUrl: URL
+  /** Path of Node. */
+  readonly node: string
+}
+
+/** A program, with all that has a default. */
+export type WholeRun = Required<Omit<CodeRun, 'signal' | 'onOutput'>> & Pick<CodeRun, 'onOutput'>
+
+/** A process that loads Python, waits for one program, runs it and ends. */
+export interface Interpreter {
+  /** Once. Rejects with SERVICE_UNAVAILABLE when it does not start, and with the reason of {@link Interpreter.end}. */
+  run(run: WholeRun): Promise<CodeOutcome>
+  /** Ends it at once, whatever it does. */
+  end(reason: unknown): void
+}
+
+/** Time to load, on a machine that has much else to do. */
+const startLimitMs = 120_000
+/** A program that is interrupted gets so long to end, and to hand over its files, before its process is ended. */
+const graceMs = 3_000
+const watchMs = 200
+const longestFrameBytes = 2_097_152
+
+/** Starts an interpreter. */
+export function startInterpreter(settings: ProcessSettings): Interpreter {
+  const { start, bytes: snapshot } = settings.snapshots.next()
+  const child = spawnChild(settings, start)
+  const ready = Promise.withResolvers<void>()
+  /** Resolves when the process ends by what is done in it; rejects when it is ended from here. */
+  const gone = Promise.withResolvers<Loss>()
+  // Nobody may be waiting for it yet.
+  gone.promise.catch(() => undefined)
+  const words = createLastWords()
+  let isReady = false
+  let listen = (frame: Frame): boolean => {
+    if (frame.kind === 'snapshot' && start === 'make') settings.snapshots.add(frame.payload)
+    else if (frame.kind === 'ready') {
+      isReady = true
+      if (start === 'make') settings.snapshots.finish()
+      clearTimeout(startTimer)
+      ready.resolve()
+    } else return false
+    return true
+  }
+
+  const stop = (): void => {
+    clearTimeout(startTimer)
+    child.kill('SIGKILL')
+  }
+  const end = (reason: unknown): void => {
+    if (!isReady && start === 'make') settings.snapshots.forget()
+    gone.reject(reason)
+    stop()
+  }
+  const lose = (loss: Loss): void => {
+    if (!isReady && !child.killed && start !== 'plain') settings.snapshots.giveUp()
+    gone.resolve(loss)
+    stop()
+  }
+  const startTimer = setTimeout(() => lose('time'), startLimitMs).unref()
+  const read = createFrameReader(longestFrameBytes)
+  child.stdout?.on('data', (piece: Uint8Array) => {
+    const keepsForm = read(piece)?.every((frame) => listen(frame))
+    if (keepsForm !== true) lose('crash')
+  })
+  child.stderr?.on('data', words.add)
+  // What became of a process that takes nothing any more is told by its end.
+  child.stdin?.on('error', () => undefined)
+  child.on('error', (cause) => end(unavailable(cause)))
+  child.on('close', () => lose(words.lossOf()))
+  if (snapshot) child.stdin?.write(encodeFrame('snapshot', snapshot))
+
+  return {
+    end,
+    async run(run) {
+      const neverReady = gone.promise.then(() => Promise.reject(unavailable(words.toError())))
+      await Promise.race([ready.promise, neverReady])
+      const outcome = createOutcomeReader(run, settings.memoryLimitBytes)
+      listen = outcome.take
+      const watch = watchOver(child, settings, run, lose)
+      sendJob(child, run)
+      try {
+        return await Promise.race([outcome.promise, gone.promise.then(outcome.lost)])
+      } finally {
+        watch.stop()
+        end(undefined)
+      }
+    },
+  }
+}
+
+/**
+ * The process may read its own code, Pyodide and the wheels, and nothing else: no other file, no process, no thread, no
+ * native module. It gets nothing of the host's environment, and text does not become code in it.
+ */
+function spawnChild({ workerUrl, node, ...settings }: ProcessSettings, start: StartMode): ChildProcess {
+  const worker = realpathSync(fileURLToPath(workerUrl))
+  const folders = [dirname(worker), settings.packageFolder, ...settings.wheels.map((path) => dirname(path))]
+  const { packageFolder, wheels, memoryLimitBytes, processLimitBytes } = settings
+  const told: InterpreterSettings = { packageFolder, wheels, memoryLimitBytes, processLimitBytes, start }
+  // Windows starts no process without this one.
+  const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] ?? '' } : {}
+  const child = spawn(node, [...nodeFlags(folders), worker, JSON.stringify(told)], {
+    cwd: dirname(worker),
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+  })
+  // Answers to people come before what programs compute.
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, 10)
+  } catch {
+    // Some systems do not let it; then programs run like everything else.
+  }
+  return child
+}
+
+/** What Node is told, so that a process can do nothing but compute and read these folders. */
+export function nodeFlags(folders: readonly string[]): string[] {
+  return [
+    '--permission',
+    ...new Set(folders.map((folder) => `--allow-fs-read=${join(folder, '*')}`)),
+    '--disallow-code-generation-from-strings',
+    '--experimental-vm-modules',
+    '--no-warnings',
+    '--max-old-space-size=256',
+  ]
+}
+
+function sendJob({ stdin }: ChildProcess, run: WholeRun): void {
+  const { code, timeLimitMs, outputLimitBytes, filesLimitBytes, files } = run
+  const heads = files.map(({ name, bytes }) => ({ name, size: bytes.byteLength }))
+  const job: Job = { code, timeLimitMs, outputLimitBytes, filesLimitBytes, files: heads }
+  stdin?.write(encodeFrame('job', new TextEncoder().encode(JSON.stringify(job))))
+  for (const { bytes } of files) stdin?.write(bytes)
+}
+
+/**
+ * The interpreter interrupts its program at the time limit and bounds its memory itself; what it cannot, because it hangs
+ * or the memory is not Python's, is seen from here.
+ */
+function watchOver(
+  child: ChildProcess,
+  { processLimitBytes }: ProcessSettings,
+  { timeLimitMs }: WholeRun,
+  lose: (loss: Loss) => void,
+): { stop(): void } {
+  const timeout = setTimeout(() => lose('time'), timeLimitMs + graceMs)
+  const watch = setInterval(() => {
+    if (residentBytes(child.pid) > processLimitBytes) lose('memory')
+  }, watchMs)
+  return {
+    stop() {
+      clearTimeout(timeout)
+      clearInterval(watch)
+    },
+  }
+}
+
+/** Memory a process occupies; 0 where the system does not tell it in a file, as outside of Linux. */
+function residentBytes(pid: number | undefined): number {
+  try {
+    const pages = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmRSS:\s+(\d+) kB$/m)
+    return Number(pages?.[1] ?? 0) * 1024
+  } catch {
+    return 0
+  }
+}
+
+function createLastWords(): { add(piece: Uint8Array): void; lossOf(): Loss; toError(): Error } {
+  let text = ''
+  return {
+    add: (piece) => void (text = `${text}${String(piece)}`.slice(-4_000)),
+    lossOf: () => (/out of memory|allocation failed/i.test(text) ? 'memory' : 'crash'),
+    toError: () => new Error(text === '' ? 'The process ended without a word.' : text),
+  }
+}
+
+function unavailable(cause: unknown): InlayError {
+  return new InlayError('SERVICE_UNAVAILABLE', {
+    message: 'Python cannot be started here right now; the server log says why.',
+    cause,
+  })
+}
