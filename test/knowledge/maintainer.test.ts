@@ -142,7 +142,7 @@ describe('upkeep is due', () => {
   test('again only after a rest four times as long as the last round, unless it is idle', async () => {
     const clock = { now: 10_000 }
     const schedule = createUpkeepSchedule(() => clock.now)
-    const write = (): void => void schedule.noteAppend(60)
+    const write = (): void => void schedule.noteAppend(55)
     schedule.begin()
     clock.now += 500
     schedule.end({ figures, keepVersionsMs: 0 })

@@ -14,7 +14,7 @@ export interface AppendParts {
   wrote(): void
 }
 
-/** Appends rows; calls that come while a commit is under way share the next one. */
+/** Appends rows; calls that come while commits are under way share the next one. */
 export interface Appending {
   /** Resolves once the rows are on disk and found. */
   add(rows: readonly IndexRow[]): Promise<void>
@@ -29,11 +29,17 @@ interface Request {
 /** Rows of one commit, at least one request: more gain nothing and hold up who came first. */
 const mostRows = 10_000
 
+/**
+ * Commits at once: while one is being written, the rows of the next are made ready. The engine puts them behind each
+ * other by itself.
+ */
+const mostCommits = 2
+
 /** Queues appends to a table. */
 export function createAppending(parts: AppendParts): Appending {
   const schema = schemaOf(parts.engine, parts.space)
   const queue: Request[] = []
-  let isRunning = false
+  let running = 0
 
   async function commit(rows: readonly IndexRow[]): Promise<void> {
     const { engine, table, waiting } = parts
@@ -56,7 +62,7 @@ export function createAppending(parts: AppendParts): Appending {
 
   /** Never rejects. */
   async function run(): Promise<void> {
-    isRunning = true
+    running++
     // Calls made in the same turn of the event loop go into one commit.
     await Promise.resolve()
     while (queue.length > 0) {
@@ -68,14 +74,14 @@ export function createAppending(parts: AppendParts): Appending {
         for (const { reject } of requests) reject(error)
       }
     }
-    isRunning = false
+    running--
   }
 
   return {
     add(rows) {
       return new Promise((resolve, reject) => {
         queue.push({ rows, resolve, reject })
-        if (!isRunning) void run()
+        if (running < mostCommits) void run()
       })
     },
   }

@@ -71,8 +71,15 @@ export function checkVectors(rows: readonly IndexRow[], space: Space | undefined
 export function checkVector(vector: Float32Array | undefined, space: Space | undefined): void {
   if (vector?.length !== space?.dimensions)
     throw new InlayError('INDEX_MISMATCH', { message: 'A vector has another length than the index was opened with.' })
-  if (vector && !vector.every(Number.isFinite))
+  if (vector && !isFiniteVector(vector))
     throw new InlayError('INDEX_MISMATCH', { message: 'A vector holds a value that is not a finite number.' })
+}
+
+/** A number times zero is zero only if it is finite; a tenth of the cost of asking each. */
+function isFiniteVector(vector: Float32Array): boolean {
+  let sum = 0
+  for (let at = 0; at < vector.length; at++) sum += vector[at]! * 0
+  return sum === 0
 }
 
 /** Rows as one Arrow table, built column by column: arrays of objects would cost two to six times as much. */

@@ -69,16 +69,10 @@ function defaultLimit({ summarize, describeImage }: WorkerContext): number {
 
 function toIndexingContext(context: WorkerContext, signal: AbortSignal): IndexingContext {
   const { attemptLimit = 5, outageAttemptLimit = 40, embedTimeoutMs = 120_000 } = context.worker
-  let lastAppend: Promise<unknown> = Promise.resolve()
   return {
     ...context,
     signal,
     policy: { attemptLimit, outageAttemptLimit },
     embedTimeoutMs,
-    appendInTurn: (append) => {
-      const turn = lastAppend.then(append)
-      lastAppend = turn.catch(() => {})
-      return turn
-    },
   }
 }

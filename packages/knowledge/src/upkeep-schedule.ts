@@ -29,7 +29,7 @@ const freshShare = 0.02
  * So many rows at once are a flood. A fold costs some 35 µs for each row there is and would take a third of the time of
  * indexing: it waits for the end of the flood, but not for long.
  */
-const floodRows = 2000
+const floodRows = 1200
 const longestFloodMs = 5000
 const mostDeadRows = 2000
 /** While writes go on, a round is followed by a rest so many times as long: it takes its share of the processors. */

@@ -27,7 +27,7 @@ export interface WorkerOptions {
 }
 
 /** What a worker is made of. */
-export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy' | 'embedTimeoutMs' | 'appendInTurn'> {
+export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy' | 'embedTimeoutMs'> {
   readonly worker: WorkerOptions & { readonly owner: string }
   /** The space that documents are brought into; undefined while there is none. Default: the first one. */
   readonly space?: () => Promise<number | undefined>

@@ -30,8 +30,6 @@ export interface WritingContext {
   readonly index: VectorIndex
   readonly embedder?: Embedder
   readonly embedTimeoutMs: number
-  /** Runs one append at a time, over all claims. */
-  readonly appendInTurn: (append: () => Promise<void>) => Promise<void>
   readonly at: (step: IngestionStep) => void | Promise<void>
   /** Aborts when the worker is to let go. */
   readonly signal: AbortSignal
@@ -48,7 +46,7 @@ interface PieceRow {
 type EnrichedRow = Pick<PieceRow, 'writing' | 'row'>
 
 /** Most rows and characters of text that are appended at once; fewer rows where others wait for an embedder. */
-const [pieceRows, embeddedPieceRows] = [2500, 1000]
+const [pieceRows, embeddedPieceRows] = [1500, 1000]
 const pieceCharacters = 8 * 2 ** 20
 
 /**
@@ -158,12 +156,10 @@ function toIndexRow({ writing, row }: EnrichedRow, vectors: Map<DraftRow, Float3
 
 async function append(rows: readonly IndexRow[], context: WritingContext): Promise<void> {
   await context.at('append')
-  await context.appendInTurn(async () => {
-    letGoWhenAborted(context.signal)
-    try {
-      await context.index.append(rows)
-    } catch (error) {
-      throw partFailed(error, 'Writing to the index')
-    }
-  })
+  letGoWhenAborted(context.signal)
+  try {
+    await context.index.append(rows)
+  } catch (error) {
+    throw partFailed(error, 'Writing to the index')
+  }
 }
