@@ -55,7 +55,8 @@ export async function loadInterpreter(
   const open = runInContext(contextScript, context) as (host: ContextHost) => MakePython
   const make = open(hostFor(read, settings, listener))
   const python = await make(
-    await loadModule(settings, 'pyodide.mjs', context),
+    // It is the package's own module, evaluated here instead of imported.
+    (await loadModule(settings, 'pyodide.mjs', context)) as typeof import('pyodide'),
     await loadModule(settings, 'pyodide.asm.mjs', context),
     {
       startUp,
@@ -69,7 +70,11 @@ export async function loadInterpreter(
   return python
 }
 
-type MakePython = (loader: object, assembly: object, settings: ContextSettings) => Promise<ContextPython>
+type MakePython = (
+  loader: typeof import('pyodide'),
+  assembly: object,
+  settings: ContextSettings,
+) => Promise<ContextPython>
 
 /** Files by the names under which they are asked for, each with its path. */
 function readableFiles({ packageFolder, wheels }: InterpreterSettings): Map<string, string> {
