@@ -208,3 +208,29 @@ describe('what reaches the web', () => {
     expect(messageOf(env)).not.toContain('a-secret-key')
   })
 })
+
+describe('MCP servers', () => {
+  test('have names, addresses and tokens', () => {
+    const { options } = readSettings({
+      INLAY_MCP_SERVERS: 'wiki=https://wiki.example/mcp?a=b, old=sse+http://10.0.0.7:3001/sse',
+      INLAY_MCP_TOKENS: 'wiki=abc=',
+    })
+    expect(options).toEqual({
+      mcpServers: [
+        { name: 'wiki', url: 'https://wiki.example/mcp?a=b', transport: 'http', token: 'abc=' },
+        { name: 'old', url: 'http://10.0.0.7:3001/sse', transport: 'sse' },
+      ],
+    })
+  })
+
+  test.each([
+    [{ INLAY_MCP_SERVERS: 'https://wiki.example/mcp?k=a-secret-key' }, 'INLAY_MCP_SERVERS: the value given'],
+    [{ INLAY_MCP_SERVERS: 'wiki=ftp://wiki.example' }, 'INLAY_MCP_SERVERS: the value given'],
+    [{ INLAY_MCP_SERVERS: 'a=http://a.example,a=http://b.example' }, 'INLAY_MCP_SERVERS: the value given'],
+    [{ INLAY_MCP_TOKENS: 'wiki=a-secret-key' }, 'INLAY_MCP_TOKENS: "wiki" is no server of INLAY_MCP_SERVERS'],
+    [{ INLAY_MCP_TOKENS: 'a-secret-key' }, 'INLAY_MCP_TOKENS: the value given is not allowed'],
+  ])('%j stops the start and says what is wrong', (env, message) => {
+    expect(messageOf(env)).toContain(message)
+    expect(messageOf(env)).not.toContain('a-secret-key')
+  })
+})

@@ -1,5 +1,4 @@
 import type {
-  ActionSource,
   AgentLimits,
   BlobStorage,
   FileReader,
@@ -20,6 +19,7 @@ import type {
 } from '@inlay/knowledge'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
+import type { ToolOptions } from './tool-parts.ts'
 import type { WebOptions } from './web-parts.ts'
 
 /**
@@ -51,6 +51,7 @@ export interface EmbeddingModel {
 export interface InlayOptions
   extends
     WebOptions,
+    ToolOptions,
     Pick<
       ServerOptions,
       'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'waitingCalls' | 'passHeaders'
@@ -86,8 +87,6 @@ export interface InlayOptions
   readonly summarize?: 'model' | Summarizer
   /** The host's own actions, beside the built-in ones: see `defineAction`; tools of Mastra are taken as they are. */
   readonly actions?: readonly HostAction[]
-  /** Where further actions come from while the assistant runs; asked with each message. Default: nowhere. */
-  readonly actionSources?: readonly ActionSource[]
   /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */
   readonly hooks?: TurnHooks
   /** Whether anything is remembered about people beyond a conversation. Default: it is, unless they say otherwise. */

@@ -1,3 +1,4 @@
+import { isMcpAddress, namedValues } from './named-values.ts'
 import type { WebSearchService } from './web-parts.ts'
 
 /** How one environment variable is read. */
@@ -80,6 +81,8 @@ export interface SettingTable {
   readonly imageBaseUrl: Setting<string>
   readonly imageApiKey: Setting<string>
   readonly egressAllow: Setting<readonly string[]>
+  readonly mcpServers: Setting<Readonly<Record<string, string>>>
+  readonly mcpTokens: Setting<Readonly<Record<string, string>>>
 }
 
 /** Every setting, in the order a person reads them: the help, the README and the reader are made from this table. */
@@ -249,6 +252,25 @@ export const settingTable: SettingTable = {
     without: 'none, the public internet alone',
     isAdvanced: true,
     read: hosts,
+  },
+  mcpServers: {
+    name: 'INLAY_MCP_SERVERS',
+    meaning: 'MCP servers whose tools the model may call',
+    allowed:
+      'names with addresses, separated by commas, such as wiki=https://wiki.example/mcp,old=sse+https://b.example/sse',
+    without: 'none',
+    isSecret: true,
+    isAdvanced: true,
+    read: (text) => namedValues(text, isMcpAddress),
+  },
+  mcpTokens: {
+    name: 'INLAY_MCP_TOKENS',
+    meaning: 'their tokens',
+    allowed: 'names of INLAY_MCP_SERVERS with tokens, separated by commas, such as wiki=abc',
+    without: 'none',
+    isSecret: true,
+    isAdvanced: true,
+    read: (text) => namedValues(text, (value) => /^[\x21-\x7e]+$/.test(value)),
   },
 }
 

@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from './options.ts'
 import { settingTable, type Setting, type SettingTable } from './setting-table.ts'
+import { mcpServersOf } from './tool-settings.ts'
 import { webOptionsOf } from './web-settings.ts'
 
 /** Environment variables by name. */
@@ -30,12 +31,23 @@ export function readSettings(env: Environment): Settings {
   const model = modelOf(values, env, faults)
   const embedding = embeddingOf(values, env, faults)
   const web = webOptionsOf(values, env, faults)
+  const mcpServers = mcpServersOf(values, faults)
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
   const { data, apiKey, basePath, streamFormat, corsOrigins } = values
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
-    options: withoutAbsent({ dataFolder: data, apiKey, basePath, streamFormat, corsOrigins, model, embedding, ...web }),
+    options: withoutAbsent({
+      dataFolder: data,
+      apiKey,
+      basePath,
+      streamFormat,
+      corsOrigins,
+      model,
+      embedding,
+      ...web,
+      mcpServers: mcpServers.length > 0 ? mcpServers : undefined,
+    }),
     warnings: warningsOf(env),
   }
 }

@@ -1,0 +1,42 @@
+import type { ActionSource } from '@inlay/agent'
+import type { EgressOptions } from '@inlay/drivers/egress'
+import type { McpServer } from '@inlay/drivers/mcp-client'
+import type { Kysely } from 'kysely'
+
+/** Tools of others that an assistant may use. */
+export interface ToolOptions {
+  /** Where further actions come from while the assistant runs; asked with each message. Default: nowhere. */
+  readonly actionSources?: readonly ActionSource[]
+  /** MCP servers whose tools the model may call. Default: none. */
+  readonly mcpServers?: readonly McpServer[]
+}
+
+/** The sources of further actions, opened. */
+export interface ToolParts {
+  readonly sources: readonly ActionSource[]
+  /** Ends what is open to servers. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes the sources of further actions. Nothing is reached before a message asks for it.
+ * @throws DUPLICATE_RESOURCE, INVALID_INPUT for MCP servers that cannot be
+ */
+export async function toolParts(
+  { actionSources = [], mcpServers = [] }: ToolOptions,
+  setting: {
+    readonly db: Kysely<unknown>
+    readonly egress: EgressOptions | undefined
+    readonly now: () => number
+    readonly onError: (error: unknown) => void
+  },
+): Promise<ToolParts> {
+  if (mcpServers.length === 0) return { sources: actionSources, close: async () => {} }
+  const [{ mcpClient }, { createToolNumbers }] = await Promise.all([
+    import('@inlay/drivers/mcp-client'),
+    import('@inlay/agent'),
+  ])
+  const { db, egress, now, onError } = setting
+  const client = mcpClient({ servers: mcpServers, numbers: createToolNumbers(db), egress, now, onError })
+  return { sources: [...actionSources, client], close: () => client.close() }
+}
