@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type * as Pyodide from 'pyodide'
 import { createContext, runInContext, SourceTextModule, type Context } from 'node:vm'
 import {
   contextScript,
@@ -56,7 +57,7 @@ export async function loadInterpreter(
   const make = open(hostFor(read, settings, listener))
   const python = await make(
     // It is the package's own module, evaluated here instead of imported.
-    (await loadModule(settings, 'pyodide.mjs', context)) as typeof import('pyodide'),
+    (await loadModule(settings, 'pyodide.mjs', context)) as typeof Pyodide,
     await loadModule(settings, 'pyodide.asm.mjs', context),
     {
       startUp,
@@ -70,11 +71,7 @@ export async function loadInterpreter(
   return python
 }
 
-type MakePython = (
-  loader: typeof import('pyodide'),
-  assembly: object,
-  settings: ContextSettings,
-) => Promise<ContextPython>
+type MakePython = (loader: typeof Pyodide, assembly: object, settings: ContextSettings) => Promise<ContextPython>
 
 /** Files by the names under which they are asked for, each with its path. */
 function readableFiles({ packageFolder, wheels }: InterpreterSettings): Map<string, string> {
