@@ -1,9 +1,12 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { chatAddress, placeOf, type Place } from './address.ts'
 import { Announcer } from './announcer.tsx'
+import { ChatsView } from './chats-view.tsx'
 import { Composer } from './composer.tsx'
-import { useConversation } from './conversation.ts'
-import { useDocumentList } from './document-list.ts'
+import { useConversation, type Conversation } from './conversation.ts'
+import { shortCount } from './counts.ts'
+import { useDocumentList, type DocumentList } from './document-list.ts'
 import { DocumentsView } from './documents-view.tsx'
 import { Mark, PlusIcon } from './icons.tsx'
 import type { Service } from './service.ts'
@@ -16,96 +19,144 @@ interface AppProps {
   readonly modelName: string
 }
 
-/** The page: a conversation, and the documents it is about. */
+/** The page: a conversation, those before it, and the documents they are about. */
 export function App({ service, modelName }: AppProps): JSX.Element {
-  const view = useView()
-  const conversation = useConversation(service)
+  const place = usePlace()
+  const chat = useChat(service, place)
   const list = useDocumentList(service)
   const [focusRequest, setFocusRequest] = useState(0)
-  const focusQuestion = (): void => setFocusRequest((count) => count + 1)
-  const isEmpty = conversation.turns.length === 0
   const newChat = (): void => {
-    conversation.clear()
     location.hash = ''
-    focusQuestion()
+    setFocusRequest((count) => count + 1)
   }
   return (
     <>
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <header class="top">
-        <a class="brand" href="#" aria-label="Inlay, to the conversation">
-          <Mark />
-          <span>Inlay</span>
-        </a>
-        <nav aria-label="Views">
-          <a href="#" aria-current={view === 'chat' ? 'page' : undefined}>
-            Ask
-          </a>
-          <a href="#documents" aria-current={view === 'documents' ? 'page' : undefined}>
-            Documents
-            {list.documents !== undefined && (
-              <span class="count">
-                {list.documents.length}
-                {list.more ? '+' : ''}
-              </span>
-            )}
-          </a>
-        </nav>
-        <button
-          type="button"
-          class={isEmpty ? 'quiet-button new-chat gone' : 'quiet-button new-chat'}
-          onClick={newChat}
-        >
-          <PlusIcon />
-          <span>New chat</span>
-        </button>
-      </header>
+      <Top place={place} sessionId={chat.sessionId} list={list} isNew={chat.turns.length === 0} newChat={newChat} />
       <main id="main" tabIndex={-1}>
-        {/* Kept in place while the other view is shown: an answer goes on, and what was typed stays. */}
-        <div class={isEmpty ? 'chat empty' : 'chat'} hidden={view !== 'chat'}>
-          {isEmpty ? (
-            <Welcome key="above" documents={list.documents} />
-          ) : (
-            <Thread key="above" conversation={conversation} readPassage={service.passage} />
-          )}
+        {/* Kept in place while another view is shown: an answer goes on, and what was typed stays. */}
+        <div class={isEmpty(chat) ? 'chat empty' : 'chat'} hidden={place.view !== 'chat'}>
+          <Above conversation={chat} list={list} service={service} />
           <div class="dock" key="dock">
             <Composer
-              isAnswering={conversation.isAnswering}
-              isFollowUp={!isEmpty}
-              ask={conversation.ask}
+              service={service}
+              isAnswering={chat.isAnswering}
+              isFollowUp={!isEmpty(chat)}
+              ask={chat.ask}
               stop={() => {
-                conversation.stop()
-                focusQuestion()
+                chat.stop()
+                setFocusRequest((count) => count + 1)
               }}
               focusRequest={focusRequest}
             />
             <p class="model">{modelName}</p>
           </div>
-          {isEmpty && <Examples key="examples" documents={list.documents} service={service} ask={conversation.ask} />}
+          {isEmpty(chat) && (
+            <Examples
+              key="examples"
+              documents={list.documents}
+              service={service}
+              ask={(question) => chat.ask({ question, files: [] })}
+            />
+          )}
         </div>
-        {view === 'documents' && <DocumentsView list={list} />}
+        {place.view === 'chats' && (
+          <ChatsView service={service} removed={(id) => (id === chat.sessionId ? chat.leave() : undefined)} />
+        )}
+        {place.view === 'documents' && <DocumentsView list={list} />}
       </main>
-      <Announcer turn={conversation.turns.at(-1)} />
+      <Announcer turn={chat.turns.at(-1)} />
     </>
   )
 }
 
-type View = 'chat' | 'documents'
+const isEmpty = ({ turns, isLoading, failure }: Conversation): boolean =>
+  turns.length === 0 && !isLoading && failure === null
 
-const viewOf = (hash: string): View => (hash === '#documents' ? 'documents' : 'chat')
+function Above({
+  conversation,
+  list,
+  service,
+}: {
+  conversation: Conversation
+  list: DocumentList
+  service: Service
+}): JSX.Element {
+  if (isEmpty(conversation)) return <Welcome counts={list.counts} />
+  if (conversation.failure !== null)
+    return (
+      <div class="thread">
+        <div class="failure" role="alert">
+          <p>{conversation.failure.message}</p>
+        </div>
+      </div>
+    )
+  return <Thread conversation={conversation} service={service} />
+}
 
-/** The view the address names, so that the browser's back button works. */
-function useView(): View {
-  const [view, setView] = useState<View>(viewOf(location.hash))
+interface TopProps {
+  readonly place: Place
+  readonly sessionId: string | null
+  readonly list: DocumentList
+  readonly isNew: boolean
+  readonly newChat: () => void
+}
+
+function Top({ place, sessionId, list, isNew, newChat }: TopProps): JSX.Element {
+  const chatHash = chatAddress(sessionId)
+  return (
+    <header class="top">
+      <a class="brand" href={chatHash} aria-label="Inlay, to the conversation">
+        <Mark />
+        <span>Inlay</span>
+      </a>
+      <nav aria-label="Views">
+        <a href={chatHash} aria-current={place.view === 'chat' ? 'page' : undefined}>
+          Ask
+        </a>
+        <a href="#chats" aria-current={place.view === 'chats' ? 'page' : undefined}>
+          Chats
+        </a>
+        <a href="#documents" aria-current={place.view === 'documents' ? 'page' : undefined}>
+          Documents
+          {list.counts !== undefined && <span class="count">{shortCount(list.counts.total)}</span>}
+        </a>
+      </nav>
+      <button type="button" class={isNew ? 'quiet-button new-chat gone' : 'quiet-button new-chat'} onClick={newChat}>
+        <PlusIcon />
+        <span>New chat</span>
+      </button>
+    </header>
+  )
+}
+
+/** The conversation of the address. While another view is shown it stays what it was. */
+function useChat(service: Service, place: Place): Conversation & { leave(): void } {
+  const [wanted, setWanted] = useState(place.view === 'chat' ? place.sessionId : null)
+  const began = useCallback((sessionId: string): void => {
+    setWanted(sessionId)
+    // In place of the address of a new chat: going back from here leads to what was before it.
+    if (placeOf(location.hash).view === 'chat') history.replaceState(null, '', chatAddress(sessionId))
+  }, [])
+  const conversation = useConversation(service, wanted, began)
+  useEffect(() => {
+    if (place.view === 'chat') setWanted(place.sessionId)
+  }, [place])
+  return { ...conversation, leave: () => setWanted(null) }
+}
+
+/** The place the address names. */
+function usePlace(): Place {
+  const [place, setPlace] = useState(placeOf(location.hash))
   useEffect(() => {
     const onChange = (): void => {
-      setView(viewOf(location.hash))
+      setPlace(placeOf(location.hash))
       scrollTo({ top: 0, behavior: 'instant' })
     }
     addEventListener('hashchange', onChange)
     return () => removeEventListener('hashchange', onChange)
   }, [])
-  return view
+  return place
 }

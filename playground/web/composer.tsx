@@ -1,36 +1,55 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { SendIcon, StopIcon } from './icons.tsx'
+import { useAttachments, type Attachments } from './attachments.ts'
+import { ClipIcon, CloseIcon, FileIcon, ResearchIcon, SendIcon, StopIcon } from './icons.tsx'
+import type { Question, Service } from './service.ts'
 
 interface ComposerProps {
+  readonly service: Service
   readonly isAnswering: boolean
   readonly isFollowUp: boolean
-  readonly ask: (question: string) => void
+  readonly ask: (question: Question, how: { readonly isResearch: boolean }) => void
   readonly stop: () => void
-  /** A question to put into the field, and a number that changes with each such request. */
+  /** A number that changes with each request to put the cursor into the field. */
   readonly focusRequest: number
 }
 
-/** Where a question is written: Enter sends, Shift+Enter breaks the line. */
-export function Composer({ isAnswering, isFollowUp, ask, stop, focusRequest }: ComposerProps): JSX.Element {
+/** Where a question is written: Enter sends, Shift+Enter breaks the line. Files are chosen, dropped or pasted. */
+export function Composer({ service, isAnswering, isFollowUp, ask, stop, focusRequest }: ComposerProps): JSX.Element {
   const [text, setText] = useState('')
+  const [isResearch, setIsResearch] = useState(false)
+  // Sent while files were still on their way: goes out once they are up.
+  const [isHeld, setIsHeld] = useState(false)
+  const attachments = useAttachments(service)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     // A phone would cover the page with its keyboard before anything was read.
     if (focusRequest > 0 || matchMedia('(hover: hover)').matches) field.current?.focus({ preventScroll: true })
   }, [focusRequest])
 
+  const canSend = text.trim() !== '' && !isAnswering
   const send = (): void => {
-    const question = text.trim()
-    if (question === '' || isAnswering) return
+    if (!canSend || attachments.isBusy) return setIsHeld(canSend)
+    setIsHeld(false)
+    ask({ question: text.trim(), files: attachments.take() }, { isResearch })
     setText('')
-    ask(question)
+    // It takes long and costs much, so each question asks for it anew.
+    setIsResearch(false)
   }
+  useEffect(() => {
+    if (isHeld && !attachments.isBusy) send()
+  }, [isHeld, attachments.isBusy])
   const onKeyDown = (event: KeyboardEvent): void => {
     // While a word is being composed (Chinese, Japanese, …), Enter chooses it.
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
     event.preventDefault()
     send()
+  }
+  const takeFiles = (event: Event, data: DataTransfer | null): void => {
+    const files = [...(data?.files ?? [])]
+    if (files.length === 0) return
+    event.preventDefault()
+    attachments.add(files)
   }
   return (
     <form
@@ -39,7 +58,10 @@ export function Composer({ isAnswering, isFollowUp, ask, stop, focusRequest }: C
         event.preventDefault()
         send()
       }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => takeFiles(event, event.dataTransfer)}
     >
+      <AttachmentList attachments={attachments} />
       <label class="visually-hidden" for="question">
         Your question
       </label>
@@ -53,7 +75,21 @@ export function Composer({ isAnswering, isFollowUp, ask, stop, focusRequest }: C
         enterkeyhint="send"
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
+        onPaste={(event) => takeFiles(event, event.clipboardData)}
       />
+      <div class="composer-tools">
+        <FilePicker add={attachments.add} />
+        <button
+          type="button"
+          class="tool-button"
+          aria-pressed={isResearch}
+          title="Researches the next question in several steps: takes longer and uses more of the model"
+          onClick={() => setIsResearch(!isResearch)}
+        >
+          <ResearchIcon />
+          Deep research
+        </button>
+      </div>
       {isAnswering ? (
         <button type="button" class="send" onClick={stop} aria-label="Stop answering" title="Stop answering">
           <StopIcon />
@@ -62,7 +98,7 @@ export function Composer({ isAnswering, isFollowUp, ask, stop, focusRequest }: C
         <button
           type="submit"
           class="send"
-          disabled={text.trim() === ''}
+          disabled={!canSend || isHeld}
           aria-label="Send question"
           title="Send (Enter)"
         >
@@ -70,5 +106,54 @@ export function Composer({ isAnswering, isFollowUp, ask, stop, focusRequest }: C
         </button>
       )}
     </form>
+  )
+}
+
+function FilePicker({ add }: Pick<Attachments, 'add'>): JSX.Element {
+  const picker = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <button
+        type="button"
+        class="tool-button"
+        aria-label="Attach files"
+        title="Attach files to the question"
+        onClick={() => picker.current?.click()}
+      >
+        <ClipIcon />
+      </button>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        class="visually-hidden"
+        tabIndex={-1}
+        aria-label="Files for the question"
+        onChange={(event) => {
+          add([...(event.currentTarget.files ?? [])])
+          event.currentTarget.value = ''
+        }}
+      />
+    </>
+  )
+}
+
+function AttachmentList({ attachments }: { attachments: Attachments }): JSX.Element | null {
+  if (attachments.all.length === 0) return null
+  return (
+    <ul class="attachments" aria-label="Files for the question">
+      {attachments.all.map(({ id, name, sent, refusal }) => (
+        <li key={id} class={refusal === null ? 'file-chip' : 'file-chip refused'}>
+          <FileIcon />
+          <span>
+            {name}
+            {refusal === null ? sent === null && ' (uploading)' : `: ${refusal}`}
+          </span>
+          <button type="button" aria-label={`Remove ${name}`} onClick={() => attachments.remove(id)}>
+            <CloseIcon />
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,4 +1,6 @@
+import type { DocMinimalInfo, DocumentStateName } from '@inlay/protocol'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { countDocuments, type Counts } from './counts.ts'
 import { toFailure } from './failure.ts'
 import type { ListedDocument, Service, TextDocument } from './service.ts'
 import type { Failure } from './turn.ts'
@@ -9,10 +11,17 @@ const idleMs = 10_000
 
 /** The documents of the service, kept up to date. */
 export interface DocumentList {
-  /** Undefined until they were read for the first time. */
+  /** Undefined until they were read for the first time; a thousand at most. */
   readonly documents: readonly ListedDocument[] | undefined
-  /** There are more than the list holds. */
+  /** Those of the chosen state; a thousand at most. */
+  readonly shown: readonly ListedDocument[]
+  /** There are more in the chosen state than are shown. */
   readonly more: boolean
+  /** Undefined until they were read for the first time. */
+  readonly counts: Counts | undefined
+  /** The state that is shown; null for all. */
+  readonly only: DocumentStateName | null
+  readonly choose: (state: DocumentStateName | null) => void
   /** Why the list is not up to date, or why the last change failed. */
   readonly failure: Failure | null
   readonly add: (document: TextDocument) => Promise<void>
@@ -21,7 +30,9 @@ export interface DocumentList {
 
 /** Reads the list again and again: often while something is pending or indexing, seldom otherwise, never in the background. */
 export function useDocumentList(service: Service): DocumentList {
-  const [listed, setListed] = useState<{ documents: readonly ListedDocument[]; more: boolean } | undefined>(undefined)
+  const [listed, setListed] = useState<Listed | undefined>(undefined)
+  const [only, setOnly] = useState<DocumentStateName | null>(null)
+  const chosen = useRef(only)
   const [failure, setFailure] = useState<Failure | null>(null)
   const reasons = useRef(new Map<string, string | null>())
   const refresh = useRef<() => void>(() => {})
@@ -33,10 +44,9 @@ export function useDocumentList(service: Service): DocumentList {
       let isBusy = false
       try {
         if (!document.hidden) {
-          const page = await service.documents(leave.signal)
-          isBusy = page.documents.some(({ state }) => state === 'pending' || state === 'indexing')
-          const documents = await withReasons(page, service, reasons.current)
-          setListed({ documents, more: page.more })
+          const next = await readList(service, chosen.current, reasons.current, leave.signal)
+          isBusy = next.counts.byState.pending.number + next.counts.byState.indexing.number > 0
+          setListed(next)
           setFailure(null)
         }
       } catch (error) {
@@ -72,30 +82,73 @@ export function useDocumentList(service: Service): DocumentList {
     }
   }, [])
 
+  const documents = listed?.documents
   return {
-    documents: listed?.documents,
-    more: listed?.more ?? false,
+    documents,
+    // Until those of a new choice were read, what is known of them.
+    shown: (listed?.only === only ? listed.shown : documents?.filter(({ state }) => state === only)) ?? [],
+    more: listed?.only === only && listed.more,
+    counts: listed?.counts,
+    only,
+    choose: (state) => {
+      chosen.current = state
+      setOnly(state)
+      refresh.current()
+    },
     failure,
     add: (document) => change(service.ingest(document)),
     remove: (id) => change(service.remove(id)),
   }
 }
 
-async function withReasons(
-  page: Awaited<ReturnType<Service['documents']>>,
+/** What was read at once. */
+interface Listed extends Pick<DocumentList, 'shown' | 'more' | 'only'> {
+  readonly documents: readonly ListedDocument[]
+  readonly counts: Counts
+}
+
+/** Reads the list; what it cannot hold is counted by the service, and a chosen state is read by itself. */
+async function readList(
+  service: Service,
+  only: DocumentStateName | null,
+  reasons: Map<string, string | null>,
+  signal: AbortSignal,
+): Promise<Listed> {
+  const all = await service.documents({ signal })
+  const known = all.more ? await service.counts(signal) : null
+  const isApart = only !== null && all.more
+  const own = isApart ? await service.documents({ state: only, signal }) : all
+  const counts = countDocuments(
+    all.documents.map(({ state }) => state),
+    all.more,
+    known,
+  )
+  await readReasons([...all.documents, ...(isApart ? own.documents : [])], service, reasons)
+  const listed = (documents: readonly DocMinimalInfo[]): readonly ListedDocument[] =>
+    documents.map((document) => toListed(document, reasons))
+  const documents = listed(all.documents)
+  const shown = isApart ? listed(own.documents) : documents.filter(({ state }) => only === null || state === only)
+  return { documents, counts, only, shown, more: own.more }
+}
+
+/** A failed document stays as it is until it is sent again, so its reason is asked for once. */
+async function readReasons(
+  documents: readonly DocMinimalInfo[],
   service: Service,
   known: Map<string, string | null>,
-): Promise<readonly ListedDocument[]> {
-  const failedIds = page.documents.filter(({ state }) => state === 'failed').map((document) => document.document_id)
-  for (const id of known.keys()) if (!failedIds.includes(id)) known.delete(id)
-  // A failed document stays as it is until it is sent again, so its reason is asked for once.
-  const unknown = failedIds.filter((id) => !known.has(id)).slice(0, 20)
+): Promise<void> {
+  const failedIds = new Set(documents.filter(({ state }) => state === 'failed').map((document) => document.document_id))
+  for (const id of known.keys()) if (!failedIds.has(id)) known.delete(id)
+  const unknown = [...failedIds].filter((id) => !known.has(id)).slice(0, 20)
   await Promise.all(unknown.map(async (id) => known.set(id, await service.failureReason(id).catch(() => null))))
-  return page.documents.map((document) => ({
+}
+
+function toListed(document: DocMinimalInfo, reasons: ReadonlyMap<string, string | null>): ListedDocument {
+  return {
     id: document.document_id,
     title: document.semantic_id === '' ? document.document_id : document.semantic_id,
     link: document.link ?? '',
     state: document.state,
-    reason: known.get(document.document_id) ?? null,
-  }))
+    reason: reasons.get(document.document_id) ?? null,
+  }
 }

@@ -2,6 +2,7 @@ import type { DocumentStateName } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AddDocuments } from './add-documents.tsx'
+import { fullCount } from './counts.ts'
 import type { DocumentList } from './document-list.ts'
 import { BinIcon, OutIcon } from './icons.tsx'
 import { safeLink } from './links.ts'
@@ -20,10 +21,8 @@ const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pendin
 
 /** All documents with their states, and where new ones come in. */
 export function DocumentsView({ list }: { list: DocumentList }): JSX.Element {
-  const [only, setOnly] = useState<DocumentStateName | null>(null)
   const [rows, setRows] = useState(pageRows)
-  const all = list.documents ?? []
-  const shown = only === null ? all : all.filter(({ state }) => state === only)
+  const { shown, only } = list
   return (
     <section class="documents" aria-labelledby="documents-title">
       <div class="documents-head">
@@ -38,9 +37,9 @@ export function DocumentsView({ list }: { list: DocumentList }): JSX.Element {
       )}
       {list.documents !== undefined && (
         <>
-          <StateFilter documents={all} more={list.more} only={only} choose={setOnly} />
+          <StateFilter list={list} />
           {shown.length === 0 ? (
-            <p class="nothing">{all.length === 0 ? 'There are no documents yet.' : 'None in this state.'}</p>
+            <p class="nothing">{only === null ? 'There are no documents yet.' : 'None in this state.'}</p>
           ) : (
             <ul class="document-list">
               {shown.slice(0, rows).map((document) => (
@@ -53,30 +52,25 @@ export function DocumentsView({ list }: { list: DocumentList }): JSX.Element {
               Show {Math.min(pageRows, shown.length - rows)} more
             </button>
           )}
+          {list.more && shown.length <= rows && (
+            <p class="nothing">The first {shown.length} are listed here; programs read them all.</p>
+          )}
         </>
       )}
     </section>
   )
 }
 
-interface StateFilterProps {
-  readonly documents: readonly ListedDocument[]
-  readonly more: boolean
-  readonly only: DocumentStateName | null
-  readonly choose: (state: DocumentStateName | null) => void
-}
-
-function StateFilter({ documents, more, only, choose }: StateFilterProps): JSX.Element {
-  const count = (state: DocumentStateName): number => documents.filter((document) => document.state === state).length
+function StateFilter({ list: { counts, only, choose } }: { list: DocumentList }): JSX.Element {
   return (
     <div class="states" role="group" aria-label="Show documents by state">
       <button type="button" aria-pressed={only === null} onClick={() => choose(null)}>
-        All <span class="count">{`${documents.length}${more ? '+' : ''}`}</span>
+        All {counts !== undefined && <span class="count">{fullCount(counts.total)}</span>}
       </button>
       {stateOrder.map((state) => (
         <button key={state} type="button" class={state} aria-pressed={only === state} onClick={() => choose(state)}>
           <span class="dot" />
-          {stateNames[state]} <span class="count">{count(state)}</span>
+          {stateNames[state]} {counts !== undefined && <span class="count">{fullCount(counts.byState[state])}</span>}
         </button>
       ))}
     </div>

@@ -82,6 +82,37 @@ export const OutIcon = (): JSX.Element => (
   </Icon>
 )
 
+export const ClipIcon = (): JSX.Element => (
+  <Icon>
+    <path d="m15.8 9.6-5.6 5.6a3.6 3.6 0 0 1-5.1-5.1l6-6a2.4 2.4 0 0 1 3.4 3.4l-5.8 5.8a1.2 1.2 0 0 1-1.7-1.7l5.3-5.3" />
+  </Icon>
+)
+
+export const FileIcon = (): JSX.Element => (
+  <Icon>
+    <path d="M6 3.8h5l3.5 3.5v8.2a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1V4.8a1 1 0 0 1 1-1ZM11 3.8v3.5h3.5" />
+  </Icon>
+)
+
+export const PenIcon = (): JSX.Element => (
+  <Icon>
+    <path d="m4.5 15.5.6-3.1 7.6-7.6a1.4 1.4 0 0 1 2 0l.5.5a1.4 1.4 0 0 1 0 2l-7.6 7.6-3.1.6Z" />
+  </Icon>
+)
+
+export const CloseIcon = (): JSX.Element => (
+  <Icon>
+    <path d="m6 6 8 8M14 6l-8 8" />
+  </Icon>
+)
+
+export const ResearchIcon = (): JSX.Element => (
+  <Icon>
+    <circle cx="10" cy="10" r="6.2" />
+    <path d="m12.8 7.2-1.6 4-4 1.6 1.6-4 4-1.6Z" />
+  </Icon>
+)
+
 export const DownIcon = (): JSX.Element => (
   <Icon>
     <path d="M10 4.5V15M5 10.2l5 5 5-5" />

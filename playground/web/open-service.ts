@@ -22,13 +22,40 @@ export async function openService(apiKey: string): Promise<OpenService> {
 
 function toService(client: Client): Service {
   return {
-    ask: (message, { sessionId, signal }) =>
-      client.send({ message, chat_session_id: sessionId, origin: 'webapp' }, { signal }),
+    ask: ({ question, files }, { sessionId, againId, isResearch, signal }) =>
+      client.send(
+        {
+          message: question,
+          chat_session_id: sessionId,
+          ...(againId !== null && { parent_message_id: againId }),
+          ...(againId === null && files.length > 0 && { file_descriptors: files.map(({ id }) => ({ id })) }),
+          ...(isResearch && { deep_research: true }),
+          origin: 'webapp',
+        },
+        { signal },
+      ),
+    follow: (sessionId, signal) => client.resume(sessionId, { signal }),
     stop: (sessionId) => client.stop(sessionId),
-    async documents(signal) {
-      const { documents, next } = await client.documents({ limit: 1000, signal })
+    ...chatsOf(client),
+    async upload(file) {
+      const { user_files: files, rejected_files: rejected } = await client.files.upload([file])
+      const [taken] = files
+      if (taken !== undefined) return { id: taken.file_id, name: taken.name }
+      return { refusal: rejected[0]?.reason ?? 'The file was not taken.' }
+    },
+    file: (fileId) => client.files.content(fileId),
+    async documents(options) {
+      const { documents, next } = await client.documents({ limit: 1000, ...options })
       return { documents, more: next !== null }
     },
+    counts: (signal) =>
+      client.figures({ signal }).then(
+        ({ documents }) => documents,
+        (error: unknown) => {
+          if (isInlayError(error) && error.code === 'INSUFFICIENT_PERMISSIONS') return null
+          throw error
+        },
+      ),
     failureReason: async (documentId) => (await client.documentState(documentId)).reason,
     async passagesOf(title, signal) {
       const { results } = await client.search(title.slice(0, 2000), { signal })
@@ -49,6 +76,28 @@ function toService(client: Client): Service {
         if (!isInlayError(error) || error.code !== 'DOCUMENT_NOT_FOUND') throw error
       })
     },
+  }
+}
+
+/** A listing goes on before the last time it told, a search on the next page. */
+function chatsOf(client: Client): Pick<Service, 'chat' | 'chats' | 'rename' | 'removeChat'> {
+  return {
+    chat: (sessionId) => client.sessions.get(sessionId),
+    async chats(words, before) {
+      if (words === '') {
+        const { sessions, has_more: hasMore } = await client.sessions.list({ ...(before !== null && { before }) })
+        const chats = sessions.map(({ id, name, time_updated: time }) => ({ id, name, time }))
+        return { chats, next: hasMore ? (chats.at(-1)?.time ?? null) : null }
+      }
+      const page = before === null ? 1 : Number(before)
+      const { groups, next_page: next } = await client.sessions.search(words, { page, limit: 50 })
+      const chats = groups.flatMap((group) =>
+        group.chats.map(({ id, name, time_created: time }) => ({ id, name, time })),
+      )
+      return { chats, next: next === null ? null : String(next) }
+    },
+    rename: async (sessionId, name) => void (await client.sessions.rename(sessionId, name)),
+    removeChat: (sessionId) => client.sessions.remove(sessionId),
   }
 }
 

@@ -1,12 +1,30 @@
-import type { DocMinimalInfo, DocumentStateName, StreamLine } from '@inlay/protocol'
+import type { ChatSessionDetail, DocMinimalInfo, DocumentStateName, StreamLine } from '@inlay/protocol'
 
 /** What the page needs of an Inlay service; everything rejects with an error that `toFailure` puts into words. */
 export interface Service {
   /** Asks, and gives the lines of the answer as they come. Leaving the loop does not stop the run; `stop` does. */
-  ask(question: string, options: { sessionId: string | null; signal: AbortSignal }): AsyncIterable<StreamLine>
+  ask(question: Question, options: AskOptions): AsyncIterable<StreamLine>
+  /** The lines of the newest answer of a conversation, from the first. */
+  follow(sessionId: string, signal: AbortSignal): AsyncIterable<StreamLine>
   stop(sessionId: string): Promise<void>
-  /** All documents, up to a thousand; `more` says that there are others. */
-  documents(signal?: AbortSignal): Promise<{ documents: readonly DocMinimalInfo[]; more: boolean }>
+  /** A stored conversation. */
+  chat(sessionId: string): Promise<ChatSessionDetail>
+  /** A page of conversations, newest first; with words those that hold them. `before`: `next` of the page before. */
+  chats(words: string, before: string | null): Promise<{ chats: readonly ListedChat[]; next: string | null }>
+  /** @param name null: one is found from what was said */
+  rename(sessionId: string, name: string | null): Promise<void>
+  removeChat(sessionId: string): Promise<void>
+  /** Takes a file for a question. */
+  upload(file: File): Promise<SentFile | { readonly refusal: string }>
+  /** A file of the service: one that was sent, or that an action made. */
+  file(fileId: string): Promise<File>
+  /** Documents, up to a thousand, of one state or all; `more` says that there are others. */
+  documents(options?: {
+    readonly state?: DocumentStateName
+    readonly signal?: AbortSignal
+  }): Promise<{ documents: readonly DocMinimalInfo[]; more: boolean }>
+  /** How many documents are in each state; null where the key may not ask. */
+  counts(signal?: AbortSignal): Promise<DocumentCounts | null>
   /** Why a document failed; null when it did not. */
   failureReason(documentId: string): Promise<string | null>
   /** Text of passages of the document with this title, the best for its title first; "" when none is found. */
@@ -16,6 +34,41 @@ export interface Service {
   ingest(document: TextDocument): Promise<void>
   remove(documentId: string): Promise<void>
 }
+
+/** What a person asks. */
+export interface Question {
+  readonly question: string
+  /** Files that go with it. */
+  readonly files: readonly SentFile[]
+}
+
+/** How a question is asked. */
+export interface AskOptions {
+  /** The conversation it goes on with; null begins one. */
+  readonly sessionId: string | null
+  /** A question of the conversation that is answered again; null asks a new one. */
+  readonly againId: number | null
+  readonly isResearch: boolean
+  readonly signal: AbortSignal
+}
+
+/** A file as a question names it. */
+export interface SentFile {
+  readonly id: string
+  readonly name: string
+}
+
+/** A conversation in the listing. */
+export interface ListedChat {
+  readonly id: string
+  /** "" until it was named. */
+  readonly name: string
+  /** ISO 8601: of its last message, or, when it was found by words, of its beginning. */
+  readonly time: string
+}
+
+/** Documents by state. */
+export type DocumentCounts = Readonly<Record<DocumentStateName, number>>
 
 /** A text a person hands in. */
 export interface TextDocument {

@@ -2,15 +2,23 @@ import type { Block, SearchDoc, ToolBlock } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { ChevronIcon } from './icons.tsx'
 import { Markdown } from './markdown.tsx'
+import type { Service } from './service.ts'
+import { hasResult, MadeFiles, ToolResult } from './tool-result.tsx'
+
+interface StepListProps {
+  readonly steps: readonly Block[]
+  readonly isWaiting: boolean
+  readonly readFile: Service['file']
+}
 
 /** What was done for an answer, as it happens: one line a step, which opens to its documents, text or failure. */
-export function StepList({ steps, isWaiting }: { steps: readonly Block[]; isWaiting: boolean }): JSX.Element | null {
+export function StepList({ steps, isWaiting, readFile }: StepListProps): JSX.Element | null {
   const isBetween = isWaiting && !steps.some(isRunning)
   if (steps.length === 0 && !isBetween) return null
   return (
     <ol class="steps" aria-label="Steps">
       {steps.map((step, at) => (
-        <StepLine key={at} step={step} />
+        <StepLine key={at} step={step} readFile={readFile} />
       ))}
       {isBetween && (
         <li class="step running">
@@ -28,7 +36,7 @@ function isRunning(step: Block): boolean {
   return 'progress' in step ? step.progress === 'running' || step.progress === 'writing' : !step.isDone
 }
 
-function StepLine({ step }: { step: Block }): JSX.Element {
+function StepLine({ step, readFile }: { step: Block; readFile: Service['file'] }): JSX.Element {
   const failure = 'failure' in step ? step.failure : null
   const state = failure !== null ? 'failed' : isRunning(step) ? 'running' : 'finished'
   const classes = `step ${state}${step.placement.sub_turn_index === null ? '' : ' nested'}`
@@ -68,6 +76,7 @@ function StepLine({ step }: { step: Block }): JSX.Element {
           </div>
         </details>
       )}
+      {step.kind === 'tool' && <MadeFiles step={step} readFile={readFile} />}
     </li>
   )
 }
@@ -82,10 +91,7 @@ function detailOf(step: Exclude<Block, { kind: 'text' }>): JSX.Element | null {
       return step.report === '' ? null : <Markdown text={step.report} />
     case 'tool': {
       if (step.documents !== null && step.documents.length > 0) return <Titles documents={step.documents} />
-      const text = [step.arguments.code, step.output, step.errorOutput].filter(
-        (part) => typeof part === 'string' && part !== '',
-      )
-      if (text.length > 0) return <Output text={text.join('\n\n')} />
+      if (hasResult(step)) return <ToolResult step={step} />
       return step.failure === null ? null : <></>
     }
   }
@@ -98,14 +104,6 @@ function Titles({ documents }: { documents: readonly SearchDoc[] }): JSX.Element
         <li key={title}>{title}</li>
       ))}
     </ul>
-  )
-}
-
-function Output({ text }: { text: string }): JSX.Element {
-  return (
-    <pre tabIndex={0} role="region" aria-label="Code and its output">
-      <code>{text}</code>
-    </pre>
   )
 }
 
@@ -134,16 +132,23 @@ const toolTitles: Readonly<Record<string, readonly [string, string]>> = {
   open_url: ['Reading pages', 'Read pages'],
   generate_image: ['Making an image', 'Made an image'],
   run_python: ['Running Python', 'Ran Python'],
-  read_file: ['Reading a file', 'Read a file'],
+  read_file: ['Reading a file', 'Read part of a file'],
   add_memory: ['Remembering', 'Remembered'],
 }
 
 function toolTitle(step: ToolBlock, isNow: boolean): string {
   if (step.toolName === 'internal_search') return searchTitle(step, isNow, 'your documents')
   if (step.toolName === 'web_search') return searchTitle(step, isNow, 'the web')
-  const known = toolTitles[step.toolName]
-  if (known !== undefined) return isNow ? known[0] : known[1]
+  const known = Object.hasOwn(toolTitles, step.toolName) ? toolTitles[step.toolName] : undefined
+  if (known !== undefined) return `${isNow ? known[0] : known[1]}${objectOf(step)}`
   return `${isNow ? 'Using' : 'Used'} ${step.toolName}`
+}
+
+/** What a built-in action was about, where that is short enough to stand in its line. */
+function objectOf({ toolName, data }: ToolBlock): string {
+  if (typeof data !== 'object' || data === null) return ''
+  const named = toolName === 'read_file' ? Reflect.get(data, 'file_name') : undefined
+  return typeof named === 'string' ? `: ${named}` : ''
 }
 
 function searchTitle(step: ToolBlock, isNow: boolean, where: string): string {

@@ -10,14 +10,14 @@ const nearEnd = 80
 
 interface ThreadProps {
   readonly conversation: Conversation
-  readonly readPassage: Service['passage']
+  readonly service: Pick<Service, 'passage' | 'file'>
 }
 
 /**
  * The turns of a conversation. A new question goes to the top of the window and its answer grows below it, so that
  * nothing moves under the reader's eyes; where it grows out of the window, a button leads to its end.
  */
-export function Thread({ conversation, readPassage }: ThreadProps): JSX.Element {
+export function Thread({ conversation, service }: ThreadProps): JSX.Element {
   const { turns, retry } = conversation
   const [isAtEnd, setIsAtEnd] = useState(true)
   const last = turns.at(-1)
@@ -40,7 +40,7 @@ export function Thread({ conversation, readPassage }: ThreadProps): JSX.Element 
       <h1 class="visually-hidden">Conversation</h1>
       {turns.map((turn) => (
         <div key={turn.id} class="turn-place" ref={turn === last ? lastTurn : undefined}>
-          <TurnView turn={turn} isLast={turn === last} retry={retry} readPassage={readPassage} />
+          <TurnView turn={turn} isLast={turn === last} retry={retry} service={service} />
         </div>
       ))}
       {!isAtEnd && (

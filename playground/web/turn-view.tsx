@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { CopyButton } from './copy-button.tsx'
-import { RetryIcon } from './icons.tsx'
+import { FileIcon, RetryIcon } from './icons.tsx'
 import { Markdown } from './markdown.tsx'
 import type { Shown } from './source-card.tsx'
 import { Sources } from './sources.tsx'
@@ -14,11 +14,11 @@ interface TurnViewProps {
   /** Only the last turn can be asked again. */
   readonly isLast: boolean
   readonly retry: () => void
-  readonly readPassage: Service['passage']
+  readonly service: Pick<Service, 'passage' | 'file'>
 }
 
 /** A question with its steps, answer and sources. */
-export function TurnView({ turn, isLast, retry, readPassage }: TurnViewProps): JSX.Element {
+export function TurnView({ turn, isLast, retry, service }: TurnViewProps): JSX.Element {
   const [shown, setShown] = useState<Shown | null>(null)
   const cameFrom = useRef<Element | null>(null)
   const { cited, found } = sourcesOf(turn)
@@ -46,7 +46,8 @@ export function TurnView({ turn, isLast, retry, readPassage }: TurnViewProps): J
         {turn.question}
       </h2>
       <div class="turn-body">
-        <StepList steps={stepsOf(turn)} isWaiting={isAnswering && answer === ''} />
+        {turn.files.length > 0 && <SentFiles files={turn.files} />}
+        <StepList steps={stepsOf(turn)} isWaiting={isAnswering && answer === ''} readFile={service.file} />
         {answer !== '' && (
           <div class={isAnswering ? 'answer streaming' : 'answer'}>
             <Markdown text={answer} citations={citations} />
@@ -60,12 +61,32 @@ export function TurnView({ turn, isLast, retry, readPassage }: TurnViewProps): J
         )}
         {!isAnswering && <Actions turn={turn} isLast={isLast} retry={retry} />}
       </div>
-      <Sources cited={cited} found={found} shown={shown} idPrefix={idPrefix} back={back} readPassage={readPassage} />
+      <Sources
+        cited={cited}
+        found={found}
+        shown={shown}
+        idPrefix={idPrefix}
+        back={back}
+        readPassage={service.passage}
+      />
     </article>
   )
 }
 
-function Actions({ turn, isLast, retry }: Omit<TurnViewProps, 'readPassage'>): JSX.Element | null {
+function SentFiles({ files }: Pick<Turn, 'files'>): JSX.Element {
+  return (
+    <ul class="sent-files" aria-label="Files of this question">
+      {files.map(({ id, name }) => (
+        <li key={id} class="file-chip">
+          <FileIcon />
+          <span>{name}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Actions({ turn, isLast, retry }: Omit<TurnViewProps, 'service'>): JSX.Element | null {
   const { answer } = turn.fold
   const canRetry = isLast && (turn.phase === 'stopped' || turn.failure?.retryable === true)
   if (answer === '' && !canRetry) return null

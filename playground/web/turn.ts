@@ -1,4 +1,5 @@
 import { createFold, type Block, type Fold, type SearchDoc, type StreamLine } from '@inlay/protocol'
+import type { Question, SentFile } from './service.ts'
 
 /** Why there is no (whole) answer, in words a person can act on. */
 export interface Failure {
@@ -11,6 +12,8 @@ export interface Failure {
 export interface Turn {
   readonly id: number
   readonly question: string
+  /** Files that went with the question. */
+  readonly files: readonly SentFile[]
   readonly phase: 'answering' | 'finished' | 'stopped' | 'failed'
   /** The session it belongs to, once one exists. */
   readonly sessionId: string | null
@@ -19,8 +22,8 @@ export interface Turn {
 }
 
 /** A turn just asked. */
-export function newTurn(id: number, question: string, sessionId: string | null): Turn {
-  return { id, question, phase: 'answering', sessionId, fold: createFold(), failure: null }
+export function newTurn(id: number, { question, files }: Question, sessionId: string | null): Turn {
+  return { id, question, files, phase: 'answering', sessionId, fold: createFold(), failure: null }
 }
 
 /** The turn with more lines of its stream. */

@@ -1,67 +1,9 @@
-import { createRequire } from 'node:module'
-import { readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type * as Axe from 'axe-core'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startOpenAi } from '../stand-in/openai.ts'
 import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
-import { launchBrowser } from './browser.ts'
 import { startPlayground, type Playground } from './playground.ts'
-
-const launched = await launchBrowser()
-const reason = 'reason' in launched ? launched.reason : undefined
-if (reason !== undefined) console.warn(`The page is not tested in a browser: ${reason}`)
-// Tests that use it do not run without one.
-const browser: Browser = 'browser' in launched ? launched.browser : (undefined as never)
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
-
-const contexts: BrowserContext[] = []
-let foreign: string[] = []
-let complaints: string[] = []
-afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close()
-  // Whatever a test did: the page loads nothing from elsewhere, breaks no policy and throws nothing.
-  expect(foreign).toEqual([])
-  expect(complaints).toEqual([])
-})
-afterAll(() => browser?.close())
-
-async function open(address: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-  foreign = []
-  complaints = []
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
-  contexts.push(context)
-  const page = await context.newPage()
-  const { origin } = new URL(address)
-  page.on('request', (request) => {
-    if (!request.url().startsWith(origin)) foreign.push(request.url())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('Failed to load resource'))
-      complaints.push(message.text())
-  })
-  page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`))
-  await page.goto(address)
-  await page.getByLabel('Your question').waitFor()
-  return page
-}
-
-async function ask(page: Page, question: string): Promise<void> {
-  await page.getByLabel('Your question').fill(question)
-  await page.keyboard.press('Enter')
-}
-
-/** The newest turn, once its answer has ended. */
-async function answered(page: Page): Promise<ReturnType<Page['locator']>> {
-  const turn = page.locator('.turn').last()
-  await turn.locator('.turn-actions').waitFor()
-  return turn
-}
+import { answered, ask, faultsOf, open, openContext, phone, reason, shot } from './visit.ts'
 
 async function addText(page: Page, title: string, text: string): Promise<void> {
   await page.getByRole('link', { name: /^Documents/ }).click()
@@ -71,18 +13,6 @@ async function addText(page: Page, title: string, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Add document' }).click()
   await page.locator('.document', { hasText: title }).locator('.state.indexed').waitFor()
   await page.getByRole('link', { name: 'Ask', exact: true }).click()
-}
-
-const shot = (page: Page, name: string): Promise<unknown> =>
-  page.screenshot({ path: join(tmpdir(), 'inlay-screenshots', `${name}.png`) })
-
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(async () => {
-    // Put there by the line above.
-    const { violations } = await (globalThis as unknown as { axe: typeof Axe }).axe.run()
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-  })
 }
 
 describe.skipIf(reason !== undefined)('the page over the built-in model', () => {
@@ -104,9 +34,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
   })
 
   test('without the printed address it asks for the key', async () => {
-    const context = await browser.newContext()
-    contexts.push(context)
-    const page = await context.newPage()
+    const page = await (await openContext()).newPage()
     await page.goto(playground.origin)
     await page.getByLabel('API key').fill('inlay_wrong')
     await page.getByRole('button', { name: 'Open' }).click()

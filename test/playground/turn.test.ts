@@ -7,6 +7,7 @@ const packet = (obj: PacketBody, turn = 0): StreamLine => ({
   placement: { turn_index: turn, tab_index: 0, sub_turn_index: null, model_index: 0 },
   obj,
 })
+const howMuch = { question: 'How much?', files: [] }
 const leave = searchDoc()
 const carry = searchDoc({ document_id: 'handbook/carry', semantic_identifier: 'Carry-over' })
 
@@ -32,7 +33,7 @@ const lines: StreamLine[] = [
 ]
 
 test('a turn takes session, steps, answer and end from its lines', () => {
-  const turn = withLines(newTurn(1, 'How much?', null), lines)
+  const turn = withLines(newTurn(1, howMuch, null), lines)
   expect(turn.phase).toBe('finished')
   expect(turn.sessionId).toBe('4b0c2f4e-0000-4000-8000-000000000001')
   expect(turn.fold.answer).toBe('25 days [[1]](https://wiki.example/leave)')
@@ -40,7 +41,7 @@ test('a turn takes session, steps, answer and end from its lines', () => {
 })
 
 test('sources come by their numbers, with all passages of a document together, and the rest after them', () => {
-  const { cited, found } = sourcesOf(withLines(newTurn(1, 'How much?', null), lines))
+  const { cited, found } = sourcesOf(withLines(newTurn(1, howMuch, null), lines))
   expect(cited.map(({ number, passages }) => [number, passages.map((passage) => passage.chunk_ind)])).toEqual([
     [1, [0, 3]],
   ])
@@ -48,11 +49,11 @@ test('sources come by their numbers, with all passages of a document together, a
 })
 
 test('documents are sources as soon as a step has found them', () => {
-  expect(sourcesOf(withLines(newTurn(1, 'How much?', null), lines.slice(0, 5))).found).toHaveLength(2)
+  expect(sourcesOf(withLines(newTurn(1, howMuch, null), lines.slice(0, 5))).found).toHaveLength(2)
 })
 
 test('what was said on the way to the answer is a step', () => {
-  const turn = withLines(newTurn(1, 'How much?', null), [
+  const turn = withLines(newTurn(1, howMuch, null), [
     packet({ type: 'message_start', final_documents: null, pre_answer_processing_seconds: 0 }),
     packet({ type: 'message_delta', content: 'Let me look.' }),
     ...lines.slice(2, 9).map((line) => ('obj' in line ? packet(line.obj, line.placement.turn_index + 1) : line)),
@@ -69,19 +70,19 @@ test('a failed run keeps what was said and says why it ended', () => {
     is_retryable: true,
     details: null,
   }
-  const turn = withLines(newTurn(1, 'How much?', null), [...lines.slice(0, 8), error])
+  const turn = withLines(newTurn(1, howMuch, null), [...lines.slice(0, 8), error])
   expect(turn).toMatchObject({ phase: 'failed', failure: { message: 'The model failed.', retryable: true } })
   expect(turn.fold.answer).toBe('25 days ')
 })
 
 test('a stream that just ends has failed, unless the turn was over', () => {
-  expect(ended(withLines(newTurn(1, 'How much?', null), lines.slice(0, 8))).phase).toBe('failed')
-  expect(ended(withLines(newTurn(1, 'How much?', null), lines)).phase).toBe('finished')
+  expect(ended(withLines(newTurn(1, howMuch, null), lines.slice(0, 8))).phase).toBe('failed')
+  expect(ended(withLines(newTurn(1, howMuch, null), lines)).phase).toBe('finished')
 })
 
 test('a stopped turn is no failed one', () => {
   const stop = packet({ type: 'stop', stop_reason: 'user_cancelled' })
-  expect(withLines(newTurn(1, 'How much?', null), [...lines.slice(0, 8), stop]).phase).toBe('stopped')
-  const over = failed(newTurn(1, 'How much?', null), { message: 'No.', retryable: false })
+  expect(withLines(newTurn(1, howMuch, null), [...lines.slice(0, 8), stop]).phase).toBe('stopped')
+  const over = failed(newTurn(1, howMuch, null), { message: 'No.', retryable: false })
   expect(stopped(over)).toBe(over)
 })

@@ -1,0 +1,245 @@
+import { frameLine, type PacketBody, type StreamLine } from '@inlay/protocol'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startOpenAi } from '../stand-in/openai.ts'
+import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
+import { startPlayground, type Playground } from './playground.ts'
+import { answered, ask, faultsOf, open, phone, reason, shot } from './visit.ts'
+
+describe.skipIf(reason !== undefined)('conversations in the page', () => {
+  let playground: Playground
+  let model: StandIn
+  let reply: () => readonly ReplyPart[] = () => [{ text: 'Yes.' }]
+  beforeAll(async () => {
+    model = await startOpenAi(() => reply())
+    playground = await startPlayground({ INLAY_MODEL: 'm', INLAY_MODEL_BASE_URL: `${model.origin}/v1` })
+  })
+  afterAll(async () => {
+    await playground?.end()
+    await model?.close()
+  })
+
+  test('a reload keeps what was said, and the next question goes on from there', async () => {
+    reply = () => [{ reasoning: 'Simple.' }, { text: 'The **first** answer.' }]
+    const page = await open(playground.address)
+    await ask(page, 'First question?')
+    await answered(page)
+    const address = page.url()
+    expect(address).toMatch(/#chat\/[\da-f-]{36}$/)
+    await page.reload()
+    await page.locator('.answer strong', { hasText: 'first' }).waitFor()
+    await page.getByText('Reasoning', { exact: true }).waitFor()
+    reply = () => [{ text: 'The second.' }]
+    await ask(page, 'Second question?')
+    await page.locator('.answer', { hasText: 'The second.' }).waitFor()
+    expect(page.url()).toBe(address)
+    await page.reload()
+    expect(await (await answered(page)).locator('.question').textContent()).toBe('Second question?')
+    expect(await page.locator('.turn').count()).toBe(2)
+  })
+
+  test('a reload in the midst of an answer shows it to its end, and stop still works', async () => {
+    const goOn = Promise.withResolvers<void>()
+    reply = () => [{ text: 'The first half' }, { pause: () => goOn.promise }, { text: ' and the second.' }]
+    const page = await open(playground.address)
+    await ask(page, 'Slowly?')
+    await page.getByText('The first half').waitFor()
+    await page.reload()
+    await page.locator('.answer.streaming', { hasText: 'The first half' }).waitFor()
+    goOn.resolve()
+    expect(await (await answered(page)).locator('.answer').textContent()).toBe('The first half and the second.')
+
+    reply = () => [{ text: 'For ever' }, { hang: true }]
+    await ask(page, 'And now?')
+    await page.getByText('For ever').waitFor()
+    await page.reload()
+    await page.locator('.answer.streaming', { hasText: 'For ever' }).waitFor()
+    await page.getByRole('button', { name: 'Stop answering' }).click()
+    await page.getByText('You stopped this answer.').waitFor()
+  })
+
+  test('an answer goes on while a new chat is begun, and is there afterwards', async () => {
+    const goOn = Promise.withResolvers<void>()
+    reply = () => [{ text: 'Left' }, { pause: () => goOn.promise }, { text: ' alone.' }]
+    const page = await open(playground.address)
+    await ask(page, 'Will you wait for me?')
+    await page.getByText('Left').waitFor()
+    const address = page.url()
+    reply = () => [{ text: 'Another one.' }]
+    await page.getByRole('button', { name: 'New chat' }).click()
+    await page.getByRole('heading', { name: 'Ask your documents' }).waitFor()
+    await ask(page, 'And who are you?')
+    await page.locator('.answer', { hasText: 'Another one.' }).waitFor()
+    expect(page.url()).not.toBe(address)
+    goOn.resolve()
+    await page.goBack()
+    await page.locator('.answer', { hasText: 'Left alone.' }).waitFor()
+    expect(page.url()).toBe(address)
+  })
+
+  test('chats are listed by name, found, renamed and deleted', async () => {
+    reply = () => [{ text: 'Twenty-five days.' }]
+    const page = await open(playground.address)
+    await ask(page, 'Holidays of the zebra?')
+    await answered(page)
+    const name = 'Zebra <b>leave</b>'
+    await page.getByRole('link', { name: 'Chats' }).click()
+    await page
+      .locator('.chat-row')
+      .first()
+      .getByRole('button', { name: /^Rename/ })
+      .click()
+    await page.getByLabel('Name of the chat').fill(name)
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name }).waitFor()
+    await page.getByLabel('Search chats').fill('nothing-like-this')
+    await page.getByText('No chat holds these words.').waitFor()
+    await page.getByLabel('Search chats').fill('zebra')
+    await page.getByRole('link', { name }).click()
+    await page.locator('.answer', { hasText: 'Twenty-five days.' }).waitFor()
+    await page.getByRole('link', { name: 'Chats' }).click()
+    await page.getByRole('button', { name: `Delete ${name}` }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('link', { name }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Ask', exact: true }).click()
+    await page.getByRole('heading', { name: 'Ask your documents' }).waitFor()
+  })
+
+  test('a chat that is gone is told in words', async () => {
+    const page = await open(`${playground.address}`)
+    await page.goto(`${playground.origin}/#chat/6f1c2f4e-5a0b-4c53-9a3e-0b8f2f1f7c11`)
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').textContent()).toContain('no longer')
+  })
+
+  test('files go with a question, and those that cannot be taken say why', async () => {
+    const page = await open(playground.address)
+    await page.getByLabel('Files for the question').setInputFiles([
+      { name: 'zebra.txt', mimeType: 'text/plain', buffer: Buffer.from('The zebra is called Quibble.') },
+      { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.from('') },
+    ])
+    await page.locator('.file-chip', { hasText: 'empty.txt: The file is empty.' }).waitFor()
+    reply = () => [{ text: 'Quibble.' }]
+    await ask(page, 'What is it called?')
+    const turn = await answered(page)
+    expect(await turn.locator('.file-chip').allTextContents()).toEqual(['zebra.txt'])
+    expect(JSON.stringify(model.requests.at(-1)?.body ?? {}) + JSON.stringify(model.requests)).toContain('Quibble')
+    await page.reload()
+    expect(await (await answered(page)).locator('.file-chip').textContent()).toBe('zebra.txt')
+    expect(await page.locator('.attachments').count()).toBe(0)
+  })
+
+  test('deep research is asked for question by question', async () => {
+    const asked: unknown[] = []
+    const page = await open(playground.address)
+    page.on('request', (request) => {
+      if (request.url().endsWith('/send-chat-message')) asked.push(request.postDataJSON().deep_research)
+    })
+    await serve(page, [{ type: 'message_start', final_documents: null, pre_answer_processing_seconds: 0 }])
+    const toggle = page.getByRole('button', { name: 'Deep research' })
+    await toggle.click()
+    expect(await toggle.getAttribute('aria-pressed')).toBe('true')
+    await ask(page, 'Everything about zebras?')
+    await expect.poll(() => asked.length).toBe(1)
+    await expect.poll(() => toggle.getAttribute('aria-pressed')).toBe('false')
+    await page.getByRole('button', { name: 'Send question' }).waitFor()
+    await ask(page, 'And briefly?')
+    await expect.poll(() => asked).toEqual([true, undefined])
+  })
+
+  test.each([
+    ['desktop-light', {}],
+    ['phone-dark', { ...phone, colorScheme: 'dark' as const }],
+  ])('what actions give is shown: output, pictures, files, data, memories (%s)', async (name, options) => {
+    const page = await open(playground.address, options)
+    await page.route('**/chat/file/*', (route) =>
+      route.request().url().endsWith('picture')
+        ? route.fulfill({ body: picture, contentType: 'image/png', headers: nameHeader('zebra.png') })
+        : route.fulfill({ body: 'a,b\n', contentType: 'text/csv', headers: nameHeader('table "1".csv') }),
+    )
+    await serve(page, results)
+    await ask(page, 'Do it all.')
+    const turn = await answered(page)
+    await turn.locator('img[alt="A zebra at night"]').waitFor()
+    expect(await turn.locator('img').evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1)
+    const saved = page.waitForEvent('download')
+    await turn.getByRole('button', { name: 'Save table "1".csv' }).click()
+    expect((await saved).suggestedFilename()).toMatch(/^table .1.\.csv$/)
+    for (const summary of await turn.locator('.steps summary').all()) await summary.click()
+    const steps = (await turn.locator('.steps').textContent()) ?? ''
+    for (const words of ['print(6 * 7)', '42', 'orders', '"state": "sent"', 'Likes zebras', 'notes.md', 'Zebras sleep'])
+      expect(steps).toContain(words)
+    await shot(page, `actions-${name}`)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await faultsOf(page)).toEqual([])
+    expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false)
+    await page.getByRole('link', { name: 'Chats' }).click()
+    await page.getByRole('heading', { name: 'Chats', level: 1 }).waitFor()
+    await shot(page, `chats-${name}`)
+    expect(await faultsOf(page)).toEqual([])
+  })
+})
+
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const nameHeader = (name: string): Record<string, string> => ({
+  'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+})
+
+const attack = '<img src=x onerror="globalThis.pwned=1">'
+const results: readonly PacketBody[] = [
+  { type: 'python_tool_start', code: 'print(6 * 7)' },
+  { type: 'python_tool_delta', stdout: `42\n${attack}`, stderr: '', file_ids: ['table'] },
+  { type: 'section_end' },
+  { type: 'image_generation_start' },
+  {
+    type: 'image_generation_final',
+    images: [
+      { file_id: 'picture', url: '/api/chat/file/picture', revised_prompt: 'A zebra at night', shape: 'square' },
+    ],
+  },
+  { type: 'section_end' },
+  { type: 'custom_tool_start', tool_name: 'orders', tool_id: 1_000_001 },
+  { type: 'custom_tool_args', tool_name: 'orders', tool_args: { number: '7' } },
+  {
+    type: 'custom_tool_delta',
+    tool_name: 'orders',
+    tool_id: 1_000_001,
+    response_type: 'json',
+    data: { state: 'sent', note: attack },
+    file_ids: null,
+    error: null,
+  },
+  { type: 'section_end' },
+  { type: 'memory_tool_start' },
+  { type: 'memory_tool_delta', memory_text: 'Likes zebras', operation: 'add', memory_id: 1, index: null },
+  { type: 'section_end' },
+  { type: 'file_reader_start' },
+  {
+    type: 'file_reader_result',
+    file_name: 'notes.md',
+    file_id: 'f',
+    start_char: 0,
+    end_char: 30,
+    total_chars: 90,
+    preview_start: 'Zebras sleep standing.',
+    preview_end: '',
+  },
+  { type: 'section_end' },
+  { type: 'message_start', final_documents: null, pre_answer_processing_seconds: 1 },
+  { type: 'message_delta', content: 'All done.' },
+]
+
+/** Answers the next questions with these packets, a turn for each section. */
+async function serve(page: Page, bodies: readonly PacketBody[]): Promise<void> {
+  let turn = 0
+  const lines: StreamLine[] = [{ user_message_id: 1, reserved_assistant_message_id: 2 }]
+  for (const obj of [...bodies, { type: 'stop', stop_reason: null } as const]) {
+    lines.push({ placement: { turn_index: turn, tab_index: 0, sub_turn_index: null, model_index: 0 }, obj })
+    if (obj.type === 'section_end') turn++
+  }
+  const body = lines.map((line, at) => frameLine(JSON.stringify(line), { format: 'sse', sequence: at + 1 })).join('')
+  await page.route('**/send-chat-message', (route) => route.fulfill({ body, contentType: 'text/event-stream' }))
+}
