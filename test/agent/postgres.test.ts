@@ -1,17 +1,17 @@
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { Kysely } from 'kysely'
 import { postgres } from '../../packages/drivers/src/postgres.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AgentTables } from '../../packages/agent/src/records.ts'
 import { migrateAgent } from '../../packages/agent/src/migrations.ts'
+import { poolOf, startPostgres } from '../stand-in/pglite.ts'
 import { ana, ben, codeOf, eventually, findsAlways, newPassage, newSetting, readAll } from './setting.ts'
 
 let database: PGlite
 let db: Kysely<unknown>
 
 beforeAll(async () => {
-  // As `pg` does, with 64-bit integers as text.
-  database = await PGlite.create({ parsers: { 20: (value: string) => value } })
+  database = await startPostgres()
   db = new Kysely<unknown>({ dialect: postgres({ pool: poolOf(database) }) })
   await migrateAgent(db)
   await migrateAgent(db)
@@ -20,27 +20,6 @@ afterAll(async () => {
   await db.destroy()
   await database.close()
 })
-
-/** One connection, handed from user to user. */
-function poolOf(database: PGlite): NonNullable<Parameters<typeof postgres>[0]['pool']> {
-  let free = Promise.resolve()
-  const connect = async () => {
-    const before = free
-    const { promise, resolve } = Promise.withResolvers<void>()
-    free = promise
-    await before
-    return {
-      query: async (sql: string, parameters: readonly unknown[]) => {
-        const { rows, affectedRows } = await database.query(sql, [...parameters])
-        const command = sql.trim().split(/\s/)[0]?.toUpperCase()
-        return { command, rowCount: affectedRows ?? rows.length, rows }
-      },
-      release: resolve,
-    }
-  }
-  // What Kysely uses of a pool.
-  return { connect, end: async () => {} } as unknown as ReturnType<typeof poolOf>
-}
 
 test('conversations live in Postgres as they do in SQLite', async () => {
   const { agent, send, clock } = await newSetting(

@@ -1,6 +1,10 @@
 import type { BaseFilters, IngestionDocument, Principal } from '@inlay/protocol'
-import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { migrateKnowledge } from '@inlay/knowledge'
+import { postgres } from '@inlay/drivers/postgres'
+import { Kysely, sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { poolOf, startPostgres } from '../stand-in/pglite.ts'
+import type { Records } from '../../packages/knowledge/src/tables.ts'
 import { linkStart } from '../../packages/knowledge/src/linked-document.ts'
 import { makeKnowledge, makeRecords, request } from './setup.ts'
 
@@ -110,3 +114,21 @@ test('a link is looked up in its index', async () => {
   )
   expect(rows.map(({ detail }) => detail).join()).toContain('inlay_documents_link')
 })
+
+test('in Postgres, too, also links longer than an index row may be', async () => {
+  const database = await startPostgres()
+  const db: Records = new Kysely({ dialect: postgres({ pool: poolOf(database) }) })
+  await migrateKnowledge(db)
+  const { knowledge } = await makeKnowledge({ db })
+  onTestFinished(async () => {
+    await knowledge.close()
+    await db.destroy()
+    await database.close()
+  })
+  await knowledge.start()
+  const long = `https://wiki.example/${'ü'.repeat(5_000)}`
+  for (const one of [linked('short', 'https://wiki.example/s'), linked('long', long)])
+    await knowledge.accept(one, { waitMs: 5_000 })
+  expect((await knowledge.byLink({ link: 'https://wiki.example/s#x' }))?.content).toBe('Text of short.')
+  expect((await knowledge.byLink({ link: long }))?.document.document_id).toBe('long')
+}, 60_000)
