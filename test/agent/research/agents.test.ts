@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest'
+import { scriptedAction } from '../../../packages/agent/src/testing.ts'
+import { fold } from '../../../packages/protocol/src/index.ts'
+import { newDoc } from '../setting.ts'
+import { asking, calls, namedSearch, newResearch, phaseOf, textOf, told } from './research-script.ts'
+import { researchFaults } from './research-order.ts'
+
+describe('agents', () => {
+  test('a forced search is all that the first agent can begin with', async () => {
+    const web = scriptedAction({ id: 2, name: 'web_search', builtIn: 'WebSearchTool', mergeArgument: 'queries' })
+    const offers = new Map<string, (readonly string[])[]>()
+    const { lines } = await newResearch(
+      {
+        agent: ({ task, index, call }) => {
+          const names = (call.tools ?? []).map(({ name }) => name)
+          offers.set(task, [...(offers.get(task) ?? []), names])
+          return index === 0
+            ? [calls([names.includes('internal_search') ? 'internal_search' : 'web_search', { queries: ['q'] }])]
+            : undefined
+        },
+      },
+      { actions: [namedSearch(), web] },
+    )
+    expect(researchFaults(await lines({ ...asking, forced_tool_id: 2 }))).toEqual([])
+    expect(offers.get('Find one.')?.[0]).toEqual(['web_search'])
+    expect(offers.get('Find one.')?.[1]).toContain('internal_search')
+    expect(offers.get('Find two.')?.[0]).toContain('internal_search')
+  })
+
+  test('see only their task, and only the searches', async () => {
+    const secret = scriptedAction({ id: 1_000_001, name: 'book' })
+    const { lines, model } = await newResearch({}, { actions: [namedSearch(), secret] })
+    await lines({ ...asking, message: 'A question of my own' })
+    for (const call of model.asked.filter((one) => phaseOf(one) === 'agent')) {
+      expect(call.prompt.map(textOf).join('\n')).not.toContain('A question of my own')
+      expect((call.tools ?? []).map(({ name }) => name)).toEqual(['internal_search', 'think_tool', 'generate_report'])
+      expect(call.toolChoice).toEqual({ type: 'required' })
+    }
+  })
+
+  test('one that fails tells it at its place, and the run goes on', async () => {
+    const { lines, model, errors, agent } = await newResearch({
+      report: ({ task }) => (task === 'Find one.' ? { reject: new Error('of the provider') } : undefined),
+      final: () => ['Only one is known [1].'],
+    })
+    const run = await lines(asking)
+    expect(researchFaults(run)).toEqual([])
+    expect(told(run).filter((text) => text.startsWith('1.0 '))).toEqual([
+      '1.0 top_level_branching 2',
+      '1.0 research_agent_start',
+      '1.0 error UNKNOWN_ERROR',
+    ])
+    expect(fold(run).answer).toContain('Only one is known')
+    expect(errors).toHaveLength(1)
+    const orchestrator = model.asked.filter((call) => phaseOf(call) === 'orchestrate')[1]
+    expect(JSON.stringify(orchestrator?.prompt)).toContain('The research agent failed')
+    await agent.close()
+  })
+
+  test('no more of them work at once than allowed; the others wait', async () => {
+    let atWork = 0
+    let most = 0
+    const search = namedSearch({
+      pause: async () => {
+        most = Math.max(most, ++atWork)
+        await new Promise((resolve) => setImmediate(resolve))
+        atWork--
+      },
+    })
+    const tasks = Array.from({ length: 7 }, (_, index) => ['research_agent', { task: `Find ${index}.` }] as const)
+    const { lines } = await newResearch(
+      { orchestrate: ({ index }) => (index === 0 ? [calls(...tasks)] : undefined), final: () => ['All [1] [7].'] },
+      { actions: [search], research: { limits: { parallelAgents: 2 } } },
+    )
+    const all = await lines(asking)
+    expect(researchFaults(all)).toEqual([])
+    expect(told(all).filter((text) => text.includes('research_agent_start'))).toHaveLength(7)
+    expect(most).toBe(2)
+  })
+
+  test('calls of several kinds in one step: only those of the first search run, as one', async () => {
+    const web = scriptedAction({ id: 2, name: 'web_search', builtIn: 'WebSearchTool', mergeArgument: 'queries' })
+    const own = namedSearch()
+    const { lines } = await newResearch(
+      {
+        agent: ({ index }) =>
+          index === 0
+            ? [
+                calls(
+                  ['internal_search', { queries: ['a'] }],
+                  ['web_search', { queries: ['b'] }],
+                  ['internal_search', { queries: ['c'] }],
+                ),
+              ]
+            : undefined,
+      },
+      { actions: [own, web] },
+    )
+    expect(researchFaults(await lines(asking))).toEqual([])
+    expect(own.calls.map(({ input }) => input['queries'])).toEqual([
+      ['a', 'c'],
+      ['a', 'c'],
+    ])
+    expect(web.calls).toEqual([])
+  })
+
+  test('one that takes too long is given up', async () => {
+    const { lines } = await newResearch(
+      {
+        agent: ({ task }) => (task === 'Find one.' ? [{ hang: true }] : undefined),
+        final: () => ['Only one is known [1].'],
+      },
+      { research: { limits: { agentHardMs: 150 } } },
+    )
+    const all = await lines(asking)
+    expect(researchFaults(all)).toEqual([])
+    expect(told(all)).toContain('1.0 error GATEWAY_TIMEOUT')
+    expect(fold(all).answer).toContain('Only one is known')
+  })
+
+  test('a search that fails is told at its step, and the agent goes on', async () => {
+    const failing = scriptedAction({
+      id: 1,
+      name: 'internal_search',
+      builtIn: 'SearchTool',
+      start: { type: 'search_tool_start', is_internet_search: false },
+      fails: new Error('disk'),
+    })
+    const { lines } = await newResearch(
+      { report: () => ['Nothing was found.'], final: () => ['Nothing.'] },
+      { actions: [failing] },
+    )
+    const all = await lines(asking)
+    expect(researchFaults(all)).toEqual([])
+    expect(told(all)).toEqual(
+      expect.arrayContaining(['1.0.0 error UNKNOWN_ERROR', '1.0.0 section_end', '1.0 section_end']),
+    )
+  })
+})
+
+describe('citations', () => {
+  test('are numbered anew across agents, one number a document, and name only what was cited', async () => {
+    const shared = newDoc('shared')
+    const finds = (own: string) => [newDoc(own), shared, newDoc(`unused ${own}`)]
+    const search = scriptedAction({
+      id: 1,
+      name: 'internal_search',
+      builtIn: 'SearchTool',
+      result: (_input, turn) => {
+        const documents = finds(turn.userMessage)
+        turn.cite(documents)
+        return { text: 'found', documents, foundDocuments: documents }
+      },
+    })
+    const { lines, model } = await newResearch(
+      {
+        report: ({ task }) =>
+          task === 'Find one.' ? ['Shared [2], own [1], none [9], `code[1]`.'] : ['Own [1] and shared [2].'],
+        final: () => ['One [1], two [2], three [3], four [4], eleven [11].'],
+      },
+      { actions: [search] },
+    )
+    const all = await lines(asking)
+    expect(researchFaults(all)).toEqual([])
+    const { answer, citation_info: cited } = fold(all)
+    expect(cited.map(({ citation_number: number, document_id: id }) => [number, id])).toEqual([
+      [1, 'shared'],
+      [2, 'Find one.'],
+      [3, 'Find two.'],
+    ])
+    expect(answer).not.toMatch(/\[\[(?:4|11)\]\]/)
+    const final = model.asked.findLast((call) => phaseOf(call) === 'final')
+    const read = final?.prompt.map(textOf).join('\n') ?? ''
+    expect(read).toContain('Shared [1], own [2], none , `code[1]`.')
+    expect(read).toContain('Own [3] and shared [1].')
+  })
+})
