@@ -33,6 +33,9 @@ async function obey<Result>(word: string, signal: AbortSignal | undefined, resul
 const any = <Input>(action: Action<Input>): Action => action as unknown as Action
 
 const queries = (...words: string[]): object => ({ queries: words })
+/** What is long is long in every way: in letters that take a token each, in marks that JSON writes twice, in pairs. */
+const wordy = (text: string): string => `${text} \"図書館は九時に開きます。🦀\"\n`.repeat(300)
+
 const searches = {
   works: [queries('leave'), queries('pay', 'bonus')],
   misfits: [{ queries: 'leave' }, { queries: [] }, { queries: [7] }],
@@ -48,7 +51,11 @@ const internalSearch: MakeAction = () => ({
       search: async ({ text, signal }) =>
         obey(text, signal, () =>
           Array.from({ length: text === 'long' ? 50 : 2 }, (_, at) =>
-            newPassage(`${text}-${'ab'[at % 2]}${at}`, `About ${text}: `.repeat(text === 'long' ? 300 : 2)),
+            newPassage(
+              `${text}-${'ab'[at % 2]}${at}`,
+              text === 'long' ? wordy(text) : `About ${text}.`,
+              text === 'long' ? { metadata: { notes: wordy(text) } } : {},
+            ),
           ),
         ),
     }),
@@ -62,9 +69,9 @@ const webSearch: MakeAction = () => ({
       search: async ({ text, signal, limit }) =>
         obey(text, signal, () =>
           Array.from({ length: text === 'long' ? limit : 2 }, (_, at) => ({
-            title: `About ${text}`,
+            title: text === 'long' ? wordy(text) : `About ${text}`,
             url: `https://web.example/${text}/${at}`,
-            snippet: `It says ${text}. `.repeat(text === 'long' ? 300 : 2),
+            snippet: text === 'long' ? wordy(text) : `It says ${text}.`,
           })),
         ),
     }),
@@ -78,8 +85,8 @@ const openUrl: MakeAction = () => ({
       readPage: async (url, { signal } = {}) =>
         obey(url, signal, () => ({
           url,
-          title: `Page ${url}`,
-          text: `This is "${url}".\n`.repeat(url.includes('long') ? 3_000 : 2),
+          title: url.includes('long') ? wordy(url) : `Page ${url}`,
+          text: url.includes('long') ? wordy(url).repeat(10) : `This is "${url}".\n`,
         })),
     }),
   ),
@@ -110,7 +117,7 @@ const readFile: MakeAction = () => {
   const files = heldFiles(
     { name: 'leave.md', text: 'Everybody gets 25 days.' },
     { name: 'pay.md', text: 'Pay comes on the last day.' },
-    { name: 'long.md', text: 'A line that says "something".\n'.repeat(3_000) },
+    { name: 'long.md', text: wordy('A line').repeat(10) },
     { name: 'plan.png', kind: 'image', text: '' },
     { name: 'endless.pdf', text: '' },
   )
@@ -176,7 +183,7 @@ const openApi: MakeAction = () => {
           status: 200,
           headers: new Headers({ 'content-type': 'application/json' }),
           bytes: new TextEncoder().encode(
-            JSON.stringify({ dog: url, notes: 'It barks. '.repeat(url.includes('long') ? 5_000 : 1) }),
+            JSON.stringify({ dog: url, notes: url.includes('long') ? wordy('It barks.').repeat(10) : 'It barks.' }),
           ),
         })),
     },

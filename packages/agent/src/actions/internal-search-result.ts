@@ -1,6 +1,7 @@
 import type { SearchDoc } from '@inlay/protocol'
 import { estimateTokens } from '../context-window.ts'
 import type { ActionTurn, Passage } from '../contracts.ts'
+import { cutToTokens } from '../text-cut.ts'
 
 /** Tokens of a result when the turn does not tell what the model can take. */
 export const defaultResultTokens = 12_000
@@ -17,7 +18,7 @@ export function toResultText(passages: readonly Passage[], turn: ActionTurn, sou
   let left = turn.resultTokens ?? defaultResultTokens
   const results: Record<string, unknown>[] = []
   for (const passage of passages) {
-    const result = toResult(passage, Math.max(200, left) * 4)
+    const result = toResult(passage, results.length === 0 ? left : Infinity)
     const cost = estimateTokens(JSON.stringify(result))
     if (cost > left && results.length > 0) break
     left -= cost
@@ -29,17 +30,36 @@ export function toResultText(passages: readonly Passage[], turn: ActionTurn, sou
   return JSON.stringify({ results, note: results.length > 0 ? dataNote : missing })
 }
 
-function toResult({ document, content, headings }: Passage, limitChars: number): Record<string, unknown> {
+/** Tokens of what stands beside the text of a passage: each of its names, and all metadata together. */
+const nameTokens = 60
+const metadataTokens = 150
+const leastTokens = 100
+
+function toResult({ document, content, headings }: Passage, limitTokens: number): Record<string, unknown> {
   const authors = [...(document.primary_owners ?? []), ...(document.secondary_owners ?? [])]
-  return {
-    title: document.semantic_identifier,
-    ...(headings && headings.length > 0 ? { section: headings.join(' > ') } : {}),
+  const metadata = cutMetadata(document.metadata)
+  const about = {
+    title: cutToTokens(document.semantic_identifier, nameTokens),
+    ...(headings && headings.length > 0 ? { section: cutToTokens(headings.join(' > '), nameTokens) } : {}),
     ...(document.updated_at === null ? {} : { updated_at: document.updated_at }),
-    ...(authors.length > 0 ? { authors } : {}),
+    ...(authors.length > 0 ? { authors: authors.slice(0, 10).map((name) => cutToTokens(name, 20)) } : {}),
     source_type: document.source_type,
-    content: content.slice(0, limitChars),
-    ...(Object.keys(document.metadata).length > 0 ? { metadata: document.metadata } : {}),
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   }
+  const left = limitTokens - estimateTokens(JSON.stringify(about))
+  return { ...about, content: cutToTokens(content, Math.max(leastTokens, left)) }
+}
+
+/** Metadata whose values fit; what is too long is left out. */
+function cutMetadata(metadata: SearchDoc['metadata']): SearchDoc['metadata'] {
+  let left = metadataTokens
+  const entries = Object.entries(metadata).filter(([name, value]) => {
+    const cost = estimateTokens(JSON.stringify([name, value]))
+    if (cost > left) return false
+    left -= cost
+    return true
+  })
+  return Object.fromEntries(entries)
 }
 
 /** The best passage of each document stands for it. */

@@ -4,6 +4,7 @@ import { isInlayError } from '@inlay/protocol'
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
 import { estimateTokens } from '../context-window.ts'
 import type { Action, ActionTurn } from '../contracts.ts'
+import { cutToTokens } from '../text-cut.ts'
 import type { DocumentByLink, PageReader } from './open-url-contract.ts'
 import { relevantPart } from './relevant-part.ts'
 import { toWebDocument } from './web-document.ts'
@@ -129,7 +130,8 @@ interface ReadResult {
 const defaultResultTokens = 12_000
 const leastTokens = 200
 /** What is told of a page beside its text, about. */
-const framingTokens = 80
+const framingTokens = 120
+const titleTokens = 60
 const blurbCharacters = 300
 
 /** What the model reads of each page: all of short ones; the others share what is left, each by its relevant part. */
@@ -146,7 +148,7 @@ function toResults(opened: readonly OpenedPage[], turn: ActionTurn): ReadResult[
     const isWhole = start === 0 && end === text.length
     const shown = {
       document: number,
-      title: document.semantic_identifier,
+      title: cutToTokens(document.semantic_identifier, titleTokens),
       url,
       ...(document.link === null || document.link === url ? {} : { read_at: document.link }),
       ...(document.updated_at === null ? {} : { updated_at: document.updated_at }),
