@@ -13,7 +13,7 @@ export function endingLaws(make: MakeAction, patienceMs: number): Law[] {
           if (world.fails === undefined) return
           const { packets, text, failed } = await makeCall(world, world.fails)
           // What can answer in part tells what failed in its own form, and clients by an error.
-          must(failed || packets.some(({ type }) => type === 'error'), 'it fails')
+          must(failed || packets.some(tellsFailure), 'it fails')
           must(!failed || /^Tool failed with error: .*\p{L}/su.test(text), 'the model is told what failed')
           must(text.length <= 2_000 && !/\n\s+at .+:\d+/.test(text), 'it is told in a few words, without a stack')
           mustHaveFailed(world, packets)
@@ -70,6 +70,14 @@ export function endingLaws(make: MakeAction, patienceMs: number): Law[] {
         }),
     ],
   ]
+}
+
+/** Whether a packet says that a call failed: an error, or a custom tool's own word for it. */
+function tellsFailure(packet: PacketBody): boolean {
+  if (packet.type === 'error') return true
+  if (packet.type !== 'custom_tool_delta') return false
+  const { data } = packet
+  return packet.error !== null || (typeof data === 'object' && data !== null && 'error' in data)
 }
 
 const over = (): 'over' => 'over'
