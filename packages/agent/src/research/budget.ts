@@ -20,6 +20,8 @@ export interface ResearchBudget {
   allow(phase: SpendingPhase, promptTokens: number, answerTokens: number): Allowance | undefined
   /** What has run out for more research; undefined while nothing has. */
   exhausted(): 'tokens' | 'cost' | undefined
+  /** What the last call that was not allowed lacked. */
+  lacked(): 'tokens' | 'cost'
 }
 
 /** Bounds of a budget. */
@@ -38,6 +40,7 @@ const leastTokens = 600
 /** Makes the budget of one research. */
 export function createBudget({ tokens, cost, price = { input: 0, output: 0 } }: BudgetOptions): ResearchBudget {
   const used = { tokens: 0, cost: 0 }
+  let lacked: 'tokens' | 'cost' = 'tokens'
   const costOf = (input: number, output: number): number => input * price.input + output * price.output
 
   /** Tokens of this mixture that are left for a phase. */
@@ -45,6 +48,7 @@ export function createBudget({ tokens, cost, price = { input: 0, output: 0 } }: 
     const byTokens = tokens * shares[phase] - used.tokens
     const each = costOf(input, output) / Math.max(1, input + output)
     const byCost = each > 0 ? (cost * shares[phase] - used.cost) / each : Number.POSITIVE_INFINITY
+    if (Math.min(byTokens, byCost) < leastTokens) lacked = byCost < byTokens ? 'cost' : 'tokens'
     return Math.floor(Math.min(byTokens, byCost))
   }
   const take = (input: number, output: number, sign: 1 | -1 = 1): void => {
@@ -74,7 +78,8 @@ export function createBudget({ tokens, cost, price = { input: 0, output: 0 } }: 
     },
     exhausted: () => {
       if (tokens * shares.research - used.tokens < leastTokens) return 'tokens'
-      return costOf(1, 1) > 0 && left('research', 1, 1) < leastTokens ? 'cost' : undefined
+      return left('research', 1, 1) < leastTokens ? 'cost' : undefined
     },
+    lacked: () => lacked,
   }
 }

@@ -70,7 +70,7 @@ export async function orchestrate(
     const turn = turnOf()
     setting.voice.stand(turn)
     const step = await playRound(setting, state, { plan, cycles, conversation, turn })
-    if (!step) return gathered('tokens')
+    if (!step) return gathered(setting.budget.lacked())
     const { played, thought } = step
     const calls = toIds(played.calls)
     const asked = calls.filter(({ name }) => name === researchToolNames.agent)

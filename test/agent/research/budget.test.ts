@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { createBudget } from '../../../packages/agent/src/research/budget.ts'
+import { toKnownLimits, type ResearchLimits } from '../../../packages/agent/src/research/limits.ts'
+import type { ScriptPart } from '../../../packages/agent/src/testing.ts'
+import { fold, type StreamLine } from '../../../packages/protocol/src/index.ts'
+import { estimateTokens } from '../../../packages/agent/src/context-window.ts'
+import { codeOf } from '../setting.ts'
+import { asking, calls, namedSearch, newResearch, phaseOf, textOf, told, type Brain } from './research-script.ts'
+import { researchFaults } from './research-order.ts'
+
+/** Tasks, searches and thoughts without end. */
+const endless: Brain = {
+  orchestrate: ({ index }) => [
+    calls(...[1, 2, 3].map((task) => ['research_agent', { task: `Task ${index}.${task}` }] as const)),
+  ],
+  agent: ({ index, task }) => [calls(['internal_search', { queries: [`${task} ${index}`] }])],
+  report: ({ task }) => [`On ${task} [1].`],
+  final: () => ['All there is [1].'],
+}
+
+const textOfRun = (lines: readonly StreamLine[]): string => fold(lines).answer
+const agentsIn = (lines: readonly StreamLine[]): number =>
+  told(lines).filter((text) => text.includes('research_agent_start')).length
+const searchesIn = (lines: readonly StreamLine[]): number =>
+  told(lines).filter((text) => text.includes('search_tool_start')).length
+
+async function research(limits: ResearchLimits, brain: Brain = endless) {
+  const setting = await newResearch(brain, { research: { limits } })
+  const lines = await setting.lines({ ...asking, include_usage: true })
+  const final = setting.model.asked.findLast((call) => phaseOf(call) === 'final')
+  return { ...setting, lines, told: final?.prompt.map(textOf).join('\n') ?? '' }
+}
+
+describe('a model that never stops', () => {
+  test.each<[string, ResearchLimits, string]>([
+    ['rounds', { cycles: 3 }, 'rounds'],
+    ['agents', { agents: 4 }, 'agents'],
+  ])('is held by the number of %s, and reports what it has', async (_title, limits, reason) => {
+    const { lines, told: read } = await research(limits)
+    expect(researchFaults(lines)).toEqual([])
+    expect(textOfRun(lines)).toContain('All there is')
+    expect(agentsIn(lines)).toBe(limits.agents ?? 6)
+    expect(searchesIn(lines)).toBe(agentsIn(lines) * 8)
+    expect(read).toMatch(new RegExp(`ended early because the number of ${reason}`))
+  })
+
+  test('is held by the rounds of an agent, however much it thinks in between', async () => {
+    const { lines } = await research(
+      { cycles: 2, agentCycles: 2 },
+      {
+        ...endless,
+        agent: ({ index, call }) => {
+          const canThink = (call.tools ?? []).some(({ name }) => name === 'think_tool')
+          return [
+            canThink
+              ? calls(['think_tool', { reasoning: `Hm ${index}` }])
+              : calls(['internal_search', { queries: [`q ${index}`] }]),
+          ]
+        },
+      },
+    )
+    expect(researchFaults(lines)).toEqual([])
+    expect(searchesIn(lines)).toBe(6)
+  })
+
+  test('is held by time: rounds, agents and steps begin no more', async () => {
+    const clock = { time: Date.UTC(2026, 0, 12) }
+    const search = namedSearch({ pause: async () => void (clock.time += 60_000) })
+    const setting = await newResearch(endless, {
+      actions: [search],
+      now: () => clock.time,
+      research: { limits: { timeMs: 600_000, agentTimeMs: 240_000 } },
+    })
+    const lines = await setting.lines(asking)
+    expect(researchFaults(lines)).toEqual([])
+    expect(search.calls.length).toBeGreaterThan(3)
+    expect(search.calls.length).toBeLessThan(16)
+    expect(setting.model.asked.some((call) => textOf(call.prompt.at(-1)).includes('the time for it was over'))).toBe(
+      true,
+    )
+  })
+
+  test.each([20_000, 60_000, 200_000])('is held by %i tokens, and still writes its report', async (tokens) => {
+    const wordy = 'word '.repeat(2_000)
+    const spent = { input: 0, output: 0 }
+    const costly =
+      (parts: readonly ScriptPart[]): Brain[keyof Brain] =>
+      ({ call }) => {
+        const input = estimateTokens(JSON.stringify(call.prompt.map(textOf)))
+        const output = Math.min(call.maxOutputTokens ?? 1_000, 1_000)
+        spent.input += input
+        spent.output += output
+        return [
+          ...parts,
+          { finish: parts.some((part) => typeof part !== 'string') ? 'tool-calls' : 'stop', usage: { input, output } },
+        ]
+      }
+    const brain = Object.fromEntries(
+      Object.entries(endless).map(([phase, act]) => [
+        phase,
+        (asked: Parameters<NonNullable<Brain['plan']>>[0]) => {
+          const parts = act?.(asked)
+          return costly(Array.isArray(parts) ? parts : [])?.(asked)
+        },
+      ]),
+    )
+    const { lines, told: read } = await research({ tokens }, { ...brain, plan: costly(['1. One ', wordy]) })
+    expect(researchFaults(lines)).toEqual([])
+    expect(textOfRun(lines)).toContain('All there is')
+    expect(read).toContain('tokens allotted')
+    expect(spent.input + spent.output).toBeLessThan(tokens * 1.15)
+    const stop = lines.at(-1)
+    expect(stop).toMatchObject({ obj: { type: 'stop', usage: { output_tokens: spent.output + 5 } } })
+  })
+
+  test('is held by cost, as the host prices its tokens', async () => {
+    const priced: unknown[] = []
+    const agent: Brain['agent'] = ({ index }) => [
+      calls(['internal_search', { queries: [`q ${index}`] }]),
+      { finish: 'tool-calls', usage: { input: 1_000, output: 100 } },
+    ]
+    const setting = await newResearch(
+      { ...endless, agent },
+      {
+        research: {
+          limits: { cost: 2 },
+          priceOf: (model) => {
+            priced.push(model)
+            return { input: 0.00001, output: 0.0001 }
+          },
+        },
+      },
+    )
+    const lines = await setting.lines(asking)
+    expect(researchFaults(lines)).toEqual([])
+    expect(priced).toEqual([{ provider: 'scripted', name: 'script-1' }])
+    expect(agentsIn(lines)).toBeLessThan(20)
+    const final = setting.model.asked.findLast((call) => phaseOf(call) === 'final')
+    expect(final?.prompt.map(textOf).join('\n')).toContain('the budget allotted')
+  })
+})
+
+describe('bounds', () => {
+  test('of the request win over those of the agent, and know whom they are for', async () => {
+    const asked: unknown[] = []
+    const { lines } = await newResearch(endless, {
+      research: {
+        limits: { agents: 20, agentCycles: 1 },
+        policy: (coming) => {
+          asked.push(coming)
+          return { agents: 3 }
+        },
+      },
+    })
+    const all = await lines(asking)
+    expect([agentsIn(all), searchesIn(all)]).toEqual([3, 3])
+    expect(asked).toEqual([
+      {
+        caller: { id: 'ana', scopes: ['chat'] },
+        message: 'How many days of leave do I get?',
+        sessionId: null,
+        personaId: 0,
+        model: { provider: 'scripted', name: 'script-1' },
+        origin: 'unset',
+      },
+    ])
+  })
+
+  test('must be numbers above 0', async () => {
+    const { send } = await newResearch({}, { research: { limits: { tokens: 0 } } })
+    expect(await codeOf(send(asking))).toBe('VALIDATION_ERROR')
+    expect(toKnownLimits({ agents: 2 }, { cycles: undefined, agents: 5 })).toMatchObject({
+      agents: 5,
+      timeMs: 1_800_000,
+    })
+  })
+})
+
+describe('a budget', () => {
+  test('sets aside for calls side by side, and gives back what they did not use', () => {
+    const budget = createBudget({ tokens: 10_000, cost: Number.POSITIVE_INFINITY })
+    const first = budget.allow('research', 4_000, 1_000)
+    expect(first).toMatchObject({ promptTokens: 4_000, answerTokens: 1_000 })
+    const second = budget.allow('research', 4_000, 1_000)
+    expect((second?.promptTokens ?? 0) + (second?.answerTokens ?? 0)).toBe(2_000)
+    expect(budget.allow('research', 1_000, 100)).toBeUndefined()
+    first?.settle(1_000, 100)
+    first?.settle(9_000, 900)
+    expect(budget.allow('research', 1_000, 100)).toMatchObject({ promptTokens: 1_000 })
+  })
+
+  test('keeps a share for reports, and never refuses the last one', () => {
+    const budget = createBudget({ tokens: 10_000, cost: Number.POSITIVE_INFINITY })
+    budget.allow('research', 7_000, 0)
+    expect(budget.exhausted()).toBe('tokens')
+    expect(budget.allow('research', 100, 100)).toBeUndefined()
+    const report = budget.allow('report', 5_000, 1_000)
+    expect((report?.promptTokens ?? 0) + (report?.answerTokens ?? 0)).toBe(1_500)
+    const final = budget.allow('final', 5_000, 1_000)
+    expect((final?.promptTokens ?? 0) + (final?.answerTokens ?? 0)).toBe(1_500)
+    expect(budget.allow('final', 5_000, 1_000)?.answerTokens).toBeGreaterThan(0)
+  })
+})
