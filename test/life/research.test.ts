@@ -1,22 +1,30 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInlay, type Inlay } from 'inlay'
+import { modelProviders } from '@inlay/drivers/model-providers'
+import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLineDecoder, fold, type ChatFullResponse, type Packet, type StreamLine } from '@inlay/protocol'
 import { researchFaults } from '../agent/research/research-order.ts'
+import type { RecordedRequest, ReplyPart } from '../stand-in/model-server.ts'
+import { startOpenAi } from '../stand-in/openai.ts'
 
 const key = 'the-key-of-the-test'
 const authorization = `Bearer ${key}`
 
-/** An assistant over the Markdown of a folder, without any setting. */
-async function overFolder(folder: string): Promise<Inlay> {
+function open(options: InlayOptions = {}): Inlay {
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-research-'))
-  const inlay = createInlay({ dataFolder, apiKey: key, worker: { lingerMs: 1 } })
+  const inlay = createInlay({ dataFolder, apiKey: key, worker: { lingerMs: 1 }, ...options })
   onTestFinished(async () => {
     await inlay.close()
     rmSync(dataFolder, { recursive: true, force: true })
   })
+  return inlay
+}
+
+/** An assistant over the Markdown of a folder. */
+async function overFolder(folder: string, options: InlayOptions = {}): Promise<Inlay> {
+  const inlay = open(options)
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
   const documents = names.map((name) => {
     const text = readFileSync(join(folder, name), 'utf8')
@@ -101,5 +109,85 @@ describe('deep research without any model of a provider', () => {
     expect(titles).toEqual(expect.arrayContaining(['about_Error_Handling', 'about_Functions_Advanced']))
     expect(answer).toMatch(/terminating/)
     expect(answer).toMatch(/CmdletBinding/)
+  })
+})
+
+/** What a request offers and says, as far as a script has to know. */
+function readRequest({ body }: RecordedRequest): {
+  tools: readonly string[]
+  system: string
+  text: string
+  calls: number
+} {
+  const tools = (body['tools'] ?? []) as { function: { name: string } }[]
+  const messages = (body['messages'] ?? []) as { role: string; content: unknown }[]
+  return {
+    tools: tools.map(({ function: { name } }) => name),
+    system: String(messages[0]?.content),
+    text: JSON.stringify(messages),
+    calls: messages.filter(({ role }) => role === 'tool').length,
+  }
+}
+
+let ids = 0
+const call = (...list: readonly (readonly [string, unknown])[]): readonly ReplyPart[] => [
+  { calls: list.map(([name, input]) => ({ id: `call-${++ids}`, name, input })) },
+]
+
+const tasks = ['Find out how ingestion is made durable.', 'Find out how citations are numbered.']
+
+/** A provider's model that researches with two agents at once: each waits for the other before it searches. */
+function twoAgents(): (request: RecordedRequest) => readonly ReplyPart[] {
+  const arrived = new Set<string>()
+  const both = Promise.withResolvers<void>()
+  return (request) => {
+    const { tools, system, text, calls } = readRequest(request)
+    if (tools.includes('generate_plan')) return call(['generate_plan', {}])
+    if (system.startsWith('You plan')) return [{ text: '1. Durability\n' }, { text: '2. Citations' }]
+    if (tools.includes('research_agent')) {
+      return calls === 0
+        ? call(...tasks.map((task) => ['research_agent', { task }] as const))
+        : call(['generate_report', {}])
+    }
+    const task = tasks.find((one) => text.includes(one)) ?? ''
+    if (tools.length > 0) {
+      arrived.add(task)
+      if (arrived.size === 2) both.resolve()
+      return calls === 0
+        ? [{ pause: () => both.promise }, ...call(['internal_search', { queries: [task] }])]
+        : call(['generate_report', {}])
+    }
+    if (system.startsWith('You write the report of')) return [{ text: `${task.slice(9, -1)} ` }, { text: '[1].' }]
+    return [{ text: 'Both are found out ' }, { text: '[1][2].' }]
+  }
+}
+
+describe('deep research with the model of a provider, over HTTP', () => {
+  test('has two agents at work at once, and cites what both found', async () => {
+    const server = await startOpenAi(twoAgents())
+    onTestFinished(() => server.close())
+    const model = { name: 'stand-in', contextTokens: 128_000 }
+    const provider = {
+      name: 'local',
+      type: 'openai-compatible',
+      baseUrl: `${server.origin}/v1`,
+      models: [model],
+    } as const
+    const inlay = await overFolder(join(import.meta.dirname, '../../docs'), {
+      models: modelProviders({ providers: [provider] }),
+    })
+    const lines = await linesOf(await ask(inlay, 'How safe is it?', { include_usage: true }))
+    expect(researchFaults(lines)).toEqual([])
+    const bodies = bodiesOf(lines)
+    expect(bodies.filter(({ type }) => type === 'research_agent_start')).toEqual(
+      tasks.map((task) => ({ type: 'research_agent_start', research_task: task })),
+    )
+    const { answer, citation_info: cited } = fold(lines)
+    expect(answer).toMatch(/^Both are found out \[\[1\]\]\(https:[^)]+\)\[\[2\]\]\(https:[^)]+\)\.$/)
+    expect(cited).toHaveLength(2)
+    // What every call of the model took is told.
+    const { length: count } = server.requests
+    expect(count).toBeGreaterThanOrEqual(11)
+    expect(bodies.at(-1)).toMatchObject({ usage: { input_tokens: count * 12, output_tokens: count * 7 } })
   })
 })
