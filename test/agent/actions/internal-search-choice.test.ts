@@ -51,14 +51,17 @@ describe('the choice of sections', () => {
     expect(await choose('[1]', many(3))).toEqual({ asked: [], chosen: undefined })
   })
 
-  test('decides what is shown and read; what was found stays complete', async () => {
+  test('decides what is shown and read, before the best of the ranking; what was found stays complete', async () => {
     const action = createInternalSearch({ search: async () => many(20) })
     const { turn, packets } = newTurn({ ask: async ({ text }) => (text.includes('"sections"') ? '[12, 3]' : '{}') })
     const result = await action.run({ queries: ['q'] }, turn)
-    expect(packets.at(-1)).toMatchObject({ documents: [{ document_id: 'd12' }, { document_id: 'd3' }] })
+    const ids = ['d12', 'd3', 'd1', 'd2']
+    expect(packets.at(-1)).toMatchObject({ documents: ids.map((id) => ({ document_id: id })) })
     expect((JSON.parse(result.text) as { results: { content: string }[] }).results).toMatchObject([
       { document: 1, content: 'Text 12.' },
       { document: 2, content: 'Text 3.' },
+      { document: 3, content: 'Text 1.' },
+      { document: 4, content: 'Text 2.' },
     ])
     expect(result.foundDocuments).toHaveLength(20)
   })

@@ -96,6 +96,9 @@ describe('further queries', () => {
 test('JSON is found whatever a model puts around it', () => {
   expect(readJson('Sure!\n```json\n{"a": 1}\n```')).toEqual({ a: 1 })
   expect(readJson('<think>maybe {"a": 0}?</think>[2, 1]')).toEqual([2, 1])
+  expect(readJson('Sections [1] and [2] are best: [1, 2].')).toEqual([1, 2])
+  expect(readJson('As {asked}: {"a": "b]}\\"", "c": [1]} done')).toEqual({ a: 'b]}"', c: [1] })
+  expect(readJson('['.repeat(20_000))).toBeUndefined()
   expect(readJson('no')).toBeUndefined()
 })
 

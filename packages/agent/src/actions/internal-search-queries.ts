@@ -71,17 +71,39 @@ function readExpansion(answer: string, given: readonly string[]): WeightedQuery[
   })
 }
 
-/** The JSON value in an answer, whatever stands around it; undefined when there is none. */
+const mostAnswerChars = 8_000
+
+/** The longest JSON list or object in an answer, whatever stands around it; undefined when there is none. */
 export function readJson(answer: string): unknown {
-  const said = answer.replace(/<think>[^]*?<\/think>/g, '')
-  const start = said.search(/[[{]/)
-  const end = Math.max(said.lastIndexOf('}'), said.lastIndexOf(']'))
-  if (start === -1 || end < start) return undefined
-  try {
-    return JSON.parse(said.slice(start, end + 1))
-  } catch {
-    return undefined
+  const said = answer.replace(/<think>[^]*?<\/think>/g, '').slice(0, mostAnswerChars)
+  let longest: { readonly value: unknown; readonly length: number } | undefined
+  for (let at = 0; at < said.length; at++) {
+    const end = said[at] === '[' || said[at] === '{' ? closingOf(said, at) : undefined
+    if (end === undefined) continue
+    try {
+      const value: unknown = JSON.parse(said.slice(at, end))
+      if (end - at > (longest?.length ?? 0)) longest = { value, length: end - at }
+      at = end - 1
+    } catch {
+      // Brackets in prose.
+    }
   }
+  return longest?.value
+}
+
+/** Where the bracket at `start` is closed; undefined when it is not. */
+function closingOf(text: string, start: number): number | undefined {
+  let depth = 0
+  let isInString = false
+  for (let at = start; at < text.length; at++) {
+    const letter = text[at]
+    if (isInString && letter === '\\') at++
+    else if (letter === '"') isInString = !isInString
+    else if (isInString) continue
+    else if (letter === '[' || letter === '{') depth++
+    else if ((letter === ']' || letter === '}') && --depth === 0) return at + 1
+  }
+  return undefined
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

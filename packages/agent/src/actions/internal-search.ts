@@ -155,6 +155,7 @@ interface SelectOptions extends InternalSearchOptions {
 
 const mostChosen = 10
 const mostJudged = 30
+const mostKept = 3
 
 /** What the model reads of the passages: merged, chosen among, and the best with what stands around them. */
 async function selectSections(
@@ -166,7 +167,9 @@ async function selectSections(
   const merged = mergeSections(passages.slice(0, passageLimit * 2))
   const choice = { shown: mostJudged, limit: mostChosen, limitMs: help.limitMs ?? defaultHelpMs }
   const chosen = (help.choose ?? true) ? await chooseSections(merged, turn, queries, choice) : undefined
-  const sections = chosen ?? merged.slice(0, passageLimit)
+  // The best of the ranking stay whatever is chosen, so that no document can talk a model into hiding all others.
+  const kept = merged.slice(0, mostKept).filter((section) => !chosen?.includes(section))
+  const sections = chosen ? [...chosen, ...kept] : merged.slice(0, passageLimit)
   // A model that only quotes finds its sentences best where the search found them.
   if (!readExcerpt || !turn.ask) return { sections, wereChosen: chosen !== undefined }
   const limitTokens = (turn.resultTokens ?? defaultResultTokens) * 0.8
