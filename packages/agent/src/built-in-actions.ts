@@ -2,6 +2,8 @@ import type { BuiltIn } from './actions.ts'
 import { createAddMemory } from './actions/add-memory.ts'
 import { createInternalSearch, type SearchHelp } from './actions/internal-search.ts'
 import { createReadFile } from './actions/read-file.ts'
+import { createRunPython } from './actions/run-python.ts'
+import type { CodeRunner } from './actions/run-python-contract.ts'
 import { createGenerateImage } from './actions/generate-image.ts'
 import type { ImageGenerator } from './actions/generate-image-contract.ts'
 import { createOpenUrl } from './actions/open-url.ts'
@@ -22,6 +24,8 @@ export interface ActionParts {
   readonly documentByLink?: DocumentByLink
   /** Makes `generate_image`, where files are stored. */
   readonly imageGenerator?: ImageGenerator
+  /** Makes `run_python`. */
+  readonly codeRunner?: CodeRunner
   /** Path or address by which clients fetch a kept file. Default `/api/chat/file/{id}`. */
   readonly fileUrl?: (fileId: string) => string
   /** Whether anything is remembered about people: `add_memory`, and memories in prompts. Default: it is. */
@@ -76,7 +80,7 @@ export function toSearchAction(
 /** Makes the built-in actions whose parts there are. */
 export function createBuiltIns(options: BuiltInOptions): BuiltIn[] {
   const { search, searchAction, hasDocuments, storesFiles, memories } = options
-  const { webSearch, readPage, imageGenerator } = options
+  const { webSearch, readPage, imageGenerator, codeRunner } = options
   return [
     ...(search ? [{ action: searchAction(search), isAvailable: hasDocuments }] : []),
     ...(webSearch ? [{ action: asAction(createWebSearch({ search: webSearch })) }] : []),
@@ -84,6 +88,7 @@ export function createBuiltIns(options: BuiltInOptions): BuiltIn[] {
     ...(imageGenerator && storesFiles
       ? [{ action: asAction(createGenerateImage({ ...options, generate: imageGenerator })) }]
       : []),
+    ...(codeRunner ? [{ action: asAction(createRunPython({ ...options, runner: codeRunner })) }] : []),
     ...(storesFiles ? [{ action: asAction(createReadFile()) }] : []),
     ...(memories ? [{ action: asAction(createAddMemory(memories)), isAvailable: memories.mayKeep }] : []),
   ]

@@ -1,0 +1,85 @@
+import type { PacketBody } from '@inlay/protocol'
+import { estimateTokens } from '../context-window.ts'
+import type { CodeOutput } from './run-python-contract.ts'
+
+/** What a program wrote: told to clients while it writes, and kept for the model. */
+export interface ProgramOutput {
+  add(output: CodeOutput): void
+  /** Tells what was not told yet. */
+  flush(): void
+  text(): { readonly stdout: string; readonly stderr: string }
+}
+
+/** Calls something after a while, unless the function it gives is called before. */
+export type Later = (delayMs: number, call: () => void) => () => void
+
+const windowMs = 100
+/** A packet that is full does not wait; well below the longest line. */
+const packetChars = 65_536
+
+/**
+ * Tells output in packets: the first piece at once, then what comes within a tenth of a second together. A program that
+ * prints line by line does not send a packet a line.
+ */
+export function createProgramOutput(emit: (packet: PacketBody) => void, later: Later = byTimer): ProgramOutput {
+  const all = { stdout: '', stderr: '' }
+  let untold = { stdout: '', stderr: '' }
+  let cancel: (() => void) | undefined
+  const tell = (): void => {
+    const { stdout, stderr } = untold
+    if (stdout === '' && stderr === '') return
+    untold = { stdout: '', stderr: '' }
+    emit({ type: 'python_tool_delta', stdout, stderr, file_ids: [] })
+  }
+  const open = (): void => {
+    const hasMore = untold.stdout !== '' || untold.stderr !== ''
+    tell()
+    cancel = hasMore ? later(windowMs, open) : undefined
+  }
+  return {
+    add({ stream, text }) {
+      all[stream] += text
+      for (let at = 0; at < text.length; at += packetChars) {
+        untold[stream] += text.slice(at, at + packetChars)
+        if (untold.stdout.length + untold.stderr.length >= packetChars) tell()
+      }
+      if (!cancel) open()
+    },
+    flush() {
+      cancel?.()
+      cancel = undefined
+      tell()
+    },
+    text: () => ({ ...all }),
+  }
+}
+
+function byTimer(delayMs: number, call: () => void): () => void {
+  const timer = setTimeout(call, delayMs)
+  return () => clearTimeout(timer)
+}
+
+/** Shortens both streams in their middle until their JSON has so many tokens at most; errors keep a third at least. */
+export function cutOutput(
+  { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
+  limitTokens: number,
+): { readonly stdout: string; readonly stderr: string } {
+  let chars = stdout.length + stderr.length
+  for (;;) {
+    const errors = Math.min(stderr.length, Math.max(Math.floor(chars / 3), chars - stdout.length))
+    const cut = { stdout: cutMiddle(stdout, chars - errors), stderr: cutMiddle(stderr, errors) }
+    const tokens = estimateTokens(JSON.stringify(cut))
+    if (tokens <= limitTokens || chars < 100) return cut
+    chars = Math.floor(Math.min(chars * 0.9, (chars * limitTokens) / tokens))
+  }
+}
+
+/** The beginning tells what a program does, the end how it came out. */
+function cutMiddle(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const head = Math.ceil(limit / 2)
+  const tail = limit - head
+  const left = text.length - limit
+  const end = tail > 0 ? text.slice(-tail) : ''
+  return `${text.slice(0, head)}\n[${left} characters left out]\n${end}`.toWellFormed()
+}

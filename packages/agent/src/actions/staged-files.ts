@@ -1,0 +1,100 @@
+import { isInlayError } from '@inlay/protocol'
+import type { TurnFiles } from '../contracts.ts'
+import type { StoredFile } from '../files/contracts.ts'
+import type { CodeFile } from './run-python-contract.ts'
+
+/** Files of a turn as a program finds them. */
+export interface StagedFiles {
+  readonly files: readonly CodeFile[]
+  /** What the model has to know: other names, files that are not there. */
+  readonly notices: readonly string[]
+}
+
+/** Longest name of a staged file, in characters. */
+const nameLimit = 120
+
+/**
+ * Reads the files of a turn for a program. A file has its own name unless the name cannot be one, or a newer file has it.
+ * Files that the code names come first, then newer ones, until the limit is reached.
+ */
+export async function stageFiles(
+  files: Pick<TurnFiles, 'list' | 'open'>,
+  { code, limitBytes, signal }: { readonly code: string; readonly limitBytes: number; readonly signal: AbortSignal },
+): Promise<StagedFiles> {
+  const newestFirst = (await files.list()).toReversed()
+  const named = nameFiles(newestFirst)
+  const isAsked = ({ name }: NamedFile): boolean => code.includes(name)
+  const ordered = [...named.filter(isAsked), ...named.filter((file) => !isAsked(file))]
+  const staged: CodeFile[] = []
+  const notices = named.flatMap(({ name, file }) =>
+    name === file.name ? [] : [`${quoted(file.name)} is there as ${quoted(name)}.`],
+  )
+  let left = limitBytes
+  for (const { name, file } of ordered) {
+    signal.throwIfAborted()
+    if (file.sizeBytes > left) {
+      notices.push(`${quoted(name)} is not there: all files together may have ${Math.round(limitBytes / 1e6)} MB.`)
+      continue
+    }
+    const bytes = await readBytes(files, file)
+    if (bytes) {
+      left -= bytes.byteLength
+      staged.push({ name, bytes })
+    } else notices.push(`${quoted(name)} is not there: it cannot be read.`)
+  }
+  return { files: staged, notices }
+}
+
+interface NamedFile {
+  readonly name: string
+  readonly file: StoredFile
+}
+
+function nameFiles(files: readonly StoredFile[]): NamedFile[] {
+  const take = createNames()
+  return files.map((file) => ({ name: take(file.name), file }))
+}
+
+/** Gives names that are none of those given before, whatever the case of their letters: `sales.csv`, `sales-2.csv`. */
+export function createNames(): (wanted: string) => string {
+  const taken = new Set<string>()
+  return (wanted) => {
+    const plain = toPlainName(wanted)
+    const dot = plain.lastIndexOf('.')
+    const [stem, extension] = dot > 0 ? [plain.slice(0, dot), plain.slice(dot)] : [plain, '']
+    let name = plain
+    for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${stem}-${number}${extension}`
+    taken.add(name.toLowerCase())
+    return name
+  }
+}
+
+/** A name that is one on any system: no folders, no control characters, no leading dot; `file` when nothing is left. */
+export function toPlainName(name: string): string {
+  const last =
+    name
+      .toWellFormed()
+      .normalize('NFC')
+      .split(/[/\\]/)
+      .findLast((part) => part.trim() !== '') ?? ''
+  // oxlint-disable-next-line no-control-regex -- they are what is not wanted
+  const plain = last.replace(/[\u0000-\u001f\u007f:*?"<>|\u2028\u2029]/g, '_').replace(/^[.\s]+|[.\s]+$/g, '')
+  if (plain.length <= nameLimit) return plain === '' ? 'file' : plain
+  const extension = /\.[^.]{1,10}$/.exec(plain)?.[0] ?? ''
+  return `${plain.slice(0, nameLimit - extension.length).toWellFormed()}${extension}`
+}
+
+async function readBytes(files: Pick<TurnFiles, 'open'>, file: StoredFile): Promise<Uint8Array | undefined> {
+  try {
+    const { bytes } = await files.open(file.fileId)
+    return new Uint8Array(await new Response(bytes).arrayBuffer())
+  } catch (error) {
+    // A file that was removed, or never arrived whole, is told to the model; the program may not need it.
+    if (isInlayError(error)) return undefined
+    throw error
+  }
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 200))
+}
