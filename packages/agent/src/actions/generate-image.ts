@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { InlayError } from '@inlay/protocol'
 import type { GeneratedImage } from '@inlay/protocol'
 import type { Action, ActionTurn, TurnFiles } from '../contracts.ts'
+import { cutToTokens } from '../text-cut.ts'
 import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from './generate-image-contract.ts'
 
 /** What the image action is made of. */
@@ -131,10 +132,16 @@ function nothingMade(): InlayError {
   return new InlayError('BAD_GATEWAY', { message: 'The image model gave no picture.' })
 }
 
+/** What was drawn in the end may be told at length, also for each of several pictures. */
+const promptTokens = 150
 const shownNote =
   'The user sees these pictures already: say in a sentence or two what was made, without addresses or file ids.'
 
 function toText(images: readonly GeneratedImage[]): string {
-  const made = images.map(({ file_id: id, revised_prompt: prompt, shape }) => ({ file_id: id, prompt, shape }))
+  const made = images.map(({ file_id: id, revised_prompt: prompt, shape }) => ({
+    file_id: id,
+    prompt: cutToTokens(prompt, promptTokens),
+    shape,
+  }))
   return JSON.stringify({ images: made, note: shownNote })
 }
