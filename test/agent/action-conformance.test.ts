@@ -8,6 +8,8 @@ import type { MadeImage } from '../../packages/agent/src/actions/generate-image-
 import { createInternalSearch } from '../../packages/agent/src/actions/internal-search.ts'
 import { createOpenUrl } from '../../packages/agent/src/actions/open-url.ts'
 import { createReadFile } from '../../packages/agent/src/actions/read-file.ts'
+import { createRunPython } from '../../packages/agent/src/actions/run-python.ts'
+import type { CodeFile } from '../../packages/agent/src/actions/run-python-contract.ts'
 import { createWebSearch } from '../../packages/agent/src/actions/web-search.ts'
 import type { Action } from '../../packages/agent/src/contracts.ts'
 import { defineAction } from '../../packages/agent/src/host-actions.ts'
@@ -110,6 +112,7 @@ const generateImage: MakeAction = () => ({
   misfits: [{ prompt: ' ' }, { prompt: 'a heron', shape: 'round' }],
   fails: { prompt: 'broken' },
   lasts: { prompt: 'endless' },
+  long: { prompt: wordy('a heron') },
   turn: { files: heldFiles() },
 })
 
@@ -133,6 +136,32 @@ const readFile: MakeAction = () => {
     turn: { files: { ...files, read } },
   }
 }
+
+const runPython: MakeAction = () => ({
+  action: any(
+    createRunPython({
+      runner: {
+        run: async ({ code, signal, onOutput }) =>
+          obey(code, signal, () => {
+            onOutput?.({ stream: 'stdout', text: code.includes('long') ? wordy(code).repeat(10) : `${code} ran.` })
+            if (code.includes('long')) onOutput?.({ stream: 'stderr', text: wordy(code) })
+            const made: CodeFile[] = [{ name: `${code}.txt`, bytes: new TextEncoder().encode(code) }]
+            return { exitCode: 0, timedOut: false, error: null, files: made, droppedFiles: [], isOutputCut: false }
+          }),
+      },
+    }),
+  ),
+  works: [{ code: 'heron' }, { code: 'otter' }],
+  misfits: [{ code: ' ' }, { code: 7 }],
+  fails: { code: 'broken' },
+  lasts: { code: 'endless' },
+  long: { code: 'long' },
+  turn: {
+    files: heldFiles(
+      ...Array.from({ length: 60 }, (_, at) => ({ name: `${wordy('x').slice(0, 90)}${at}`, text: 'x' })),
+    ),
+  },
+})
 
 const addMemory: MakeAction = async () => {
   const db = await newDatabase()
@@ -232,6 +261,7 @@ describe.each<[string, MakeAction]>([
   ['web_search', webSearch],
   ['open_url', openUrl],
   ['generate_image', generateImage],
+  ['run_python', runPython],
   ['read_file', readFile],
   ['add_memory', addMemory],
   ['a function of a stored tool', openApi],
