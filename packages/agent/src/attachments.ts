@@ -108,10 +108,12 @@ async function load(
   if (!file) return note('It was removed since.')
   if (leftTokens <= 0) return note(`It is left out here to save space; its file id is ${file.fileId}.`)
   if (file.kind === 'image') {
-    if (!options.takesImages) return note('It is an image, which this model cannot see.')
+    const known = `its file id is ${file.fileId}.`
+    if (!options.takesImages) return note(`It is an image, which this model cannot see; ${known}`)
     const data = await options.files.bytes(file)
     const part = { type: 'file', filename: file.name, mediaType: file.mediaType, data: { type: 'data', data } } as const
-    return { part: { part }, tokens: imageTokens }
+    // By its id an action can take it up.
+    return { part: { part, ...note(`It is an image, shown below; ${known}`).part }, tokens: imageTokens }
   }
   if (file.kind === 'tabular')
     return note(`It is a spreadsheet with the file id ${file.fileId}; its rows are not shown.`)

@@ -24,6 +24,7 @@ import { hashRequest, type SendKeys } from './send-keys.ts'
 import { chooseModel, toReasoningEffort } from './sessions/model-choice.ts'
 import { readStoredRun } from './stored-run.ts'
 import { toReminder, type Surroundings, type SurroundingsFinder } from './surroundings.ts'
+import { readMadeFileIds } from './made-files.ts'
 import { makeTurnPrompt } from './turn-prompt.ts'
 import { createTurnFiles } from './turn-files.ts'
 import { carryOut, type TurnParts } from './turn.ts'
@@ -220,7 +221,16 @@ async function begin(
       actions: usable.actions,
       forced: usable.forced,
       past: toPastTexts(opened.history),
-      files: createTurnFiles({ store: options.files, attachedIds: attachedIds(opened), held: around.files, caller }),
+      files: createTurnFiles({
+        store: options.files,
+        attachedIds: attachedIds(opened),
+        held: around.files,
+        madeBefore: async () => {
+          const messages = opened.history.map(({ id }) => id)
+          return options.files.find(await readMadeFileIds(options.db, messages), caller)
+        },
+        caller,
+      }),
       headers,
       ...(research && {
         research: {

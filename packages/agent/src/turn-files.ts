@@ -11,23 +11,27 @@ export interface TurnFilesOptions {
   readonly attachedIds: readonly string[]
   /** Files of the project or agent, checked. */
   readonly held: readonly StoredFile[]
+  /** Files that actions made earlier in the conversation, as far as they are the caller's; asked for once, if at all. */
+  readonly madeBefore: () => Promise<readonly StoredFile[]>
   readonly caller: Principal
 }
 
 /** Makes what the actions of a turn may do with files. */
-export function createTurnFiles({ store, attachedIds, held, caller }: TurnFilesOptions): TurnFiles {
+export function createTurnFiles(options: TurnFilesOptions): TurnFiles {
+  const { store, attachedIds, held, madeBefore, caller } = options
   const made: StoredFile[] = []
-  let given: Promise<readonly StoredFile[]> | undefined
+  let given: Promise<(readonly StoredFile[])[]> | undefined
   const list = async (): Promise<readonly StoredFile[]> => {
-    given ??= store.byIds([...new Set(attachedIds)])
-    const all = [...(await given), ...held, ...made]
+    given ??= Promise.all([store.byIds([...new Set(attachedIds)]), madeBefore()])
+    const [attached = [], earlier = []] = await given
+    const all = [...attached, ...held, ...earlier, ...made]
     return [...new Map(all.map((file) => [file.id, file])).values()]
   }
   const listed = async (id: string): Promise<StoredFile> => {
     const file = (await list()).find((one) => one.id === id || one.fileId === id)
     if (file) return file
     throw new InlayError('NOT_FOUND', {
-      message: 'This conversation has no such file: take an id of the files that were attached to it.',
+      message: 'This conversation has no such file: take an id of the files that were attached to it or made in it.',
     })
   }
   return {

@@ -13,7 +13,7 @@ export interface ImageRequest {
 /** A picture that was made. */
 export interface MadeImage {
   readonly bytes: Uint8Array
-  /** `image/png`, `image/jpeg`, `image/webp` … */
+  /** `image/png`, `image/jpeg` or `image/webp`. */
   readonly mediaType: string
   /** What the model was asked in the end, when it told. */
   readonly revisedPrompt?: string

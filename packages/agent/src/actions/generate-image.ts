@@ -117,7 +117,7 @@ async function readReferences(ids: readonly string[], files: TurnFiles): Promise
 }
 
 async function keep({ bytes, mediaType }: MadeImage, files: TurnFiles): Promise<string> {
-  const extension = /^image\/(png|jpeg|webp|gif|avif)$/.exec(mediaType)?.[1] ?? 'png'
+  const extension = /^image\/(png|jpeg|webp)$/.exec(mediaType)?.[1] ?? 'png'
   const kept = await files.keep({
     name: `generated-image.${extension === 'jpeg' ? 'jpg' : extension}`,
     mediaType,

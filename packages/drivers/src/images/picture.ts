@@ -16,13 +16,11 @@ const kinds: readonly (readonly [mediaType: string, magic: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n\x1a\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/webp', /^RIFF[^]{4}WEBP/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/avif', /^[^]{4}ftypavi[fs]/],
 ]
 
 /**
  * A picture from its bytes; what it is, is told by its content alone.
- * @throws BAD_GATEWAY for anything that is no PNG, JPEG, WebP, GIF or AVIF
+ * @throws BAD_GATEWAY for anything that is no PNG, JPEG or WebP, the kinds that are shown as pictures
  */
 export function toPicture(bytes: Uint8Array, revisedPrompt?: unknown): MadeImage {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString('latin1')
