@@ -127,7 +127,7 @@ async function makePlan(
       plan += text
       send({ type: 'deep_research_plan_delta', content: text })
     },
-    () => void turn++,
+    () => voice.stand(++turn),
   )
   const endPlan = (): void => (plan === '' ? undefined : send({ type: 'section_end' }))
   const forget = voice.whenClosed(endPlan)
