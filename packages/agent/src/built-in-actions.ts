@@ -83,7 +83,7 @@ export function createBuiltIns(options: BuiltInOptions): BuiltIn[] {
   const { webSearch, readPage, imageGenerator, codeRunner } = options
   return [
     ...(search ? [{ action: searchAction(search), isAvailable: hasDocuments }] : []),
-    ...(webSearch ? [{ action: asAction(createWebSearch({ search: webSearch })) }] : []),
+    ...(webSearch ? [{ action: asAction(createWebSearch({ search: webSearch, onError: options.onError })) }] : []),
     ...(readPage ? [{ action: asAction(createOpenUrl({ ...options, readPage })) }] : []),
     ...(imageGenerator && storesFiles
       ? [{ action: asAction(createGenerateImage({ ...options, generate: imageGenerator })) }]

@@ -22,11 +22,17 @@ const mediaTypes = [
   'text/',
   'application/xhtml+xml',
   'application/xml',
+  'application/rss+xml',
+  'application/atom+xml',
   'application/json',
   'application/ld+json',
+  'application/yaml',
   'application/pdf',
+  'application/x-pdf',
   'application/vnd.openxmlformats-officedocument',
   'application/octet-stream',
+  // What some stores call everything.
+  'binary/octet-stream',
   'message/rfc822',
 ]
 

@@ -100,12 +100,15 @@ test('at most twenty documents are shown', async () => {
   expect(result.documents).toHaveLength(20)
 })
 
-test('some queries may fail: the others are shown, and the model is told how many did', async () => {
+test('some queries may fail: the others are shown, the model is told how many did, and the operator why', async () => {
   const search: WebSearch = async ({ text }) => {
     if (text !== 'good') throw new InlayError('RATE_LIMIT')
     return [page('a')]
   }
-  const { read, result } = await run(search, ['bad', 'good', 'worse'])
+  const errors: unknown[] = []
+  const onError = (error: unknown): void => void errors.push(error)
+  const { read, result } = await run(search, ['bad', 'good', 'worse'], {}, { onError })
+  expect(errors).toMatchObject([{ code: 'RATE_LIMIT' }, { code: 'RATE_LIMIT' }])
   expect(result.documents).toHaveLength(1)
   expect(read['failed_queries']).toBe(2)
   await expect(run(search, ['bad', 'worse'])).rejects.toMatchObject({ code: 'RATE_LIMIT' })

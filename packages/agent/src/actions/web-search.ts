@@ -15,6 +15,8 @@ export interface WebSearchOptions {
   readonly resultsEach?: number
   /** Most documents shown and read. Default 20. */
   readonly limit?: number
+  /** Hears of each query that failed while others did not. */
+  readonly onError?: (error: unknown) => void
 }
 
 /** What the model asks for. */
@@ -40,7 +42,8 @@ const inputSchema = v.object({
  * Makes the action `web_search`: searches the web for several queries at once and fuses what they find by reciprocal
  * rank. Some failing queries leave what the others found; when all fail, the reason of the first is that of the call.
  */
-export function createWebSearch({ search, resultsEach = 10, limit = 20 }: WebSearchOptions): Action<WebSearchInput> {
+export function createWebSearch(options: WebSearchOptions): Action<WebSearchInput> {
+  const { search, resultsEach = 10, limit = 20, onError = () => {} } = options
   return {
     id: webSearchId,
     name: 'web_search',
@@ -56,7 +59,7 @@ export function createWebSearch({ search, resultsEach = 10, limit = 20 }: WebSea
     run: async ({ queries }, turn) => {
       const wanted = distinct(queries, turn.userMessage)
       turn.emit({ type: 'search_tool_queries_delta', queries: wanted })
-      const { results, failedQueries } = await searchAll(search, wanted, resultsEach, turn)
+      const { results, failedQueries } = await searchAll({ search, resultsEach, onError }, wanted, turn)
       const found = results.slice(0, limit).map((result, rank) => ({ result, document: toDocument(result, rank) }))
       const documents = found.map(({ document }) => document)
       if (documents.length > 0) turn.emit({ type: 'search_tool_documents_delta', documents })
@@ -77,16 +80,16 @@ function oneLine(query: string): string {
 }
 
 async function searchAll(
-  search: WebSearch,
+  { search, resultsEach: limit, onError }: Required<Omit<WebSearchOptions, 'limit'>>,
   queries: readonly string[],
-  limit: number,
   { signal }: ActionTurn,
 ): Promise<{ readonly results: readonly WebResult[]; readonly failedQueries: number }> {
   const outcomes = await Promise.allSettled(queries.map(async (text) => search({ text, limit, signal })))
   signal.throwIfAborted()
   const lists = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-  if (lists.length === 0 && failed) throw failed.reason
+  const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
+  if (lists.length === 0 && failed[0]) throw failed[0].reason
+  for (const { reason } of failed) onError(reason)
   const fused = fuseRankings(
     lists.map((items) => ({ items, weight: 1 })),
     ({ url }) => pageOf(url),
