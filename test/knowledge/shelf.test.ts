@@ -38,6 +38,13 @@ test('a document of the shelf is found by its id and by nothing else', async () 
   expect(found[0]!.document).toMatchObject({ semantic_identifier: 'Title of mine', source_type: 'user_file' })
   expect(await knowledge.shelf.search({ text: 'badgers', documentIds: [], limit: 10 })).toEqual([])
 
+  const place = { first: 0, last: 5, around: 0 }
+  expect(await knowledge.shelf.excerpt({ documentId: 'mine', ...place })).toMatchObject({
+    content: 'Badgers dig setts.',
+  })
+  expect(await knowledge.shelf.excerpt({ documentId: 'public', ...place })).toBeUndefined()
+  expect(await knowledge.excerpt({ documentId: 'mine', ...place, caller: admin })).toBeUndefined()
+
   for (const caller of [
     undefined,
     admin,

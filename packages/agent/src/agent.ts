@@ -151,7 +151,8 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
   const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
   const hasDocuments = options.hasDocuments ?? (async () => true)
-  const searchAction = (search: PassageSearch): Action => toSearchAction(search, { ...options, onError })
+  const searchAction = (search: PassageSearch, readExcerpt = options.readExcerpt): Action =>
+    toSearchAction(search, { ...options, readExcerpt, onError })
   const isRemembering = options.memories ?? true
   const memories = createMemories({ db, now, isOn: isRemembering, ready })
   const stored = createStoredTools({ ...options, fetchAddress: options.fetchAddress, now, newId, onError, ready })

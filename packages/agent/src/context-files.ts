@@ -2,7 +2,7 @@ import type { LanguageModelV4FilePart, LanguageModelV4Message } from '@ai-sdk/pr
 import { isInlayError } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
 import { fuseRankings } from './actions/rank-fusion.ts'
-import type { Passage, PassageSearch } from './contracts.ts'
+import type { ExcerptReader, Passage, PassageSearch } from './contracts.ts'
 import type { FileIndex, StoredFile } from './files/contracts.ts'
 import { toText } from './files/file-text.ts'
 import type { FileStore } from './files/files.ts'
@@ -161,5 +161,18 @@ export function createFileSearch(
     return fuseRankings(rankings, keyOf)
       .map(({ item }) => item)
       .slice(0, query.limit)
+  }
+}
+
+/** What stands around passages that {@link createFileSearch} finds. */
+export function createFileExcerpts(
+  index: FileIndex,
+  files: readonly StoredFile[],
+  others: ExcerptReader | undefined,
+): ExcerptReader {
+  const fileIds = new Set(files.map(({ id }) => id))
+  return async ({ documentId, caller, ...part }) => {
+    if (fileIds.has(documentId)) return index.excerpt?.({ fileId: documentId, ...part })
+    return others?.({ documentId, caller, ...part })
   }
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Principal } from '@inlay/protocol'
-import type { Action, ModelProvider, PassageSearch } from './contracts.ts'
+import type { Action, ExcerptReader, ModelProvider, PassageSearch } from './contracts.ts'
 import type { BlobStorage, FileIndex, FileReader } from './files/contracts.ts'
 import { createFiles, type FileStore } from './files/files.ts'
 import type { Personalization } from './memories/contracts.ts'
@@ -42,7 +42,8 @@ export interface LibraryOptions extends LibraryParts {
   readonly search: PassageSearch | undefined
   readonly holdsAction: (id: number) => Promise<boolean>
   /** Makes the search action over files. */
-  readonly searchAction: (search: PassageSearch) => Action
+  readonly searchAction: (search: PassageSearch, readExcerpt?: ExcerptReader) => Action
+  readonly readExcerpt?: ExcerptReader
   /** What the model is told of a caller. */
   readonly person: (caller: Principal) => Promise<Personalization>
   readonly limits: FileLimits
@@ -89,6 +90,7 @@ export function createLibrary(options: LibraryOptions): Library {
     documentSets,
     search: options.search,
     searchAction: options.searchAction,
+    readExcerpt: options.readExcerpt,
     person: options.person,
     waitMs: limits.contextWaitMs ?? 10_000,
   })

@@ -3,6 +3,7 @@ import { InlayError } from '@inlay/protocol'
 import type { BaseFilters, ChatSessionCreationRequest, FileDescriptor, Principal } from '@inlay/protocol'
 import { checkDescriptors, loadAttachments, type Attachments } from './attachments.ts'
 import {
+  createFileExcerpts,
   createFileSearch,
   toContextImages,
   toContextMessage,
@@ -10,7 +11,7 @@ import {
   type ContextFiles,
 } from './context-files.ts'
 import { estimateTokens } from './context-window.ts'
-import type { Action, PassageSearch } from './contracts.ts'
+import type { Action, ExcerptReader, PassageSearch } from './contracts.ts'
 import type { FileIndex, StoredFile } from './files/contracts.ts'
 import type { FileStore } from './files/files.ts'
 import type { Personalization } from './memories/contracts.ts'
@@ -28,7 +29,8 @@ export interface SurroundingsOptions {
   readonly index: FileIndex | undefined
   readonly search: PassageSearch | undefined
   /** Makes the search action over files. */
-  readonly searchAction: (search: PassageSearch) => Action
+  readonly searchAction: (search: PassageSearch, readExcerpt?: ExcerptReader) => Action
+  readonly readExcerpt: ExcerptReader | undefined
   readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
   /** What the model is told of a caller. */
   readonly person: (caller: Principal) => Promise<Personalization>
@@ -177,7 +179,9 @@ function mergeFilters(
 }
 
 interface Offer
-  extends Pick<Surroundings, 'persona' | 'project'>, Pick<SurroundingsOptions, 'index' | 'search' | 'searchAction'> {
+  extends
+    Pick<Surroundings, 'persona' | 'project'>,
+    Pick<SurroundingsOptions, 'index' | 'search' | 'searchAction' | 'readExcerpt'> {
   /** Some file came with a message, or belongs to the project or agent. */
   readonly hasFiles: boolean
   /** None of the agent's document sets can be searched. */
@@ -199,7 +203,8 @@ function offerActions(available: readonly Action[], context: ContextFiles, offer
   const searchesDocuments = project === null && !searchesNothing && own.some(isSearch)
   if (context.kind === 'searched' && index) {
     const fileSearch = createFileSearch(index, context.files, searchesDocuments ? search : undefined)
-    return [...others, offer.searchAction(fileSearch)].toSorted((one, other) => one.id - other.id)
+    const excerpts = createFileExcerpts(index, context.files, searchesDocuments ? offer.readExcerpt : undefined)
+    return [...others, offer.searchAction(fileSearch, excerpts)].toSorted((one, other) => one.id - other.id)
   }
   return project !== null || searchesNothing ? others : own
 }

@@ -39,6 +39,7 @@ export function toFileIndex({ shelf }: Pick<Knowledge, 'shelf'>): FileIndex {
       shelf.put({ id, title: name, source: 'user_file', sections, updatedAt: createdAt }, options),
     remove: (id) => shelf.remove(id),
     search: ({ fileIds, ...query }) => shelf.search({ ...query, documentIds: fileIds }),
+    excerpt: ({ fileId, ...part }) => shelf.excerpt({ ...part, documentId: fileId }),
   }
 }
 

@@ -13,12 +13,16 @@ export interface ExcerptContext {
   readonly index: Pick<VectorIndex, 'read'>
 }
 
-/** Reads a stretch of the visible version of a document; undefined when the caller may not see it, or it is gone. */
+/**
+ * Reads a stretch of the visible version of a document; undefined when the caller may not see it, or it is gone.
+ * @param given pairs that the document is to be in, instead of those the caller may see
+ */
 export async function readExcerpt(
   { documentId, first, last, around, caller }: ExcerptRequest,
   { db, index }: ExcerptContext,
+  given?: readonly number[],
 ): Promise<Excerpt | undefined> {
-  const generation = await visibleGeneration(documentId, db, caller)
+  const generation = await visibleGeneration(documentId, db, given ?? (await pairsFor(db, caller)))
   if (generation === undefined) return undefined
   const from = Math.max(0, first, around - mostChunks)
   const hits = await index.read(generation, from, Math.min(last, from + mostChunks - 1))
@@ -38,9 +42,8 @@ export async function readExcerpt(
 async function visibleGeneration(
   documentId: string,
   db: Records,
-  caller: ExcerptRequest['caller'],
+  pairs: readonly number[] | undefined,
 ): Promise<string | undefined> {
-  const pairs = await pairsFor(db, caller)
   const all = db.selectFrom('inlay_documents').select('visible_generation').where('id', '=', documentId)
   const row = await (pairs ? all.where(isInPairs(pairs)) : all).executeTakeFirst()
   return row?.visible_generation ?? undefined

@@ -1,5 +1,5 @@
 import type { SourceValue } from '@inlay/protocol'
-import type { FoundPassage, SearchRequest } from './contracts.ts'
+import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from './contracts.ts'
 
 /** A document of the shelf. */
 export interface ShelfDocument {
@@ -24,4 +24,6 @@ export interface Shelf {
   search(
     query: Pick<SearchRequest, 'text' | 'filters' | 'limit' | 'signal'> & { readonly documentIds: readonly string[] },
   ): Promise<FoundPassage[]>
+  /** What stands around a passage of one of these documents, as it is now. Undefined when it is not there. */
+  excerpt(request: Omit<ExcerptRequest, 'caller'>): Promise<Excerpt | undefined>
 }

@@ -1,6 +1,7 @@
 import type { IngestionDocument } from '@inlay/protocol'
 import { shelfKeeper, shelfPairId } from './access.ts'
 import type { Knowledge } from './contracts.ts'
+import { readExcerpt } from './excerpt.ts'
 import { resolveFilters } from './filters.ts'
 import { search, type SearchContext } from './search.ts'
 import type { Shelf } from './shelf-contract.ts'
@@ -47,6 +48,7 @@ export function createShelf({ db, now, accept, remove, context }: ShelfOptions):
       const filter = { ...(await resolveFilters(db, filters, caller)), pairs: [shelfPairId], documentIds }
       return search({ text, limit, signal }, context, filter)
     },
+    excerpt: (request) => readExcerpt(request, context, [shelfPairId]),
   }
 }
 

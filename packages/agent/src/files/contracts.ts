@@ -1,6 +1,6 @@
 import type { FileKind, FileStatus, Principal } from '@inlay/protocol'
 import type { Storage } from 'unstorage'
-import type { Passage } from '../contracts.ts'
+import type { Excerpt, Passage, Span } from '../contracts.ts'
 import type { BaseFilters } from '@inlay/protocol'
 
 /** Where bytes are kept: any unstorage `Storage`. Values are pieces of a few MiB, keys hold letters, digits, `-` and `:`. */
@@ -40,6 +40,14 @@ export interface FileIndex {
     readonly limit: number
     readonly signal?: AbortSignal
   }): Promise<readonly Passage[]>
+  /** What stands around a passage of a file, as {@link ExcerptReader} reads it of a document. Default: passages stay as they are. */
+  excerpt?(
+    query: Span & {
+      readonly fileId: string
+      readonly around: number
+      readonly signal?: AbortSignal
+    },
+  ): Promise<Excerpt | undefined>
 }
 
 /** A file as it is searched. */
