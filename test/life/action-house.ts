@@ -19,6 +19,8 @@ export interface ActionHouse {
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Sends a message, lets the model reply step by step, reads the whole stream. */
   ask(message: string, script: Script, more?: object): Promise<StreamLine[]>
+  /** Lets the model reply step by step, to whoever asks next. */
+  script(script: Script): void
   /** What the model was asked since the last message, oldest first. */
   asked(): readonly RecordedRequest[]
   /** Uploads a file; gives its id. */
@@ -59,14 +61,18 @@ export async function openActionHouse(options: InlayOptions = {}): Promise<Actio
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(base + path, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...init.headers } })
   let before = 0
+  const follow = (script: Script): void => {
+    const steps = typeof script === 'function' ? [] : [...script]
+    reply = typeof script === 'function' ? script : () => steps.shift()
+    before = model.requests.length
+  }
   return {
     errors,
     fetch: ask,
     asked: () => model.requests.slice(before),
+    script: follow,
     ask: async (message, script, more = {}) => {
-      const steps = typeof script === 'function' ? [] : [...script]
-      reply = typeof script === 'function' ? script : () => steps.shift()
-      before = model.requests.length
+      follow(script)
       const response = await ask('/chat/send-chat-message', {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },

@@ -249,6 +249,8 @@ export type {
 export { sourceSchema, sourceValues } from './sources.ts'
 export type { SourceValue } from './sources.ts'
 export { lineLimitBytes, splitLine } from './split-line.ts'
+export { mcpAskInputSchema, mcpListInputSchema, mcpMessageSchema, mcpSearchInputSchema } from './mcp.ts'
+export type { McpAskInput, McpListInput, McpMessage, McpSearchInput } from './mcp.ts'
 export {
   customToolSchema,
   customToolUpdateSchema,

@@ -66,6 +66,7 @@ function bodyOf(body: NonNullable<NonNullable<Route['input']>['body']>): { body?
 function responsesOf(route: Route): Record<number, ResponseSpec> {
   const responses: Record<number, ResponseSpec> = {}
   if (route.answer !== undefined) responses[route.answer.status ?? 200] = answerOf(route.answer)
+  if (route.answer?.accepted !== undefined) responses[202] = { description: route.answer.accepted }
   for (const code of route.errors ?? []) {
     const { status, message } = errorTable[code]
     const before = responses[status]?.description

@@ -34,6 +34,8 @@ export interface AnswerSpec {
   readonly description: string
   /** Of an answer without a body: 204. Default 200. */
   readonly status?: 200 | 204
+  /** What an answer without a body means that is sent with 202 instead. Absent: there is none. */
+  readonly accepted?: string
   /** Schema of a JSON answer. */
   readonly schema?: GenericSchema
   /** Schema of each line of an `application/x-ndjson` answer. */

@@ -9,6 +9,7 @@ import { ingestionRoutes } from './routes/ingestion.ts'
 import { ingestionBatchRoutes } from './routes/ingestion-batch.ts'
 import { ingestionQueueRoutes } from './routes/ingestion-queue.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { memoryRoutes } from './routes/memories.ts'
 import { pairRoutes } from './routes/pairs.ts'
 import { personaRoutes } from './routes/personas.ts'
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
   ...filterValueRoutes,
   ...toolRoutes,
   ...catalogRoutes,
+  ...mcpRoutes,
   ...keyRoutes,
   ...serviceRoutes,
   ...documentationRoutes,

@@ -1,0 +1,72 @@
+import {
+  InlayError,
+  mcpAskInputSchema,
+  parseWith,
+  sendMessageRequestSchema,
+  type ChatFullResponse,
+  type PacketBody,
+  type StreamLine,
+} from '@inlay/protocol'
+import { defineMcpTool, toLinks, type McpTool } from './tool.ts'
+
+/** Asks the assistant, in a chat of the caller. */
+export const askTool: McpTool = defineMcpTool({
+  name: 'ask',
+  title: 'Ask the assistant',
+  description:
+    "Asks an assistant that knows the organisation's documents. It answers with numbered citations as links, and with " +
+    'a `session_id` to go on with.',
+  scope: 'chat',
+  isSlow: true,
+  input: mcpAskInputSchema,
+  async run({ question, session_id: sessionId, sources, document_sets: sets }, call) {
+    const { parts, caller, requestId, signal, progress } = call
+    const filters = sources || sets ? { source_type: sources, document_set: sets } : null
+    const request = { message: question, chat_session_id: sessionId, internal_search_filters: filters }
+    const run = await parts.agent.send(parseWith(sendMessageRequestSchema, request, 'body'), { caller, requestId })
+    // Who leaves does not end the run: its answer stays in the chat.
+    for await (const entries of run.read(0, signal)) {
+      for (const { json } of entries) {
+        // Lines of our own log, encoded from this type.
+        const step = stepOf(JSON.parse(json) as StreamLine)
+        if (step !== undefined) progress(step)
+      }
+    }
+    const whole = await run.whole()
+    if (whole.error_msg !== null) throw new InlayError('LLM_PROVIDER_ERROR', { message: whole.error_msg })
+    const citations = toCitations(whole)
+    return {
+      value: { answer: whole.answer, session_id: run.sessionId, message_id: whole.message_id, citations },
+      links: toLinks(citations),
+    }
+  },
+})
+
+interface Cited {
+  readonly number: number
+  readonly document_id: string
+  readonly title: string
+  readonly link: string | null
+}
+
+function toCitations({ citation_info: cited, top_documents: documents }: ChatFullResponse): Cited[] {
+  return cited.flatMap(({ citation_number: number, document_id: id }) => {
+    const document = documents.find((one) => one.document_id === id)
+    return document ? [{ number, document_id: id, title: document.semantic_identifier, link: document.link }] : []
+  })
+}
+
+const steps: Partial<Record<PacketBody['type'], string>> = {
+  reasoning_start: 'Thinking',
+  search_tool_start: 'Searching',
+  open_url_start: 'Reading pages',
+  python_tool_start: 'Calculating',
+  image_generation_start: 'Drawing',
+  file_reader_start: 'Reading files',
+  custom_tool_start: 'Using a tool',
+  message_start: 'Answering',
+}
+
+function stepOf(line: StreamLine): string | undefined {
+  return 'obj' in line ? steps[line.obj.type] : undefined
+}
