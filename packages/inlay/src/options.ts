@@ -20,6 +20,7 @@ import type {
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
 import type { ToolOptions } from './tool-parts.ts'
+import type { PythonOptions } from './python-parts.ts'
 import type { WebOptions } from './web-parts.ts'
 
 /**
@@ -51,6 +52,7 @@ export interface EmbeddingModel {
 export interface InlayOptions
   extends
     WebOptions,
+    PythonOptions,
     ToolOptions,
     Pick<
       ServerOptions,

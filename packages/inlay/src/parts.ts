@@ -8,6 +8,7 @@ import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { defaultReader, defaultStorage, toFileIndex, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from './options.ts'
 import { isProcessGone, processOwner } from './process-owner.ts'
+import { pythonParts } from './python-parts.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
 
@@ -39,9 +40,9 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   const close = (): Promise<void> => closeAll(opened.toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateAgent]) await patiently(() => migrate(db))
-    const { keys, knowledge, reader, web, tools, agent } = await makeParts(db, options, onError)
+    const { keys, knowledge, reader, web, tools, python, agent } = await makeParts(db, options, onError)
     // Closed in the opposite order: runs end before the search they use, and the database last.
-    opened.push(keys, knowledge, reader, web, tools, agent)
+    opened.push(keys, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
     return { agent, knowledge, keys, close }
@@ -62,7 +63,7 @@ async function makeParts(
   db: Database,
   options: InlayOptions,
   onError: (error: unknown) => void,
-): Promise<Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools', Closable>>> {
+): Promise<Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>> {
   const [{ createAgent }, { createKnowledge }, { createKeys }] = await Promise.all([
     import('@inlay/agent'),
     import('@inlay/knowledge'),
@@ -87,6 +88,7 @@ async function makeParts(
   const reader = defaultReader()
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
+  const python = await pythonParts(options)
   const agent = createAgent({
     db,
     now,
@@ -113,9 +115,10 @@ async function makeParts(
     readPage: web.readPage,
     documentByLink: toDocumentByLink(knowledge),
     imageGenerator: web.imageGenerator,
+    codeRunner: python.codeRunner,
     fileUrl: toFileUrl(options.basePath),
   })
-  return { knowledge, agent, reader, web, tools, keys: createKeys({ db, now, onError }) }
+  return { knowledge, agent, reader, web, tools, python, keys: createKeys({ db, now, onError }) }
 }
 
 /** Closes one after the other, also when one of them fails; then tells the first failure. */

@@ -83,6 +83,8 @@ export interface SettingTable {
   readonly egressAllow: Setting<readonly string[]>
   readonly mcpServers: Setting<Readonly<Record<string, string>>>
   readonly mcpTokens: Setting<Readonly<Record<string, string>>>
+  readonly python: Setting<'on' | 'off'>
+  readonly pythonWheels: Setting<string>
 }
 
 /** Every setting, in the order a person reads them: the help, the README and the reader are made from this table. */
@@ -271,6 +273,22 @@ export const settingTable: SettingTable = {
     isSecret: true,
     isAdvanced: true,
     read: (text) => namedValues(text, (value) => /^[\x21-\x7e]+$/.test(value)),
+  },
+  python: {
+    name: 'INLAY_PYTHON',
+    meaning: 'whether models may run programs in Python; needs the package pyodide',
+    allowed: 'on or off',
+    without: 'on where pyodide is installed',
+    isAdvanced: true,
+    read: oneOf('on', 'off'),
+  },
+  pythonWheels: {
+    name: 'INLAY_PYTHON_WHEELS',
+    meaning: 'folder of wheels that such programs may import',
+    allowed: 'a path',
+    without: 'none, the standard library alone',
+    isAdvanced: true,
+    read: anyText,
   },
 }
 

@@ -1,5 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from './options.ts'
+import { pythonOptionsOf } from './python-parts.ts'
 import { settingTable, type Setting, type SettingTable } from './setting-table.ts'
 import { mcpServersOf } from './tool-settings.ts'
 import { webOptionsOf } from './web-settings.ts'
@@ -32,6 +33,7 @@ export function readSettings(env: Environment): Settings {
   const embedding = embeddingOf(values, env, faults)
   const web = webOptionsOf(values, env, faults)
   const mcpServers = mcpServersOf(values, faults)
+  const python = pythonOptionsOf(values, faults)
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
   const { data, apiKey, basePath, streamFormat, corsOrigins } = values
   return {
@@ -46,6 +48,7 @@ export function readSettings(env: Environment): Settings {
       model,
       embedding,
       ...web,
+      ...python,
       mcpServers: mcpServers.length > 0 ? mcpServers : undefined,
     }),
     warnings: warningsOf(env),

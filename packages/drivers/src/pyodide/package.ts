@@ -3,11 +3,33 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 
+/** Versions of the package that the interpreter's context is made for. */
+const majors = ['314']
+
 /**
- * Folder of the installed package `pyodide`, looked for beside Inlay and in the working folder; undefined when it is not
- * installed.
+ * Folder of the installed package `pyodide`, looked for beside Inlay and in the working folder; undefined when there is
+ * none, or one of a version that is not made for.
  */
 export function findPyodide(): string | undefined {
+  const folder = locate()
+  return folder !== undefined && majors.includes(majorOf(folder)) ? folder : undefined
+}
+
+/** Folder of the package, checked. UNSUPPORTED when it is missing or of a version that is not made for. */
+export function requirePyodide(folder: string | undefined = locate()): string {
+  if (folder === undefined || !existsSync(join(folder, 'package.json')))
+    throw new InlayError('UNSUPPORTED', {
+      message: 'Running Python needs the package pyodide: install pyodide@314 beside Inlay.',
+    })
+  const major = majorOf(folder)
+  if (!majors.includes(major))
+    throw new InlayError('UNSUPPORTED', {
+      message: `Running Python needs version ${majors.join(' or ')} of the package pyodide, and ${major} is installed.`,
+    })
+  return realpathSync(folder)
+}
+
+function locate(): string | undefined {
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {
       return realpathSync(dirname(createRequire(from).resolve('pyodide/package.json')))
@@ -18,22 +40,10 @@ export function findPyodide(): string | undefined {
   return undefined
 }
 
-/** Versions of the package that the interpreter's context is made for. */
-const majors = ['314']
-
-/** Folder of the package, checked. UNSUPPORTED when it is missing or of a version that nobody has tried. */
-export function requirePyodide(folder: string | undefined = findPyodide()): string {
-  if (folder === undefined || !existsSync(join(folder, 'package.json')))
-    throw new InlayError('UNSUPPORTED', {
-      message: 'Running Python needs the package pyodide: install pyodide@314 beside Inlay.',
-    })
+function majorOf(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : ''
-  if (!majors.includes(String(version).split('.')[0] ?? ''))
-    throw new InlayError('UNSUPPORTED', {
-      message: `Running Python needs pyodide ${majors.join(' or ')}; installed is ${String(version)}.`,
-    })
-  return realpathSync(folder)
+  return String(version).split('.')[0] ?? ''
 }
 
 /**
