@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { readdirSync, statSync } from 'node:fs'
+import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
@@ -34,7 +35,9 @@ export async function joinCompany(folder: string): Promise<Company> {
   renewal.unref()
   return {
     async solitude() {
-      const [{ mtimeNs }, names] = await Promise.all([stat(folder, { bigint: true }), readdir(folder)])
+      // Each search asks: 10 µs here, while a pool of threads that is busy would keep it waiting for milliseconds.
+      const { mtimeNs } = statSync(folder, { bigint: true })
+      const names = readdirSync(folder)
       const others = names.filter((other) => other !== name)
       // The names count too: two changes within one tick of the clock leave the same time.
       if (others.length === 0) return `${mtimeNs} ${names.join()}`

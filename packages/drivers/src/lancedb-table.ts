@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 import type { Connection, Index, Table } from '@lancedb/lancedb'
 import type { Engine } from './lancedb-engine.ts'
-import { isOfSpace, schemaOf, searchColumn, type Space } from './lancedb-rows.ts'
+import { isOfFormat, isOfSpace, schemaOf, searchColumn, type Space } from './lancedb-rows.ts'
 import { wordOptions } from './lancedb-words.ts'
 
 const tableName = 'chunks'
@@ -58,10 +58,13 @@ async function tableOfSpace(engine: Engine, connection: Connection, space: Space
         : connection.createEmptyTable(tableName, schemaOf(engine, space)),
     )
   const table = await openOrMake()
-  if (isOfSpace(await table.schema(), space)) return table
+  const schema = await table.schema()
+  if (isOfSpace(schema, space) && isOfFormat(schema)) return table
   if ((await table.countRows()) > 0)
     throw new InlayError('INDEX_MISMATCH', {
-      message: 'The index holds vectors of another embedding model: set that model again, or fill a new index.',
+      message: isOfFormat(schema)
+        ? 'The index holds vectors of another embedding model: set that model again, or fill a new index.'
+        : 'The index was made by another version of Inlay: run that one, or begin with an empty data folder.',
     })
   table.close()
   await connection.dropTable(tableName)

@@ -3,6 +3,7 @@ import { isPassing, type Engine } from './lancedb-engine.ts'
 import type { Space } from './lancedb-rows.ts'
 import { textIndex, type Standing } from './lancedb-standing.ts'
 import type { Vocabulary } from './lancedb-vocabulary.ts'
+import type { Waiting } from './lancedb-waiting.ts'
 
 /** What upkeep works on. */
 export interface UpkeepParts {
@@ -10,6 +11,7 @@ export interface UpkeepParts {
   readonly table: Table
   readonly space: Space | undefined
   readonly standing: Standing
+  readonly waiting: Waiting
   readonly vocabulary: Vocabulary
   readonly keepVersionsMs: number
   readonly vectorIndexRows: number
@@ -33,13 +35,15 @@ const limits = {
   idleCommits: 20,
   unindexedRows: 500,
   unindexedShare: 0.01,
+  /** Of rows that are searched in memory meanwhile. */
+  waitingShare: 0.05,
   rowsWorthOne: 1000,
   deadRows: 2000,
 }
 
 /** Plans upkeep for a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
-  const { table, standing, vocabulary, keepVersionsMs } = parts
+  const { table, standing, waiting, vocabulary, keepVersionsMs } = parts
   let commits = 0
   /** When versions left behind by the last fold may be cleared; files of an earlier process may be due at once. */
   let clearAt: number | undefined = 0
@@ -50,11 +54,14 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
     if (idle && (unindexed * limits.rowsWorthOne > stats.numRows || commits > limits.idleCommits)) return true
     if (clearAt !== undefined && Date.now() >= clearAt && (idle || clearAt > 0)) return true
     const { numFragments, numSmallFragments, lengths } = stats.fragmentStats
+    const isInMemory = (await standing.tail()) !== 'table'
+    const share = isInMemory ? limits.waitingShare : limits.unindexedShare
     const dead = numFragments * lengths.mean - stats.numRows
     return (
       commits >= limits.commits ||
       numSmallFragments > limits.commits ||
-      unindexed > Math.max(limits.unindexedRows, stats.numRows * limits.unindexedShare) ||
+      unindexed > Math.max(limits.unindexedRows, stats.numRows * share) ||
+      waiting.isHalfFull ||
       dead > Math.max(limits.deadRows, stats.numRows)
     )
   }

@@ -8,6 +8,8 @@ export interface Waiting {
   readonly size: number
   /** True when more rows wait than are kept here: then only the engine can search them, row by row. */
   readonly overflown: boolean
+  /** True when half of the room is taken: time to fold rows into the index before they find none. */
+  readonly isHalfFull: boolean
   add(rows: readonly IndexRow[]): void
   remove(generations: ReadonlySet<string>): void
   /** Names the rows present now, for {@link release}. */
@@ -69,6 +71,9 @@ export function createWaiting(terms: Terms): Waiting {
     },
     get overflown() {
       return overflownAt >= 0
+    },
+    get isHalfFull() {
+      return characters > mostCharacters / 2
     },
     add(rows) {
       for (const row of rows) {

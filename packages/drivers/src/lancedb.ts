@@ -150,8 +150,8 @@ async function readRows(
   const where = `generation = ${quote(generation)} AND position BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`
   const rows: FoundRow[] = await table.query().where(where).select(columns).toArray()
   const hits = new Map<string, Hit>()
-  for (const row of rows.sort((a, b) => a.position - b.position)) {
-    const hit = toHit(row, 0)
+  const found = rows.map((row) => ({ row, hit: toHit(row, 0) }))
+  for (const { row, hit } of found.sort((a, b) => a.hit.position - b.hit.position)) {
     hits.set(keyOf(hit), row.vector ? { ...hit, vector: Float32Array.from(row.vector.toArray()) } : hit)
   }
   return [...hits.values()]

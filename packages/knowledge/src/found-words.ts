@@ -35,13 +35,48 @@ export function createWordFinder(query: string, common: CommonWords): WordFinder
     known.set(word, found)
     return found
   }
+  const initials = initialsOf(wanted)
   return {
     in(text) {
       const all: FoundWord[] = []
-      for (const { 0: word, index } of text.matchAll(isAscii.test(text) ? asciiWordForm : wordForm))
-        for (const { start, end, stem } of findIn(word)) all.push({ start: start + index, end: end + index, stem })
+      const look = (word: string, from: number): void => {
+        for (const { start, end, stem } of findIn(word)) all.push({ start: start + from, end: end + from, stem })
+      }
+      if (isAscii.test(text)) readAscii(text, initials, look)
+      else for (const { 0: word, index } of text.matchAll(wordForm)) look(word, index)
       return all
     },
+  }
+}
+
+/** Characters that a word with one of the stems may begin with: stemming changes nothing but ends and case. */
+function initialsOf(stems: ReadonlySet<string>): Uint8Array {
+  const initials = new Uint8Array(128)
+  for (const stem of stems)
+    for (const initial of [stem[0]!, stem[0]!.toUpperCase()])
+      if (initial.charCodeAt(0) < 128) initials[initial.charCodeAt(0)] = 1
+  return initials
+}
+
+const isWordUnit = Uint8Array.from({ length: 128 }, (_, unit) =>
+  /[a-zA-Z0-9]/.test(String.fromCharCode(unit)) ? 1 : 0,
+)
+
+/** Calls `look` for the words of a text in ASCII, but for those that begin otherwise and have no parts. */
+function readAscii(text: string, initials: Uint8Array, look: (word: string, start: number) => void): void {
+  for (let at = 0; at < text.length; at++) {
+    const first = text.charCodeAt(at)
+    if (!isWordUnit[first]) continue
+    const start = at
+    let hasParts = false
+    for (at++; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      if (unit >= 97 && unit <= 122) continue
+      if (!isWordUnit[unit]) break
+      hasParts = true
+    }
+    // A digit at the beginning may be a part before letters.
+    if (initials[first] || hasParts || first < 65) look(text.slice(start, at), start)
   }
 }
 
@@ -62,8 +97,6 @@ type Emit = (start: number, end: number, stem: string, part: 'whole' | 'part') =
 
 /** Letters with their marks, and digits. */
 const wordForm = /[\p{L}\p{M}\p{N}]+/gu
-/** The same, several times as fast. */
-const asciiWordForm = /[a-zA-Z0-9]+/g
 /** What an apostrophe leaves of a short verb is no word. */
 const contraction = /['’](?:s|t|d|m|ll|re|ve)(?![\p{L}\p{M}\p{N}])/giu
 // oxlint-disable-next-line no-control-regex
