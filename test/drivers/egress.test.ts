@@ -140,6 +140,41 @@ describe('addresses', () => {
   })
 })
 
+describe('an operator who names the only hosts', () => {
+  const resolved: string[] = []
+  const only = egress({
+    onlyHosts: ['docs.example', '*.wiki.example'],
+    // Nothing is reached by these tests: what is let through ends at an address that is not public.
+    resolve: async (hostname) => (resolved.push(hostname), ['127.0.0.1']),
+  })
+
+  test.each(['docs.example', 'DOCS.example.', 'en.wiki.example', 'a.b.wiki.example'])(
+    'lets %s through',
+    async (host) => {
+      resolved.length = 0
+      await expect(only(`https://${host}/`)).rejects.toThrow('public internet')
+      expect(resolved).toHaveLength(1)
+    },
+  )
+
+  test.each(['wiki.example', 'evilwiki.example', 'docs.example.evil.example', 'evil.example', '93.184.216.34'])(
+    'keeps %s out without resolving its name',
+    async (host) => {
+      resolved.length = 0
+      await expect(only(`https://${host}/?leak=secret`)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+      expect(resolved).toEqual([])
+    },
+  )
+
+  test('keeps others out behind a redirect, too; hosts that are allowed are among those', async () => {
+    const port = await serve((_request, response) => {
+      response.writeHead(302, { location: 'https://evil.example/?leak=secret' }).end()
+    })
+    const error = await local(port, { onlyHosts: ['docs.example'] })(`http://127.0.0.1:${port}/`).catch(String)
+    expect(error).toContain('not among those that the operator opened')
+  })
+})
+
 describe('redirects', () => {
   test('one into a private range is refused', async () => {
     const port = await serve((_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end())

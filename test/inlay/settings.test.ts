@@ -176,11 +176,13 @@ describe('what reaches the web', () => {
       INLAY_IMAGE_BASE_URL: 'http://localhost:8080/v1',
       INLAY_IMAGE_API_KEY: 'other',
       INLAY_EGRESS_ALLOW: 'Wiki.internal, 10.0.0.7:8080 [::1]:81',
+      INLAY_PAGE_HOSTS: 'docs.example,*.Wikipedia.org',
     })
     expect(options).toEqual({
       webSearch: { service: 'searxng', baseUrl: 'http://localhost:8888', apiKey: 'gate' },
       imageGenerator: { name: 'gpt-image-1', baseUrl: 'http://localhost:8080/v1', apiKey: 'other' },
       egress: { allowHosts: ['wiki.internal', '10.0.0.7:8080', '::1:81'] },
+      pageHosts: ['docs.example', '*.wikipedia.org'],
     })
   })
 
@@ -202,6 +204,8 @@ describe('what reaches the web', () => {
     [{ INLAY_WEB_SEARCH_URL: 'http://localhost' }, 'INLAY_WEB_SEARCH_URL: needs INLAY_WEB_SEARCH'],
     [{ INLAY_IMAGE_MODEL: 'gpt-image-1' }, 'a key of OpenAI in INLAY_IMAGE_API_KEY or OPENAI_API_KEY'],
     [{ INLAY_IMAGE_BASE_URL: 'http://localhost/v1' }, 'INLAY_IMAGE_BASE_URL: needs INLAY_IMAGE_MODEL'],
+    [{ INLAY_PAGE_HOSTS: 'https://docs.example' }, 'INLAY_PAGE_HOSTS: "https://docs.example" is not allowed'],
+    [{ INLAY_PAGE_HOSTS: '*' }, 'INLAY_PAGE_HOSTS: "*" is not allowed'],
     [{ INLAY_EGRESS_ALLOW: 'http://wiki.internal/' }, 'INLAY_EGRESS_ALLOW: "http://wiki.internal/" is not allowed'],
   ])('%j stops the start and says what is missing', (env, message) => {
     expect(messageOf(env)).toContain(message)

@@ -10,6 +10,11 @@ import { readLimited } from './egress-body.ts'
 export interface EgressOptions {
   /** Hosts (`name` or `name:port`, lower case) that are reached though their addresses are not public. Default none. */
   readonly allowHosts?: readonly string[]
+  /**
+   * The only hosts that are reached, beside those of `allowHosts`: `name`, or `*.name` for all below a name, lower case.
+   * Default: any that is public.
+   */
+  readonly onlyHosts?: readonly string[]
   /** Milliseconds for the whole request, redirects included. Default 20,000. */
   readonly timeoutMs?: number
   /** Most bytes of a body, after decompression. Default 10 MiB. */
@@ -77,6 +82,10 @@ function parsed(text: string): URL {
   return url
 }
 
+function isOf(hostname: string, host: string): boolean {
+  return host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host
+}
+
 /** Resolves a name once and picks an address to connect to; every address of the name must be allowed. */
 async function locate(url: URL, options: EgressOptions, signal: AbortSignal): Promise<Target> {
   // URL has already turned decimal, octal, hex and short IPv4 forms into dotted ones.
@@ -86,6 +95,9 @@ async function locate(url: URL, options: EgressOptions, signal: AbortSignal): Pr
     .toLowerCase()
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   const allowed = options.allowHosts?.includes(hostname) || options.allowHosts?.includes(`${hostname}:${port}`)
+  // Before the name is resolved: a look-up alone could carry something away.
+  if (!allowed && options.onlyHosts && !options.onlyHosts.some((host) => isOf(hostname, host)))
+    throw refused('This address is not among those that the operator opened.')
   let addresses: readonly string[]
   try {
     addresses = isIP(hostname)

@@ -52,6 +52,14 @@ function hosts(text: string): readonly string[] | undefined {
   return listed.every((one) => /^[\w.:-]+$/.test(one)) ? listed : undefined
 }
 
+function hostNames(text: string): readonly string[] | undefined {
+  const listed = text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((one) => one !== '')
+  return listed.every((one) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(one)) ? listed : undefined
+}
+
 /** A key travels in a header: visible ASCII, and not so short that it can be tried out. */
 function headerKey(text: string): string | undefined {
   return /^[\x21-\x7e]{8,512}$/.test(text) ? text : undefined
@@ -81,6 +89,7 @@ export interface SettingTable {
   readonly imageBaseUrl: Setting<string>
   readonly imageApiKey: Setting<string>
   readonly egressAllow: Setting<readonly string[]>
+  readonly pageHosts: Setting<readonly string[]>
   readonly mcpServers: Setting<Readonly<Record<string, string>>>
   readonly mcpTokens: Setting<Readonly<Record<string, string>>>
   readonly python: Setting<'on' | 'off'>
@@ -254,6 +263,14 @@ export const settingTable: SettingTable = {
     without: 'none, the public internet alone',
     isAdvanced: true,
     read: hosts,
+  },
+  pageHosts: {
+    name: 'INLAY_PAGE_HOSTS',
+    meaning: 'the only hosts whose pages the model may open',
+    allowed: 'names, separated by commas, *. in front for all below one, such as docs.example,*.wikipedia.org',
+    without: 'any host on the public internet',
+    isAdvanced: true,
+    read: hostNames,
   },
   mcpServers: {
     name: 'INLAY_MCP_SERVERS',

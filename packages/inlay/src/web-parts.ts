@@ -29,6 +29,11 @@ export interface WebOptions {
   readonly webSearch?: WebSearchService | WebSearch
   /** Opens addresses for the model. Default: pages and documents on the public internet; null: there is no such action. */
   readonly pageReader?: PageReader | null
+  /**
+   * The only hosts whose pages are opened (`docs.example`, `*.wikipedia.org`), so that no address a model makes up can
+   * carry anything elsewhere. Default: any host on the public internet.
+   */
+  readonly pageHosts?: readonly string[]
   /** Draws pictures for the model. Default: none, there is no such action. */
   readonly imageGenerator?: ImageModel | ImageGenerator
   /**
@@ -54,10 +59,10 @@ export interface WebParts {
  * @throws INVALID_INPUT for a service without the key or address it needs
  */
 export async function webParts(options: WebOptions): Promise<WebParts> {
-  const { webSearch, pageReader, imageGenerator } = options
+  const { webSearch, pageReader, imageGenerator, pageHosts } = options
   const { egress } = await import('@inlay/drivers/egress')
   const fetchAddress = egress(options.egress)
-  const reader = defaultPageReader(fetchAddress)
+  const reader = defaultPageReader(pageHosts ? egress({ ...options.egress, onlyHosts: pageHosts }) : fetchAddress)
   return {
     egress: fetchAddress,
     webSearch: typeof webSearch === 'object' ? await webSearchOf(webSearch) : webSearch,
@@ -89,7 +94,7 @@ function defaultPageReader(egress: Egress): { readonly read: PageReader; close()
       import('@inlay/drivers/file-extraction'),
     ])
     // Apart from uploads: a large one must not hold up the page somebody waits for.
-    const extract = fileExtractor({ timeLimitMs: 30_000 })
+    const extract = fileExtractor({ threads: 2, timeLimitMs: 30_000, memoryLimitBytes: 512 * 2 ** 20 })
     return { read: pageReader({ egress, extract }), close: () => extract.close() }
   }
   let loading: ReturnType<typeof load> | undefined

@@ -9,12 +9,13 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** Options of what reaches the web; what is wrong is added to the faults. */
 export function webOptionsOf(values: WebValues, env: Environment, faults: string[]): WebOptions {
-  const { egressAllow } = values
+  const { egressAllow, pageHosts } = values
   const webSearch = webSearchOf(values, faults)
   const imageGenerator = imageModelOf(values, env, faults)
   return {
     ...(webSearch === undefined ? {} : { webSearch }),
     ...(imageGenerator === undefined ? {} : { imageGenerator }),
+    ...(pageHosts === undefined ? {} : { pageHosts }),
     ...(egressAllow === undefined ? {} : { egress: { allowHosts: egressAllow } }),
   }
 }
