@@ -2,11 +2,28 @@ import type { Packet, PacketType, StreamLine } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { orderFaults } from '../agent/packet-order.ts'
 import { researchFaults } from '../agent/research-order.ts'
+import { startKennel } from '../stand-in/kennel.ts'
+import { startEverything } from '../stand-in/mcp-everything.ts'
 import type { RecordedRequest, Reply } from '../stand-in/model-server.ts'
 import { startImages } from '../stand-in/images.ts'
 import { startSearch } from '../stand-in/web-search.ts'
 import { startSite } from '../stand-in/web-site.ts'
 import { calls, openActionHouse, says, type ActionHouse } from './action-house.ts'
+
+/** The packet types of the API, by group. */
+const table: readonly PacketType[] = [
+  ...(['section_end', 'stop', 'top_level_branching', 'error'] as const),
+  ...(['message_start', 'message_delta'] as const),
+  ...(['search_tool_start', 'search_tool_queries_delta', 'search_tool_documents_delta'] as const),
+  ...(['open_url_start', 'open_url_urls', 'open_url_documents'] as const),
+  ...(['image_generation_start', 'image_generation_heartbeat', 'image_generation_final'] as const),
+  ...(['python_tool_start', 'python_tool_delta'] as const),
+  ...(['custom_tool_start', 'custom_tool_delta'] as const),
+  ...(['reasoning_start', 'reasoning_delta', 'reasoning_done'] as const),
+  'citation_info',
+  ...(['deep_research_plan_start', 'deep_research_plan_delta', 'research_agent_start'] as const),
+  ...(['intermediate_report_start', 'intermediate_report_delta', 'intermediate_report_cited_docs'] as const),
+]
 
 const seen = new Set<PacketType>()
 
@@ -20,6 +37,30 @@ function note(lines: readonly StreamLine[]): string[] {
   const packets = lines.filter((line): line is Packet => 'obj' in line)
   for (const { obj } of packets) seen.add(obj.type)
   return packets.map(({ placement, obj }) => `${placement.turn_index}.${placement.tab_index} ${obj.type}`)
+}
+
+const isOfCall =
+  /^(?:search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool)_|^section_end$/
+const isOfTheMoment = /_(?:filter_delta|heartbeat)$/
+
+/** What calls told, place by place, as it is shown again: without what is of the moment, output in one piece. */
+function callsIn(packets: readonly Packet[]): Record<string, string[]> {
+  const told = packets.filter(({ obj }) => isOfCall.test(obj.type) && !isOfTheMoment.test(obj.type))
+  const byPlace = Map.groupBy(told, ({ placement }) => `${placement.turn_index}.${placement.tab_index}`)
+  const places = [...byPlace].map(([place, own]) => {
+    const types = own.map(({ obj }) => obj.type)
+    return [place, types.filter((type, at) => type !== 'python_tool_delta' || types[at - 1] !== type)] as const
+  })
+  // The text of an answer has an end of its own when it is shown again.
+  return Object.fromEntries(places.filter(([, types]) => types.length > 1).toSorted())
+}
+
+/** The calls of a run are shown again as they were told. */
+async function expectShownAgain({ fetch }: ActionHouse, lines: readonly StreamLine[]): Promise<void> {
+  const session = lines.find((line) => 'chat_session_id' in line)?.chat_session_id
+  const response = await fetch(`/chat/get-chat-session/${session}`)
+  const { packets } = (await response.json()) as { packets: Packet[][] }
+  expect(callsIn(packets[0] ?? [])).toEqual(callsIn(lines.filter((line): line is Packet => 'obj' in line)))
 }
 
 const bodyOf = <Type extends PacketType>(lines: readonly StreamLine[], type: Type) => {
@@ -81,6 +122,7 @@ test('documents are searched, thought about and cited', async () => {
     '2.0 stop',
   ])
   expect(bodyOf(lines, 'citation_info')).toMatchObject({ citation_number: 1, document_id: 'leave' })
+  await expectShownAgain(house, lines)
 })
 
 test('a file that is attached is read, and what a person says of themselves is remembered', async () => {
@@ -113,6 +155,7 @@ test('a file that is attached is read, and what a person says of themselves is r
   )
   expect(bodyOf(lines, 'file_reader_result')).toMatchObject({ file_id: file, start_char: 0, end_char: 600 })
   expect(bodyOf(lines, 'memory_tool_delta')).toMatchObject({ operation: 'add', memory_id: null, index: null })
+  await expectShownAgain(house, lines)
   const next = await house.ask('Who am I?', [answer])
   record(next)
   expect(JSON.stringify(house.asked()[0]?.body)).toContain('Writes the minutes of the board.')
@@ -157,6 +200,7 @@ test('the web is searched beside the documents, and a page is opened', async () 
     { document_id: `WEB_SEARCH_DOC_${url}`, semantic_identifier: 'Statutory leave', source_type: 'web' },
   ])
   expect(told.filter((line) => line.endsWith('citation_info'))).toHaveLength(2)
+  await expectShownAgain(house, lines)
   expect([search.queries, site.seen]).toEqual([['statutory leave'], ['/leave']])
 })
 
@@ -181,6 +225,7 @@ describe('a picture', () => {
       '1.0 message_delta',
       '1.0 stop',
     ])
+    await expectShownAgain(house, lines)
     const [image] = bodyOf(lines, 'image_generation_final').images
     expect(image).toMatchObject({ revised_prompt: 'a heron in the reeds', shape: 'portrait' })
     const fetched = await house.fetch(image!.url.replace(/^\/api/, ''))
@@ -202,6 +247,89 @@ describe('a picture', () => {
       '1.0 stop',
     ])
   })
+})
+
+test('a program computes over a file, shows what it prints, and leaves a file', async () => {
+  const house = await openActionHouse()
+  const file = await house.upload('sales.csv', 'month,sales\nMay,3\nJune,4\n')
+  const code = [
+    'import csv',
+    "total = sum(int(row['sales']) for row in csv.DictReader(open('sales.csv')))",
+    'print(total)',
+    "with open('total.txt', 'w') as out: out.write(str(total))",
+  ].join('\n')
+  const lines = await house.ask('How much did we sell?', [calls(['run_python', { code }]), says('Seven.')], {
+    file_descriptors: [{ id: file }],
+  })
+  const told = record(lines)
+  expect(told.slice(told.indexOf('0.0 python_tool_start'))).toEqual([
+    '0.0 python_tool_start',
+    '0.0 python_tool_delta',
+    '0.0 python_tool_delta',
+    '0.0 section_end',
+    '1.0 message_start',
+    '1.0 message_delta',
+    '1.0 stop',
+  ])
+  await expectShownAgain(house, lines)
+  expect(bodyOf(lines, 'tool_call_argument_delta')).toMatchObject({ tool_type: 'run_python' })
+  expect(bodyOf(lines, 'python_tool_start').code).toBe(code)
+  const deltas = lines.flatMap((line) => ('obj' in line && line.obj.type === 'python_tool_delta' ? [line.obj] : []))
+  expect(deltas).toMatchObject([
+    { stdout: '7\n', file_ids: [] },
+    { stdout: '', file_ids: [expect.any(String)] },
+  ])
+  expect(await (await house.fetch(`/chat/file/${deltas[1]!.file_ids[0]}`)).text()).toBe('7')
+})
+
+test('services of others are used: one described by a document, and one that speaks MCP', async () => {
+  const [kennel, everything] = await Promise.all([startKennel(), startEverything('http')])
+  onTestFinished(async () => void (await Promise.all([kennel.close(), everything.close()])))
+  const house = await openActionHouse({
+    egress: { allowHosts: ['127.0.0.1'] },
+    mcpServers: [{ name: 'everything', url: everything.url, allowPrivate: true }],
+  })
+  const made = await house.fetch('/admin/tool/custom', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: 'Kennel',
+      description: 'Dogs.',
+      definition: kennel.document,
+      custom_headers: [{ key: 'X-Kennel-Key', value: 'bone' }],
+      passthrough_auth: false,
+    }),
+  })
+  expect(made.status).toBe(200)
+  const { id } = (await made.json()) as { id: number }
+  const lines = await house.ask('Who is dog 7?', [
+    calls(['getDog', { dogId: '7' }], ['echo', { message: 'Hello from here.' }]),
+    answer,
+  ])
+  expect(
+    record(lines)
+      .filter((line) => line.startsWith('0.') && !line.endsWith('custom_tool_args'))
+      .toSorted(),
+  ).toEqual([
+    '0.0 custom_tool_delta',
+    '0.0 custom_tool_start',
+    '0.0 section_end',
+    '0.0 top_level_branching',
+    '0.1 custom_tool_delta',
+    '0.1 custom_tool_start',
+    '0.1 section_end',
+  ])
+  await expectShownAgain(house, lines)
+  const deltas = lines.flatMap((line) => ('obj' in line && line.obj.type === 'custom_tool_delta' ? [line.obj] : []))
+  expect(deltas.toSorted((one, other) => (one.tool_name < other.tool_name ? -1 : 1))).toMatchObject([
+    {
+      tool_name: 'echo',
+      tool_id: null,
+      response_type: 'json',
+      data: { tool_result: expect.stringContaining('Hello') },
+    },
+    { tool_name: 'getDog', tool_id: id, response_type: 'json', data: { id: 7, name: 'Rex' } },
+  ])
 })
 
 /** Plays every role of a research: two agents side by side, one that looks into documents twice. */
@@ -246,4 +374,8 @@ test('a question is researched by two agents side by side', async () => {
   ])
   expect(bodyOf(lines, 'intermediate_report_cited_docs').cited_docs).toHaveLength(1)
   expect(bodyOf(lines, 'message_start').final_documents?.map(({ document_id: id }) => id)).toEqual(['leave', 'carry'])
+})
+
+test('with all of that every packet type of the API has been told by the real thing', () => {
+  expect(table.filter((type) => !seen.has(type))).toEqual([])
 })
