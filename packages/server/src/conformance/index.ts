@@ -1,0 +1,6 @@
+export {
+  authenticatorLaws,
+  type AuthenticatorUnderTest,
+  type Law,
+  type MakeAuthenticator,
+} from './authenticator-laws.ts'
