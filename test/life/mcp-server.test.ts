@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../agent/setting.ts'
 import { calls, openActionHouse, says, type ActionHouse } from './action-house.ts'
 
 const asJson = { 'content-type': 'application/json' }
@@ -108,6 +109,27 @@ describe('another assistant', () => {
     const next = await call(client, 'ask', { question: 'Are you sure?', session_id: session })
     expect(next.structuredContent).toMatchObject({ answer: 'As I said.', session_id: session })
     expect(JSON.stringify(house.asked()[0]?.body)).toContain('How much leave?')
+  })
+
+  test('that gives a question up ends the answer', async () => {
+    const house = await withDocuments()
+    const client = await connect(house)
+    const { promise: isAsked, resolve } = Promise.withResolvers<void>()
+    const hang = [{ text: 'Let me' }, { pause: async () => resolve() }, { hang: true }] as const
+    house.script([hang])
+    const leaving = new AbortController()
+    const input = { name: 'ask', arguments: { question: 'Why?' } }
+    const asking = client.callTool(input, undefined, { signal: leaving.signal })
+    await isAsked
+    leaving.abort()
+    await expect(asking).rejects.toThrow()
+    const sessions = async (): Promise<{ id: string }[]> =>
+      ((await (await house.fetch('/chat/get-user-chat-sessions')).json()) as { sessions: { id: string }[] }).sessions
+    const [{ id } = { id: '' }] = await sessions()
+    await eventually(async () => {
+      const chat = await (await house.fetch(`/chat/get-chat-session/${id}`)).text()
+      return chat.includes('"stop_reason":"user_cancelled"')
+    })
   })
 
   test('lists documents page by page, and opens one by its link', async () => {

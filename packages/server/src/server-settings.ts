@@ -1,3 +1,4 @@
+import type { McpCalls } from './mcp/calls.ts'
 import type { WaitingCalls } from './waiting-calls.ts'
 
 /** Most bytes of a request body. */
@@ -35,6 +36,8 @@ export interface ServerSettings {
   readonly ingestionWaitMs: number
   /** Calls that wait for their documents, counted for each caller. */
   readonly waitingCalls: WaitingCalls
+  /** Calls of MCP clients that are under way. */
+  readonly mcpCalls: McpCalls
   /** Silence on a stream after which a heartbeat is sent, in milliseconds. */
   readonly heartbeatMs: number
   readonly timer: Timer

@@ -2,6 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './authentication.ts'
 import { preflightReply, type CorsOrigins } from './cors.ts'
+import { createMcpCalls } from './mcp/calls.ts'
 import { endpoint, respond, type EndpointSetting } from './endpoint.ts'
 import { reply, type Reply } from './replies.ts'
 import type { Method, Route, ServerParts } from './route.ts'
@@ -86,6 +87,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     passHeaders: (options.passHeaders ?? []).map((name) => name.toLowerCase()),
     ingestionWaitMs: options.ingestionWaitMs ?? 0,
     waitingCalls: createWaitingCalls(options.waitingCalls ?? 1000),
+    mcpCalls: createMcpCalls(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     timer: options.timer ?? systemTimer,
     onError: options.onError ?? (() => {}),

@@ -20,10 +20,13 @@ export const askTool: McpTool = defineMcpTool({
   isSlow: true,
   input: mcpAskInputSchema,
   async run({ question, session_id: sessionId, sources, document_sets: sets }, call) {
-    const { parts, caller, requestId, signal, progress } = call
+    const { parts, caller, requestId, signal, cancelled, progress } = call
     const filters = sources || sets ? { source_type: sources, document_set: sets } : null
     const request = { message: question, chat_session_id: sessionId, internal_search_filters: filters }
     const run = await parts.agent.send(parseWith(sendMessageRequestSchema, request, 'body'), { caller, requestId })
+    const stop = (): void => void parts.agent.stop(run.sessionId, caller).catch(() => {})
+    if (cancelled.aborted) stop()
+    cancelled.addEventListener('abort', stop, { once: true })
     // Who leaves does not end the run: its answer stays in the chat.
     for await (const entries of run.read(0, signal)) {
       for (const { json } of entries) {

@@ -40,7 +40,7 @@ async function findAction(parts: ServerParts, caller: Principal): Promise<Action
 }
 
 /** A turn outside of any chat: nothing is told to anybody, and documents are numbered from 1. */
-function toTurn(urls: readonly string[], { caller, signal, requestId }: McpCall): ActionTurn {
+function toTurn(urls: readonly string[], { caller, signal, cancelled, requestId }: McpCall): ActionTurn {
   const numbers = new Map<string, number>()
   const cite = (documents: readonly SearchDoc[]): number[] =>
     documents.map(({ document_id: id }) => {
@@ -55,7 +55,7 @@ function toTurn(urls: readonly string[], { caller, signal, requestId }: McpCall)
     // What of a long page is given depends on the question, and there is none.
     userMessage: urls.join(' '),
     toolCallId: requestId,
-    signal,
+    signal: AbortSignal.any([signal, cancelled]),
     emit: () => {},
     cite,
   }

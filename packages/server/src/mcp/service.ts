@@ -101,8 +101,8 @@ function toResult({ value, links }: McpFound): JsonObject {
   }
 }
 
-function toText(error: unknown, { onError, requestId, signal }: McpContext): string {
-  if (signal.aborted) return 'The caller left.'
+function toText(error: unknown, { onError, requestId, signal, cancelled }: McpContext): string {
+  if (signal.aborted || cancelled.aborted) return 'The call was called off.'
   if (!isInlayError(error) || error.code === 'INTERNAL_ERROR') {
     onError(error)
     return `The tool failed unexpectedly; the request id ${requestId} names it in the log.`

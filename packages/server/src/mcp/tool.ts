@@ -8,7 +8,10 @@ export interface McpCall {
   readonly parts: ServerParts
   readonly caller: Principal
   readonly requestId: string
+  /** Aborts when the client leaves. */
   readonly signal: AbortSignal
+  /** Aborts when the client calls the call off. */
+  readonly cancelled: AbortSignal
   /** Tells the client how far the call is, in a few words. */
   readonly progress: (message: string) => void
 }

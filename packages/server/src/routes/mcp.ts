@@ -25,7 +25,7 @@ export const mcpRoutes: readonly Route[] = [
     topic: 'MCP',
     summary: 'Offer search and answers to other assistants',
     description:
-      'An endpoint of the Model Context Protocol (streamable HTTP, without sessions): connect a client to it with a key. ' +
+      'An endpoint of the Model Context Protocol (streamable HTTP): connect a client to it with a key. ' +
       'The tools are `search` and `list_documents`, with the scope `chat` also `ask` and, where pages can be read, ' +
       '`open_url`.',
     input: {
@@ -43,22 +43,44 @@ export const mcpRoutes: readonly Route[] = [
       const version = request.headers.get('mcp-protocol-version')
       if (version !== null && !isKnownVersion(version)) throw refused('This version of MCP is not spoken here.')
       const message = await readMessage(request, settings.limits.otherBytes)
-      // Notifications and answers are taken note of, which is all there is to do without sessions.
-      if (message.id === undefined || message.method === undefined) return reply(null, { status: 202 })
+      if (message.id === undefined || message.method === undefined) {
+        if (message.method === 'notifications/cancelled') cancel(message, context)
+        return reply(null, { status: 202 })
+      }
       const isStreamed = isSlowCall(message) && (request.headers.get('accept') ?? '').includes('text/event-stream')
       if (isStreamed) return streamed(message, context)
-      return jsonReply(
-        toMessage(
-          message.id,
-          await answerMcp(
-            message,
-            toContext(context, () => {}),
-          ),
-        ),
-      )
+      const answer = toMessage(message.id, await answerTo(message, context, () => {}))
+      // Nothing is kept by it: it tells the calls of one client from those of another with the same key.
+      const isFirst = message.method === 'initialize'
+      return jsonReply(answer, isFirst ? { headers: { [sessionHeader]: crypto.randomUUID() } } : {})
     },
   }),
 ]
+
+const sessionHeader = 'mcp-session-id'
+
+/** Names a call for as long as it is under way; undefined for clients that keep no session, as ids repeat among them. */
+function keyOf(id: unknown, { caller, request }: Context): string | undefined {
+  const session = request.headers.get(sessionHeader)
+  return session === null ? undefined : JSON.stringify([caller.id, session, id])
+}
+
+function cancel({ params }: McpMessage, context: Context): void {
+  const key = keyOf(params?.['requestId'], context)
+  if (key !== undefined) context.settings.mcpCalls.cancel(key)
+}
+
+async function answerTo(message: McpMessage, context: Context, progress: McpContext['progress']): Promise<McpOutcome> {
+  const { parts, caller, requestId, request, settings } = context
+  const onError = (error: unknown): void =>
+    settings.onError(error, { requestId, method: request.method, route: '/mcp' })
+  const { signal } = request
+  const { version } = settings
+  const work = (cancelled: AbortSignal): Promise<McpOutcome> =>
+    answerMcp(message, { parts, caller, requestId, signal, cancelled, version, progress, onError })
+  const key = keyOf(message.id, context)
+  return key === undefined ? work(new AbortController().signal) : settings.mcpCalls.run(key, work)
+}
 
 /** The message. Clients of MCP expect 400 for what is none, unlike other bodies of the wrong shape. */
 async function readMessage(request: Request, limitBytes: number): Promise<McpMessage> {
@@ -79,15 +101,6 @@ function refused(message: string): InlayError {
 
 function toMessage(id: string | number, outcome: McpOutcome): object {
   return { jsonrpc: '2.0', id, ...outcome }
-}
-
-function toContext(
-  { parts, caller, requestId, request, settings }: Context,
-  progress: McpContext['progress'],
-): McpContext {
-  const onError = (error: unknown): void =>
-    settings.onError(error, { requestId, method: request.method, route: '/mcp' })
-  return { parts, caller, requestId, signal: request.signal, version: settings.version, progress, onError }
 }
 
 /** Tells how far the call is, if the client wants to know, and that it still goes on. */
@@ -119,7 +132,7 @@ function streamed(message: McpMessage, context: Context): Reply {
       watch.begin()
       try {
         // A request has an id, or it would not have come here.
-        say(toEvent(toMessage(message.id ?? 0, await answerMcp(message, toContext(context, progress)))))
+        say(toEvent(toMessage(message.id ?? 0, await answerTo(message, context, progress))))
         controller.close()
       } catch (error) {
         settings.onError(error, { requestId: context.requestId, method: 'POST', route: '/mcp' })
