@@ -10,6 +10,13 @@ export const searchServices = ['brave', 'exa', 'searxng', 'serper', 'tavily'] as
 /** One of them. */
 export type SearchServiceName = (typeof searchServices)[number]
 
+/** A reply by hand. */
+export interface SearchReply {
+  readonly status: number
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** One request as it came in. */
 export interface SearchRequest {
   readonly method: string
@@ -195,7 +202,7 @@ const speeches: Readonly<Record<SearchServiceName, Speech>> = {
 export async function startSearch(
   name: SearchServiceName,
   service: SearchServiceMood,
-  options: { readonly key?: string; readonly once?: { readonly status: number; readonly body?: unknown } } = {},
+  options: { readonly key?: string; readonly once?: SearchReply } = {},
 ): Promise<SearchStandIn> {
   const speech = speeches[name]
   const seen: SearchRequest[] = []
@@ -209,7 +216,8 @@ export async function startSearch(
     seen.push(asked)
     const { mood, pages } = service
     if (mood === 'silent') return
-    if (options.once && seen.length === 1) return send(response, options.once.status, options.once.body ?? {})
+    if (options.once && seen.length === 1)
+      return send(response, options.once.status, options.once.body ?? {}, options.once.headers)
     const hasKey = options.key === undefined || speech.key(asked.headers) === options.key
     if (mood === 'bad key' || !hasKey) return send(response, ...speech.badKey)
     if (mood === 'no access') return send(response, 403, { message: `no plan for ${JSON.stringify(asked.values)}` })

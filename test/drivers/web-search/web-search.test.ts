@@ -59,13 +59,13 @@ describe.each(searchServices)('%s', (name) => {
     expect(JSON.stringify(standIn.seen[0]?.values)).not.toContain(apiKey)
   })
 
-  test('tries once more after a short failure, and only then', async () => {
+  test('tries again after a short failure, and only then', async () => {
     const { search, standIn } = await start(name, well, { once: { status: 503 } })
     expect(await search({ text: 'q', limit: 3 })).toHaveLength(1)
     expect(standIn.seen).toHaveLength(2)
     const broken = await start(name, { pages: [], mood: 'failing' })
     await expect(broken.search({ text: 'q', limit: 3 })).rejects.toMatchObject({ code: 'API_ERROR' })
-    expect(broken.standIn.seen).toHaveLength(2)
+    expect(broken.standIn.seen).toHaveLength(name === 'brave' ? 3 : 2)
     const busy = await start(name, { pages: [], mood: 'busy' })
     await expect(busy.search({ text: 'q', limit: 3 })).rejects.toMatchObject({ code: 'RATE_LIMIT' })
     expect(busy.standIn.seen).toHaveLength(1)
@@ -91,6 +91,22 @@ test('a key that Brave calls invalid is told as a refused key, any other 422 as 
   await expect(search({ text: 'q', limit: 1 })).rejects.toMatchObject({ code: 'AUTH_ERROR' })
   const odd = await start('brave', well, { once: { status: 422, body: { error: { code: 'VALIDATION' } } } })
   await expect(odd.search({ text: 'q', limit: 1 })).rejects.toMatchObject({ code: 'UNPROCESSABLE_ENTITY' })
+})
+
+test('Brave says in headers of its own when to come back, unless the month is used up', async () => {
+  const limited = (remaining: string) => ({
+    status: 429,
+    headers: { 'x-ratelimit-reset': '1, 1419704', 'x-ratelimit-remaining': remaining },
+  })
+  const waits: number[] = []
+  const sleep = async (delayMs: number): Promise<void> => void waits.push(delayMs)
+  const soon = await start('brave', well, { once: limited('0, 1900'), sleep })
+  expect(await soon.search({ text: 'q', limit: 1 })).toHaveLength(1)
+  expect(waits).toEqual([1000])
+  const never = await start('brave', well, { once: limited('0, 0'), attempts: 1 })
+  const error = await never.search({ text: 'q', limit: 1 }).catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ code: 'RATE_LIMIT', data: { status: 429 } })
+  expect(error).not.toHaveProperty('data.retryAfterSeconds')
 })
 
 test('Brave gets no longer query than it takes', async () => {

@@ -26,11 +26,14 @@ const mostResults = 20
 export function braveSearch(options: BraveSearchOptions): WebSearch {
   const { apiKey, baseUrl = 'https://api.search.brave.com/res/v1' } = options
   const call = createSearchCall({
+    // Small plans take one query a second, and several come at once.
+    attempts: 3,
     ...options,
     subject,
     method: 'GET',
     address: endpointOf(baseUrl, '/web/search', 'a web search'),
     keyHeader: { 'x-subscription-token': apiKey },
+    waitSecondsOf,
     // A wrong key is answered as a request that cannot be processed.
     meaningOf: (status, text) => (status === 422 && text.includes('SUBSCRIPTION_TOKEN_INVALID') ? 'key' : undefined),
   })
@@ -45,4 +48,12 @@ export function braveSearch(options: BraveSearchOptions): WebSearch {
       read: ({ title, url, description, page_age: date }) => ({ title, url, snippet: description, date }),
     })
   }
+}
+
+/** Seconds until the shortest of its limits opens again: `x-ratelimit-reset: 1, 1419704`, that of the second first. */
+function waitSecondsOf(headers: Headers): number | undefined {
+  const seconds = Number(headers.get('x-ratelimit-reset')?.split(',')[0] ?? Number.NaN)
+  const left = headers.get('x-ratelimit-remaining')?.split(',')[1]?.trim()
+  // With the month used up a second does not help.
+  return seconds >= 0 && left !== '0' ? seconds : undefined
 }

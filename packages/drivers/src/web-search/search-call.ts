@@ -26,6 +26,8 @@ export interface SearchService extends SearchAccess {
   readonly keyHeader?: Readonly<Record<string, string>>
   /** What a 403 means here, when it is not the key. */
   readonly forbidden?: string
+  /** Seconds to wait, as its own headers say, where it sends no `retry-after`. */
+  readonly waitSecondsOf?: (headers: Headers) => number | undefined
   /** What this service means by a refusal, where its status says something else. */
   readonly meaningOf?: (status: number, text: string) => SearchRefusal | undefined
 }
@@ -120,14 +122,14 @@ const meanings: Readonly<Record<number, Meaning>> = {
 
 /** The reply's own words stay out: they may quote the query or the key. */
 function toRefusal(service: SearchService, { status, headers }: Response, text: string): InlayError {
-  const { subject, meaningOf, forbidden } = service
+  const { subject, meaningOf, forbidden, waitSecondsOf } = service
   const own = meaningOf?.(status, text)
   const known = own === 'key' ? badKey : own === 'quota' ? noQuota : meanings[status]
   const [code, sentence] = known ?? [
     'API_ERROR',
     status < 400 ? 'points to another address: set the base URL to that.' : 'failed.',
   ]
-  const retryAfterSeconds = retryAfter(headers)
+  const retryAfterSeconds = retryAfter(headers) ?? waitSecondsOf?.(headers)
   return new InlayError(code, {
     message: `${subject} ${status === 403 && forbidden && own === undefined ? forbidden : sentence}`,
     data: { status, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
