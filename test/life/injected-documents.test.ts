@@ -111,6 +111,12 @@ async function makeWorld(): Promise<World> {
     storage: createStorage(),
     webSearch: async ({ text }) => (ran.push({ name: 'web_search', input: text }), []),
     readPage: async (url) => (ran.push({ name: 'open_url', input: url }), { url, title: '', text: 'A page.' }),
+    codeRunner: {
+      run: async ({ code }) => {
+        ran.push({ name: 'run_python', input: code })
+        return { exitCode: 0, timedOut: false, error: null, files: [], droppedFiles: [], isOutputCut: false }
+      },
+    },
     imageGenerator: async ({ prompt }) => {
       ran.push({ name: 'generate_image', input: prompt })
       return [{ bytes: new Uint8Array([1]), mediaType: 'image/png' }]
@@ -322,7 +328,8 @@ describe('fifty documents that give orders to a model that obeys', () => {
       outcomes.push(await ask(document, { file_descriptors: [{ id: world.anasFile }] }))
 
     const ranNames = new Set(world.ran.map(({ name }) => name))
-    for (const name of [...hostTools, 'open_url', 'web_search', 'ledger']) expect(ranNames, name).toContain(name)
+    for (const name of [...hostTools, 'open_url', 'web_search', 'run_python', 'generate_image', 'ledger'])
+      expect(ranNames, name).toContain(name)
     // Of what was never offered nothing ran, whatever it was called.
     for (const name of ['run_shell', 'read_session', 'read_document']) expect(ranNames).not.toContain(name)
 
