@@ -71,11 +71,11 @@ export function createReadFile(): Action<ReadFileInput> {
 
 const noFiles: Pick<TurnFiles, 'list' | 'read'> = { list: async () => [], read: async () => [] }
 
-/** A file by either of its ids, else by a name that only one has. */
+/** A file by either of its ids, else by a name that only one has; the only file there is can be meant by any. */
 function findFile(files: readonly StoredFile[], wanted: string): StoredFile | undefined {
   const key = wanted.trim()
   const byId = files.find(({ id, fileId }) => id === key || fileId === key)
-  const named = files.filter(({ name }) => name === key)
+  const named = files.length === 1 ? files : files.filter(({ name }) => name === key)
   return byId ?? (named.length === 1 ? named[0] : undefined)
 }
 
