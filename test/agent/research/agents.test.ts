@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { scriptedAction } from '../../../packages/agent/src/testing.ts'
 import { fold } from '../../../packages/protocol/src/index.ts'
 import { newDoc } from '../setting.ts'
-import { asking, calls, namedSearch, newResearch, phaseOf, textOf, told } from './research-script.ts'
+import { type PhaseCall, asking, calls, namedSearch, newResearch, phaseOf, textOf, told } from './research-script.ts'
 import { researchFaults } from './research-order.ts'
 
 describe('agents', () => {
@@ -118,16 +118,25 @@ describe('agents', () => {
     expect(fold(all).answer).toContain('Only one is known')
   })
 
-  test('a search that fails is told at its step, and the agent goes on', async () => {
+  test('a search that fails is told at its step, and the agent goes on; one with no other search fails', async () => {
     const failing = scriptedAction({
       id: 1,
       name: 'internal_search',
       builtIn: 'SearchTool',
       start: { type: 'search_tool_start', is_internet_search: false },
-      fails: new Error('disk'),
+      result: ({ queries }) => {
+        if (String(queries) === 'bad') throw new Error('disk')
+        return { text: '{"results":[]}' }
+      },
     })
+    const queries = ({ task, index }: PhaseCall): string => (task === 'Find one.' && index === 1 ? 'good' : 'bad')
     const { lines } = await newResearch(
-      { report: () => ['Nothing was found.'], final: () => ['Nothing.'] },
+      {
+        agent: (asked) =>
+          asked.index < 2 ? [calls(['internal_search', { queries: [queries(asked)] }])] : [calls(['generate_report'])],
+        report: () => ['Nothing was found.'],
+        final: () => ['Nothing.'],
+      },
       { actions: [failing] },
     )
     const all = await lines(asking)
@@ -135,6 +144,7 @@ describe('agents', () => {
     expect(told(all)).toEqual(
       expect.arrayContaining(['1.0.0 error UNKNOWN_ERROR', '1.0.0 section_end', '1.0 section_end']),
     )
+    expect(told(all)).toContain('1.1 error SERVICE_UNAVAILABLE')
   })
 })
 

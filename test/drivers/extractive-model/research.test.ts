@@ -12,7 +12,6 @@ describe('a plan', () => {
       [
         'What are advanced functions?',
         'How do I write advanced functions?',
-        'What are the options and settings of advanced functions?',
         'What are the requirements and limits of advanced functions?',
         'What problems and errors occur with advanced functions?',
       ],
@@ -24,7 +23,6 @@ describe('a plan', () => {
         'How is PowerShell error handling used?',
         'What are the options and settings of PowerShell error handling?',
         'What are the requirements and limits of PowerShell error handling?',
-        'What problems and errors occur with PowerShell error handling?',
       ],
     ],
     ['Compare Postgres and SQLite', ['What is Postgres?', 'What is SQLite?', 'Compare Postgres and SQLite']],

@@ -152,6 +152,8 @@ async function investigate(
     }
     if (state.thoughtsInRow > 2 * limits.agentCycles) break
   }
+  // A report of nothing would say that nothing is known.
+  if (state.children.length > 0 && state.children.every(({ failed }) => failed === 1)) throw allFailed()
   return writeReport({ ...options, findings: state.findings, known: citable.known, place, signal, state })
 }
 
@@ -311,6 +313,10 @@ function record(
     images: null,
   }
   store([own, ...children])
+}
+
+function allFailed(): InlayError {
+  return new InlayError('SERVICE_UNAVAILABLE', { message: 'Every search of the research agent failed.' })
 }
 
 function tooLong(limitMs: number): InlayError {

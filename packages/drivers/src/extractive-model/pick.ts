@@ -105,7 +105,7 @@ function pickDifference(question: Question, pool: readonly Candidate[]): Candida
   return chosen.length > 0 ? chosen : pickBest(pool, 3)
 }
 
-const reportLimit = { units: 14, characters: 3_000, ofPassage: 5 }
+const reportLimit = { units: 10, characters: 2_500, ofPassage: 5 }
 
 /**
  * Picks all that bears on a question, for a report: more than an answer needs, and not all of it from one place.
@@ -119,7 +119,7 @@ export function pickBroadly(pool: readonly Candidate[], taken: readonly Candidat
     return count <= reportLimit.ofPassage * 2
   })
   const fresh = spread.filter((unit) => taken.every((other) => overlap(unit.terms, other.terms) <= mostAlike))
-  return pickBest(fresh, reportLimit.units, () => 0.45, reportLimit.characters)
+  return pickBest(fresh, reportLimit.units, () => 0.6, reportLimit.characters)
 }
 
 /**

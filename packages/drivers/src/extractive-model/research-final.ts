@@ -40,8 +40,10 @@ export function writeFinalReport(asked: readonly string[], { reports, early }: R
   const empty = reports.filter((report) => !filled.includes(report))
   const ending = early === undefined ? '' : `The research was ended early because ${early}; more may be found.`
   if (filled.length === 0) {
-    const nothing =
-      'I found nothing about this in the documents. Other words may help, or the documents do not cover it.'
+    const hasFailed = reports.some(({ text }) => text.startsWith('The research agent failed'))
+    const nothing = hasFailed
+      ? 'The search failed, so I could not find anything out. Please try again in a while.'
+      : 'I found nothing about this in the documents. Other words may help, or the documents do not cover it.'
     return ending === '' ? nothing : `${nothing}\n\n${ending}`
   }
   const memory = createMemory()

@@ -92,12 +92,19 @@ function isPlural(phrase: string): boolean {
 
 const whatIsIt = (topic: string): string => `What ${isPlural(topic) ? 'are' : 'is'} ${topic}?`
 
-/** The questions that a topic raises besides what it is. */
+/** A name, or a thing that is set up: what has options. */
+const isTechnical =
+  /\p{Ll}\p{Lu}|[-_.`/]\w|\b(?:commands?|cmdlets?|servers?|services?|apis?|modules?|tools?|clients?|drivers?|index(?:es)?|packages?|apps?|pages?|files?)\b/u
+
+/** The questions that a topic raises besides what it is and how it is used. */
 const aspectsOf = (topic: string): string[] => [
-  `How ${isPlural(topic) ? 'are' : 'is'} ${topic} used?`,
-  `What are the options and settings of ${topic}?`,
-  `What are the requirements and limits of ${topic}?`,
-  `What problems and errors occur with ${topic}?`,
+  ...(isTechnical.test(topic) ? [`What are the options and settings of ${topic}?`] : []),
+  ...(/\b(?:requirements?|limits?|rules?|conditions?)\b/i.test(topic)
+    ? []
+    : [`What are the requirements and limits of ${topic}?`]),
+  ...(/\b(?:problems?|errors?|failures?|faults?)\b/i.test(topic)
+    ? []
+    : [`What problems and errors occur with ${topic}?`]),
 ]
 
 /** Puts a topic in the place of the first word that points back to it. */
@@ -153,7 +160,8 @@ export function planResearch(questions: readonly string[]): readonly string[] {
   // A request for a text, or a mere name, asks nothing that its topic does not.
   const isNamed = kind === 'definition' && !/^how\b/i.test(first)
   const isLabel = isNamed || !startsAsking.test(first.replace(request, ''))
-  const [usage = '', ...aspects] = aspectsOf(topic)
+  const aspects = aspectsOf(topic)
+  const usage = `How ${isPlural(topic) ? 'are' : 'is'} ${topic} used?`
   const further = whole.length > 2 ? [] : isLabel && whole.length === 1 ? [usage, ...aspects] : aspects
   const basic = whatIs.test(first) && !isLabel ? [] : [whatIsIt(topic)]
   return distinct([...basic, ...(isLabel ? whole.slice(1) : whole), ...further])

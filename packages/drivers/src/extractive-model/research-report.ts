@@ -1,25 +1,28 @@
 import { understand, type Question } from './question.ts'
 import type { Candidate } from './passages.ts'
-import { isNarration, isReferral } from './phrases.ts'
+import { isNarration, isPointing, isReferral } from './phrases.ts'
 import { pickBroadly } from './pick.ts'
 import type { Reading } from './prompt.ts'
 import { topicPhrase } from './research-plan.ts'
 import { scorePassages, type Scored } from './score.ts'
 import { isAnswered, select } from './select.ts'
-import { isStopWord, stem, termSet, wordsOf } from './terms.ts'
+import { isAskingWord, isStopWord, stem, termSet, wordsOf } from './terms.ts'
 import { write } from './write.ts'
 
 /** What an agent reports that found nothing. */
 const nothingFound = 'The documents do not tell.'
 
-// Of its words, how many a unit with its headings has to share with the topic to be about it.
-const topicShare = 0.6
+// Of its words, how many a unit with its headings has to share with the topic to be about it; a topic that could not be
+// told from the rest of the question is less sure.
+const topicShare = { named: 0.6, guessed: 0.5 }
 
 /** Leaves out what is about something else, and prefers what stands in a document about the topic. */
 function aboutTopic(scored: Scored, task: string): Scored {
+  const named = topicPhrase(task)
+  const least = named === '' ? topicShare.guessed : topicShare.named
   const topic = new Set(
-    wordsOf(topicPhrase(task))
-      .filter((word) => !isStopWord(word))
+    wordsOf(named || task)
+      .filter((word) => !isStopWord(word) && !isAskingWord(word))
       .map(stem),
   )
   if (topic.size === 0) return scored
@@ -27,8 +30,10 @@ function aboutTopic(scored: Scored, task: string): Scored {
   const candidates = scored.candidates.filter((unit) => {
     const title = termSet(unit.passage.title)
     const place = termSet(`${unit.passage.section ?? ''} ${unit.headings.join(' ')} ${unit.lead ?? ''}`)
-    if (isNarration(unit.text) || isReferral(unit.text)) return false
-    if (share(new Set([...title, ...place, ...unit.terms])) < topicShare) return false
+    if (isNarration(unit.text) || isReferral(unit.text) || isPointing(unit.text)) return false
+    if (share(new Set([...title, ...place, ...unit.terms])) < least) return false
+    // Under a fitting heading anything may stand: a word of the topic is in the text, or in the one before it.
+    if (share(unit.terms) === 0 && (unit.before === undefined || share(unit.before.terms) === 0)) return false
     unit.score *= 0.85 + 0.3 * share(title)
     return true
   })

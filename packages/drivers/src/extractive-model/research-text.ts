@@ -19,7 +19,7 @@ export function blocksOf(text: string): string[] {
   return blocks
 }
 
-const isCode = (block: string): boolean => block.startsWith('`')
+const isCode = (block: string): boolean => block.startsWith('```')
 const isList = (block: string): boolean => block.startsWith('- ')
 const isLead = (block: string): boolean => block.endsWith(':')
 /** Whether a block is a paragraph that can stand alone. */
