@@ -193,6 +193,19 @@ describe('headers', () => {
     expect(headers).not.toHaveProperty('x-bad')
   })
 
+  test('of the caller’s own authority go along only where the operator says so', async () => {
+    const { server, seen } = await standIn(usual())
+    const headers = { authorization: 'Bearer caller' }
+    const authorityOf = async (given: McpServer): Promise<unknown> => {
+      const { client } = newClient([given])
+      await call(await find(client, 'look_up'), {}, { headers })
+      return seen.findLast(({ method }) => method === 'tools/call')!.headers.authorization
+    }
+    expect(await authorityOf({ ...server, passAuthorization: true, token: 'stored' })).toBe('Bearer caller')
+    expect(await authorityOf({ ...server, token: 'stored' })).toBe('Bearer stored')
+    expect(await authorityOf(server)).toBeUndefined()
+  })
+
   test('that calls cannot do without are asked for', async () => {
     const { server, seen } = await standIn(usual())
     const { client } = newClient([{ ...server, neededHeaders: ['X-User-Key'] }])
@@ -247,6 +260,22 @@ describe('a server that', () => {
     clock.time += 300_000
     await names()
     expect(pages()).toBe(4)
+  })
+
+  test('tells more of its tools than a prompt can hold is cut', async () => {
+    const long = { name: 'long', description: 'x'.repeat(10_000) }
+    const huge = { name: 'huge', inputSchema: { type: 'object', description: 'x'.repeat(50_000) } }
+    const many = Array.from({ length: 300 }, (_, at) => ({ name: `tool ${at}` }))
+    const { server } = await standIn(
+      usual({ 'tools/list': () => ({ tools: [long, huge, {}, { name: '' }, ...many] }) }),
+    )
+    const { client } = newClient([server])
+    const actions = await client.list({ caller: ana })
+    expect(actions).toHaveLength(200)
+    expect(actions.slice(0, 2).map(({ name, description }) => [name, description.length])).toEqual([
+      ['long', 4_000],
+      ['tool_0', 6],
+    ])
   })
 
   test('has a tool of the same name as another gives both the name of their server', async () => {

@@ -22,6 +22,11 @@ export interface McpServer {
   readonly token?: string
   /** Headers that calls cannot do without; who lacks them learns what to send. Default: none. */
   readonly neededHeaders?: readonly string[]
+  /**
+   * Whether calls carry the caller's own `Authorization`, where the host lets it pass (`passHeaders`); its tools are listed
+   * without. Default: no.
+   */
+  readonly passAuthorization?: boolean
   /** Whether its host may be in a private network. Default: no. */
   readonly allowPrivate?: boolean
 }
@@ -75,7 +80,6 @@ export function mcpClient(options: McpClientOptions): McpClient {
     const missingHeaders = (server.neededHeaders ?? []).filter((name) => headers[name.toLowerCase()] === undefined)
     const tools = await lister(server, headers, missingHeaders.length > 0)
     const serverId = await numbers.numberOf('mcp-server', server.name)
-    const open = (): Promise<McpSession> => connect(server, headers, options)
     return Promise.all(
       tools.map(async (tool) => ({
         id: await numbers.numberOf('mcp', JSON.stringify([server.name, tool.name])),
@@ -84,11 +88,17 @@ export function mcpClient(options: McpClientOptions): McpClient {
         serverName: server.name,
         tool,
         missingHeaders,
-        call: (input, turn) =>
+        call: (input, turn) => {
+          const own = server.passAuthorization === true ? turn.headers?.['authorization'] : undefined
+          const all = own === undefined ? headers : { ...headers, authorization: own }
           // One session a chat, and no chat sees another's.
-          sessions.use(JSON.stringify([server.name, headers, turn.caller.id, turn.sessionId]), open, (session) =>
-            session.call(tool.name, input, turn.signal),
-          ),
+          const key = JSON.stringify([server.name, all, turn.caller.id, turn.sessionId])
+          return sessions.use(
+            key,
+            () => connect(server, all, options),
+            (session) => session.call(tool.name, input, turn.signal),
+          )
+        },
         onError,
       })),
     )

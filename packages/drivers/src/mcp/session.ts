@@ -25,7 +25,7 @@ export interface RemoteOutcome {
 
 /** An open session with a server. Requests may run side by side. */
 export interface McpSession {
-  /** The tools, 200 at most; those without a name are left out. */
+  /** The tools, 200 at most; left out are those without a name, and those whose arguments take a book to describe. */
   list(signal: AbortSignal): Promise<readonly RemoteTool[]>
   /** A refusal by the server is an outcome; what never reached it rejects. */
   call(name: string, input: JsonObject, signal: AbortSignal): Promise<RemoteOutcome>
@@ -38,6 +38,9 @@ const callMs = 600_000
 const mostPages = 50
 // Far more than a model can choose from; every tool gets a number for good.
 const mostTools = 200
+// What a server tells of a tool stands in every prompt.
+const descriptionChars = 4_000
+const schemaChars = 40_000
 
 /** How a session is opened. */
 export interface SessionOptions extends ConnectionOptions {
@@ -96,14 +99,15 @@ async function listTools(connection: Connection, limits: Limits): Promise<Remote
 }
 
 function toTool(value: unknown): RemoteTool[] {
-  if (!isJsonObject(value) || typeof value['name'] !== 'string' || value['name'] === '') return []
+  if (!isJsonObject(value) || typeof value['name'] !== 'string' || !/^.{1,200}$/s.test(value['name'])) return []
   const { name, title, description, inputSchema, annotations } = value
+  if (JSON.stringify(inputSchema ?? {}).length > schemaChars) return []
   const hint = isJsonObject(annotations) ? annotations['title'] : undefined
   return [
     {
       name,
       title: typeof title === 'string' ? title : typeof hint === 'string' ? hint : '',
-      description: typeof description === 'string' ? description : '',
+      description: typeof description === 'string' ? description.slice(0, descriptionChars).toWellFormed() : '',
       inputSchema: isJsonObject(inputSchema) ? inputSchema : {},
     },
   ]
