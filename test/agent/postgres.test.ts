@@ -4,7 +4,9 @@ import { postgres } from '../../packages/drivers/src/postgres.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AgentTables } from '../../packages/agent/src/records.ts'
 import { migrateAgent } from '../../packages/agent/src/migrations.ts'
+import { createToolNumbers } from '../../packages/agent/src/stored-tools/tool-numbers.ts'
 import { poolOf, startPostgres } from '../stand-in/pglite.ts'
+import { kennelDocument } from './stored-tools/kennel.ts'
 import { ana, ben, codeOf, eventually, findsAlways, newPassage, newSetting, readAll } from './setting.ts'
 
 let database: PGlite
@@ -113,4 +115,23 @@ test('memories live in Postgres as they do in SQLite', async () => {
   ).toMatchObject([edited, { content: 'Has a dog.' }])
   await memories.clear(ana)
   expect((await memories.get(ana)).memories).toEqual([])
+})
+
+test('custom actions and their numbers live in Postgres as they do in SQLite', async () => {
+  const fetchAddress = async () => ({ status: 200, headers: new Headers(), bytes: new TextEncoder().encode('{}') })
+  const { agent } = await newSetting([], { db, fetchAddress })
+  const fields = { name: 'Kennel', description: '', definition: kennelDocument(), passesAuth: false }
+  const made = await agent.tools.create({ ...fields, customHeaders: [{ key: 'X-Key', value: 'k' }] }, ana)
+  expect(made).toMatchObject({ id: 1001, isEnabled: true, customHeaders: [{ key: 'X-Key', value: 'k' }] })
+  const names = async () => (await agent.actions(ana)).flatMap(({ id, name }) => (id > 1000 ? [name] : []))
+  expect(await names()).toEqual(['list_dogs', 'boardDog', 'getDog', 'releaseDog'])
+  expect(await agent.tools.update(1001, { name: 'Dogs' })).toMatchObject({ name: 'Dogs' })
+  expect(await agent.tools.enable([1001], false)).toEqual([1001])
+  expect(await names()).toEqual([])
+  await agent.tools.remove(1001)
+  expect(await agent.tools.list()).toEqual([])
+  const [one, two] = [createToolNumbers(db), createToolNumbers(db)]
+  const numbers = await Promise.all([one.numberOf('mcp', 'a'), two.numberOf('mcp', 'a')])
+  expect(numbers[0]).toBe(numbers[1])
+  expect(numbers[0]).toBeGreaterThan(1001)
 })

@@ -82,6 +82,20 @@ describe('a document', () => {
     ])
   })
 
+  test('gives arguments names that models take', () => {
+    const names = ['filter[name]', 'filter{name}', 'x'.repeat(70), `${'x'.repeat(64)}y`, 'größe']
+    const parameters = names.map((name) => ({ name, in: 'query', schema: {} }))
+    const [one] = parseOpenApi(only('/x', { get: operation({ parameters }) })).operations
+    expect(one!.parameters.map(({ name }) => name)).toEqual(names)
+    expect(one!.parameters.map(({ argument }) => argument)).toEqual([
+      'filter_name_',
+      'query_filter_name_',
+      'x'.repeat(64),
+      `query_${'x'.repeat(58)}`,
+      'gr__e',
+    ])
+  })
+
   test('may say which server by variables with defaults', () => {
     const servers = [
       { url: 'https://{zone}.example/{base}/', variables: { zone: { default: 'eu' }, base: { default: 'v2' } } },

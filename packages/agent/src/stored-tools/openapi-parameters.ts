@@ -7,7 +7,7 @@ export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie'
 
 /** A parameter of an operation. */
 export interface OpenApiParameter {
-  /** Its name among the arguments; unique there. */
+  /** Its name among the arguments: letters, digits, `_`, `-` and `.`, 64 at most; unique there. */
   readonly argument: string
   /** Its name in the request. */
   readonly name: string
@@ -21,6 +21,9 @@ export interface OpenApiParameter {
   readonly isJson: boolean
   readonly schema: JsonObject
 }
+
+// As providers of models have it.
+const longestArgument = 64
 
 /** Name of the argument that is sent as the body. */
 export const bodyArgument = 'requestBody'
@@ -80,15 +83,19 @@ function isPlace(value: unknown): value is ParameterPlace {
   return typeof value === 'string' && Object.hasOwn(places, value)
 }
 
-/** Parameters of one name in different places become arguments of different names; the path keeps the plain one. */
+/**
+ * Gives parameters names that models take, each its own: of one name in different places the path keeps the plain one.
+ */
 function withOwnArguments(parameters: readonly OpenApiParameter[]): OpenApiParameter[] {
   const order = Object.keys(places)
   const used = new Set([bodyArgument])
   return parameters
     .toSorted((one, other) => order.indexOf(one.place) - order.indexOf(other.place))
     .map((parameter) => {
-      let argument = parameter.name
-      while (used.has(argument)) argument = `${parameter.place}_${argument}`
+      const plain = parameter.name.replace(/[^\w.-]/g, '_')
+      const apart = `${parameter.place}_${plain}`
+      let argument = (used.has(plain.slice(0, longestArgument)) ? apart : plain).slice(0, longestArgument)
+      for (let count = 2; used.has(argument); count++) argument = `${apart.slice(0, longestArgument - 4)}_${count}`
       used.add(argument)
       return { ...parameter, argument }
     })
