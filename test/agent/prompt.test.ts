@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { createInternalSearch } from '../../packages/agent/src/actions/internal-search.ts'
+import { createOpenUrl } from '../../packages/agent/src/actions/open-url.ts'
+import { createWebSearch } from '../../packages/agent/src/actions/web-search.ts'
 import { toInstructions } from '../../packages/agent/src/prompt.ts'
 
 const search = createInternalSearch({ search: async () => [] })
@@ -17,6 +19,18 @@ test('speaks of no search and no citations when there are none', () => {
   expect(text).not.toContain('internal_search')
   expect(text).not.toContain('cite')
   expect(toInstructions({ ...base, includeCitations: false })).not.toContain('cite')
+})
+
+test('tells of the web what there is to reach it with', () => {
+  const web = createWebSearch({ search: async () => [] })
+  const page = createOpenUrl({ readPage: async (url) => ({ url, title: '', text: 'x' }) })
+  const both = toInstructions({ ...base, actions: [web, page] })
+  for (const part of ['web_search', 'open_url', 'say plainly what you could not find']) expect(both).toContain(part)
+  expect(both).not.toContain('internal_search')
+  expect(toInstructions(base)).not.toMatch(/web_search|open_url/)
+  const pageAlone = toInstructions({ ...base, actions: [page] })
+  expect(pageAlone).toContain('open_url')
+  expect(pageAlone).not.toContain('search')
 })
 
 test("a host's own words replace the manner, not the rules", () => {
