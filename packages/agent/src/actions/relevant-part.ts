@@ -6,8 +6,11 @@ export interface TextPart {
   readonly end: number
 }
 
-/** Longest piece that is judged as one, in characters; longer paragraphs are cut. */
+/** Pieces that are judged as one, in characters: longer paragraphs are cut, shorter ones joined. */
 const pieceCharacters = 800
+const leastPieceCharacters = 200
+/** Most words of a question that are looked for. */
+const mostWords = 60
 
 /**
  * The part of a long text that says most about a question: neighbouring paragraphs that hold the question's words, rare
@@ -17,11 +20,7 @@ const pieceCharacters = 800
 export function relevantPart(text: string, question: string, limit: number): TextPart {
   if (text.length <= limit) return { text, start: 0, end: text.length }
   const pieces = piecesOf(text)
-  const scores = scoresOf(
-    pieces.map(({ start, end }) => wordsOf(text.slice(start, end))),
-    wordsOf(question),
-  )
-  const { from, to } = bestRun(pieces, scores, limit)
+  const { from, to } = bestRun(pieces, scoresOf(text, pieces, question), limit)
   const start = pieces[from]?.start ?? 0
   const end = Math.min(pieces[to]?.end ?? text.length, start + limit)
   return { text: text.slice(start, end).trim(), start, end }
@@ -41,6 +40,7 @@ function piecesOf(text: string): Piece[] {
     if (end > start) pieces.push({ start, end })
   }
   for (const gap of text.matchAll(/\n[ \t]*\n\s*/g)) {
+    if (gap.index - start < leastPieceCharacters) continue
     add(gap.index)
     start = gap.index + gap[0].length
   }
@@ -56,22 +56,31 @@ function cutBefore(text: string, start: number, end: number): number {
   return at > 0 ? start + at + 1 : end
 }
 
-/** Words in lower case; of scripts without spaces, pairs of characters. */
-function wordsOf(text: string): string[] {
-  const words: string[] = []
-  for (const [run] of text
-    .toLowerCase()
-    .matchAll(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|[\p{L}\p{N}]+/gu)) {
-    if (!/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(run)) words.push(run)
-    else for (let at = 0; at === 0 || at < run.length - 1; at++) words.push(run.slice(at, at + 2))
+const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
+
+/**
+ * Finds the words of a question, in any case; of scripts without spaces, pairs of characters. Undefined when it has none.
+ * The matches are empty, the words are their groups, so that pairs that overlap are all found.
+ */
+function wordPattern(question: string): RegExp | undefined {
+  const words = new Set<string>()
+  for (const [run] of question.matchAll(new RegExp(`[${unspaced}]+|[\\p{L}\\p{N}]+`, 'gu'))) {
+    if (!new RegExp(`^[${unspaced}]`, 'u').test(run)) words.add(String.raw`(?<![\p{L}\p{N}])${run}(?![\p{L}\p{N}])`)
+    else for (let at = 0; at === 0 || at < run.length - 1; at++) words.add(run.slice(at, at + 2))
   }
-  return words
+  const some = [...words].slice(0, mostWords)
+  return some.length === 0 ? undefined : new RegExp(`(?=(${some.join('|')}))`, 'giu')
 }
 
 /** What each piece says of the question: the sum of ln(1 + pieces / pieces with the word) over its words. */
-function scoresOf(pieces: readonly (readonly string[])[], question: readonly string[]): number[] {
-  const asked = new Set(question)
-  const held = pieces.map((words) => new Set(words.filter((word) => asked.has(word))))
+function scoresOf(text: string, pieces: readonly Piece[], question: string): number[] {
+  const pattern = wordPattern(question)
+  const held = pieces.map(() => new Set<string>())
+  let place = 0
+  for (const { index, 1: word = '' } of pattern ? text.matchAll(pattern) : []) {
+    while (place < pieces.length - 1 && index >= (pieces[place]?.end ?? 0)) place++
+    held[place]?.add(word.toLowerCase())
+  }
   const counts = new Map<string, number>()
   for (const words of held) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
   const weight = (word: string): number => Math.log(1 + pieces.length / (counts.get(word) ?? 1))
