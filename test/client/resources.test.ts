@@ -215,6 +215,22 @@ describe('what a message may choose from', () => {
   })
 })
 
+it('what is remembered about the caller is kept, changed and forgotten', async () => {
+  const { memories } = client
+  expect(await memories.change({ name: 'Ana', user_preferences: 'Short, please.' })).toMatchObject({
+    name: 'Ana',
+    use_memories: true,
+  })
+  const made = await memories.add('Works in optics.')
+  expect(await memories.edit(made.id, 'Works in lasers.')).toEqual({ id: made.id, content: 'Works in lasers.' })
+  expect((await memories.settings()).memories).toEqual(await memories.list())
+  expect([await stranger.memories.list(), await codeOf(stranger.memories.remove(made.id))]).toEqual([[], 'NOT_FOUND'])
+  await memories.remove(made.id)
+  await memories.add('Has a dog.')
+  await memories.removeAll()
+  expect(await memories.list()).toEqual([])
+})
+
 it('what is no list where one is due is a fault of the service', async () => {
   const { fetch } = service(
     () => json({ tools: [] }),

@@ -29,6 +29,7 @@ import { type Answer, createAnswer, type ResumeOptions, resumeOptions } from './
 import { type BatchOptions, sendBatch } from './batch.ts'
 import { bodyOf, type CallOptions, queryOf, read, readList, tell } from './call.ts'
 import { createFilesClient, type FilesClient } from './files.ts'
+import { createMemoriesClient, type MemoriesClient } from './memories.ts'
 import { createProjectsClient, type ProjectsClient } from './projects.ts'
 import { createSessionsClient, type SessionsClient } from './sessions.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport.ts'
@@ -104,6 +105,8 @@ export interface Client {
   /** Files and instructions that chats share. */
   readonly projects: ProjectsClient
   readonly agents: AgentsClient
+  /** What is remembered about the caller. */
+  readonly memories: MemoriesClient
   /** The models a message may choose by `llm_override`, and those taken when it does not. */
   models(options?: CallOptions): Promise<LlmProviders>
   /** The actions there are, for `allowed_tool_ids` and `forced_tool_id`. */
@@ -209,6 +212,7 @@ export function createClient(options: ClientOptions): Client {
     files: createFilesClient(transport),
     projects: createProjectsClient(transport),
     agents: createAgentsClient(transport),
+    memories: createMemoriesClient(transport),
     models: ({ signal } = {}) => read(llmProvidersSchema, transport.send('/llm/provider', { signal })),
     tools: ({ signal } = {}) => readList(toolSnapshotSchema, transport.send('/tool', { signal })),
     documentSets: ({ signal } = {}) =>

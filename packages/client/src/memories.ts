@@ -1,0 +1,43 @@
+import {
+  type MemoryItem,
+  memoryItemSchema,
+  type PersonalizationDetail,
+  personalizationSchema,
+  type PersonalizationUpdate,
+} from '@inlay/protocol'
+import { type CallOptions, read, readList, tell } from './call.ts'
+import type { Transport } from './transport.ts'
+
+/** What the service remembers about the caller, and what they set for themselves. */
+export interface MemoriesClient {
+  /** Name, role, wishes, switches and memories. */
+  settings(options?: CallOptions): Promise<PersonalizationDetail>
+  /** What is absent stays; `memories` replaces the whole list. INVALID_INPUT */
+  change(change: Partial<PersonalizationUpdate>, options?: CallOptions): Promise<PersonalizationDetail>
+  /** Oldest first. */
+  list(options?: CallOptions): Promise<readonly MemoryItem[]>
+  /** INVALID_INPUT, DEPLOYMENT_UNSUPPORTED where nothing is remembered */
+  add(content: string, options?: CallOptions): Promise<MemoryItem>
+  /** NOT_FOUND, INVALID_INPUT */
+  edit(memoryId: number, content: string, options?: CallOptions): Promise<MemoryItem>
+  /** NOT_FOUND */
+  remove(memoryId: number, options?: CallOptions): Promise<void>
+  removeAll(options?: CallOptions): Promise<void>
+}
+
+/** The part of a client for memories. */
+export function createMemoriesClient(transport: Transport): MemoriesClient {
+  const { send } = transport
+  return {
+    settings: ({ signal } = {}) => read(personalizationSchema, send('/user/personalization', { signal })),
+    change: (change, { signal } = {}) =>
+      read(personalizationSchema, send('/user/personalization', { method: 'PATCH', json: change, signal })),
+    list: ({ signal } = {}) => readList(memoryItemSchema, send('/user/memories', { signal })),
+    add: (content, { signal } = {}) =>
+      read(memoryItemSchema, send('/user/memories', { method: 'POST', json: { content }, signal })),
+    edit: (memoryId, content, { signal } = {}) =>
+      read(memoryItemSchema, send(`/user/memories/${memoryId}`, { method: 'PATCH', json: { content }, signal })),
+    remove: (memoryId, { signal } = {}) => tell(transport, `/user/memories/${memoryId}`, { method: 'DELETE', signal }),
+    removeAll: ({ signal } = {}) => tell(transport, '/user/memories', { method: 'DELETE', signal }),
+  }
+}
