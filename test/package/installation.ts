@@ -1,0 +1,114 @@
+/** What the checks of packed packages share: packing, installing into an empty project, asking what is mounted there. */
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const folders = ['protocol', 'client', 'knowledge', 'agent', 'drivers', 'server', 'inlay']
+
+/** Runs a command to its end and gives what it printed; fails with all of that when it fails. */
+export function run(command: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): string {
+  const done = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 64e6, ...options })
+  if (done.status !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${done.stdout}\n${done.stderr}`)
+  return done.stdout
+}
+
+/** A packed package. */
+export interface Packed {
+  readonly name: string
+  readonly file: string
+  readonly entries: number
+  readonly bytes: number
+}
+
+/** Packs every package as it is built. */
+export function pack(into: string): readonly Packed[] {
+  return folders.map((folder) => {
+    const printed = run('npm', ['pack', '--json', '--pack-destination', into], { cwd: `packages/${folder}` })
+    const [packed] = JSON.parse(printed)
+    return { name: packed.name, file: join(into, packed.filename), entries: packed.entryCount, bytes: packed.size }
+  })
+}
+
+/** Makes an empty project in a folder and installs into it what is named. */
+export function install(project: string, what: readonly string[]): void {
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'host', private: true, type: 'module' }))
+  run('npm', ['install', '--no-audit', '--no-fund', ...what], { cwd: project })
+}
+
+/** Works in a folder of its own, which is removed afterwards. */
+export async function inFolder(name: string, work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), `inlay-${name}-`))
+  try {
+    await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Tries until something is there. */
+export async function until<T>(what: string, attempt: () => Promise<T | undefined>, limitMs = 60_000): Promise<T> {
+  const deadline = Date.now() + limitMs
+  for (;;) {
+    const value = await attempt().catch(() => undefined)
+    if (value !== undefined) return value
+    if (Date.now() > deadline) throw new Error(`${what} did not happen in ${limitMs} ms`)
+    await new Promise((wake) => setTimeout(wake, 100))
+  }
+}
+
+/** A program that serves. */
+export interface Serving {
+  /** What it has printed so far. */
+  output(): string
+  /** Ends it as a supervisor does; gives its exit code, or undefined when it had to be killed. */
+  end(): Promise<number | undefined>
+}
+
+/** Starts a program; what it prints is told when something fails. */
+export function serve(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Serving {
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += chunk))
+  child.stderr.on('data', (chunk) => (output += chunk))
+  const ended = new Promise<number | undefined>((resolve) => child.on('close', (code) => resolve(code ?? undefined)))
+  return {
+    output: () => output,
+    end: async () => {
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+      return ended.finally(() => clearTimeout(timer))
+    },
+  }
+}
+
+/** Sends a document, asks about it and gives the answer, which has to cite it. */
+export async function askAbout(base: string, key: string): Promise<string> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  await until('/health', async () => ((await fetch(`${base}/health`)).ok ? true : undefined))
+  const text = 'Full-time staff receive 25 days of paid leave a year.'
+  const document = {
+    id: 'leave',
+    semantic_identifier: 'Leave policy',
+    source: 'web',
+    metadata: {},
+    sections: [{ text, link: 'https://wiki.example.com/leave' }],
+  }
+  const accepted = await fetch(`${base}/service-api/ingestion`, {
+    method: 'POST',
+    headers: { ...headers, prefer: 'wait=20' },
+    body: JSON.stringify({ document }),
+  })
+  if (!accepted.ok) throw new Error(`ingestion answered ${accepted.status}: ${await accepted.text()}`)
+  const answered = await fetch(`${base}/chat/send-chat-message`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ message: 'How many days of paid leave do full-time staff receive?', stream: false }),
+  })
+  // Checked right below.
+  const answer = (await answered.json()) as { answer: string; citation_info: { document_id: string }[] }
+  if (!answer.answer.includes('25 days') || answer.citation_info[0]?.document_id !== 'leave')
+    throw new Error(`unexpected answer: ${JSON.stringify(answer)}`)
+  return answer.answer
+}
