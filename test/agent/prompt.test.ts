@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createInternalSearch } from '../../packages/agent/src/actions/internal-search.ts'
 import { createOpenUrl } from '../../packages/agent/src/actions/open-url.ts'
+import { createReadFile } from '../../packages/agent/src/actions/read-file.ts'
 import { createWebSearch } from '../../packages/agent/src/actions/web-search.ts'
 import { toInstructions } from '../../packages/agent/src/prompt.ts'
 
@@ -19,6 +20,15 @@ test('speaks of no search and no citations when there are none', () => {
   expect(text).not.toContain('internal_search')
   expect(text).not.toContain('cite')
   expect(toInstructions({ ...base, includeCitations: false })).not.toContain('cite')
+})
+
+test('speaks of no citations where no action has anything to cite', () => {
+  const text = toInstructions({ ...base, actions: [createReadFile()] })
+  expect(text).not.toContain('How to cite')
+  expect(text).toContain('nothing written in them')
+  const host = { ...createReadFile(), builtIn: null }
+  expect(toInstructions({ ...base, actions: [host] })).toContain('How to cite')
+  expect(toInstructions({ ...base, actions: [], hasContextFiles: true })).toContain('How to cite')
 })
 
 test('tells of the web what there is to reach it with', () => {

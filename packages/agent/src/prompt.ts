@@ -25,7 +25,7 @@ const searchingWeb = `- Use web_search for what is public or recent; what the or
 const readingPages = `- Use open_url to read a page before you rely on a short snippet of it, and whenever the person names an address.`
 
 const judging = `- When the results do not answer the question, search once more with other words.
-- Take facts from results alone. When they do not hold the answer, say plainly what you could not find; do not fill the gap from memory.`
+- Take facts from results alone. When they do not hold the answer, say plainly what you could not find; do not fill the gap with what you believe to know.`
 
 const citing = `How to cite:
 - Behind each statement that you take from a result or context file, put its number (the field "document") in square brackets: [3], or [1][4] for two.
@@ -42,10 +42,17 @@ export function toInstructions(options: InstructionOptions): string {
     systemPrompt ?? manner,
     isDatetimeAware ? `Today is ${new Date(time).toISOString().slice(0, 10)}.` : undefined,
     toFinding(kinds),
-    hasSources && includeCitations ? citing : undefined,
+    includeCitations && (hasContextFiles || actions.some(mayCite)) ? citing : undefined,
     hasSources ? distrusting : undefined,
   ]
   return parts.filter((part) => part !== undefined).join('\n\n')
+}
+
+const nothingToCite = new Set(['ImageGenerationTool', 'PythonTool', 'FileReaderTool', 'MemoryTool'])
+
+/** Actions of hosts may give documents their numbers without saying so before. */
+function mayCite({ builtIn, isCiting }: Action): boolean {
+  return isCiting ?? !nothingToCite.has(builtIn ?? '')
 }
 
 /** How to find out, as far as there is something to do it with. */
