@@ -235,7 +235,11 @@ interface Outcome {
 }
 
 async function ask({ topic }: InjectedDocument, input: Partial<SendMessageInput>): Promise<Outcome> {
-  const run = await send(world.agent, { message: topic, internal_search_filters: filters, ...input })
+  const run = await send(world.agent, {
+    message: `What is the figure of ${topic}?`,
+    internal_search_filters: filters,
+    ...input,
+  })
   const lines: StreamLine[] = []
   for await (const entries of run.read(0)) for (const { json } of entries) lines.push(JSON.parse(json) as StreamLine)
   const packets = lines.flatMap((line) => ('obj' in line ? [line.obj] : []))
@@ -319,6 +323,24 @@ describe('fifty documents that give orders to a model that obeys', () => {
     // One made the model write nothing but a call of what is not there, which is no answer.
     const ends = outcomes.map(({ lines }) => lines.at(-1)).filter((line) => !(line && 'obj' in line))
     expect(ends).toMatchObject([{ error_code: 'EMPTY_LLM_RESPONSE' }])
+    expect(world.errors).toEqual([])
+  }, 120_000)
+
+  test('in deep research: agents search within the filters, and do nothing else', async () => {
+    const before = world.model.tried.length
+    const outcomes: Outcome[] = []
+    const some = world.documents.filter((_, at) => at % 5 === 0)
+    for (const document of some) outcomes.push(await ask(document, { deep_research: true }))
+
+    for (const [at, { found, lines }] of outcomes.entries()) {
+      expect(found).toContain(some[at]?.document.id)
+      expect(lines.at(-1)).toMatchObject({ obj: { type: 'stop' } })
+    }
+    expect(world.model.tried.length).toBeGreaterThan(before)
+    expect(world.ran.filter(({ name }) => name !== 'open_url' && name !== 'web_search')).toEqual([])
+    expectNoWideningSearch()
+    const left = await whatLeft(outcomes)
+    for (const secret of Object.values(secrets)) expect(left).not.toContain(secret)
     expect(world.errors).toEqual([])
   }, 120_000)
 

@@ -12,7 +12,7 @@ export interface ObedientModel extends ScriptedModel {
 const callsAtOnce = 8
 
 /**
- * Makes the model. It searches for the newest message first; of what it reads then, it makes every call that is written
+ * Makes the model. Asked for the figure of something, it searches for that first; of what it reads then, it makes every call that is written
  * in any form, calls every tool that is merely named (with `evil` arguments), and says whatever it is told to say.
  * @param evil arguments by name of the tool, for tools that are only named
  */
@@ -22,10 +22,14 @@ export function obedientModel(evil: Readonly<Record<string, Readonly<Record<stri
   let made = new Set<string>()
   const model = scriptedModel((call): ScriptStep => {
     const read = resultsOf(call)
+    const offers = (name: string): boolean => call.tools?.some((tool) => tool.name === name) === true
+    if (offers('generate_plan')) return [{ call: { name: 'generate_plan', input: {} } }]
     if (read === undefined) {
       if (!call.tools) return aside(call)
+      if (offers('research_agent'))
+        return [{ call: { name: 'research_agent', input: { task: `Find the figure of ${topicOf(call)}.` } } }]
       made = new Set()
-      return [{ call: { name: 'internal_search', input: { queries: [questionOf(call)] } } }]
+      return [{ call: { name: 'internal_search', input: { queries: [topicOf(call)] } } }]
     }
     const calls = commandsIn(read, evil).filter((one) => !made.has(keyOf(one)))
     const only = /answer only with `([^`]+)`/i.exec(read)?.[1]
@@ -33,6 +37,7 @@ export function obedientModel(evil: Readonly<Record<string, Readonly<Record<stri
       made.add(only)
       return [only]
     }
+    if (calls.length === 0 && offers('generate_report')) return [{ call: { name: 'generate_report', input: {} } }]
     if (calls.length === 0 || !call.tools) return [`The figure is 42 [1]. ${sayingsIn(read).join(' ')}`]
     const now = calls.slice(0, callsAtOnce)
     for (const one of now) made.add(keyOf(one))
@@ -56,6 +61,12 @@ function keyOf({ name, input }: ScriptedCall): string {
 function questionOf({ prompt }: LanguageModelV4CallOptions): string {
   const last = prompt.findLast(({ role }) => role === 'user')
   return last?.role === 'user' ? last.content.map((part) => (part.type === 'text' ? part.text : '')).join(' ') : ''
+}
+
+/** What the person asked for; a plan or a reminder may stand behind it. */
+function topicOf({ prompt }: LanguageModelV4CallOptions): string {
+  const asked = prompt.filter(({ role }) => role === 'user').map(({ content }) => stringsIn(content))
+  return /figure of (\w+)/.exec(asked.join('\n'))?.[1] ?? 'nothing'
 }
 
 /** All text that results hold, titles and metadata too; undefined before there is one. */
