@@ -17,7 +17,7 @@ import {
   wasClarification,
   type AdmittedResearch,
 } from './research/admission.ts'
-import type { ResearchOptions } from './research/limits.ts'
+import { toKnownLimits, type ResearchOptions } from './research/limits.ts'
 import type { RunPlaces } from './run-places.ts'
 import type { LiveRun, Runs } from './runs.ts'
 import { hashRequest, type SendKeys } from './send-keys.ts'
@@ -73,6 +73,8 @@ interface Key {
 /** Makes the sender of an agent. */
 export function createSender(options: SenderOptions): Sender {
   const { db, runs, keys, runBytes, follow } = options
+  // Bounds that make no sense are told when the agent is made.
+  toKnownLimits(options.research.limits)
   // Sends under a key that are on their way, so that a repeat waits for the first instead of racing it.
   const underway = new Map<string, Promise<unknown>>()
 

@@ -1,9 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction } from '../../../packages/agent/src/testing.ts'
+import { scriptedAction, type ScriptStep } from '../../../packages/agent/src/testing.ts'
 import { fold } from '../../../packages/protocol/src/index.ts'
 import { newDoc } from '../setting.ts'
-import { type PhaseCall, asking, calls, namedSearch, newResearch, phaseOf, textOf, told } from './research-script.ts'
+import {
+  type Brain,
+  type PhaseCall,
+  asking,
+  calls,
+  namedSearch,
+  newResearch,
+  onlyOne,
+  phaseOf,
+  textOf,
+  told,
+} from './research-script.ts'
 import { researchFaults } from './research-order.ts'
+
+/** As providers refuse a prompt. */
+const tooLongError = (): Error =>
+  Object.assign(new Error("This model's maximum context length is 8192 tokens."), {
+    name: 'AI_APICallError',
+    statusCode: 400,
+  })
 
 describe('agents', () => {
   test('a forced search is all that the first agent can begin with', async () => {
@@ -145,6 +163,41 @@ describe('agents', () => {
       expect.arrayContaining(['1.0.0 error UNKNOWN_ERROR', '1.0.0 section_end', '1.0 section_end']),
     )
     expect(told(all)).toContain('1.1 error SERVICE_UNAVAILABLE')
+  })
+})
+
+describe('a prompt that is too long after all', () => {
+  const long = 'Many words about telescopes. '.repeat(2_000)
+  const refuseLong = (lengths: number[], { call }: PhaseCall): ScriptStep => {
+    const length = call.prompt.map(textOf).join('').length
+    lengths.push(length)
+    return length > 40_000 ? { reject: tooLongError() } : ['It is so [1].']
+  }
+  const finds = (text: string) =>
+    scriptedAction({
+      id: 1,
+      name: 'internal_search',
+      builtIn: 'SearchTool',
+      result: (_input, turn) => {
+        turn.cite([newDoc('long')])
+        return { text }
+      },
+    })
+  const oneTask: Brain['orchestrate'] = ({ index }) => onlyOne(index === 0)
+
+  test.each(['report', 'final'] as const)('is made shorter for the %s', async (phase) => {
+    const lengths: number[] = []
+    const brain: Brain =
+      phase === 'report'
+        ? { report: (asked) => refuseLong(lengths, asked), final: () => ['It is so [1].'] }
+        : { report: () => [long, ' [1].'], final: (asked) => refuseLong(lengths, asked) }
+    const search = finds(phase === 'report' ? long : 'short')
+    const { lines } = await newResearch({ orchestrate: oneTask, ...brain }, { actions: [search] })
+    const all = await lines(asking)
+    expect(researchFaults(all)).toEqual([])
+    expect(fold(all).answer).toContain('It is so')
+    expect(lengths[0]).toBeGreaterThan(40_000)
+    expect(lengths.at(-1)).toBeLessThan(40_000)
   })
 })
 

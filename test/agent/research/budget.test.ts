@@ -167,8 +167,9 @@ describe('bounds', () => {
   })
 
   test('must be numbers above 0', async () => {
-    const { send } = await newResearch({}, { research: { limits: { tokens: 0 } } })
-    expect(await codeOf(send(asking))).toBe('VALIDATION_ERROR')
+    expect(await codeOf(newResearch({}, { research: { limits: { tokens: 0 } } }))).toBe('VALIDATION_ERROR')
+    const { send } = await newResearch({}, { research: { policy: () => ({ agents: -1 }) } })
+    expect(await codeOf(send(asking))).toBe('HOOK_EXECUTION_FAILED')
     expect(toKnownLimits({ agents: 2 }, { cycles: undefined, agents: 5 })).toMatchObject({
       agents: 5,
       timeMs: 1_800_000,

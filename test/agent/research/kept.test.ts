@@ -2,10 +2,23 @@ import { describe, expect, test } from 'vitest'
 import { fold } from '../../../packages/protocol/src/index.ts'
 import type { StreamLine } from '../../../packages/protocol/src/index.ts'
 import { ana, eventually, readAll } from '../setting.ts'
-import { asking, calls, namedSearch, newResearch, phaseOf, soFar, textOf, told } from './research-script.ts'
+import { asking, calls, namedSearch, newResearch, onlyOne, phaseOf, soFar, textOf, told } from './research-script.ts'
 import { researchFaults } from './research-order.ts'
 
 describe('what is kept', () => {
+  test('a thought before the report stays with the answer', async () => {
+    const { agent, send } = await newResearch({
+      orchestrate: ({ index }) =>
+        index === 1 ? [calls(['think_tool', { reasoning: 'All is known.' }])] : onlyOne(index === 0),
+      final: () => ['It is so [1].'],
+    })
+    const { id } = await agent.sessions.create({}, ana)
+    const run = await send({ ...asking, chat_session_id: id })
+    expect((await run.whole()).pre_answer_reasoning).toBe('All is known.')
+    const { messages } = await agent.sessions.get(id, ana)
+    expect(messages.at(-1)?.reasoning).toBe('All is known.')
+  })
+
   test('agents and their steps, shown again without the steps, and left out of later prompts', async () => {
     const { agent, send, db, model } = await newResearch({
       orchestrate: ({ index }) =>

@@ -55,10 +55,14 @@ async function askPolicy(
   coming: ComingResearch,
   onError: (error: unknown) => void,
 ): Promise<ResearchOptions['limits']> {
+  let isTold = false
   try {
-    return (await policy?.(coming)) ?? undefined
+    const limits = (await policy?.(coming)) ?? undefined
+    isTold = true
+    toKnownLimits(limits)
+    return limits
   } catch (error) {
-    if (isInlayError(error)) throw error
+    if (isInlayError(error) && !isTold) throw error
     onError(error)
     throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error })
   }

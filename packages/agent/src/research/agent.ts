@@ -157,6 +157,12 @@ async function investigate(
   return writeReport({ ...options, findings: state.findings, known: citable.known, place, signal, state })
 }
 
+const mostResultTokens = 12_000
+
+/** Room for a result: more results follow, and all of them are read again with each step. */
+const resultTokensOf = (freeTokens: number): number =>
+  Math.min(mostResultTokens, Math.max(500, Math.floor(freeTokens * 0.3)))
+
 const answerTo = (name: string): string =>
   name === researchToolNames.think ? 'Noted.' : `There is no tool ${name}; use one that is offered.`
 
@@ -244,7 +250,7 @@ async function search(
   if (!voice) return { ...first, result: answerTo(first.name) }
   const free = model.promptTokens - promptTokens(state.exchanges)
   const record = await runCall(
-    { ...call, id: first.id, voice, range: citable.openStep()(0), resultTokens: Math.max(500, Math.floor(free * 0.3)) },
+    { ...call, id: first.id, voice, range: citable.openStep()(0), resultTokens: resultTokensOf(free) },
     {
       ...setting,
       userMessage: task,

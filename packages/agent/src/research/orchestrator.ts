@@ -16,6 +16,8 @@ export interface Gathered {
   readonly turn: number
   readonly reports: readonly AdoptedReport[]
   readonly references: References
+  /** What was thought since the last agents; "" when nothing was. */
+  readonly thought: string
   /** What ended it before it was done. */
   readonly early: EarlyEnd | undefined
 }
@@ -62,7 +64,13 @@ export async function orchestrate(
   }
   const toIds = createCallIds()
   const turnOf = (): number => firstTurn + state.cycle + state.reasonedSteps
-  const gathered = (early?: EarlyEnd): Gathered => ({ turn: turnOf(), reports: state.reports, references, early })
+  const gathered = (early?: EarlyEnd): Gathered => ({
+    turn: turnOf(),
+    reports: state.reports,
+    references,
+    thought: state.thought,
+    early,
+  })
   for (;;) {
     const cycles = setting.limits.cycles ?? (setting.model.reasons ? defaultCycles.reasoning : defaultCycles.other)
     const early = earlyEnd(setting, state, cycles)
@@ -88,20 +96,17 @@ export async function orchestrate(
       if (isOver) return gathered()
       continue
     }
-    if (calls.some(({ name }) => name === researchToolNames.report)) {
+    state.thought = joined(state.thought, thought)
+    const isThought = calls.some(({ name }) => name === researchToolNames.think)
+    const isDone = calls.some(({ name }) => name === researchToolNames.report)
+    if (isDone || (!isThought && state.reports.length > 0)) {
       if (thought !== '') state.reasonedSteps++
       return gathered()
     }
-    const isThought = calls.some(({ name }) => name === researchToolNames.think)
     if (!isThought) {
-      if (state.reports.length > 0) {
-        if (thought !== '') state.reasonedSteps++
-        return gathered()
-      }
       if (state.wasDemanded) throw startedNothing()
       state.wasDemanded = true
     }
-    state.thought = joined(state.thought, thought)
     state.exchanges.push(
       ...toExchange(
         played,

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { CallSetting } from '../calls.ts'
-import { promptTokens } from '../context-window.ts'
+import { estimateTokens, promptTokens } from '../context-window.ts'
 import type { Action, ResolvedModel } from '../contracts.ts'
 import type { LoopProgress } from '../loop.ts'
 import type { ReasoningEffort } from '../sessions/model-choice.ts'
@@ -66,7 +66,7 @@ export async function runResearch(run: ResearchRun, progress: LoopProgress): Pro
     dueAt: run.startedAt + limits.timeMs,
     now,
     voice,
-    setting: run.setting,
+    setting: { ...run.setting, given: withinBudget(run.setting.given, budget) },
     signal: run.setting.signal,
     budget,
     store: (records) => void progress.calls.push(...records),
@@ -77,6 +77,23 @@ export async function runResearch(run: ResearchRun, progress: LoopProgress): Pro
   const { plan, firstTurn } = await makePlan(setting, conversation)
   const gathered = await orchestrate(setting, { plan, firstTurn, conversation }, createReferences())
   await writeAnswer(setting, run.prompt, gathered)
+}
+
+/** Counts what actions ask the model; they go on without an answer that the budget does not allow. */
+function withinBudget(given: CallSetting['given'], budget: ResearchBudget): CallSetting['given'] {
+  const ask = given?.ask
+  if (!ask) return given
+  return {
+    ...given,
+    ask: async (question) => {
+      const prompt = estimateTokens(question.instructions + question.text)
+      const allowance = budget.allow('research', prompt, question.answerTokens ?? 500)
+      if (!allowance) throw new InlayError('BUDGET_EXCEEDED', { message: 'The budget of this research is used up.' })
+      const answer = await ask(question)
+      allowance.settle(prompt, estimateTokens(answer))
+      return answer
+    },
+  }
 }
 
 /** Lets the model ask back; true when it did, and so has answered. */
@@ -105,7 +122,7 @@ async function asksBack(
   } finally {
     hearing.end()
   }
-  const writing = voice.answer(turn, null, () => undefined)
+  const writing = voice.answer(turn, { documents: null, known: () => undefined, thought: '' })
   for (const text of said) writing.listener.say(text)
   writing.end()
   voice.stand(0)
@@ -153,8 +170,8 @@ async function writeAnswer(
   prompt: LanguageModelV4Prompt,
   gathered: Gathered,
 ): Promise<void> {
-  const { references, turn } = gathered
-  const hearing = voice.answer(turn, references.documents(), references.known)
+  const { references, turn, thought } = gathered
+  const hearing = voice.answer(turn, { documents: references.documents(), known: references.known, thought })
   const shorten = (limitTokens: number): LanguageModelV4Prompt => finalPrompt(prompt, gathered, now(), limitTokens)
   await model.play({
     phase: 'final',

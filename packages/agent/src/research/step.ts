@@ -6,6 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import { estimateTokens, promptTokens } from '../context-window.ts'
 import type { ResolvedModel } from '../contracts.ts'
+import { toFailure } from '../failures.ts'
 import { playStep, type StepListener, type StepResult } from '../model-step.ts'
 import type { ReasoningEffort } from '../sessions/model-choice.ts'
 import type { RequestedCall } from '../stray-calls.ts'
@@ -87,6 +88,7 @@ const answerTokens: Readonly<Record<ResearchPhase, number>> = {
 export function createResearchModel(options: ResearchModelOptions): ResearchModel {
   const { model, reasoning, budget, progress } = options
   const { contextTokens } = model
+  const context = { model: model.name, provider: model.provider, modelIndex: options.modelIndex }
   let reasons = reasoning !== undefined && reasoning !== 'none'
 
   return {
@@ -106,10 +108,10 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
       if (!allowance) return undefined
       const isCut = allowance.promptTokens + allowance.answerTokens < limit + expected
       const promptLimit = (isCut ? allowance.promptTokens : room) - promptTokens(reminder)
-      try {
-        const result = await playStep({
+      const attempt = (fitting: LanguageModelV4Prompt): Promise<StepResult> =>
+        playStep({
           model: model.model,
-          options: callOptions({ ...step, prompt: isCut ? shorten(promptLimit) : prompt }, options, {
+          options: callOptions({ ...step, prompt: fitting }, options, {
             reasons,
             isCut,
             answerTokens: allowance.answerTokens,
@@ -123,7 +125,13 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
           mayRecover: step.choice !== undefined,
           tries: options.tries,
           wait: options.wait,
-          context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
+          context,
+        })
+      try {
+        const result = await attempt(isCut ? shorten(promptLimit) : prompt).catch((error: unknown) => {
+          // Estimates may be too low. What cannot be left out of a prompt can still be made shorter.
+          if (!step.shorten || toFailure(error, context).code !== 'CONTEXT_TOO_LONG') throw error
+          return attempt(step.shorten(Math.floor(limit / 2)))
         })
         const { usage } = result
         progress.usage = addUsage(progress.usage, usage)

@@ -12,9 +12,18 @@ export interface ResearchVoice extends Branch, Pick<Narrator, 'tell' | 'soFar'> 
   /** Where `stop` and failures of the run are told. */
   stand(turn: number): void
   /** Hears the step that writes the answer, at `turn` or, after reasoning, the one behind it. */
-  answer(turn: number, documents: readonly SearchDoc[] | null, known: CitationsOptions['known']): Hearing
+  answer(turn: number, options: AnswerOptions): Hearing
   /** What counts as gathered. */
   gather(documents: readonly SearchDoc[]): void
+}
+
+/** What an answer is told with. */
+export interface AnswerOptions {
+  /** Null: nothing was searched. */
+  readonly documents: readonly SearchDoc[] | null
+  readonly known: CitationsOptions['known']
+  /** What was thought before; kept with the answer unless it thinks itself. */
+  readonly thought: string
 }
 
 /** What a voice needs. */
@@ -51,7 +60,7 @@ export function createResearchVoice(options: ResearchVoiceOptions): ResearchVoic
         },
       }
     },
-    answer: (at, finalDocuments, known) => {
+    answer: (at, { documents: finalDocuments, known, thought }) => {
       turn = at
       const stepStartedAt = now()
       const citations = createCitations({ mode: 'link', known })
@@ -68,7 +77,11 @@ export function createResearchVoice(options: ResearchVoiceOptions): ResearchVoic
         closeReasoning()
       }
       const forget = root.whenClosed(end)
-      said = () => ({ text: message.answer(), reasoning: reasoning.text() || null, citations: citations.cited() })
+      said = () => ({
+        text: message.answer(),
+        reasoning: reasoning.text() || thought || null,
+        citations: citations.cited(),
+      })
       return {
         listener: {
           reason: (delta) => (message.hasBegun() ? undefined : reasoning.add(delta)),
