@@ -10,6 +10,8 @@ export { findPyodide } from './pyodide/package.ts'
 export interface PyodideOptions {
   /** Folder of wheels that programs may import: pure Python ones, and those built for Pyodide. Default: none. */
   readonly wheelsFolder?: string
+  /** Longest time of a program whose run names none, in milliseconds. Default 60,000. */
+  readonly timeLimitMs?: number
   /** Most memory a program may use, in bytes, from 64 MiB to 2 GiB. Default 512 MiB. */
   readonly memoryLimitBytes?: number
   /** Programs that run at the same time, each in a process of its own. Default 2. */
@@ -44,7 +46,7 @@ const ownWorker = new URL(`./pyodide-worker${import.meta.url.endsWith('.ts') ? '
  * const { exitCode } = await python.run({ code: 'print(6 * 7)', onOutput: ({ text }) => console.log(text) })
  */
 export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): Promise<void> } {
-  const { queueLimit = 100 } = options
+  const { queueLimit = 100, timeLimitMs = 60_000 } = options
   const settings = toSettings(options)
   const pool = interpreterPool(settings, options)
   const queue: PromiseWithResolvers<Interpreter>[] = []
@@ -73,11 +75,12 @@ export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): P
     return await waiting.promise.finally(() => signal?.removeEventListener('abort', leave))
   }
   return {
+    timeLimitMs,
     packages: settings.wheels.map(toPackageName),
     async run({ signal, ...run }) {
       const interpreter = await turn(signal)
       try {
-        return await runIn(interpreter, run, signal)
+        return await runIn(interpreter, toWhole(run, timeLimitMs), signal)
       } finally {
         pool.giveBack(interpreter)
         serve()
@@ -90,26 +93,22 @@ export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): P
   }
 }
 
-async function runIn(
-  interpreter: Interpreter,
-  run: Omit<CodeRun, 'signal'>,
-  signal: AbortSignal | undefined,
-): Promise<CodeOutcome> {
+async function runIn(interpreter: Interpreter, run: WholeRun, signal: AbortSignal | undefined): Promise<CodeOutcome> {
   const onAbort = (): void => interpreter.end(signal?.reason)
   signal?.addEventListener('abort', onAbort)
   try {
     signal?.throwIfAborted()
-    return await interpreter.run(toWhole(run))
+    return await interpreter.run(run)
   } finally {
     signal?.removeEventListener('abort', onAbort)
   }
 }
 
-function toWhole(run: Omit<CodeRun, 'signal'>): WholeRun {
+function toWhole(run: Omit<CodeRun, 'signal'>, timeLimitMs: number): WholeRun {
   return {
     code: run.code,
     files: run.files ?? [],
-    timeLimitMs: run.timeLimitMs ?? 60_000,
+    timeLimitMs: run.timeLimitMs ?? timeLimitMs,
     outputLimitBytes: run.outputLimitBytes ?? mebibyte,
     filesLimitBytes: run.filesLimitBytes ?? 50_000_000,
     onOutput: run.onOutput,

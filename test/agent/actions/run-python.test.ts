@@ -79,7 +79,7 @@ test('the model reads what was written, how it ended, and where the files are', 
 })
 
 test('the model is told what it may use, and its code streams', () => {
-  const action = createRunPython({ runner: runnerOf().runner, timeLimitMs: 5_000 })
+  const action = createRunPython({ runner: { ...runnerOf().runner, timeLimitMs: 5_000 } })
   expect(action.description).toContain('numpy 2.3.1')
   expect(action.description).toContain('5 seconds')
   expect(action.streamedArguments).toEqual(['code'])

@@ -17,7 +17,7 @@ export interface CodeRun {
   readonly code: string
   /** Laid into the working folder before; each name once. Default: none. */
   readonly files?: readonly CodeFile[]
-  /** Longest time from the moment the program begins, in milliseconds. Default 60,000. */
+  /** Longest time from the moment the program begins, in milliseconds. Default: what the runner gives. */
   readonly timeLimitMs?: number
   /** Most bytes of output, both streams together; what is more is dropped. Default 1 MiB. */
   readonly outputLimitBytes?: number
@@ -53,6 +53,8 @@ export interface CodeOutcome {
  */
 export interface CodeRunner {
   run(run: CodeRun): Promise<CodeOutcome>
+  /** Longest time that the operator gives programs, in milliseconds. Default 60,000. */
+  readonly timeLimitMs?: number
   /** Packages that programs may import besides the standard library, as a person reads them. Default: none. */
   readonly packages?: readonly string[]
 }

@@ -13,8 +13,6 @@ export interface RunPythonOptions {
   readonly runner: CodeRunner
   /** Path of a kept file, as clients fetch it. Default `/api/chat/file/{id}`. */
   readonly fileUrl?: (fileId: string) => string
-  /** Longest time of a program in milliseconds. Default 60,000. */
-  readonly timeLimitMs?: number
   /** Most bytes of output that clients are shown. Default 256 KiB. */
   readonly outputLimitBytes?: number
   /** Most bytes of files that a program finds, all together. Default 50 MB. */
@@ -49,13 +47,13 @@ const filesNote = 'Show the user each generated file as a Markdown link to its f
  * only when none can be run at all does a call fail.
  */
 export function createRunPython(options: RunPythonOptions): Action<RunPythonInput> {
-  const { runner, timeLimitMs = 60_000, outputLimitBytes = 262_144 } = options
+  const { runner, outputLimitBytes = 262_144 } = options
   const { stagedLimitBytes = 50_000_000, producedLimitBytes = 50_000_000 } = options
   return {
     id: runPythonId,
     name: 'run_python',
     displayName: 'Code Interpreter',
-    description: describe(runner, timeLimitMs),
+    description: describe(runner),
     builtIn: 'PythonTool',
     input: toStandardJsonSchema(inputSchema),
     streamedArguments: ['code'],
@@ -68,7 +66,6 @@ export function createRunPython(options: RunPythonOptions): Action<RunPythonInpu
         const outcome = await runner.run({
           code,
           files: staged.files,
-          timeLimitMs,
           outputLimitBytes,
           filesLimitBytes: producedLimitBytes,
           signal,
@@ -93,7 +90,7 @@ export function createRunPython(options: RunPythonOptions): Action<RunPythonInpu
 const noFiles = { list: async () => [], open: async (): Promise<never> => Promise.reject(new Error('No files.')) }
 const cutNotice = 'The program wrote more than is shown: print less, or write to a file.'
 
-function describe({ packages = [] }: CodeRunner, timeLimitMs: number): string {
+function describe({ packages = [], timeLimitMs = 60_000 }: CodeRunner): string {
   const also = packages.length > 0 ? ` and ${packages.join(', ')}` : ' alone'
   return (
     'Runs a Python program, to compute, to analyse files, or to make files and pictures. Gives what it prints. ' +

@@ -124,7 +124,7 @@ function spawnChild({ workerUrl, node, ...settings }: ProcessSettings, start: St
   })
   // Answers to people come before what programs compute.
   try {
-    if (child.pid !== undefined) setPriority(child.pid, 10)
+    if (child.pid !== undefined) setPriority(child.pid, 5)
   } catch {
     // Some systems do not let it; then programs run like everything else.
   }
