@@ -17,6 +17,8 @@ export interface ActionsOptions {
   readonly actions: readonly HostAction[]
   /** Where further actions come from, asked for each run anew. Default: nowhere. */
   readonly sources?: readonly ActionSource[]
+  /** Ids of actions that are switched off. Default: none. */
+  readonly off?: () => Promise<ReadonlySet<number>>
   /** Hears of sources that fail and of actions that cannot be offered. */
   readonly onError?: (error: unknown) => void
 }
@@ -38,8 +40,8 @@ export interface ChosenActions {
 
 /** The actions there are. */
 export interface Actions {
-  /** Those a caller may use now, by id; each has a name of its own. */
-  available(asker: ActionAsker): Promise<readonly Action[]>
+  /** Those a caller may use now, by id, with `evenOff` also those switched off; each has a name of its own. */
+  available(asker: ActionAsker, options?: { readonly evenOff?: boolean }): Promise<readonly Action[]>
   /**
    * Those of one run. VALIDATION_ERROR when the forced one is not among them.
    * @param offer what the place of the run makes of the available ones
@@ -59,17 +61,19 @@ export interface Actions {
  * a model could not use, UNSUPPORTED for a tool that asks people before it runs
  */
 export function createActions(options: ActionsOptions): Actions {
-  const { builtIns, sources = [], onError = () => {} } = options
+  const { builtIns, sources = [], off = async () => new Set<number>(), onError = () => {} } = options
   const fixed = [...builtIns.map(({ action }) => action), ...adoptActions(options.actions)]
   checkNames(fixed)
   const conditions = new Map(builtIns.map(({ action, isAvailable }) => [action, isAvailable]))
-  const available = async (asker: ActionAsker): Promise<readonly Action[]> => {
-    const [usable, listed] = await Promise.all([
+  const available: Actions['available'] = async (asker, { evenOff = false } = {}) => {
+    const [usable, listed, isOff] = await Promise.all([
       Promise.all(fixed.map(async (action) => (await conditions.get(action)?.(asker.caller)) ?? true)),
       listSources(sources, asker, onError),
+      off(),
     ])
     const all = [...fixed.filter((_, index) => usable[index]), ...fitBeside(fixed, listed, onError)]
-    return all.toSorted((one, other) => one.id - other.id)
+    const on = evenOff ? all : all.filter(({ id }) => !isOff.has(id))
+    return on.toSorted((one, other) => one.id - other.id)
   }
   return {
     available,
@@ -78,7 +82,9 @@ export function createActions(options: ActionsOptions): Actions {
       return (await Promise.all(sources.map((source) => source.holds(id)))).includes(true)
     },
     choose: async (asker, { allowedIds, forcedId }, offer = (actions) => actions) => {
-      const usable = offer(await available(asker))
+      const [there, isOff] = await Promise.all([available(asker), off()])
+      // A place may bring actions of its own, such as the search of a project's files.
+      const usable = offer(there).filter(({ id }) => !isOff.has(id))
       const actions = allowedIds === null ? usable : usable.filter(({ id }) => allowedIds.includes(id))
       if (forcedId === null || forcedId === 0) return { actions, forced: [] }
       const forced = actions.filter(({ id }) => id === forcedId)

@@ -26,6 +26,7 @@ import { createRuns, type LiveRun, type StopCause } from './runs.ts'
 import { createSender } from './send.ts'
 import { createSendKeys } from './send-keys.ts'
 import { createSessions } from './sessions/sessions.ts'
+import { createActionSwitches } from './stored-tools/action-switches.ts'
 import { createStoredTools } from './stored-tools/stored-tools.ts'
 import { waitFor } from './waiting.ts'
 
@@ -118,7 +119,7 @@ export function createAgent(options: AgentOptions): Agent {
       const session = await conversations.session(sessionId, caller.id)
       await stopAll(runs.active(session.id), 'user')
     },
-    actions: async (caller) => actions.available({ caller }),
+    actions: async (caller, evenOff) => actions.available({ caller }, evenOff),
     models: () => options.models.list(),
     sessions: createSessions({ ...sessionParts, ready }),
     files: library.files,
@@ -155,7 +156,17 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
     toSearchAction(search, { ...options, readExcerpt, onError })
   const isRemembering = options.memories ?? true
   const memories = createMemories({ db, now, isOn: isRemembering, ready })
-  const stored = createStoredTools({ ...options, fetchAddress: options.fetchAddress, now, newId, onError, ready })
+  const switches = createActionSwitches(options.db)
+  const stored = createStoredTools({
+    ...options,
+    fetchAddress: options.fetchAddress,
+    switches,
+    holds: (id) => actions.holds(id),
+    now,
+    newId,
+    onError,
+    ready,
+  })
   const actions = createActions({
     builtIns: createBuiltIns({
       ...options,
@@ -167,6 +178,7 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
     }),
     actions: options.actions ?? [],
     sources: [stored.source, ...(options.actionSources ?? [])],
+    off: switches.off,
     onError,
   })
   const library = createLibrary({

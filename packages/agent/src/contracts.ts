@@ -292,8 +292,8 @@ export interface Agent {
   resume(sessionId: string, caller: Principal): Promise<Run>
   /** Ends what runs in the session, if anything; what was said is kept. SESSION_NOT_FOUND. */
   stop(sessionId: string, caller: Principal): Promise<void>
-  /** The actions a caller may use now. */
-  actions(caller: Principal): Promise<readonly Action[]>
+  /** The actions a caller may use now; with `evenOff` also those an administrator switched off. */
+  actions(caller: Principal, options?: { readonly evenOff?: boolean }): Promise<readonly Action[]>
   /** Stored conversations. */
   readonly sessions: Sessions
   /** Uploads, and files that actions made. */

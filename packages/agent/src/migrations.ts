@@ -4,7 +4,7 @@ import { libraryMigration } from './library-migrations.ts'
 import { memoryMigration } from './memories/migration.ts'
 import { researchMigration } from './research/migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
-import { storedToolMigration } from './stored-tools/migration.ts'
+import { actionSwitchMigration, storedToolMigration } from './stored-tools/migration.ts'
 
 const first: Migration = {
   async up(db) {
@@ -114,6 +114,7 @@ export async function migrateAgent(db: Kysely<unknown>): Promise<void> {
         '0004-memories': memoryMigration,
         '0005-stored-tools': storedToolMigration,
         '0006-research': researchMigration,
+        '0007-action-switches': actionSwitchMigration,
       }),
     },
     migrationTableName: 'inlay_agent_migration',

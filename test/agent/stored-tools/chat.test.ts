@@ -4,7 +4,7 @@ import type { Script } from '../../../packages/agent/src/testing.ts'
 import { parseWith, personaCreationSchema } from '../../../packages/protocol/src/index.ts'
 import * as streams from '../../protocol/fixtures/streams.ts'
 import { orderFaults } from '../packet-order.ts'
-import { ana, newSetting, readAll } from '../setting.ts'
+import { ana, codeOf, findsAlways, newSetting, readAll } from '../setting.ts'
 
 const bookings = {
   openapi: '3.1.0',
@@ -84,4 +84,18 @@ test('an agent that uses a custom action keeps it from being removed', async () 
   await agent.personas.remove(persona.id, ana)
   await agent.tools.remove(id)
   expect(await agent.tools.list()).toEqual([])
+})
+
+test('an action that is switched off is offered to nobody until it is on again', async () => {
+  const { agent, send, model } = await newSetting([['One.'], ['Two.']], { search: findsAlways() })
+  const offered = (): (string | undefined)[] => model.asked.at(-1)!.tools?.map(({ name }) => name) ?? []
+  expect(await agent.tools.enable([1, 99], false)).toEqual([1])
+  await (await send()).whole()
+  expect(offered()).not.toContain('internal_search')
+  expect(await codeOf(send({ forced_tool_id: 1 }))).toBe('VALIDATION_ERROR')
+  expect((await agent.actions(ana)).map(({ id }) => id)).not.toContain(1)
+  expect((await agent.actions(ana, { evenOff: true })).map(({ id }) => id)).toContain(1)
+  expect(await agent.tools.enable([1], true)).toEqual([1])
+  await (await send()).whole()
+  expect(offered()).toContain('internal_search')
 })

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { FetchAddress, StoredToolFields } from '../../../packages/agent/src/stored-tools/contracts.ts'
+import { createActionSwitches } from '../../../packages/agent/src/stored-tools/action-switches.ts'
 import { createStoredTools } from '../../../packages/agent/src/stored-tools/stored-tools.ts'
 import { createToolNumbers } from '../../../packages/agent/src/stored-tools/tool-numbers.ts'
 import { ana, codeOf, newDatabase } from '../setting.ts'
@@ -26,6 +27,8 @@ async function newTools(given?: { db?: Kysely<unknown>; fetchAddress?: FetchAddr
   const parts = createStoredTools({
     db,
     fetchAddress: documentAt,
+    switches: createActionSwitches(db),
+    holds: async (id) => id < 8,
     now: () => 1_000,
     newId: () => `${++count} of ${errors.length} ${Math.random()}`,
     onError: (error) => void errors.push(error),
@@ -48,7 +51,7 @@ test('a tool is stored, changed, switched off and removed, and models see each a
   expect(changed).toMatchObject({ name: 'Cattery', description: 'Dogs', updatedAt: 1_001 })
   expect(await names()).toEqual(['1001 listCats'])
 
-  expect(await tools.enable([1001, 1001, 9999, 3], false)).toEqual([1001])
+  expect(await tools.enable([1001, 1001, 9999, 3], false)).toEqual([3, 1001])
   expect(await names()).toEqual([])
   expect(await source.holds(1001)).toBe(true)
   await tools.enable([1001], true)

@@ -85,7 +85,7 @@ export interface StoredTools {
   update(id: number, fields: Partial<StoredToolFields>): Promise<StoredTool>
   /** NOT_FOUND; VALIDATION_ERROR while an agent uses it. */
   remove(id: number): Promise<void>
-  /** Switches tools on or off. Resolves to the ids of those that are stored tools. */
+  /** Switches actions of any kind on or off. Resolves to the ids of those there are, ascending. */
   enable(ids: readonly number[], isEnabled: boolean): Promise<readonly number[]>
   /** The functions that a document gives; as `create`, and nothing is stored. */
   validate(definition: StoredToolFields['definition']): Promise<readonly StoredToolFunction[]>

@@ -31,3 +31,13 @@ export const storedToolMigration: Migration = {
       .execute()
   },
 }
+
+/** Which actions are switched off. */
+export const actionSwitchMigration: Migration = {
+  async up(db) {
+    await db.schema
+      .createTable('inlay_agent_action_off')
+      .addColumn('id', 'integer', (column) => column.primaryKey())
+      .execute()
+  },
+}

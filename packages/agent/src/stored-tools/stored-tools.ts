@@ -3,6 +3,7 @@ import { InlayError } from '@inlay/protocol'
 import type { Action, ActionSource } from '../contracts.ts'
 import type { PersonaTable } from '../library-records.ts'
 import { toPersona } from '../personas/persona-records.ts'
+import type { ActionSwitches } from './action-switches.ts'
 import type { FetchAddress, StoredTool, StoredTools } from './contracts.ts'
 import { checkFields, functionsOf, loadDefinition } from './definitions.ts'
 import { createOpenApiActions } from './openapi-actions.ts'
@@ -14,6 +15,10 @@ export interface StoredToolsOptions {
   readonly db: Kysely<unknown>
   /** How their services are reached; without it none can be made, and none is offered. */
   readonly fetchAddress: FetchAddress | undefined
+  /** Of actions that are no stored tools. */
+  readonly switches: ActionSwitches
+  /** Whether there is an action with this id, also one that cannot be used right now. */
+  readonly holds: (id: number) => Promise<boolean>
   readonly now: () => number
   readonly newId: () => string
   /** Hears of stored documents that are no longer understood. */
@@ -126,15 +131,23 @@ function changes(
     },
     enable: async (ids, isEnabled) => {
       await options.ready()
-      const wanted = [...new Set(ids)].filter(isId)
-      if (wanted.length === 0) return []
-      const rows = await db
-        .updateTable('inlay_agent_tool')
-        .set({ is_enabled: isEnabled ? 1 : 0 })
-        .where('id', 'in', wanted)
-        .returning('id')
-        .execute()
-      return rows.map(({ id }) => id).toSorted((one, other) => one - other)
+      const wanted = [...new Set(ids)]
+      const own = wanted.filter(isId)
+      const rows =
+        own.length === 0
+          ? []
+          : await db
+              .updateTable('inlay_agent_tool')
+              .set({ is_enabled: isEnabled ? 1 : 0 })
+              .where('id', 'in', own)
+              .returning('id')
+              .execute()
+      const stored = rows.map(({ id }) => id)
+      const others = wanted.filter((id) => !stored.includes(id))
+      const there = await Promise.all(others.map(options.holds))
+      const known = others.filter((_, index) => there[index])
+      await options.switches.set(known, isEnabled)
+      return [...stored, ...known].toSorted((one, other) => one - other)
     },
   }
 }

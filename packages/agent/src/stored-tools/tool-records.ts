@@ -26,11 +26,17 @@ export interface StoredToolTable {
   updated_at: number | string
 }
 
+/** An action that an administrator switched off. */
+export interface ActionOffTable {
+  id: number
+}
+
 /** The tables of stored tools. */
 // A type, not an interface: Kysely wants it to have an index signature.
 export type StoredToolTables = {
   inlay_agent_tool_number: ToolNumberTable
   inlay_agent_tool: StoredToolTable
+  inlay_agent_action_off: ActionOffTable
 }
 
 /** A tool as it is stored. */

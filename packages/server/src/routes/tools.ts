@@ -74,7 +74,9 @@ const listingRoutes: readonly Route[] = [
       if (stored && (stored.isEnabled || hasScope(caller, 'admin'))) return toStoredSnapshot(stored, caller)
       const action = (await parts.agent.actions(caller)).find(({ id }) => id === path.tool_id)
       if (action && isListed(action)) return toSnapshot(action)
-      if (!stored && !action) throw new InlayError('NOT_FOUND', { message: 'No action has this id.' })
+      const off = (await parts.agent.actions(caller, { evenOff: true })).find(({ id }) => id === path.tool_id)
+      if (off && isListed(off) && hasScope(caller, 'admin')) return { ...toSnapshot(off), enabled: false }
+      if (!stored && !off) throw new InlayError('NOT_FOUND', { message: 'No action has this id.' })
       throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This action is not there to be picked.' })
     },
   }),
@@ -156,8 +158,8 @@ const customRoutes: readonly Route[] = [
     scope: 'admin',
     owner: 'any',
     topic,
-    summary: 'Switch custom actions on or off',
-    description: 'Which of the other actions there are follows from the configuration; their ids change nothing.',
+    summary: 'Switch actions on or off',
+    description: 'For everybody, whatever their kind; ids that name no action change nothing.',
     input: { body: { kind: 'json', schema: toolStatusUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'Which were switched.', schema: toolStatusSchema },
     async handle({ body, parts }): Promise<ToolStatus> {
