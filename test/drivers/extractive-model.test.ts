@@ -328,6 +328,45 @@ test.each(['`', '"', '&', '$ ', '_ ', '“'])(
   },
 )
 
+describe('addresses in a question', () => {
+  const open: LanguageModelV4FunctionTool = { ...search, name: 'open_url' }
+  const tools = [search, open]
+  const url = 'https://handbook.example/leave?lang=en'
+  const opened = (...results: unknown[]): LanguageModelV4Prompt =>
+    found(...results).map((message): LanguageModelV4Prompt[number] => {
+      // Said of the search above; only the name of the tool is another.
+      return JSON.parse(JSON.stringify(message).replaceAll('internal_search', 'open_url')) as typeof message
+    })
+
+  test('are opened, each once, without the marks around them', async () => {
+    const { calls } = await run([user(`What do (${url}), ${url} and <http://b.example/x>. say?`)], { tools })
+    expect(calls).toMatchObject([{ name: 'open_url', input: { urls: [url, 'http://b.example/x'] } }])
+  })
+
+  test('and the question is answered from what they say', async () => {
+    for (const question of [`How many days may be carried over? See ${url}.`, `Does ${url} say what carries over?`]) {
+      const { said, calls } = await run([user(question), ...opened(leave)], { tools })
+      expect(calls).toEqual([])
+      expect(said).toContain('five unused days may be carried over to the next year [1]')
+    }
+  })
+
+  test('an address alone asks what its page says', async () => {
+    expect((await run([user(url), ...opened(leave)], { tools })).said).toContain('25 days of paid annual leave')
+  })
+
+  test('what could not be opened is searched for instead', async () => {
+    const { calls } = await run([user(`How many days? ${url}`), ...opened()], { tools })
+    expect(calls).toMatchObject([{ name: 'internal_search' }])
+  })
+
+  test('those of a pasted page, and any where nothing opens them, are left alone', async () => {
+    const pasted = `How many days?\n${`See ${url} for more. `.repeat(40)}`
+    expect((await run([user(pasted)], { tools })).calls).toMatchObject([{ name: 'internal_search' }])
+    expect((await run([user(`How many days? ${url}`)])).calls).toMatchObject([{ name: 'internal_search' }])
+  })
+})
+
 test('it ends at once when aborted', async () => {
   const abortSignal = AbortSignal.abort(new Error('stopped'))
   await expect(run([user('What is a VPN?')], { abortSignal })).rejects.toThrow('stopped')

@@ -84,6 +84,16 @@ test('a chat searches the web, opens what it found and cites it', async () => {
   expect(house.errors).toEqual([])
 })
 
+test('the built-in model opens the address in a question and quotes its page, without a key', async () => {
+  const site = await siteWith({ '/hours': { body: page } })
+  const house = await openActionHouse({ model: 'extractive', egress: { allowHosts: [site.host] } })
+  const url = `${site.origin}/hours`
+  const lines = await house.ask(`When does the heron reserve open? See ${url}.`, [])
+  expect(orderFaults(lines)).toEqual([])
+  expect(textOf(lines)).toContain(`The heron reserve opens at six [[1]](${url}).`)
+  expect(packetOf(lines, 'citation_info')).toMatchObject({ document_id: `WEB_SEARCH_DOC_${url}` })
+})
+
 test('an address that is not public is refused, directly and behind a redirect, and the run goes on', async () => {
   const inner = await siteWith({ '/': { body: '<p>inner secret</p>' } })
   const outer = await siteWith({ '/': { status: 302, headers: { location: `${inner.origin}/` } } })

@@ -6,6 +6,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
+import { aboutPages, openAddresses, wasOpened } from './extractive-model/addresses.ts'
 import { answerFromConversation, answerFromFindings } from './extractive-model/answer.ts'
 import { argumentsFor } from './extractive-model/arguments.ts'
 import type { Move } from './extractive-model/move.ts'
@@ -27,6 +28,8 @@ const searchTools = ['internal_search', 'web_search']
 
 const searchToolOf = ({ tools }: Reading): string | undefined => searchTools.find((name) => tools.has(name))
 
+const hasCalledSearch = ({ toolNames }: Reading): boolean => searchTools.some((name) => toolNames.has(name))
+
 const present = ({ asked }: Reading): string => asked.at(-1) ?? ''
 
 const callOf = (reading: Reading, name: string): Move => {
@@ -47,12 +50,17 @@ const tasks: readonly Task[] = [
     const said = reading.hasSearched || reading.context.length > 0 ? undefined : smallTalk(present(reading))
     return said === undefined ? undefined : { say: said }
   },
+  openAddresses,
   function search(reading) {
     const name = searchToolOf(reading)
-    return name === undefined || reading.hasSearched ? undefined : callOf(reading, name)
+    const isDue =
+      !reading.hasSearched || (wasOpened(reading) && reading.found.length === 0 && !hasCalledSearch(reading))
+    return name === undefined || !isDue ? undefined : callOf(reading, name)
   },
   function answer(reading) {
-    return reading.hasSearched || reading.found.length > 0 ? { say: answerFromFindings(reading) } : undefined
+    return reading.hasSearched || reading.found.length > 0
+      ? { say: answerFromFindings(aboutPages(reading)) }
+      : undefined
   },
   function answerWithoutTools(reading) {
     return { say: answerFromConversation(reading) ?? withoutDocuments }
