@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction } from '../../../packages/agent/src/testing.ts'
+import { scriptedAction, type ScriptStep } from '../../../packages/agent/src/testing.ts'
 import { fold, InlayError } from '../../../packages/protocol/src/index.ts'
 import type { SendMessageInput } from '../../../packages/protocol/src/index.ts'
 import { ana, codeOf, providerOf, readAll } from '../setting.ts'
 import {
+  type PhaseCall,
   asking,
   calls,
   namedSearch,
@@ -213,4 +214,25 @@ describe('a model that starts nothing', () => {
     expect(researchFaults(all)).toEqual([])
     expect(fold(all).answer).toContain('It is so')
   })
+})
+
+test('a provider that takes no demand for a call is asked without, from then on', async () => {
+  const refused = Object.assign(new Error('tool_choice may not force tool use when thinking is enabled'), {
+    name: 'AI_APICallError',
+    statusCode: 400,
+  })
+  const refuse = ({ call }: PhaseCall): ScriptStep | undefined =>
+    call.toolChoice?.type === 'auto' ? undefined : { reject: refused }
+  const { lines, model } = await newResearch({
+    orchestrate: (asked) => refuse(asked) ?? onlyOne(asked.index === 1),
+    agent: refuse,
+    final: () => ['It is so [1].'],
+  })
+  const all = await lines({ ...asking, forced_tool_id: 1 })
+  expect(researchFaults(all)).toEqual([])
+  const choices = model.asked.map(({ toolChoice }) => toolChoice?.type)
+  expect(choices.filter((choice) => choice !== undefined && choice !== 'auto')).toHaveLength(1)
+  const agent = model.asked.find((call) => phaseOf(call) === 'agent')
+  expect(agent?.tools?.map(({ name }) => name)).toEqual(['internal_search'])
+  expect(fold(all).answer).toContain('It is so')
 })

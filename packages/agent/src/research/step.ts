@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import { estimateTokens, promptTokens } from '../context-window.ts'
 import type { ResolvedModel } from '../contracts.ts'
-import { toFailure } from '../failures.ts'
+import { toFailure, type FailureContext } from '../failures.ts'
 import { playStep, type StepListener, type StepResult } from '../model-step.ts'
 import type { ReasoningEffort } from '../sessions/model-choice.ts'
 import type { RequestedCall } from '../stray-calls.ts'
@@ -89,6 +89,7 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
   const { model, reasoning, budget, progress } = options
   const { contextTokens } = model
   const context = { model: model.name, provider: model.provider, modelIndex: options.modelIndex }
+  let takesChoice = true
   let reasons = reasoning !== undefined && reasoning !== 'none'
 
   return {
@@ -108,12 +109,13 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
       if (!allowance) return undefined
       const isCut = allowance.promptTokens + allowance.answerTokens < limit + expected
       const promptLimit = (isCut ? allowance.promptTokens : room) - promptTokens(reminder)
-      const attempt = (fitting: LanguageModelV4Prompt): Promise<StepResult> =>
+      const attempt = (fitting: LanguageModelV4Prompt, mayRequire: boolean = takesChoice): Promise<StepResult> =>
         playStep({
           model: model.model,
           options: callOptions({ ...step, prompt: fitting }, options, {
             reasons,
             isCut,
+            mayRequire,
             answerTokens: allowance.answerTokens,
           }),
           listener: step.listener,
@@ -128,7 +130,12 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
           context,
         })
       try {
-        const result = await attempt(isCut ? shorten(promptLimit) : prompt).catch((error: unknown) => {
+        const fitting = isCut ? shorten(promptLimit) : prompt
+        const result = await attempt(fitting).catch((error: unknown) => {
+          if (refusesChoice(error, context)) {
+            takesChoice = false
+            return attempt(fitting)
+          }
           // Estimates may be too low. What cannot be left out of a prompt can still be made shorter.
           if (!step.shorten || toFailure(error, context).code !== 'CONTEXT_TOO_LONG') throw error
           return attempt(step.shorten(Math.floor(limit / 2)))
@@ -153,7 +160,13 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
 function callOptions(
   { phase, prompt, tools = [], choice }: ResearchStep,
   { model, reasoning }: ResearchModelOptions,
-  now: { readonly reasons: boolean; readonly isCut: boolean; readonly answerTokens: number },
+  now: {
+    readonly reasons: boolean
+    readonly isCut: boolean
+    /** Whether the model takes a choice that asks for a call. */
+    readonly mayRequire: boolean
+    readonly answerTokens: number
+  },
 ): LanguageModelV4CallOptions {
   // Capped where little is to be said, but not for models that may think first: the thought counts too.
   const isCapped = now.isCut || ((phase === 'orchestrate' || phase === 'agent') && !now.reasons)
@@ -168,13 +181,21 @@ function callOptions(
       ? {}
       : {
           tools: tools.filter(({ name }) => forced === undefined || name === forced),
-          toolChoice:
-            forced !== undefined
-              ? { type: 'tool', toolName: forced }
-              : { type: choice === 'required' ? 'required' : 'auto' },
+          toolChoice: now.mayRequire ? toChoice(choice) : { type: 'auto' },
         }),
     ...(model.quotesOnly ? { providerOptions: { inlay: { research: phase } } } : {}),
   }
+}
+
+function toChoice(choice: ResearchStep['choice']): NonNullable<LanguageModelV4CallOptions['toolChoice']> {
+  if (typeof choice === 'object') return { type: 'tool', toolName: choice.forced }
+  return { type: choice === 'required' ? 'required' : 'auto' }
+}
+
+/** Whether a provider refuses to have a call asked for, as some do, and others while their model thinks. */
+function refusesChoice(error: unknown, context: FailureContext): boolean {
+  const { code, message } = toFailure(error, context)
+  return (code === 'BAD_REQUEST' || code === 'UNPROCESSABLE_ENTITY') && /tool.?choice/i.test(message)
 }
 
 const toolTokens = (tools: ResearchStep['tools'] = []): number => estimateTokens(JSON.stringify(tools))
