@@ -49,3 +49,14 @@ test('"*" allows all', async () => {
   expect(allowOrigin(await ask(chat, preflight))).toBe('*')
   expect(allowOrigin(await ask('/health'))).toBeNull()
 })
+
+test('an answer that differs by caller is told to differ by both', async () => {
+  const { ask, agent } = setup({ corsOrigins: [origin] })
+  const file = { name: 'a.txt', mediaType: 'text/plain', sizeBytes: 1, fileId: 'f' }
+  const bytes = new ReadableStream({
+    start: (controller) => (controller.enqueue(new Uint8Array(1)), controller.close()),
+  })
+  Object.assign(agent, { files: { open: async () => ({ file, bytes }) } })
+  const response = await ask('/chat/file/f', { headers: { origin } })
+  expect([response.status, response.headers.get('vary')]).toEqual([200, 'authorization, origin'])
+})

@@ -77,3 +77,4 @@ export type {
 } from './stored-tools/contracts.ts'
 export { createToolNumbers } from './stored-tools/tool-numbers.ts'
 export type { ToolNumbers } from './stored-tools/tool-numbers.ts'
+export { withoutCredentials } from './failure-signs.ts'

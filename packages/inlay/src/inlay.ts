@@ -4,6 +4,7 @@ import { InlayError } from '@inlay/protocol'
 import { createServer, type Authenticator, type Keys, type Server } from '@inlay/server'
 import manifest from '../package.json' with { type: 'json' }
 import { firstOf, fixedKey } from './callers.ts'
+import { errorReport } from './error-report.ts'
 import { lazyPart } from './lazy-part.ts'
 import type { InlayOptions } from './options.ts'
 import type { Parts } from './parts.ts'
@@ -91,7 +92,12 @@ function authenticatorOf(options: InlayOptions, keys: Keys): Authenticator {
 }
 
 function writeToStandardError(error: unknown, context?: { readonly requestId?: string }): void {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   const request = context?.requestId === undefined ? '' : ` (request ${context.requestId})`
-  process.stderr.write(`inlay: something failed unexpectedly${request}: ${text}\n`)
+  const write = (text: string): void =>
+    void process.stderr.write(`inlay: something failed unexpectedly${request}: ${text}\n`)
+  import('@inlay/agent').then(
+    ({ withoutCredentials }) => write(errorReport(error, withoutCredentials)),
+    // Without it nothing can be taken out of the words, so only the kind of failure is told.
+    () => write(error instanceof Error ? error.name : 'no error'),
+  )
 }

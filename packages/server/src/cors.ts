@@ -1,9 +1,9 @@
 import { reply, type Reply } from './replies.ts'
 
-const exposed = 'content-disposition, link, mcp-session-id, preference-applied, retry-after, x-request-id'
+const exposed = 'content-disposition, etag, link, mcp-session-id, preference-applied, retry-after, x-request-id'
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const headers =
-  'authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, prefer, x-request-id'
+  'authorization, content-encoding, content-type, idempotency-key, if-none-match, last-event-id, mcp-protocol-version, mcp-session-id, prefer, x-request-id'
 /** How long a browser may remember a preflight: two hours, the most Chromium takes. */
 const preflightSeconds = 7200
 

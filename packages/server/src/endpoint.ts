@@ -63,8 +63,17 @@ export async function respond(
   if (isHead && body instanceof ReadableStream) await body.cancel()
   return new FastResponse(isHead ? null : body, {
     status,
-    headers: { ...headers, [requestIdHeader]: requestId, ...corsHeaders(request, settings.corsOrigins) },
+    headers: withCors({ ...headers, [requestIdHeader]: requestId }, corsHeaders(request, settings.corsOrigins)),
   })
+}
+
+/** An answer may differ by more than its origin. */
+function withCors(
+  headers: Readonly<Record<string, string>>,
+  cors: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const vary = [headers['vary'], cors['vary']].filter((name) => name !== undefined)
+  return { ...headers, ...cors, ...(vary.length > 0 ? { vary: vary.join(', ') } : {}) }
 }
 
 /** Work that was called off because the client went away is no fault of anybody's. */
@@ -95,7 +104,8 @@ function queryOf(url: URL): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null)
   for (const [name, value] of url.searchParams) {
     const before = query[name]
-    query[name] = before === undefined ? value : typeof before === 'string' ? [before, value] : [...before, value]
+    if (Array.isArray(before)) before.push(value)
+    else query[name] = before === undefined ? value : [before, value]
   }
   return query
 }
