@@ -36,7 +36,7 @@ const any = <Input>(action: Action<Input>): Action => action as unknown as Actio
 
 const queries = (...words: string[]): object => ({ queries: words })
 /** What is long is long in every way: in letters that take a token each, in marks that JSON writes twice, in pairs. */
-const wordy = (text: string): string => `${text} \"図書館は九時に開きます。🦀\"\n`.repeat(300)
+const wordy = (text: string): string => `${text} "図書館は九時に開きます。🦀"\n`.repeat(300)
 
 const searches = {
   works: [queries('leave'), queries('pay', 'bonus')],

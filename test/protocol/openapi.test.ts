@@ -151,7 +151,7 @@ describe('the OpenAPI document', () => {
 
   it('adds the failures a route can have, and keeps those it names', () => {
     const { responses } = operation('/chat/send-chat-message', 'post')
-    expect(Object.keys(responses)).toEqual(['200', '401', '403', '413', '422', 'default'])
+    expect(Object.keys(responses)).toEqual(['200', '401', '403', '413', '415', '422', 'default'])
     expect(responses[422]).toEqual({ description: 'Its own words.' })
     const open = operation('/health', 'get')
     expect(Object.keys(open.responses)).toEqual(['200', 'default'])
