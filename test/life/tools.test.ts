@@ -130,6 +130,30 @@ describe('a service described by an OpenAPI document', () => {
     for (const text of [JSON.stringify(lines), JSON.stringify(house.asked())]) expect(text).not.toContain('stick')
   })
 
+  test('is asked with the headers that the operator lets pass, with the key of the caller only where it is wanted', async () => {
+    const kennel = await startKennel()
+    onTestFinished(() => kennel.close())
+    const house = await openActionHouse({
+      egress: { allowHosts: ['127.0.0.1'] },
+      passHeaders: ['X-Trace', 'Authorization'],
+    })
+    const seen = async (passes: boolean): Promise<Record<string, unknown>> => {
+      const fields = { name: 'Kennel', passthrough_auth: passes, definition: kennel.document }
+      const { id } = (await json(house, '/admin/tool/custom', { body: fields })) as ToolSnapshot
+      // The second tool has the same functions: names that are taken get the id behind them.
+      house.script([calls([passes ? `getDog_${id}` : 'getDog', { dogId: '7' }]), says('Yes.')])
+      const body = JSON.stringify({ message: 'Is Rex there?', stream: false, allowed_tool_ids: [id] })
+      const headers = { 'content-type': 'application/json', 'x-trace': 't1', 'x-other': 'kept here' }
+      expect((await house.fetch('/chat/send-chat-message', { method: 'POST', headers, body })).status).toBe(200)
+      return { ...kennel.requests.at(-1)!.headers }
+    }
+    const without = await seen(false)
+    expect(without).toMatchObject({ 'x-trace': 't1' })
+    expect(without).not.toHaveProperty('authorization')
+    expect(without).not.toHaveProperty('x-other')
+    expect(await seen(true)).toMatchObject({ 'x-trace': 't1', authorization: expect.stringMatching(/^Bearer /) })
+  })
+
   test('is bound by allowed_tool_ids, and by being switched off', async () => {
     const { house, kennel, tool } = await withKennel()
     const script = () => [calls(['getDog', { dogId: '7' }]), says('No.')]

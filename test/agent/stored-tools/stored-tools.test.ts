@@ -132,6 +132,21 @@ test('a document may lie at an address, and is looked over before it is stored',
   expect(await tools.create({ ...fields, definition }, ana)).toMatchObject({ definition: kennelDocument() })
 })
 
+test('a server told relative to its document is kept as a whole address', async () => {
+  const relative = { ...kennelDocument(), servers: [{ url: '/api/v3' }] }
+  const fetchAddress: FetchAddress = async () => ({
+    status: 200,
+    headers: new Headers(),
+    bytes: new TextEncoder().encode(JSON.stringify(relative)),
+  })
+  const { tools } = await newTools({ fetchAddress })
+  const definition = 'https://kennel.example/docs/openapi.json'
+  expect(await tools.create({ ...fields, definition }, ana)).toMatchObject({
+    definition: { servers: [{ url: 'https://kennel.example/api/v3' }] },
+  })
+  expect(await codeOf(tools.create({ ...fields, definition: relative }, ana))).toBe('VALIDATION_ERROR')
+})
+
 test('a stored document that is no longer understood is left out, told to the operator, and spoils nothing else', async () => {
   const { tools, db, errors, names } = await newTools()
   const { id } = await tools.create(fields, ana)

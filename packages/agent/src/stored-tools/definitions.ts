@@ -26,11 +26,23 @@ async function fetchDocument(url: string, fetchAddress: FetchAddress): Promise<J
   }
   try {
     const document = JSON.parse(new TextDecoder().decode(bytes)) as unknown
-    if (isJsonObject(document)) return document
+    if (isJsonObject(document)) return withWholeServer(document, url)
   } catch {
     // Told below, like any other answer that is no document.
   }
   throw unusable('its address does not give a JSON object.')
+}
+
+/** A server that is told relative to its document, as one whole address: the document no longer lies there. */
+function withWholeServer(document: JsonObject, address: string): JsonObject {
+  const { servers } = document
+  if (!Array.isArray(servers)) return document
+  const whole = servers.map((server: unknown) => {
+    const url = isJsonObject(server) ? server['url'] : undefined
+    if (!isJsonObject(server) || typeof url !== 'string' || /^[a-z][a-z\d+.-]*:|[{}]/i.test(url)) return server
+    return URL.canParse(url, address) ? { ...server, url: new URL(url, address).href } : server
+  })
+  return { ...document, servers: whole }
 }
 
 /** The functions of a checked document, as people look them over. */

@@ -22,7 +22,8 @@ export const askTool: McpTool = defineMcpTool({
   async run({ question, session_id: sessionId, sources, document_sets: sets }, call) {
     const { parts, caller, requestId, signal, cancelled, progress } = call
     const filters = sources || sets ? { source_type: sources, document_set: sets } : null
-    const request = { message: question, chat_session_id: sessionId, internal_search_filters: filters }
+    const place = { chat_session_id: sessionId, origin: 'api' as const }
+    const request = { ...place, message: question, internal_search_filters: filters }
     const run = await parts.agent.send(parseWith(sendMessageRequestSchema, request, 'body'), { caller, requestId })
     const stop = (): void => void parts.agent.stop(run.sessionId, caller).catch(() => {})
     if (cancelled.aborted) stop()
