@@ -168,6 +168,21 @@ test('a picture is drawn, shown, kept, and fetched by its path', async () => {
   expect([served.status, served.headers.get('content-type')]).toEqual([200, 'image/png'])
   expect([...(await served.bytes())]).toEqual([...png])
   expect(images.seen).toMatchObject([{ values: { size: '1024x1536' } }])
+  // Shown again, it is there without the waiting.
+  const head = lines.find((line) => 'chat_session_id' in line)
+  const stored = await house.fetch(
+    `/chat/get-chat-session/${head && 'chat_session_id' in head ? head.chat_session_id : ''}`,
+  )
+  const { packets: replayed } = (await stored.json()) as { packets: Packet[][] }
+  expect(replayed.flat().map(({ obj }) => obj.type)).toEqual([
+    'image_generation_start',
+    'image_generation_final',
+    'section_end',
+    'message_start',
+    'message_delta',
+    'section_end',
+    'stop',
+  ])
   // After a picture the model only has to say something.
   expect(house.asked().at(-1)?.body['tools']).toBeUndefined()
 })
