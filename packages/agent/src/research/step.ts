@@ -6,6 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import { estimateTokens, promptTokens } from '../context-window.ts'
 import type { ResolvedModel } from '../contracts.ts'
+import { signsOf } from '../failure-signs.ts'
 import { toFailure, type FailureContext } from '../failures.ts'
 import { playStep, type StepListener, type StepResult } from '../model-step.ts'
 import type { ReasoningEffort } from '../sessions/model-choice.ts'
@@ -194,8 +195,8 @@ function toChoice(choice: ResearchStep['choice']): NonNullable<LanguageModelV4Ca
 
 /** Whether a provider refuses to have a call asked for, as some do, and others while their model thinks. */
 function refusesChoice(error: unknown, context: FailureContext): boolean {
-  const { code, message } = toFailure(error, context)
-  return (code === 'BAD_REQUEST' || code === 'UNPROCESSABLE_ENTITY') && /tool.?choice/i.test(message)
+  const { code } = toFailure(error, context)
+  return (code === 'BAD_REQUEST' || code === 'UNPROCESSABLE_ENTITY') && /tool.?choice/i.test(signsOf(error).text)
 }
 
 const toolTokens = (tools: ResearchStep['tools'] = []): number => estimateTokens(JSON.stringify(tools))
