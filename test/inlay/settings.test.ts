@@ -41,6 +41,7 @@ test('every variable reaches its option', () => {
     INLAY_MODEL_CONTEXT_TOKENS: '8192',
     ...embedding,
     INLAY_EMBEDDING_API_KEY: 'other',
+    INLAY_SEARCH_HELP: 'off',
   })
   expect(settings).toEqual({
     host: '::',
@@ -54,8 +55,10 @@ test('every variable reaches its option', () => {
       corsOrigins: ['https://a.example', 'http://localhost:5173'],
       model: { name: 'llama3.3', baseUrl: 'http://localhost:11434/v1', apiKey: 'secret', contextTokens: 8192 },
       embedding: { name: 'nomic-embed-text', baseUrl: 'http://localhost:11434/v1', apiKey: 'other', dimensions: 768 },
+      searchHelp: { expand: false, choose: false },
     },
   })
+  expect(readSettings({ INLAY_SEARCH_HELP: 'on' }).options).toEqual({})
 })
 
 describe('a wrong value', () => {
@@ -160,6 +163,9 @@ describe('the file .env', () => {
     writeFileSync(join(folder, '.env'), '# model\nPORT=2\nINLAY_MODEL="llama 3"\n')
     try {
       expect(readEnvironment(folder, { PORT: '1' })).toEqual({ PORT: '1', INLAY_MODEL: 'llama 3' })
+      // As editors on Windows save it.
+      writeFileSync(join(folder, '.env'), '\uFEFFPORT=2\r\nINLAY_MODEL=m\r\n')
+      expect(readEnvironment(folder, {})).toEqual({ PORT: '2', INLAY_MODEL: 'm' })
     } finally {
       rmSync(folder, { recursive: true })
     }

@@ -82,6 +82,7 @@ export interface SettingTable {
   readonly embeddingBaseUrl: Setting<string>
   readonly embeddingApiKey: Setting<string>
   readonly embeddingDimensions: Setting<number>
+  readonly searchHelp: Setting<'on' | 'off'>
   readonly webSearch: Setting<WebSearchService['service']>
   readonly webSearchUrl: Setting<string>
   readonly webSearchApiKey: Setting<string>
@@ -205,6 +206,14 @@ export const settingTable: SettingTable = {
     allowed: 'a whole number from 1 to 8192',
     without: 'none',
     read: (text) => wholeNumber(text, 1, 8192),
+  },
+  searchHelp: {
+    name: 'INLAY_SEARCH_HELP',
+    meaning: 'whether searches ask the language model for further queries and to choose among what they find',
+    allowed: 'on or off',
+    without: 'on, with a model that can answer',
+    isAdvanced: true,
+    read: oneOf('on', 'off'),
   },
   webSearch: {
     name: 'INLAY_WEB_SEARCH',
