@@ -62,6 +62,13 @@ const faulty: [
   ],
   ['no key', chat, { key: null, json: { message: 'x' } }, 401, { error_code: 'UNAUTHENTICATED' }],
   ['wrong key', chat, { key: 'nobodys', json: { message: 'x' } }, 401, { error_code: 'INVALID_TOKEN' }],
+  [
+    'an empty key, as of a variable that is not set',
+    chat,
+    { key: null, headers: { authorization: 'Bearer ' }, json: { message: 'x' } },
+    401,
+    { error_code: 'UNAUTHENTICATED' },
+  ],
   ['no key and a wrong body', chat, { key: null, json: {} }, 401, { error_code: 'UNAUTHENTICATED' }],
   [
     'lacking scope',

@@ -18,5 +18,6 @@ export function readEnvironment(folder: string = process.cwd(), env: Environment
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return env
     throw new InlayError('INVALID_INPUT', { message: 'The file .env of this folder cannot be read.', cause: error })
   }
-  return { ...parseEnv(text), ...env }
+  // Editors on Windows put a mark before the first name.
+  return { ...parseEnv(text.replace(/^\uFEFF/, '')), ...env }
 }

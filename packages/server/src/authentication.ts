@@ -25,7 +25,9 @@ export async function authorize(
 ): Promise<Principal> {
   const caller = await authenticate(request)
   if (caller === undefined) {
-    throw new InlayError(request.headers.has('authorization') ? 'INVALID_TOKEN' : 'UNAUTHENTICATED')
+    // A program whose key is not set sends an empty header.
+    const isGiven = !/^(?:bearer)?\s*$/i.test(request.headers.get('authorization') ?? '')
+    throw new InlayError(isGiven ? 'INVALID_TOKEN' : 'UNAUTHENTICATED')
   }
   if (!scopes.some((scope) => hasScope(caller, scope))) {
     throw new InlayError('INSUFFICIENT_PERMISSIONS', {
