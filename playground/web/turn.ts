@@ -53,12 +53,26 @@ export function stopped(turn: Turn): Turn {
   return turn.phase === 'answering' ? { ...turn, phase: 'stopped' } : turn
 }
 
-/** What was done on the way to the answer, in order: everything but the text that is the answer. */
+/**
+ * What was done on the way to the answer, in order: everything but the text that is the answer. Agents research side by
+ * side; the steps of each follow it.
+ */
 export function stepsOf(turn: Turn): readonly Block[] {
   const { blocks } = turn.fold.state
   const answer = blocks.findLast((block) => block.kind === 'text' && block.placement.sub_turn_index === null)
-  return blocks.filter((block) => block !== answer)
+  const steps = blocks.filter((block) => block !== answer)
+  const agentOf = (step: Block): Block | undefined =>
+    step.placement.sub_turn_index === null
+      ? undefined
+      : steps.find((one) => one.kind === 'research' && isAtPlace(one, step.placement))
+  return steps.flatMap((step) => {
+    if (step.kind === 'research') return [step, ...steps.filter((one) => agentOf(one) === step)]
+    return agentOf(step) === undefined ? [step] : []
+  })
 }
+
+const isAtPlace = ({ placement }: Block, { turn_index: turn, tab_index: tab }: Block['placement']): boolean =>
+  placement.turn_index === turn && placement.tab_index === tab
 
 /** A document as the source list shows it: all its found passages together. */
 export interface Source {

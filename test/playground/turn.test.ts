@@ -62,6 +62,23 @@ test('what was said on the way to the answer is a step', () => {
   expect(turn.fold.answer).toBe('25 days ')
 })
 
+test('what agents do side by side stands with each of them', () => {
+  const at = (tab: number, sub: number | null, obj: PacketBody): StreamLine => ({
+    placement: { turn_index: 1, tab_index: tab, sub_turn_index: sub, model_index: 0 },
+    obj,
+  })
+  const agents = [0, 1].map((tab) => at(tab, null, { type: 'research_agent_start', research_task: `task ${tab}` }))
+  const searches = [1, 0, 1].map((tab, step) => at(tab, step, { type: 'search_tool_start', is_internet_search: false }))
+  const steps = stepsOf(withLines(newTurn(1, howMuch, null), [...agents, ...searches]))
+  expect(steps.map(({ kind, placement }) => `${kind} ${placement.tab_index}`)).toEqual([
+    'research 0',
+    'tool 0',
+    'research 1',
+    'tool 1',
+    'tool 1',
+  ])
+})
+
 test('a failed run keeps what was said and says why it ended', () => {
   const error = {
     error: 'The model failed.',
