@@ -122,6 +122,22 @@ describe('agents', () => {
     expect(web.calls).toEqual([])
   })
 
+  test('one that only talks is asked for a call once, and after a search not at all', async () => {
+    const { lines, model } = await newResearch({
+      orchestrate: ({ index }) => onlyOne(index === 0),
+      agent: ({ index }) => [index === 1 ? calls(['internal_search', { queries: ['q'] }]) : 'Let me see.'],
+      final: () => ['It is so [1].'],
+    })
+    expect(researchFaults(await lines(asking))).toEqual([])
+    const prompts = model.asked.filter((call) => phaseOf(call) === 'agent').map(({ prompt }) => prompt)
+    expect(prompts).toHaveLength(3)
+    expect(prompts.map((prompt) => textOf(prompt.at(-1)).includes('Call one of the tools now'))).toEqual([
+      false,
+      true,
+      false,
+    ])
+  })
+
   test('one that takes too long is given up', async () => {
     const { lines } = await newResearch(
       {

@@ -146,7 +146,8 @@ async function investigate(
         ),
       )
     } else {
-      if (state.wasDemanded) break
+      // What was found before is enough for it.
+      if (state.wasDemanded || state.searches > 0) break
       state.wasDemanded = true
       state.exchanges.push(...toExchange(played, []))
     }
