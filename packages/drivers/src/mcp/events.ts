@@ -45,14 +45,22 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
 async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let held = ''
+  let endedInReturn = false
   for await (const bytes of body) {
-    held += decoder.decode(bytes, { stream: true })
+    let text = decoder.decode(bytes, { stream: true })
+    if (text === '') continue
+    // A line may end in CR LF, cut between the two.
+    if (endedInReturn && text.startsWith('\n')) text = text.slice(1)
+    endedInReturn = text.endsWith('\r')
+    // Only what is new is looked through: a long line comes in many pieces.
+    const [first = '', ...others] = text.split(/\r\n|\n|\r/)
+    held += first
     if (held.length > mostCharacters) throw tooLarge()
-    // A return at the very end may be the first half of a line end.
-    const whole = held.endsWith('\r') ? held.slice(0, -1) : held
-    const lines = whole.split(/\r\n|\n|\r/)
-    held = (lines.pop() ?? '') + held.slice(whole.length)
-    yield* lines
+    const last = others.pop()
+    if (last === undefined) continue
+    yield held
+    yield* others
+    held = last
   }
 }
 
