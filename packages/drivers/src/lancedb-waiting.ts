@@ -29,6 +29,10 @@ interface Entry {
 const mostCharacters = 32_000_000
 const charactersBeside = 500
 
+/** Rows whose words are asked for together: each call of the engine costs a turn of the event loop. */
+const rowsAtOnce = 250
+const longestTurnMs = 8
+
 /** Keeps waiting rows. They are split into words only when a search comes: a bulk load that nobody watches costs nothing. */
 export function createWaiting(terms: Terms): Waiting {
   let entries: Entry[] = []
@@ -49,9 +53,10 @@ export function createWaiting(terms: Terms): Waiting {
   }
 
   async function post(): Promise<Postings> {
+    let turnBegan = performance.now()
     while (posted < entries.length) {
       const [all, target] = [entries, postings]
-      const rows = all.slice(posted, posted + 100).map(({ row }) => row)
+      const rows = all.slice(posted, posted + rowsAtOnce).map(({ row }) => row)
       const words = rows.map((row) => wordsOf(row.searchText))
       const found = await terms.of(words.flat())
       // Rows may have gone in between: begin again with what is left.
@@ -60,7 +65,9 @@ export function createWaiting(terms: Terms): Waiting {
       for (const [at, row] of rows.entries())
         target.add(row, words[at]!, found.slice(from, (from += words[at]!.length)))
       posted += rows.length
+      if (performance.now() - turnBegan < longestTurnMs) continue
       await new Promise<void>((resolve) => setImmediate(resolve))
+      turnBegan = performance.now()
     }
     return postings
   }

@@ -1,0 +1,2 @@
+export const dimensions: number
+export function embed(text: string): Float32Array

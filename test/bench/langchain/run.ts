@@ -1,0 +1,96 @@
+/**
+ * Compares Inlay with LangChain.js on LanceDB: the same documents, embedder, engine and machine, each in a process of
+ * its own. LangChain keeps no versions, no records and no full text; what is compared is the way from documents to
+ * answers.
+ *
+ *   npm run bench:langchain -- [--folder <Markdown>] [--documents 1000] [--queries 200]
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readDocuments } from '../ingestion-world.ts'
+import { percentile } from '../timing.ts'
+import { seededRandom } from '../typos.ts'
+
+/** What a side is given. */
+export interface Task {
+  readonly documents: readonly { readonly id: string; readonly text: string }[]
+  readonly queries: readonly string[]
+}
+
+/** What a side has done. */
+export interface Report {
+  readonly chunks: number
+  /** Until everything was searchable, in milliseconds. */
+  readonly indexedMs: number
+  /** Of all threads, until then. */
+  readonly cpuMs: number
+  /** Of each search, in milliseconds. */
+  readonly times: readonly number[]
+  /** Ids of the documents that each search found, best first. */
+  readonly found: readonly (readonly string[])[]
+}
+
+const { values: options } = parseArgs({
+  options: {
+    folder: { type: 'string' },
+    documents: { type: 'string', default: '1000' },
+    queries: { type: 'string', default: '200' },
+  },
+})
+const documents = readDocuments(options.folder, Number(options.documents)).map(({ document }) => ({
+  id: document.id ?? '',
+  text: document.sections.map((section) => ('text' in section ? section.text : '')).join('\n\n'),
+}))
+const asked = questions(Number(options.queries))
+const task: Task = { documents, queries: asked.map(({ text }) => text) }
+
+const sides = { Inlay: await measure('ours.ts'), 'LangChain.js': await measure('theirs.mjs') }
+console.log(`${documents.length} documents, ${task.queries.length} questions: each a sentence with words left out`)
+for (const [name, report] of Object.entries(sides)) print(name, report)
+const [ours, theirs] = [sides.Inlay, sides['LangChain.js']]
+const searched = (side: Report): number => percentile(sorted(side.times), 0.5)
+console.log(
+  `Inlay / LangChain.js: documents/s ${(theirs.indexedMs / ours.indexedMs).toFixed(2)}, ` +
+    `search p50 ${(searched(ours) / searched(theirs)).toFixed(2)}, ` +
+    `right document first ${(firstOf(ours) / Math.max(firstOf(theirs), 0.001)).toFixed(2)}`,
+)
+
+async function measure(program: string): Promise<Report> {
+  const child = fork(join(import.meta.dirname, program), { execArgv: ['--conditions=@inlay/source'] })
+  child.send(task)
+  // Sent by the program that was just started.
+  const [report] = (await once(child, 'message')) as [Report]
+  return report
+}
+
+/** Sentences of documents in which every third word is left out. */
+function questions(count: number): { id: string; text: string }[] {
+  const random = seededRandom(5)
+  const one = (): { id: string; text: string } | undefined => {
+    const { id, text } = documents[Math.floor(random() * documents.length)]!
+    const sentences = text.match(/[^.!?\n#|`]{40,200}[.!?]/g) ?? []
+    const words = sentences[Math.floor(random() * sentences.length)]?.trim().split(/\s+/)
+    return words && { id, text: words.filter((_, at) => at % 3 !== 2).join(' ') }
+  }
+  return Array.from({ length: count }, one).filter((found) => found !== undefined)
+}
+
+function print(name: string, report: Report): void {
+  const seconds = report.indexedMs / 1000
+  const times = sorted(report.times)
+  console.log(
+    `${name.padEnd(13)} ${Math.round(documents.length / seconds)} documents/s, ${Math.round(report.chunks / seconds)} ` +
+      `chunks/s (${Math.round((report.cpuMs / report.chunks) * 1000)} µs CPU each); search p50 ${percentile(times, 0.5).toFixed(1)} ms, p95 ${percentile(times, 0.95).toFixed(1)} ms; ` +
+      `right document first ${(firstOf(report) * 100).toFixed(0)} %`,
+  )
+}
+
+function firstOf({ found }: Report): number {
+  return found.filter(([best], at) => best === asked[at]!.id).length / asked.length
+}
+
+function sorted(times: readonly number[]): number[] {
+  return times.toSorted((left, right) => left - right)
+}

@@ -1,0 +1,191 @@
+/**
+ * Takes a folder of real pages in over HTTP, one by one and in a batch, then sends all of them again, changes and
+ * deletes a thousand; prints rates, disk, memory and search times, and says whether every count is exact.
+ *
+ *   npm run bench:walk -- [--archive pages.tar.gz] [--clients 8]
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { inParallel } from './ingestion-world.ts'
+import { timesLine } from './timing.ts'
+import { readArchive } from './walk/archive.ts'
+import { makeHouse, type House } from './walk/house.ts'
+
+const { values: options } = parseArgs({
+  options: { archive: { type: 'string' }, clients: { type: 'string', default: '8' } },
+})
+const archive = options.archive ?? join(import.meta.dirname, '../../../shared/corpora/documents/tldr-pages-en.tar.gz')
+if (!existsSync(archive)) {
+  console.error(`There is no archive at ${archive}: name one with Markdown files, --archive pages.tar.gz.`)
+  process.exit(1)
+}
+const pages = readArchive(archive).map(({ path, text }) => ({ id: path.replace(/\.md$/, ''), text }))
+type Page = (typeof pages)[number]
+const clients = Number(options.clients)
+const some = Math.min(1000, Math.floor(pages.length / 3))
+/** What is searched for. */
+const words = pages.flatMap(({ text }) => text.match(/[A-Za-z]{5,}/g)?.slice(3, 8) ?? [])
+let wrong = 0
+
+await oneByOne()
+await inBatch()
+process.exitCode = wrong > 0 ? 1 : 0
+
+function toBody({ id, text }: Page): object {
+  const title = /^# (.+)$/m.exec(text)?.[1] ?? id
+  const metadata = { folder: id.split('/').at(-2) ?? '' }
+  const sections = [{ text, link: `https://pages.example/${id}` }]
+  return { document: { id, semantic_identifier: title, sections, metadata, source: 'web' } }
+}
+
+async function oneByOne(): Promise<void> {
+  const house = await makeHouse()
+  const begun = performance.now()
+  const searching = searchUntil(house, () => false)
+  const times = await inParallel(clients, pages, (page) => house.call('POST', '/service-api/ingestion', toBody(page)))
+  console.log(timesLine(`one by one, ${clients} clients: accepted ${rate(pages.length, begun)} documents/s`, times))
+  await tellIndexed(house, begun, searching)
+  await house.close()
+}
+
+async function inBatch(): Promise<void> {
+  const house = await makeHouse()
+  const begun = performance.now()
+  const searching = searchUntil(house, () => false)
+  const first = await post(house, pages)
+  console.log(`in one batch: accepted ${rate(pages.length, begun)} documents/s`)
+  check('documents that were there before', first.filter((line) => line.already_existed).length, 0)
+  await tellIndexed(house, begun, searching)
+  const rows = (await house.figures()).index.rows
+  const disk = await tellSize(house, 'filled')
+  await again(house, rows)
+  await change(house)
+  await remove(house)
+  const left = await tellSize(house, 'in the end')
+  console.log(`index in the end / filled: ${(left / disk).toFixed(2)}`)
+  await house.close()
+}
+
+/** All of them once more: nothing is to be done. */
+async function again(house: House, rows: number): Promise<void> {
+  const begun = performance.now()
+  const lines = await post(house, pages)
+  console.log(`all again: ${rate(pages.length, begun)} documents/s`)
+  check('documents that were there before', lines.filter((line) => line.already_existed).length, pages.length)
+  const { queue_depth, index } = await house.figures()
+  check('documents to be indexed again', queue_depth, 0)
+  check('rows of the index', index.rows, rows)
+}
+
+async function change(house: House): Promise<void> {
+  const begun = performance.now()
+  const changed = pages
+    .slice(0, some)
+    .map(({ id, text }, at) => ({ id, text: `${text}\n- Revised as revision${at}x.\n` }))
+  await post(house, changed)
+  await house.settled()
+  console.log(`${some} changed: ${rate(some, begun)} documents/s, searchable`)
+  check('documents', (await house.figures()).documents.indexed, pages.length)
+  const found = await Promise.all(
+    [0, Math.floor(some / 2), some - 1].map((at) => house.call('POST', '/search', { query: `revision${at}x` })),
+  )
+  check('changed pages found by their new word', found.filter((text) => text.includes('Revised as')).length, 3)
+}
+
+async function remove(house: House): Promise<void> {
+  const begun = performance.now()
+  const gone = pages.slice(-some)
+  await inParallel(clients, gone, ({ id }) => house.call('DELETE', `/service-api/ingestion/${encodeURIComponent(id)}`))
+  console.log(`${some} deleted: ${rate(some, begun)} documents/s`)
+  await house.tidied()
+  const { documents, index } = await house.figures()
+  check('documents', documents.indexed, pages.length - some)
+  check('failed', documents.failed + documents.pending + documents.indexing, 0)
+  // The first pair's listing, chunk by chunk, is what the index has to hold and no more.
+  const listing: unknown = JSON.parse(await house.call('GET', '/service-api/connector-docs/1'))
+  check('documents listed', Array.isArray(listing) ? listing.length : -1, pages.length - some)
+  console.log(`rows of the index: ${index.rows}`)
+}
+
+interface BatchLine {
+  readonly status: number
+  readonly already_existed?: boolean
+}
+
+async function post(house: House, some: readonly Page[]): Promise<BatchLine[]> {
+  const body = some.map((page) => `${JSON.stringify(toBody(page))}\n`).join('')
+  const lines = (await house.call('POST', '/service-api/ingestion/batch', body)).trim().split('\n')
+  // Of the server that was just started.
+  const answers = lines.map((line) => JSON.parse(line) as BatchLine)
+  check('lines accepted', answers.filter((line) => line.status === 200).length, some.length)
+  return answers
+}
+
+/** Waits until all is searchable; tells how long that took, and how searches fared meanwhile and fare now. */
+async function tellIndexed(house: House, begun: number, searching: Searching): Promise<void> {
+  await house.settled()
+  const { documents, index } = await house.figures()
+  const seconds = (performance.now() - begun) / 1000
+  console.log(
+    `  searchable: ${Math.round(pages.length / seconds)} documents/s, ${Math.round(index.rows / seconds)} chunks/s ` +
+      `(${index.rows} chunks in ${seconds.toFixed(1)} s)`,
+  )
+  check('documents indexed', documents.indexed, pages.length)
+  console.log(timesLine('  search meanwhile', await searching.end()))
+  await house.tidied()
+  const after: number[] = []
+  const quiet = searchUntil(house, () => after.push(0) > 200)
+  console.log(timesLine('  search after', await quiet.done))
+}
+
+interface Searching {
+  /** Times of all searches, sorted. */
+  readonly done: Promise<readonly number[]>
+  end(): Promise<readonly number[]>
+}
+
+/** Searches one after the other, ten a second at most, until told to end. */
+function searchUntil(house: House, isOver: () => boolean): Searching {
+  let isEnding = false
+  const run = async (): Promise<readonly number[]> => {
+    const times: number[] = []
+    for (let at = 0; !isEnding && !isOver(); at++) {
+      const query = [7919, 104_729, 1_299_709].map((step) => words[(at * step) % words.length]).join(' ')
+      const begun = performance.now()
+      await house.call('POST', '/search', { query })
+      times.push(performance.now() - begun)
+      await delay(50)
+    }
+    // The first one loads the engine.
+    return times.slice(1).toSorted((left, right) => left - right)
+  }
+  const done = run()
+  return {
+    done,
+    end: () => {
+      isEnding = true
+      return done
+    },
+  }
+}
+
+async function tellSize(house: House, when: string): Promise<number> {
+  const [disk, resident] = [house.diskBytes(), await house.residentBytes()]
+  console.log(`${when}: ${mega(disk.all)} on disk, ${mega(disk.index)} of it the index; ${mega(resident)} resident`)
+  return disk.index
+}
+
+function check(what: string, is: number, should: number): void {
+  if (is !== should) wrong++
+  console.log(`  ${is === should ? 'exact' : 'WRONG'}: ${what}: ${is}${is === should ? '' : `, not ${should}`}`)
+}
+
+function rate(count: number, begun: number): string {
+  return String(Math.round((count / (performance.now() - begun)) * 1000))
+}
+
+function mega(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`
+}

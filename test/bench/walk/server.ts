@@ -1,0 +1,17 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createInlay, nodeListener } from 'inlay'
+
+/** What the process that measures asks this one for, and hears from it. */
+export type ServerReport = { readonly port: number } | { readonly residentBytes: number }
+
+const [dataFolder, apiKey] = process.argv.slice(2)
+const inlay = createInlay({ dataFolder, apiKey, model: 'extractive' })
+const server = createServer(nodeListener(inlay.fetch))
+const report = (message: ServerReport): void => void process.send?.(message)
+process.on('message', () => report({ residentBytes: process.memoryUsage.rss() }))
+process.on('disconnect', () => void inlay.close().finally(() => process.exit()))
+server.listen(0, '127.0.0.1', () => {
+  // A listening TCP server has an address with a port.
+  report({ port: (server.address() as AddressInfo).port })
+})
