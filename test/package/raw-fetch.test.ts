@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -60,4 +60,11 @@ test('what a function is handed as `fetch`, and types of it, are no violation', 
     '',
   ].join('\n')
   expect(await faultsOf('packages/drivers/src/page-reader.ts', source)).not.toContain('no-restricted')
+})
+
+test('no source loads a way to the network on its way, which the linter does not see', () => {
+  const loads = /import\(\s*['"](?:node:)?(?:https?|http2|net|tls|dgram|undici)['"]/
+  const files = globSync('packages/*/src/**/*.ts').filter((file) => loads.test(readFileSync(file, 'utf8')))
+  // Carries requests to models, whose addresses the operator configured.
+  expect(files).toEqual(['packages/drivers/src/model-stream/http-transport.ts'])
 })
