@@ -100,6 +100,12 @@ describe('python', patience, () => {
     expect({ stdout, stderr, exitCode }).toEqual({ stdout: 'dug True\n', stderr: '', exitCode: 0 })
   })
 
+  test('a program that takes its own world apart has ended like any other', async () => {
+    const code =
+      'import os, shutil, sys\nprint("here", flush=True)\nos.chdir("/")\nshutil.rmtree("/work")\nsys.stdout = sys.stderr = None'
+    expect(await hear(code)).toMatchObject({ stdout: 'here\n', exitCode: 0, error: null, files: [] })
+  })
+
   test('breaking the interpreter itself is a clear failure', async () => {
     const { error, exitCode } = await hear(
       'import ctypes\nctypes.CDLL(None).emscripten_run_script_int(b"globalThis.constructor")',

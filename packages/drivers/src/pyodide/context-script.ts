@@ -167,7 +167,7 @@ return async ({ loadPyodide }, { default: createPyodideModule }, settings) => {
       const end = JSON.parse(run(String(code)))
       python.setInterruptBuffer(undefined)
       finish()
-      collect(python, settings.workFolder, laid)
+      if (FS.analyzePath(settings.workFolder).exists) collect(python, settings.workFolder, laid)
       return JSON.stringify({ exitCode: end.exitCode, timedOut: isInterrupting && end.isInterrupted })
     },
   }

@@ -180,10 +180,14 @@ def run(source):
 
 def finish():
     # Files that were left open write their last bytes when nothing holds them any more.
-    for flush in (sys.stdout.flush, sys.stderr.flush, new_main, gc.collect, sys.__stdout__.flush, sys.__stderr__.flush):
+    streams = [sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__]
+    new_main()
+    gc.collect()
+    for stream in streams:
         try:
-            flush()
+            stream.flush()
         except Exception:
+            # The program closed it, or put something else in its place.
             pass
 
 
