@@ -70,12 +70,14 @@ test('PDF, Office, JSON and plain text are read for what they are', async () => 
     '/b': { type: 'application/octet-stream', body: docx(paragraph('A letter speaks.')) },
     '/c.json': { type: 'application/json', body: '{"text": "JSON speaks."}' },
     '/d.txt': { type: 'text/plain', body: 'Text speaks.' },
+    '/e': { type: null, body: 'Nobody says what this is.' },
   })
   for (const [path, text] of [
     ['/a.pdf', 'A PDF speaks.'],
     ['/b', 'A letter speaks.'],
     ['/c.json', 'JSON speaks.'],
     ['/d.txt', 'Text speaks.'],
+    ['/e', 'Nobody says what this is.'],
   ] as const)
     expect((await read(site.origin + path)).text).toContain(text)
 })

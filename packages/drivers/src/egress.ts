@@ -167,7 +167,8 @@ function redirected(request: EgressRequest, status: number, from: URL, to: URL):
 
 /** Refuses content of a kind that is not taken. */
 export function checkMediaType(message: IncomingMessage, mediaTypes: readonly string[] | undefined): void {
-  const mediaType = (message.headers['content-type'] ?? '').toLowerCase()
+  // What RFC 9110 (8.3) has for an answer that does not say.
+  const mediaType = (message.headers['content-type'] ?? 'application/octet-stream').toLowerCase()
   if (mediaTypes && !mediaTypes.some((beginning) => mediaType.startsWith(beginning)))
     throw refused('The address answers with a kind of content that is not taken here.')
 }
