@@ -75,6 +75,24 @@ describe('a question of an action', () => {
     await expect(slow).rejects.toMatchObject({ code: 'GATEWAY_TIMEOUT' })
   })
 
+  test('may go to another model, with its own window and as it is set to think', async () => {
+    const quick = scriptedModel([['Quick.']])
+    const helper = async () => ({
+      model: quick,
+      provider: 'p',
+      name: 'quick',
+      displayName: 'Quick',
+      contextTokens: 4_000,
+      takesImages: false,
+    })
+    const { ask, model, usages } = questions([], { helper, reasoning: 'high' })
+    expect(await ask({ instructions: '', text: 'Well?' })).toBe('Quick.')
+    expect(model.asked).toEqual([])
+    expect(quick.asked[0]).toMatchObject({ maxOutputTokens: 1_000 })
+    expect(quick.asked[0]?.reasoning).toBeUndefined()
+    expect(usages).toHaveLength(1)
+  })
+
   test('without an answer says so', async () => {
     await expect(questions([[]]).ask({ instructions: '', text: 'Well?' })).rejects.toMatchObject({
       code: 'EMPTY_LLM_RESPONSE',

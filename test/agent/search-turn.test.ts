@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Passage, PassageSearch } from '../../packages/agent/src/contracts.ts'
-import type { Script } from '../../packages/agent/src/testing.ts'
+import type { ModelProvider, Passage, PassageSearch } from '../../packages/agent/src/contracts.ts'
+import { scriptedModel, type Script } from '../../packages/agent/src/testing.ts'
+import { InlayError } from '../../packages/protocol/src/index.ts'
 import { ana, inShort, newPassage, newSetting, packetsOf, readAll } from './setting.ts'
 import { orderFaults } from './packet-order.ts'
 
@@ -60,6 +61,30 @@ test('questions of a search count with the spend of its answer', async () => {
   const script = helpful('{}', '[1]')
   const { lines } = await newSetting(script, { ...withHelp, search: async () => [leave] })
   expect((await lines({ include_usage: true })).at(-1)).toMatchObject({ obj: { usage: { output_tokens: 15 } } })
+})
+
+test('a host may name another model for the questions; one that cannot be found costs their help alone', async () => {
+  const quick = scriptedModel(helpful('{"question": "How long is annual leave?"}', '[1]'))
+  const answering = scriptedModel(helpful('', ''))
+  const base = { provider: 'p', contextTokens: 50_000, takesImages: false }
+  const models: ModelProvider = {
+    resolve: async (override) => {
+      if (override?.model_version === 'gone') throw new InlayError('VALIDATION_ERROR')
+      return override?.model_version === 'quick'
+        ? { ...base, name: 'quick', displayName: 'Quick', model: quick }
+        : { ...base, name: 'main', displayName: 'Main', model: answering }
+    },
+    list: async () => [],
+  }
+  const search: PassageSearch = async () => [leave]
+  const named = await newSetting([], { ...withHelp, models, search, questionModel: { model_version: 'quick' } })
+  const lines = await named.lines()
+  expect(lines.map(inShort).join()).toContain('How long is annual leave?')
+  expect([quick.asked.length, answering.asked.length]).toEqual([1, 2])
+
+  const broken = await newSetting([], { ...withHelp, models, search, questionModel: { model_version: 'gone' } })
+  expect((await broken.lines()).at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: null } })
+  expect(broken.errors).toMatchObject([{ code: 'VALIDATION_ERROR' }])
 })
 
 test('a model that fails at every question of a search still gets its results', async () => {

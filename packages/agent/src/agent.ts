@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
-import type { BaseFilters, Principal } from '@inlay/protocol'
+import type { BaseFilters, LlmOverride, Principal } from '@inlay/protocol'
 import { createAbandonedCheck } from './abandoned-answers.ts'
 import { createActions } from './actions.ts'
 import { createBuiltIns, toSearchAction, type ActionParts, type SearchParts } from './built-in-actions.ts'
@@ -28,6 +28,7 @@ import { createSendKeys } from './send-keys.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createActionSwitches } from './stored-tools/action-switches.ts'
 import { createStoredTools } from './stored-tools/stored-tools.ts'
+import type { TurnParts } from './turn.ts'
 import { waitFor } from './waiting.ts'
 
 /** Bounds of a run and of what is kept in memory; each has a default. */
@@ -55,6 +56,8 @@ export interface AgentOptions extends LibraryParts, ActionParts, SearchParts {
   /** Holds the tables that `migrateAgent` makes. */
   readonly db: Kysely<unknown>
   readonly models: ModelProvider
+  /** Names the model that actions and searches ask, e.g. a quicker one. Default: the one that answers. */
+  readonly questionModel?: LlmOverride
   /** Actions besides the built-in ones, tools of Mastra among them; their ids and names must be free. */
   readonly actions?: readonly HostAction[]
   /** What the host does before and after turns. */
@@ -220,6 +223,7 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
       wait: options.wait ?? waitFor,
       cycles: Math.max(1, limits.cycles ?? 6),
       actionMs: limits.actionMs ?? actionLimitMs,
+      questionModel: questionModelOf(options, onError),
       modelTries: Math.max(1, limits.modelTries ?? 3),
       onEnd: afterTurn.onEnd,
     },
@@ -240,5 +244,21 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
     sessionParts,
     memories,
     tools,
+  }
+}
+
+/** A named model that cannot be found fails the questions alone, so the operator has to hear of it. */
+function questionModelOf(
+  { models, questionModel }: AgentOptions,
+  onError: (error: unknown) => void,
+): TurnParts['questionModel'] {
+  if (!questionModel) return undefined
+  return async () => {
+    try {
+      return await models.resolve(questionModel)
+    } catch (error) {
+      onError(error)
+      throw error
+    }
   }
 }

@@ -6,9 +6,12 @@ import { playStep, type StepListener } from './model-step.ts'
 
 /** What questions are put with. */
 export interface QuestionOptions {
+  /** The model of the run. */
   readonly model: ResolvedModel
+  /** Finds another model that is asked instead. Default: that of the run is asked. */
+  readonly helper?: () => Promise<ResolvedModel>
   readonly modelIndex: number
-  /** How much the model is told to think; undefined leaves it to the model. */
+  /** How much the model of the run is told to think; undefined leaves it to the model. */
   readonly reasoning?: LanguageModelV4CallOptions['reasoning']
   /** Aborts with the run. */
   readonly signal: AbortSignal
@@ -25,18 +28,20 @@ export interface QuestionOptions {
 export const questionLimitMs = 60_000
 
 /**
- * Makes the way in which actions ask the model of a run; undefined for a model that only quotes documents. A question
+ * Makes the way in which actions ask a model; undefined for one that only quotes documents. A question
  * has no tools and no conversation. It rejects with what the model failed of, EMPTY_LLM_RESPONSE without an answer, and
  * GATEWAY_TIMEOUT when time is up.
  */
 export function createQuestions(options: QuestionOptions): ((question: ModelQuestion) => Promise<string>) | undefined {
-  if (options.model.quotesOnly) return undefined
+  const { model, helper } = options
+  if (model.quotesOnly && !helper) return undefined
   return async (question) => {
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(tooSlow()), options.limitMs)
     const own = question.signal ? [question.signal] : []
     try {
-      return await ask(question, options, AbortSignal.any([options.signal, limit.signal, ...own]))
+      const asked = helper ? { ...options, model: await helper(), reasoning: undefined } : options
+      return await ask(question, asked, AbortSignal.any([options.signal, limit.signal, ...own]))
     } finally {
       clearTimeout(timer)
     }

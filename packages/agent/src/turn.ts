@@ -63,6 +63,8 @@ export interface TurnParts {
   readonly cycles: number
   readonly actionMs: number
   readonly modelTries: number
+  /** Finds the model that actions ask. Default: that of the answer. */
+  readonly questionModel?: () => Promise<ResolvedModel>
   /** Hears of each turn once its run has ended. */
   readonly onEnd: (turn: FinishedTurn) => void
 }
@@ -205,6 +207,7 @@ function settingOf(
   const { run } = turn
   const ask = createQuestions({
     model: answer.model,
+    helper: parts.questionModel,
     modelIndex,
     reasoning: answer.reasoning,
     signal: run.signal,

@@ -17,6 +17,7 @@ import type {
   VectorIndex,
   WorkerOptions,
 } from '@inlay/knowledge'
+import type { LlmOverride } from '@inlay/protocol'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
 import type { ToolOptions } from './tool-parts.ts'
@@ -101,6 +102,8 @@ export interface InlayOptions
   readonly systemPrompt?: string
   /** How deep research is bounded. */
   readonly research?: ResearchOptions
+  /** Names the model that actions and searches ask, e.g. a quicker one. Default: the one that answers. */
+  readonly questionModel?: LlmOverride
   /** Where searches ask the language model for help. Default: wherever it can answer. */
   readonly searchHelp?: SearchHelp
   /** Bounds of runs. */

@@ -104,6 +104,7 @@ async function makeParts(
     limits: options.limits,
     search: (query) => knowledge.search(query),
     searchHelp: options.searchHelp,
+    questionModel: options.questionModel,
     readExcerpt: (query) => knowledge.excerpt(query),
     hasDocuments: () => knowledge.hasDocuments(),
     checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),

@@ -66,6 +66,22 @@ describe('the choice of sections', () => {
     expect(result.foundDocuments).toHaveLength(20)
   })
 
+  test('is not asked of a model that was too slow before in the same answer', async () => {
+    let asked = 0
+    const ask = ({ signal }: ModelQuestion) =>
+      new Promise<string>((_resolve, reject) => {
+        asked++
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      })
+    const action = createInternalSearch({ search: async () => many(20), help: { limitMs: 1 } })
+    const { turn } = newTurn({ ask })
+    for (const query of ['a', 'b']) {
+      const result = await action.run({ queries: [query] }, turn)
+      expect((JSON.parse(result.text) as { results: unknown[] }).results).toHaveLength(20)
+    }
+    expect(asked).toBe(1)
+  })
+
   test('can be left to the ranking by the host', async () => {
     const asked: ModelQuestion[] = []
     const ask = async (question: ModelQuestion) => (asked.push(question), '{}')

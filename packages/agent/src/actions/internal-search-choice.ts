@@ -1,5 +1,6 @@
 import type { ActionTurn, Passage } from '../contracts.ts'
 import { readJson } from './internal-search-queries.ts'
+import { askInTime } from './internal-search-question.ts'
 
 /** How the model of a run chooses among sections. */
 export interface ChoiceOptions {
@@ -36,15 +37,8 @@ export async function chooseSections(
     searched_for: queries,
     sections: shown.map((section, index) => ({ number: index + 1, ...preview(section) })),
   })
-  try {
-    const signal = AbortSignal.timeout(options.limitMs)
-    const answer = await turn.ask({ instructions, text, answerTokens: 200, signal })
-    return readChoice(answer, shown, options.limit)
-  } catch {
-    // The ranking does. A run that was stopped ends with its own signal.
-    turn.signal.throwIfAborted()
-    return undefined
-  }
+  const answer = await askInTime(turn, { instructions, text, answerTokens: 200 }, options.limitMs)
+  return answer === undefined ? undefined : readChoice(answer, shown, options.limit)
 }
 
 function preview({ document, headings, content }: Passage): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import type { ActionTurn, PastText } from '../contracts.ts'
+import { askInTime } from './internal-search-question.ts'
 
 /** A query and how much what it finds counts beside the others, above 0. */
 export interface WeightedQuery {
@@ -39,17 +40,10 @@ export async function expandQueries(
   turn: Pick<ActionTurn, 'ask' | 'messages' | 'userMessage' | 'signal'>,
   limitMs: number,
 ): Promise<WeightedQuery[]> {
-  if (!turn.ask) return []
   const said = (turn.messages ?? []).map(({ role, text }): PastText => ({ role, text: text.slice(0, 1_000) }))
   const text = JSON.stringify({ said_before: said, newest_message: turn.userMessage.slice(0, 4_000), queries: given })
-  try {
-    const answer = await turn.ask({ instructions, text, answerTokens: 300, signal: AbortSignal.timeout(limitMs) })
-    return readExpansion(answer, given)
-  } catch {
-    // The queries that were given do. A run that was stopped ends with its own signal.
-    turn.signal.throwIfAborted()
-    return []
-  }
+  const answer = await askInTime(turn, { instructions, text, answerTokens: 300 }, limitMs)
+  return answer === undefined ? [] : readExpansion(answer, given)
 }
 
 function readExpansion(answer: string, given: readonly string[]): WeightedQuery[] {
