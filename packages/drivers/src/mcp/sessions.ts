@@ -43,6 +43,17 @@ export function createMcpSessions({
       if (one.users === 0 && isOld) end(key, one)
     }
   }
+  let timer: NodeJS.Timeout | undefined
+  // Also when nobody calls any more: a server holds something for each session.
+  const watch = (): void => {
+    if (held.size === 0 || timer !== undefined) return
+    timer = setTimeout(() => {
+      timer = undefined
+      sweep()
+      watch()
+    }, idleMs)
+    timer.unref()
+  }
   const take = (key: string, open: () => Promise<McpSession>): Held => {
     const one = held.get(key) ?? { opening: open(), users: 0, usedAt: 0 }
     one.users++
@@ -71,6 +82,7 @@ export function createMcpSessions({
       one.users--
       one.usedAt = now()
       sweep()
+      watch()
     }
   }
   return {
@@ -83,6 +95,7 @@ export function createMcpSessions({
       }
     },
     close: async () => {
+      clearTimeout(timer)
       const all = [...held.values()]
       held.clear()
       await Promise.allSettled(all.map(async ({ opening }) => (await opening).close()))
