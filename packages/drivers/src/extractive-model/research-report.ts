@@ -33,7 +33,9 @@ function aboutTopic(scored: Scored, task: string): Scored {
     if (isNarration(unit.text) || isReferral(unit.text) || isPointing(unit.text)) return false
     if (share(new Set([...title, ...place, ...unit.terms])) < least) return false
     // Under a fitting heading anything may stand: a word of the topic is in the text, or in the one before it.
-    if (share(unit.terms) === 0 && (unit.before === undefined || share(unit.before.terms) === 0)) return false
+    if (unit.kind === 'row' && wordsOf(unit.text).length < 5) return false
+    const isLed = unit.lead !== undefined && share(termSet(unit.lead)) > 0
+    if (share(unit.terms) === 0 && !isLed && (unit.before === undefined || share(unit.before.terms) === 0)) return false
     unit.score *= 0.85 + 0.3 * share(title)
     return true
   })

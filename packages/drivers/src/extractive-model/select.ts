@@ -50,9 +50,17 @@ function withFooting(chosen: readonly Candidate[], excluded: (unit: Candidate) =
   return [...kept]
 }
 
-/** All items of the list an item belongs to, when it is short enough to be given whole; else that item. */
-function wholeList(question: Question, item: Candidate, candidates: readonly Candidate[]): readonly Candidate[] {
-  const isWanted = item.nearFit >= listFit || (question.kind === 'how' && item.lead !== undefined)
+/**
+ * All items of the list an item belongs to, when it is short enough to be given whole; else that item.
+ * @param isBroad whether a list that something leads to is always given whole
+ */
+function wholeList(
+  question: Question,
+  item: Candidate,
+  candidates: readonly Candidate[],
+  isBroad: boolean,
+): readonly Candidate[] {
+  const isWanted = item.nearFit >= listFit || ((isBroad || question.kind === 'how') && item.lead !== undefined)
   if (!isWanted || (item.lead === undefined && item.kind === 'item' && !question.isPlural)) return [item]
   const list = candidates.filter(
     (unit) => unit.kind === item.kind && unit.passage === item.passage && unit.lead === item.lead,
@@ -132,12 +140,15 @@ export function select(
     .filter((unit) => unit.kind !== 'code' && unit.score > 0 && !excluded(unit))
     .toSorted((one, other) => other.score - one.score)
     .slice(0, poolLimit)
+  const isBroad = pickUnits !== pick
   const picked = pickUnits(question, pool)
   const footed = withFooting(picked, excluded)
-  const lists = footed.map((unit) => (unit.kind === 'sentence' ? [unit] : wholeList(question, unit, scored.candidates)))
+  const lists = footed.map((unit) =>
+    unit.kind === 'sentence' ? [unit] : wholeList(question, unit, scored.candidates, isBroad),
+  )
   // A list of what was asked for is the whole answer.
   const full =
-    question.isPlural && pickUnits === pick
+    question.isPlural && !isBroad
       ? lists.find((list) => list.length > 1 && (list[0]?.nearFit ?? 0) >= listFit)
       : undefined
   const code = full ? undefined : pickCode(question, scored, picked)
