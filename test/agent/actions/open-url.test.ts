@@ -58,6 +58,14 @@ test('a redirect is told, and the page keeps the id of the address that was aske
   expect(read['results']).toMatchObject([{ url: 'https://a.example/', read_at: 'https://b.example/' }])
 })
 
+test('a title or an address without end is cut or left out', async () => {
+  const { result } = await run(['https://a.example/'], {
+    readPage: async () => ({ url: `https://b.example/${'x'.repeat(60_000)}`, title: 't'.repeat(1e6), text: 'Text.' }),
+  })
+  expect(result.documents).toMatchObject([{ link: 'https://a.example/', semantic_identifier: 't'.repeat(500) }])
+  expect((await run([`https://a.example/${'x'.repeat(9_000)}`])).packets[1]).toMatchObject({ urls: [] })
+})
+
 test('blank and repeated addresses are dropped, bare hosts become https, and ten are opened at most', async () => {
   const urlsOf = async (urls: string[]): Promise<unknown> => (await run(urls)).packets[1]
   expect(await urlsOf([' https://a.example ', 'https://a.example', '', 'b.example/x'])).toMatchObject({

@@ -136,3 +136,13 @@ test('an abort ends the call with its reason, and the search hears of it', async
   }
   await expect(run(search, ['q'], { signal: stop.signal })).rejects.toThrow('stopped')
 })
+
+test('what a service says without end is cut, and addresses without end are left out', async () => {
+  const endless = page('a', { title: 't'.repeat(1e6), snippet: '🪶'.repeat(1e6) })
+  const { result } = await run(
+    async () => [page('b', { url: `https://b.example/${'x'.repeat(9_000)}` }), endless],
+    ['q'],
+  )
+  expect(result.documents).toHaveLength(1)
+  expect(JSON.stringify(result.documents).length).toBeLessThan(20_000)
+})

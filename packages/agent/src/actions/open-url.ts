@@ -7,7 +7,7 @@ import type { Action, ActionTurn } from '../contracts.ts'
 import { cutToTokens } from '../text-cut.ts'
 import type { DocumentByLink, PageReader } from './open-url-contract.ts'
 import { relevantPart } from './relevant-part.ts'
-import { toWebDocument } from './web-document.ts'
+import { longestAddress, toWebDocument } from './web-document.ts'
 
 /** What the action that opens addresses is made of. */
 export interface OpenUrlOptions {
@@ -70,12 +70,12 @@ export function createOpenUrl(options: OpenUrlOptions): Action<OpenUrlInput> {
   }
 }
 
-/** Addresses without blanks and repeats; one without a scheme is taken for https. */
+/** Addresses without blanks, repeats and any without end; one without a scheme is taken for https. */
 function distinct(urls: readonly string[]): string[] {
   const whole = urls
     .map((url) => url.trim())
-    .filter((url) => url !== '')
-    .map((url) => (/^[\w-]+(?:\.[\w-]+)+(?:[/:?#]|$)/.test(url) ? `https://${url}` : url).slice(0, 4_000))
+    .filter((url) => url !== '' && url.length <= longestAddress)
+    .map((url) => (/^[\w-]+(?:\.[\w-]+)+(?:[/:?#]|$)/.test(url) ? `https://${url}` : url))
   return [...new Set(whole)].slice(0, urlLimit)
 }
 

@@ -14,14 +14,20 @@ export interface WebPage {
   readonly rank: number
 }
 
-/** Makes the document that stands for a page of the web. */
+/** A line of a stream is bounded, and so is what a page or a service may put into it, in characters. */
+const longestTitle = 500
+const longestBlurb = 4_000
+/** Longest address that is shown and opened, in characters. */
+export const longestAddress = 8_000
+
+/** Makes the document that stands for a page of the web; its title and blurb are cut to what a list shows. */
 export function toWebDocument({ url, readAt = url, title, blurb, updatedAt, rank }: WebPage): SearchDoc {
   return {
     document_id: `WEB_SEARCH_DOC_${url}`,
     chunk_ind: 0,
-    semantic_identifier: title.trim() === '' ? 'Unknown' : title,
-    link: readAt,
-    blurb,
+    semantic_identifier: title.trim() === '' ? 'Unknown' : title.slice(0, longestTitle).toWellFormed(),
+    link: readAt.length > longestAddress ? url : readAt,
+    blurb: blurb.slice(0, longestBlurb).toWellFormed(),
     source_type: 'web',
     boost: 1,
     hidden: false,

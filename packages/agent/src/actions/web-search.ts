@@ -5,7 +5,7 @@ import { estimateTokens } from '../context-window.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts.ts'
 import { cutToTokens } from '../text-cut.ts'
 import { fuseRankings } from './rank-fusion.ts'
-import { toWebDocument } from './web-document.ts'
+import { longestAddress, toWebDocument } from './web-document.ts'
 import type { WebResult, WebSearch } from './web-search-contract.ts'
 
 /** What the web search action is made of. */
@@ -86,7 +86,9 @@ async function searchAll(
 ): Promise<{ readonly results: readonly WebResult[]; readonly failedQueries: number }> {
   const outcomes = await Promise.allSettled(queries.map(async (text) => search({ text, limit, signal })))
   signal.throwIfAborted()
-  const lists = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  const lists = outcomes.flatMap((outcome) =>
+    outcome.status === 'fulfilled' ? [outcome.value.filter(({ url }) => url.length <= longestAddress)] : [],
+  )
   const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
   if (lists.length === 0 && failed[0]) throw failed[0].reason
   for (const { reason } of failed) onError(reason)
