@@ -42,6 +42,7 @@ test('every variable reaches its option', () => {
     ...embedding,
     INLAY_EMBEDDING_API_KEY: 'other',
     INLAY_SEARCH_HELP: 'off',
+    INLAY_MEMORIES: 'off',
   })
   expect(settings).toEqual({
     host: '::',
@@ -56,9 +57,10 @@ test('every variable reaches its option', () => {
       model: { name: 'llama3.3', baseUrl: 'http://localhost:11434/v1', apiKey: 'secret', contextTokens: 8192 },
       embedding: { name: 'nomic-embed-text', baseUrl: 'http://localhost:11434/v1', apiKey: 'other', dimensions: 768 },
       searchHelp: { expand: false, choose: false },
+      memories: false,
     },
   })
-  expect(readSettings({ INLAY_SEARCH_HELP: 'on' }).options).toEqual({})
+  expect(readSettings({ INLAY_SEARCH_HELP: 'on', INLAY_MEMORIES: 'on' }).options).toEqual({})
 })
 
 describe('a wrong value', () => {

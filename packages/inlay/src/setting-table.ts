@@ -83,6 +83,7 @@ export interface SettingTable {
   readonly embeddingApiKey: Setting<string>
   readonly embeddingDimensions: Setting<number>
   readonly searchHelp: Setting<'on' | 'off'>
+  readonly memories: Setting<'on' | 'off'>
   readonly webSearch: Setting<WebSearchService['service']>
   readonly webSearchUrl: Setting<string>
   readonly webSearchApiKey: Setting<string>
@@ -212,6 +213,14 @@ export const settingTable: SettingTable = {
     meaning: 'whether searches ask the language model for further queries and to choose among what they find',
     allowed: 'on or off',
     without: 'on, with a model that can answer',
+    isAdvanced: true,
+    read: oneOf('on', 'off'),
+  },
+  memories: {
+    name: 'INLAY_MEMORIES',
+    meaning: 'whether models may remember things about people for later conversations',
+    allowed: 'on or off',
+    without: 'on, unless a person says otherwise',
     isAdvanced: true,
     read: oneOf('on', 'off'),
   },
