@@ -28,6 +28,10 @@ beforeAll(() => {
     join(folder, 'bird_names-0.1-py3-none-any.whl'),
     wheel({ 'bird_names-0.1.data/purelib/bird_names.py': 'names = ["heron", "egret"]' }),
   )
+  writeFileSync(
+    join(folder, 'bird_song-3-cp314-cp314-pyemscripten_2026_0_wasm32.whl'),
+    zipSync({ 'bird_song.cpython-314-wasm32-emscripten.so': nativeModule('PyInit_bird_song') }),
+  )
   writeFileSync(join(folder, 'bird_count-9-cp314-cp314-manylinux_2_17_x86_64.whl'), 'of another machine')
   writeFileSync(join(folder, 'read.me'), 'no wheel')
   python = pyodide({ wheelsFolder: folder })
@@ -36,6 +40,20 @@ afterAll(async () => {
   await python.close()
   rmSync(folder, { recursive: true, force: true })
 })
+
+/** The least WebAssembly that Python takes for a native module: its only function says that it failed. */
+function nativeModule(initFunction: string): Uint8Array {
+  const text = (one: string): number[] => [one.length, ...Buffer.from(one)]
+  const section = (id: number, ...content: number[]): number[] => [id, content.length, ...content]
+  return Uint8Array.of(
+    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(0, ...text('dylink.0'), 1, 4, 0, 0, 0, 0),
+    ...section(1, 1, 0x60, 0, 1, 0x7f),
+    ...section(3, 1, 0),
+    ...section(7, 1, ...text(initFunction), 0, 0),
+    ...section(10, 1, 4, 0, 0x41, 0, 0x0b),
+  )
+}
 
 async function hear(code: string, more: Partial<CodeRun> = {}, runner: CodeRunner = python) {
   const said = { stdout: '', stderr: '' }
@@ -49,7 +67,7 @@ describe('the laws of code runners', patience, () => {
 
 describe('python', patience, () => {
   test("an operator's wheels can be imported, and are named", async () => {
-    expect(python.packages).toEqual(['bird-count 1.2', 'bird-names 0.1'])
+    expect(python.packages).toEqual(['bird-count 1.2', 'bird-names 0.1', 'bird-song 3'])
     const { stdout } = await hear(
       [
         'import bird_count, importlib.metadata, importlib.resources',
@@ -58,6 +76,10 @@ describe('python', patience, () => {
       ].join('\n'),
     )
     expect(stdout).toBe('2 1.2\nherons\n')
+  })
+
+  test('a native module of a wheel is loaded, and asked to begin', async () => {
+    expect((await hear('import bird_song')).stderr).toContain('SystemError: initialization of bird_song failed')
   })
 
   test('asyncio works, at the top and in the program, and has threads of its own kind', async () => {
