@@ -54,21 +54,6 @@ export function connectByHttp({ url, headers, fetch }: ConnectionOptions): Conne
       limitBytes,
     })
 
-  const receive = async (first: EgressStreamAnswer, id: number, options: RequestOptions): Promise<Reply> => {
-    let answer = first
-    for (let reads = 1; ; reads++) {
-      const failure = failureOf(answer.status, session !== undefined)
-      if (failure) {
-        await answer.body.cancel()
-        throw failure
-      }
-      const read = await readReply(answer, id, (message) => void send(message).catch(() => {}))
-      if ('reply' in read) return read.reply
-      if (read.lastId === '' || reads >= mostReads) throw lost()
-      await pause(Math.min(read.retryMs ?? 1_000, 30_000), options.signal)
-      answer = await readOn(read.lastId, options)
-    }
-  }
   return {
     agree: (agreed) => {
       version = agreed
@@ -78,7 +63,7 @@ export function connectByHttp({ url, headers, fetch }: ConnectionOptions): Conne
       try {
         const answer = await post({ jsonrpc: '2.0', id, method, params }, options)
         session ??= answer.headers.get('mcp-session-id') ?? undefined
-        return await receive(answer, id, options)
+        return await receive(answer, id, { options, hasSession: session !== undefined, readOn, say: send })
       } catch (error) {
         if (options.signal.aborted && method !== 'initialize') {
           const cancelled = { requestId: id, reason: 'The caller gave up.' }
@@ -95,6 +80,32 @@ export function connectByHttp({ url, headers, fetch }: ConnectionOptions): Conne
       const answer = await fetch(url, { method: 'DELETE', headers: ownHeaders(), signal }).catch(() => undefined)
       await answer?.body.cancel().catch(() => {})
     },
+  }
+}
+
+interface Receiving {
+  readonly options: RequestOptions
+  readonly hasSession: boolean
+  /** Asks for what comes after an event. */
+  readonly readOn: (lastId: string, options: RequestOptions) => Promise<EgressStreamAnswer>
+  readonly say: (message: JsonObject) => Promise<void>
+}
+
+/** Waits for the reply to a request, over as many streams as the server makes of it. */
+async function receive(first: EgressStreamAnswer, id: number, receiving: Receiving): Promise<Reply> {
+  const { options, hasSession, readOn, say } = receiving
+  let answer = first
+  for (let reads = 1; ; reads++) {
+    const failure = failureOf(answer.status, hasSession)
+    if (failure) {
+      await answer.body.cancel()
+      throw failure
+    }
+    const read = await readReply(answer, id, (message) => void say(message).catch(() => {}))
+    if ('reply' in read) return read.reply
+    if (read.lastId === '' || reads >= mostReads) throw lost()
+    await pause(Math.min(read.retryMs ?? 1_000, 30_000), options.signal)
+    answer = await readOn(read.lastId, options)
   }
 }
 

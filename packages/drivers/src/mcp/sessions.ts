@@ -22,38 +22,21 @@ interface Held {
   usedAt: number
 }
 
-/** Makes the keeper of sessions: those idle for five minutes end, and the one used longest ago when there are 100. */
-export function createMcpSessions({
-  now,
-  idleMs = 300_000,
-  most = 100,
-}: {
+interface KeepingOptions {
   readonly now: () => number
   readonly idleMs?: number
   readonly most?: number
-}): McpSessions {
+}
+
+/** Makes the keeper of sessions: those idle for five minutes end, and the one used longest ago when there are 100. */
+export function createMcpSessions(options: KeepingOptions): McpSessions {
+  const { now } = options
   const held = new Map<string, Held>()
   const end = (key: string, one: Held): void => {
     if (held.get(key) === one) held.delete(key)
     void one.opening.then((session) => session.close()).catch(() => {})
   }
-  const sweep = (): void => {
-    for (const [key, one] of held) {
-      const isOld = now() - one.usedAt >= idleMs || held.size > most
-      if (one.users === 0 && isOld) end(key, one)
-    }
-  }
-  let timer: NodeJS.Timeout | undefined
-  // Also when nobody calls any more: a server holds something for each session.
-  const watch = (): void => {
-    if (held.size === 0 || timer !== undefined) return
-    timer = setTimeout(() => {
-      timer = undefined
-      sweep()
-      watch()
-    }, idleMs)
-    timer.unref()
-  }
+  const sweeper = createSweeper(held, end, options)
   const take = (key: string, open: () => Promise<McpSession>): Held => {
     const one = held.get(key) ?? { opening: open(), users: 0, usedAt: 0 }
     one.users++
@@ -63,11 +46,7 @@ export function createMcpSessions({
     held.set(key, one)
     return one
   }
-  const once = async <Value>(
-    key: string,
-    open: () => Promise<McpSession>,
-    work: (session: McpSession) => Promise<Value>,
-  ): Promise<Value> => {
+  const once: McpSessions['use'] = async (key, open, work) => {
     const one = take(key, open)
     try {
       return await work(await one.opening)
@@ -81,8 +60,7 @@ export function createMcpSessions({
     } finally {
       one.users--
       one.usedAt = now()
-      sweep()
-      watch()
+      sweeper.sweep()
     }
   }
   return {
@@ -95,10 +73,32 @@ export function createMcpSessions({
       }
     },
     close: async () => {
-      clearTimeout(timer)
+      sweeper.stop()
       const all = [...held.values()]
       held.clear()
       await Promise.allSettled(all.map(async ({ opening }) => (await opening).close()))
     },
   }
+}
+
+/** Ends what is idle, now and then also when nobody calls any more: a server holds something for each session. */
+function createSweeper(
+  held: ReadonlyMap<string, Held>,
+  end: (key: string, one: Held) => void,
+  { now, idleMs = 300_000, most = 100 }: KeepingOptions,
+): { sweep(): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined
+  const sweep = (): void => {
+    for (const [key, one] of held) {
+      const isOld = now() - one.usedAt >= idleMs || held.size > most
+      if (one.users === 0 && isOld) end(key, one)
+    }
+    if (held.size === 0 || timer !== undefined) return
+    timer = setTimeout(() => {
+      timer = undefined
+      sweep()
+    }, idleMs)
+    timer.unref()
+  }
+  return { sweep, stop: () => clearTimeout(timer) }
 }

@@ -1,74 +1,46 @@
 import { InlayError } from '@inlay/protocol'
 import { readEvents } from './events.ts'
 import type { ConnectionOptions } from './http-connection.ts'
-import { answerTo, failureOf, lost, readMessages, type Connection, type JsonObject, type Reply } from './messages.ts'
-
-interface Waiting {
-  readonly resolve: (reply: Reply) => void
-  readonly reject: (error: unknown) => void
-}
+import {
+  answerTo,
+  failureOf,
+  lost,
+  readMessages,
+  type Connection,
+  type JsonObject,
+  type Reply,
+  type RequestOptions,
+} from './messages.ts'
 
 const farewellMs = 5_000
 
 /**
  * Connects by the older transport: one stream of events brings all that the server says, and tells the address that
  * messages are posted to, which has to be of the same origin.
- * @param options how long the stream may take to begin
+ * @param limits how long the stream may take to begin
  */
-export async function connectBySse(
-  { url, headers, fetch }: ConnectionOptions,
-  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
-): Promise<Connection> {
+export async function connectBySse(options: ConnectionOptions, limits: RequestOptions): Promise<Connection> {
+  const { url, headers, fetch } = options
+  const inbox = createInbox(url)
   const ending = new AbortController()
-  const waiting = new Map<number, Waiting>()
-  const beginning = Promise.withResolvers<string>()
-  let count = 0
   let version: string | undefined
-  let isOver = false
-
-  const late = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-  const giveUp = (): void => ending.abort(late.reason)
-  late.addEventListener('abort', giveUp, { once: true })
-  const fail = (error: unknown): void => {
-    isOver = true
-    beginning.reject(error)
-    for (const { reject } of waiting.values()) reject(error)
-    waiting.clear()
-  }
-  const post = async (target: string, message: JsonObject, options: { signal: AbortSignal; timeoutMs: number }) => {
+  const post = async (message: JsonObject, { signal, timeoutMs }: RequestOptions): Promise<void> => {
     const own = { ...headers, 'content-type': 'application/json', ...(version && { 'mcp-protocol-version': version }) }
-    const answer = await fetch(target, { method: 'POST', headers: own, body: JSON.stringify(message), ...options })
+    const body = JSON.stringify(message)
+    const answer = await fetch(await inbox.target, { method: 'POST', headers: own, body, signal, timeoutMs })
     await answer.body.cancel()
     const failure = failureOf(answer.status, true)
     if (failure) throw failure
   }
-  const send = async (message: JsonObject): Promise<void> =>
-    post(await beginning.promise, message, { signal: AbortSignal.timeout(farewellMs), timeoutMs: farewellMs })
-  const hear = (data: string): void => {
-    for (const message of readMessages(data)) {
-      if (message.kind === 'request') void send(answerTo(message)).catch(() => {})
-      if (message.kind !== 'reply') continue
-      waiting.get(message.id)?.resolve(message.reply)
-      waiting.delete(message.id)
-    }
-  }
-  const listen = async (): Promise<void> => {
-    const options = { headers: { ...headers, accept: 'text/event-stream' }, signal: ending.signal, timeoutMs }
-    const answer = await fetch(url, { ...options, limitBytes: Number.MAX_SAFE_INTEGER })
-    const failure = failureOf(answer.status, false)
-    if (failure) {
-      await answer.body.cancel()
-      throw failure
-    }
-    for await (const { event, data } of readEvents(answer.body)) {
-      if (event === 'endpoint') beginning.resolve(endpointOf(data, url))
-      else if (event === 'message') hear(data)
-    }
-    throw lost()
-  }
-  void listen().catch((error: unknown) => fail(error))
+  const send = (message: JsonObject): Promise<void> =>
+    post(message, { signal: AbortSignal.timeout(farewellMs), timeoutMs: farewellMs })
+
+  const late = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.timeoutMs)])
+  const giveUp = (): void => ending.abort(late.reason)
+  late.addEventListener('abort', giveUp, { once: true })
+  void listen(options, { signal: ending.signal, timeoutMs: limits.timeoutMs }, inbox, send).catch(inbox.fail)
   try {
-    await beginning.promise
+    await inbox.target
   } finally {
     late.removeEventListener('abort', giveUp)
   }
@@ -76,30 +48,106 @@ export async function connectBySse(
     agree: (agreed) => {
       version = agreed
     },
-    request: async (method, params, options) => {
+    request: (method, params, own) => request(inbox, post, { method, params }, own),
+    notify: (method, params = {}) => send({ jsonrpc: '2.0', method, params }),
+    close: async () => ending.abort(lost()),
+  }
+}
+
+/** What a server says, and who waits for it. */
+interface Inbox {
+  /** Address that messages are posted to, once the server has told it. */
+  readonly target: Promise<string>
+  setTarget(data: string): void
+  /** Ends all waiting. */
+  fail(error: unknown): void
+  /** Waits for a reply under a fresh id. Throws when the connection is over. */
+  expect(): { readonly id: number; readonly reply: Promise<Reply>; forget(error?: unknown): void }
+  take(id: number, reply: Reply): void
+}
+
+function createInbox(base: string): Inbox {
+  const waiting = new Map<number, PromiseWithResolvers<Reply>>()
+  const beginning = Promise.withResolvers<string>()
+  let count = 0
+  let isOver = false
+  return {
+    target: beginning.promise,
+    setTarget: (data) => beginning.resolve(endpointOf(data, base)),
+    fail: (error) => {
+      isOver = true
+      beginning.reject(error)
+      for (const { reject } of waiting.values()) reject(error)
+      waiting.clear()
+    },
+    expect: () => {
       if (isOver) throw lost()
       const id = ++count
       const reply = Promise.withResolvers<Reply>()
-      waiting.set(id, reply)
-      const stop = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)])
-      const giveUpWaiting = (): void => reply.reject(stop.reason)
-      stop.addEventListener('abort', giveUpWaiting, { once: true })
       // Whoever waits for the sending hears of a failure of both.
       reply.promise.catch(() => {})
-      try {
-        await post(await beginning.promise, { jsonrpc: '2.0', id, method, params }, { ...options, signal: stop })
-        return await reply.promise
-      } catch (error) {
-        if (options.signal.aborted) throw options.signal.reason
-        if (stop.aborted) throw new InlayError('GATEWAY_TIMEOUT', { message: 'The MCP server did not answer in time.' })
-        throw error
-      } finally {
-        stop.removeEventListener('abort', giveUpWaiting)
-        waiting.delete(id)
+      waiting.set(id, reply)
+      return {
+        id,
+        reply: reply.promise,
+        forget: (error) => {
+          waiting.delete(id)
+          reply.reject(error)
+        },
       }
     },
-    notify: (method, params = {}) => send({ jsonrpc: '2.0', method, params }),
-    close: async () => ending.abort(lost()),
+    take: (id, reply) => {
+      waiting.get(id)?.resolve(reply)
+      waiting.delete(id)
+    },
+  }
+}
+
+/** Reads the stream to its end, which is always too early. */
+async function listen(
+  { url, headers, fetch }: ConnectionOptions,
+  limits: RequestOptions,
+  inbox: Inbox,
+  send: (message: JsonObject) => Promise<void>,
+): Promise<never> {
+  const own = { ...headers, accept: 'text/event-stream' }
+  const answer = await fetch(url, { headers: own, ...limits, limitBytes: Number.MAX_SAFE_INTEGER })
+  const failure = failureOf(answer.status, false)
+  if (failure) {
+    await answer.body.cancel()
+    throw failure
+  }
+  for await (const { event, data } of readEvents(answer.body)) {
+    if (event === 'endpoint') inbox.setTarget(data)
+    if (event !== 'message') continue
+    for (const message of readMessages(data)) {
+      if (message.kind === 'request') void send(answerTo(message)).catch(() => {})
+      if (message.kind === 'reply') inbox.take(message.id, message.reply)
+    }
+  }
+  throw lost()
+}
+
+async function request(
+  inbox: Inbox,
+  post: (message: JsonObject, options: RequestOptions) => Promise<void>,
+  { method, params }: { readonly method: string; readonly params: JsonObject },
+  { signal, timeoutMs }: RequestOptions,
+): Promise<Reply> {
+  const { id, reply, forget } = inbox.expect()
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  const giveUp = (): void => forget(stop.reason)
+  stop.addEventListener('abort', giveUp, { once: true })
+  try {
+    await post({ jsonrpc: '2.0', id, method, params }, { signal: stop, timeoutMs })
+    return await reply
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    if (stop.aborted) throw new InlayError('GATEWAY_TIMEOUT', { message: 'The MCP server did not answer in time.' })
+    throw error
+  } finally {
+    stop.removeEventListener('abort', giveUp)
+    forget()
   }
 }
 
