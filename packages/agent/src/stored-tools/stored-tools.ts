@@ -129,27 +129,28 @@ function changes(
       }
       await db.deleteFrom('inlay_agent_tool').where('id', '=', id).execute()
     },
-    enable: async (ids, isEnabled) => {
-      await options.ready()
-      const wanted = [...new Set(ids)]
-      const own = wanted.filter(isId)
-      const rows =
-        own.length === 0
-          ? []
-          : await db
-              .updateTable('inlay_agent_tool')
-              .set({ is_enabled: isEnabled ? 1 : 0 })
-              .where('id', 'in', own)
-              .returning('id')
-              .execute()
-      const stored = rows.map(({ id }) => id)
-      const others = wanted.filter((id) => !stored.includes(id))
-      const there = await Promise.all(others.map(options.holds))
-      const known = others.filter((_, index) => there[index])
-      await options.switches.set(known, isEnabled)
-      return [...stored, ...known].toSorted((one, other) => one - other)
-    },
+    enable: (ids, isEnabled) => enable(db, { ids: [...new Set(ids)], isEnabled }, options),
   }
+}
+
+async function enable(
+  db: Kysely<Tables>,
+  { ids, isEnabled }: { readonly ids: readonly number[]; readonly isEnabled: boolean },
+  { switches, holds, ready }: StoredToolsOptions,
+): Promise<number[]> {
+  await ready()
+  const possible = ids.filter(isId)
+  const query = db
+    .updateTable('inlay_agent_tool')
+    .set({ is_enabled: isEnabled ? 1 : 0 })
+    .where('id', 'in', possible)
+    .returning('id')
+  const stored = possible.length === 0 ? [] : (await query.execute()).map(({ id }) => id)
+  const others = ids.filter((id) => !stored.includes(id))
+  const areThere = await Promise.all(others.map(holds))
+  const known = others.filter((_, index) => areThere[index])
+  await switches.set(known, isEnabled)
+  return [...stored, ...known].toSorted((one, other) => one - other)
 }
 
 /** Lists the functions of the tools that are switched on; each document is read once for as long as it stays. */
