@@ -110,6 +110,15 @@ test('clients hear at once, and every five seconds, that it is being drawn; neve
   expect(drawing.timers[0]?.isStopped).toBe(true)
 })
 
+test('pictures and prompts without end are cut', async () => {
+  const drawing = draw({ prompt: 'a heron' }, async () =>
+    Array.from({ length: 30 }, () => ({ bytes: png, mediaType: 'image/png', revisedPrompt: 'x'.repeat(1e5) })),
+  )
+  const { images } = await drawing.result
+  expect(images).toHaveLength(10)
+  expect(JSON.stringify(drawing.packets).length).toBeLessThan(100_000)
+})
+
 describe('references', () => {
   test('are pictures of the conversation, by either of their ids, each once', async () => {
     const drawing = draw({ prompt: 'the cat again', reference_image_file_ids: ['f-cat', 'f-cat'] })

@@ -26,6 +26,9 @@ export interface GenerateImageInput {
 export const generateImageId = 4
 
 const heartbeatMs = 5_000
+const imageLimit = 10
+/** What is shown of a prompt: a line of a stream is bounded. */
+const promptCharacters = 8_000
 const referenceLimit = 8
 const referenceBytes = 20 * 2 ** 20
 
@@ -76,9 +79,9 @@ export function createGenerateImage(options: GenerateImageOptions): Action<Gener
         const made = await generate({ prompt, shape, references, signal: turn.signal })
         turn.signal.throwIfAborted()
         const images: GeneratedImage[] = []
-        for (const image of made) {
+        for (const image of made.slice(0, imageLimit)) {
           const fileId = await keep(image, files)
-          const revised = image.revisedPrompt ?? prompt
+          const revised = (image.revisedPrompt ?? prompt).slice(0, promptCharacters).toWellFormed()
           images.push({ file_id: fileId, url: fileUrl(fileId), revised_prompt: revised, shape })
         }
         if (images.length === 0) throw nothingMade()
