@@ -37,6 +37,11 @@ test('an update names the place of the memory it replaces', async () => {
   expect((await memories.get(ana)).memories.map(({ content }) => content)).toEqual(['Has a dog.', 'Works in lasers.'])
 })
 
+test('an id of 0 stands for none', async () => {
+  const { run } = await setUp()
+  expect((await run('Has a dog.', 0)).result).toMatchObject({ operation: 'add' })
+})
+
 test('nothing is kept of a turn that was stopped', async () => {
   const { run, memories } = await setUp()
   await expect(run('Works in optics.', undefined, AbortSignal.abort())).rejects.toThrow()

@@ -47,9 +47,11 @@ export function createAddMemory(memories: Pick<MemoryStore, 'keep'>): Action<Add
     builtIn: 'MemoryTool',
     input: toStandardJsonSchema(inputSchema),
     start: () => ({ type: 'memory_tool_start' }),
-    run: async ({ memory: content, replaces = null }, turn) => {
+    run: async ({ memory: content, replaces }, turn) => {
       turn.signal.throwIfAborted()
-      const { memory, operation, index } = await memories.keep(content, replaces, turn.caller)
+      // Models that fill in every argument say 0 where they mean none.
+      const replaced = replaces === 0 ? null : (replaces ?? null)
+      const { memory, operation, index } = await memories.keep(content, replaced, turn.caller)
       const told = { memory_text: memory.content, operation, index }
       turn.emit({ type: 'memory_tool_delta', ...told, memory_id: null })
       return { text: JSON.stringify({ ...told, memory_id: memory.id }) }

@@ -11,9 +11,9 @@ import { toText } from '../files/file-text.ts'
 export interface ReadFileInput {
   readonly file_id: string
   /** Default 0. */
-  readonly start_char?: number | undefined
+  readonly start_char?: number | null | undefined
   /** Default 16,000, which is also the most. */
-  readonly num_chars?: number | undefined
+  readonly num_chars?: number | null | undefined
 }
 
 /** Id of the action, the same in every installation. */
@@ -29,10 +29,14 @@ const frameTokens = 200
 const inputSchema = v.object({
   file_id: v.pipe(v.string(), v.minLength(1), v.description('Id of a file of this conversation, or its whole name')),
   start_char: v.optional(
-    v.pipe(v.number(), v.integer(), v.minValue(0), v.description('Where to begin; default 0; read on at end_char')),
+    v.nullable(
+      v.pipe(v.number(), v.integer(), v.minValue(0), v.description('Where to begin; default 0; read on at end_char')),
+    ),
   ),
   num_chars: v.optional(
-    v.pipe(v.number(), v.integer(), v.minValue(1), v.description(`How many characters; ${limitChars} at most`)),
+    v.nullable(
+      v.pipe(v.number(), v.integer(), v.minValue(1), v.description(`How many characters; ${limitChars} at most`)),
+    ),
   ),
 })
 
@@ -98,7 +102,8 @@ interface Part {
 }
 
 function cutPart(text: string, input: ReadFileInput, turn: ActionTurn): Part {
-  const { start_char: from = 0, num_chars: count = limitChars } = input
+  const from = input.start_char ?? 0
+  const count = input.num_chars ?? limitChars
   if (from >= text.length) {
     throw new InlayError('INVALID_INPUT', {
       message: `start_char is behind the end of the file, which has ${text.length} characters.`,
