@@ -1,5 +1,6 @@
 import type { DeltaListener } from '@inlay/agent'
 import { createEventReader } from './event-reader.ts'
+import { createTextFrame } from './text-frame.ts'
 
 /** How a stream of chat completions is tapped. */
 export interface ChatTapOptions {
@@ -39,6 +40,13 @@ const idleFields = new Set(['role', 'content', 'reasoning', 'reasoning_content',
 export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTapOptions): ChatTap {
   let pending: { readonly kind: 'text' | 'reasoning'; chunk: Chunk; text: string } | undefined
   let isLeftToProvider = false
+  // A chunk that says nothing but text, as the merged ones are made of it.
+  let plain: Chunk | undefined
+  const frame = createTextFrame((data) => {
+    const chunk = toChunk(data)
+    const said = chunk && read(chunk, reasoningFields)
+    return typeof said === 'object' && said.reasoning === '' ? said.text : undefined
+  })
 
   const flush = (): void => {
     if (pending === undefined) return
@@ -59,6 +67,8 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     if (pending.text.length >= mergedChars) flush()
   }
   const reader = createEventReader((data) => {
+    const text = plain && !isLeftToProvider ? frame.read(data) : undefined
+    if (plain && text !== undefined) return hold('text', plain, text)
     const chunk = isLeftToProvider ? undefined : toChunk(data)
     const said = chunk === undefined ? undefined : read(chunk, reasoningFields)
     if (chunk === undefined || said === undefined || said === 'something') {
@@ -68,7 +78,11 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
       return
     }
     if (said.reasoning !== '') hold('reasoning', chunk, said.reasoning)
-    if (said.text !== '') hold('text', chunk, said.text)
+    if (said.text === '') return
+    hold('text', chunk, said.text)
+    if (said.reasoning !== '') return
+    plain = chunk
+    frame.learn(data)
   })
   return { push: reader.push, end: flush }
 }
