@@ -162,6 +162,21 @@ function twoAgents(): (request: RecordedRequest) => readonly ReplyPart[] {
   }
 }
 
+describe('deep research that cannot begin', () => {
+  test('is refused in words, with nothing to search and with no search allowed', async () => {
+    const inlay = open()
+    const nothing = await ask(inlay, 'How safe is it?')
+    expect(nothing.status).toBe(400)
+    expect(await nothing.json()).toMatchObject({
+      error_code: 'VALIDATION_ERROR',
+      detail: expect.stringMatching(/add documents/),
+    })
+    const twice = await ask(inlay, 'How safe is it?', { llm_overrides: [{}, {}] })
+    expect(twice.status).toBe(400)
+    expect(await twice.json()).toMatchObject({ error_code: 'VALIDATION_ERROR' })
+  })
+})
+
 describe('deep research with the model of a provider, over HTTP', () => {
   test('has two agents at work at once, and cites what both found', async () => {
     const server = await startOpenAi(twoAgents())

@@ -236,3 +236,17 @@ test('a provider that takes no demand for a call is asked without, from then on'
   expect(agent?.tools?.map(({ name }) => name)).toEqual(['internal_search'])
   expect(fold(all).answer).toContain('It is so')
 })
+
+test('a model whose hidden thoughts take all it may say may say more', async () => {
+  const { lines, model } = await newResearch({
+    orchestrate: ({ call, index }) => {
+      if (call.maxOutputTokens === undefined) return onlyOne(index === 1)
+      return [{ finish: 'length', usage: { input: 10, output: call.maxOutputTokens } }]
+    },
+    final: () => ['It is so [1].'],
+  })
+  const all = await lines(asking)
+  expect(researchFaults(all)).toEqual([])
+  expect(fold(all).answer).toContain('It is so')
+  expect(model.asked.filter(({ maxOutputTokens }) => maxOutputTokens !== undefined)).toHaveLength(1)
+})

@@ -4,6 +4,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
+import { isInlayError } from '@inlay/protocol'
 import { estimateTokens, promptTokens } from '../context-window.ts'
 import type { ResolvedModel } from '../contracts.ts'
 import { signsOf } from '../failure-signs.ts'
@@ -137,6 +138,11 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
             takesChoice = false
             return attempt(fitting)
           }
+          // It thinks without telling, and the thought took all it may say: from now on it may say more.
+          if (!isCut && !reasons && ranOut(error)) {
+            reasons = true
+            return attempt(fitting)
+          }
           // Estimates may be too low. What cannot be left out of a prompt can still be made shorter.
           if (!step.shorten || toFailure(error, context).code !== 'CONTEXT_TOO_LONG') throw error
           return attempt(step.shorten(Math.floor(limit / 2)))
@@ -197,6 +203,12 @@ function toChoice(choice: ResearchStep['choice']): NonNullable<LanguageModelV4Ca
 function refusesChoice(error: unknown, context: FailureContext): boolean {
   const { code } = toFailure(error, context)
   return (code === 'BAD_REQUEST' || code === 'UNPROCESSABLE_ENTITY') && /tool.?choice/i.test(signsOf(error).text)
+}
+
+/** Whether a step reached its output limit before it said anything. */
+function ranOut(error: unknown): boolean {
+  if (!isInlayError(error) || error.code !== 'EMPTY_LLM_RESPONSE') return false
+  return /length|max/i.test(JSON.stringify(error.data['details'] ?? {}))
 }
 
 const toolTokens = (tools: ResearchStep['tools'] = []): number => estimateTokens(JSON.stringify(tools))
