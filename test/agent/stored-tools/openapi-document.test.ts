@@ -62,7 +62,7 @@ describe('a document', () => {
         requestBody: {
           type: 'object',
           required: ['name'],
-          properties: { name: { type: 'string' }, nick: { type: ['string', 'null'] }, mother: {} },
+          properties: { name: { type: 'string' }, nick: { type: ['string', 'null'] }, mother: { type: 'object' } },
         },
       },
     })

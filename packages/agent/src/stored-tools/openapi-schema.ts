@@ -30,8 +30,8 @@ const listKeys = ['allOf', 'anyOf', 'oneOf']
 const schemaKeys = ['items', 'additionalProperties', 'not']
 
 /**
- * A schema of an OpenAPI document as JSON Schema (draft 7) that stands for itself: references are put in place, one that
- * comes back to itself becomes a value of any form; what a service only answers with (`readOnly`) is left out.
+ * A schema of an OpenAPI document as JSON Schema (draft 7) that stands for itself: references are put in place, of one
+ * that comes back to itself only the type is told; what a service only answers with (`readOnly`) is left out.
  * @throws VALIDATION_ERROR for references that lead nowhere, and for schemas that unfold to more than 5,000
  */
 export function toJsonSchema(document: JsonObject, schema: unknown): JsonObject {
@@ -41,8 +41,9 @@ export function toJsonSchema(document: JsonObject, schema: unknown): JsonObject 
     if (!isJsonObject(value)) return value === false ? { not: {} } : {}
     const reference = value['$ref']
     if (typeof reference !== 'string') return convertObject(value, open)
-    if (open.includes(reference)) return {}
-    const target = convert(lookUp(document, reference), [...open, reference])
+    const found = lookUp(document, reference)
+    if (open.includes(reference)) return likeAbove(found)
+    const target = convert(found, [...open, reference])
     const { description } = value
     return typeof description === 'string' ? { ...target, description } : target
   }
@@ -65,6 +66,12 @@ export function toJsonSchema(document: JsonObject, schema: unknown): JsonObject 
     return modernised(value, result)
   }
   return convert(schema, [])
+}
+
+/** What is told of a value whose form is the one it stands in. */
+function likeAbove(schema: unknown): JsonObject {
+  const type = isJsonObject(schema) ? schema['type'] : undefined
+  return typeof type === 'string' ? { type } : {}
 }
 
 function convertProperties(value: JsonObject, convert: (schema: unknown) => JsonObject): JsonObject {
