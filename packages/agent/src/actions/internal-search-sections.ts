@@ -56,7 +56,7 @@ function joined(better: Passage, other: Passage): Passage {
     ? better.content
     : isSame(span, other.span)
       ? other.content
-      : joinTexts(before.content, after.content)
+      : joinTexts(before, after)
   return {
     ...better,
     headings: before.headings,
@@ -66,12 +66,14 @@ function joined(better: Passage, other: Passage): Passage {
   }
 }
 
-/** Two texts as one; what the first ends and the second begins with stands once. */
-function joinTexts(before: string, after: string): string {
-  for (let length = Math.min(before.length, after.length); length > 20; length--) {
-    if (before.endsWith(after.slice(0, length))) return before + after.slice(length)
+/** The texts of two sections as one; of chunks that both hold, the first text is kept. */
+function joinTexts(before: Passage, after: Passage): string {
+  const [one, other] = [before.content, after.content]
+  const isSharing = (before.span?.last ?? -1) >= (after.span?.first ?? 0)
+  for (let length = isSharing ? Math.min(one.length, other.length) : 0; length > 0; length--) {
+    if (one.endsWith(other.slice(0, length))) return one + other.slice(length)
   }
-  return `${before}\n\n${after}`
+  return `${one}\n\n${other}`
 }
 
 /** What neighbours are added with. */
