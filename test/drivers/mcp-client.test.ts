@@ -259,7 +259,7 @@ describe('a server that', () => {
     expect(pages()).toBe(2)
     clock.time += 300_000
     await names()
-    expect(pages()).toBe(4)
+    await eventually(() => pages() === 4)
   })
 
   test('tells more of its tools than a prompt can hold is cut', async () => {

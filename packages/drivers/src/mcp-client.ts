@@ -7,6 +7,7 @@ import { isRefused } from './mcp/messages.ts'
 import { openSession, type McpSession, type RemoteTool } from './mcp/session.ts'
 import { createMcpSessions } from './mcp/sessions.ts'
 import { toToolAction, type OfferedTool } from './mcp/tool-action.ts'
+import { createToolLists } from './mcp/tool-lists.ts'
 
 /** An MCP server whose tools models may call. */
 export interface McpServer {
@@ -38,7 +39,7 @@ export interface McpClientOptions {
   readonly numbers: ToolNumbers
   /** How addresses are reached. `allowHosts` opens further ones. */
   readonly egress?: EgressOptions
-  /** How long a list of tools is used, in milliseconds. Default five minutes. */
+  /** How long a list of tools is fresh, in milliseconds; later it is fetched anew beside its use. Default five minutes. */
   readonly listMs?: number
   /** How long a server that failed is not asked for its tools, in milliseconds. Default half a minute. */
   readonly failedMs?: number
@@ -55,14 +56,6 @@ export interface McpClient extends ActionSource {
   /** Ends its sessions. */
   close(): Promise<void>
 }
-
-interface Listed {
-  readonly tools: Promise<readonly RemoteTool[]>
-  expiresAt: number
-}
-
-// More than one entry a server: what it offers may depend on the headers of who asks.
-const mostLists = 200
 
 /**
  * Makes a client of MCP servers. Nothing is reached before tools are asked for.
@@ -151,10 +144,10 @@ type Lister = (
   lacksHeaders: boolean,
 ) => Promise<readonly RemoteTool[]>
 
-/** Lists tools, and remembers for a while what was listed, or that it failed. */
+/** Lists tools; failures are told to the operator. */
 function createLister(options: McpClientOptions): Lister {
   const { now = Date.now, onError = () => {}, listMs = 300_000, failedMs = 30_000, timeoutMs = 10_000 } = options
-  const lists = new Map<string, Listed>()
+  const lists = createToolLists({ now, listMs, failedMs, patienceMs: Math.min(timeoutMs, 2_000) })
   const fetchTools = async (server: McpServer, headers: Readonly<Record<string, string>>) => {
     const session = await connect(server, headers, options)
     try {
@@ -163,23 +156,16 @@ function createLister(options: McpClientOptions): Lister {
       void session.close()
     }
   }
-  return (server, headers, lacksHeaders) => {
-    const key = JSON.stringify([server.name, headers])
-    const known = lists.get(key)
-    if (known && known.expiresAt > now()) return known.tools
-    const tools = fetchTools(server, headers).catch((error: unknown) => {
-      listed.expiresAt = now() + failedMs
-      // Of a server that wants headers first it is no news that it refuses without.
-      if (!lacksHeaders || !isRefused(error)) onError(toTold(server, error))
-      return []
+  return (server, headers, lacksHeaders) =>
+    lists.of(JSON.stringify([server.name, headers]), async () => {
+      try {
+        return await fetchTools(server, headers)
+      } catch (error) {
+        // Of a server that wants headers first it is no news that it refuses without.
+        if (!lacksHeaders || !isRefused(error)) onError(toTold(server, error))
+        throw error
+      }
     })
-    const listed: Listed = { tools, expiresAt: now() + listMs }
-    lists.delete(key)
-    lists.set(key, listed)
-    const oldest = lists.keys().next().value
-    if (lists.size > mostLists && oldest !== undefined) lists.delete(oldest)
-    return tools
-  }
 }
 
 function toTold({ name }: McpServer, cause: unknown): InlayError {
