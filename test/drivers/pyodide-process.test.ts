@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { build } from 'tsdown'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createFrameReader, encodeFrame, type FrameKind } from '../../packages/drivers/src/pyodide/frames.ts'
 import { createOutcomeReader } from '../../packages/drivers/src/pyodide/outcome-reader.ts'
 import { nodeFlags, type WholeRun } from '../../packages/drivers/src/pyodide/process.ts'
@@ -193,6 +193,21 @@ test('code that would get out of its context finds every door of the process shu
   })
   server.close()
   expect({ stdout, visits }).toEqual({ stdout: 'tried 0\n', visits: 0 })
+})
+
+// Elsewhere there is no file that tells what a process has started.
+test.skipIf(process.platform !== 'linux')('a program does not outlive a host that is killed', patience, async () => {
+  const script = `
+    import { pyodide } from ${JSON.stringify(pathToFileURL(resolve('packages/drivers/src/pyodide.ts')).href)}
+    await pyodide().run({ code: 'print("begun")\\nwhile True: pass', onOutput: () => console.log('begun') })`
+  const host = spawn(process.execPath, ['--conditions=@inlay/source', '--input-type=module', '-e', script])
+  await new Promise((begun) => host.stdout.once('data', begun))
+  const [program] = readFileSync(`/proc/${host.pid}/task/${host.pid}/children`, 'utf8').trim().split(' ')
+  const isRunning = (): boolean =>
+    existsSync(`/proc/${program}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${program}/status`, 'utf8'))
+  expect(Number(program)).toBeGreaterThan(0)
+  host.kill('SIGKILL')
+  await vi.waitUntil(() => !isRunning(), { timeout: 60_000, interval: 50 })
 })
 
 test('the build runs programs as the sources do, and lets its host end', patience, async () => {
