@@ -83,38 +83,35 @@ export async function orchestrate(
     const calls = toIds(played.calls)
     const asked = calls.filter(({ name }) => name === researchToolNames.agent)
     if (asked.length > 0) {
-      await delegate(setting, state, {
-        asked,
-        calls,
-        played,
-        thought,
-        references,
-        turn: thought === '' ? turn : turn + 1,
-      })
-      const isOver = calls.some(({ name }) => name === researchToolNames.report)
+      const agentsTurn = thought === '' ? turn : turn + 1
+      await delegate(setting, state, { asked, calls, played, thought, references, turn: agentsTurn })
       advance(state, thought)
-      if (isOver) return gathered()
-      continue
-    }
-    state.thought = joined(state.thought, thought)
-    const isThought = calls.some(({ name }) => name === researchToolNames.think)
-    const isDone = calls.some(({ name }) => name === researchToolNames.report)
-    if (isDone || (!isThought && state.reports.length > 0)) {
-      if (thought !== '') state.reasonedSteps++
-      return gathered()
-    }
-    if (!isThought) {
-      if (state.wasDemanded) throw startedNothing()
-      state.wasDemanded = true
-    }
-    state.exchanges.push(
-      ...toExchange(
-        played,
-        calls.map((call) => ({ ...call, result: 'Noted.' })),
-      ),
-    )
-    advance(state, thought)
+      if (calls.some(isReport)) return gathered()
+    } else if (!goesOn(state, calls, played, thought)) return gathered()
   }
+}
+
+const isReport = ({ name }: RequestedCall): boolean => name === researchToolNames.report
+
+/** Takes in a round that started no agent; false when the report is due. */
+function goesOn(
+  state: OrchestratorState,
+  calls: readonly RequestedCall[],
+  played: PlayedStep,
+  thought: string,
+): boolean {
+  state.thought = joined(state.thought, thought)
+  const isThought = calls.some(({ name }) => name === researchToolNames.think)
+  if (calls.some(isReport) || (!isThought && state.reports.length > 0)) {
+    if (thought !== '') state.reasonedSteps++
+    return false
+  }
+  if (!isThought && state.wasDemanded) throw startedNothing()
+  state.wasDemanded ||= !isThought
+  const noted = calls.map((call) => ({ ...call, result: 'Noted.' }))
+  state.exchanges.push(...toExchange(played, noted))
+  advance(state, thought)
+  return true
 }
 
 function advance(state: OrchestratorState, thought: string): void {

@@ -14,7 +14,7 @@ import type { ReasoningEffort } from '../sessions/model-choice.ts'
 import type { RequestedCall } from '../stray-calls.ts'
 import { addUsage } from '../usage.ts'
 import type { LoopProgress } from '../loop.ts'
-import type { ResearchBudget, SpendingPhase } from './budget.ts'
+import type { Allowance, ResearchBudget, SpendingPhase } from './budget.ts'
 import { streamedThought } from './tools.ts'
 
 /** The kinds of model calls of a deep research; a model that only quotes documents is told which one it is in. */
@@ -76,7 +76,7 @@ const spending: Readonly<Record<ResearchPhase, SpendingPhase>> = {
   final: 'final',
 }
 
-// What a step is expected to say at most; it binds only where a budget or the note at `capped` says so.
+// What a step is expected to say at most; it binds where a budget does, and in the short steps of models that do not reason.
 const answerTokens: Readonly<Record<ResearchPhase, number>> = {
   clarify: 1_000,
   plan: 1_500,
@@ -86,71 +86,34 @@ const answerTokens: Readonly<Record<ResearchPhase, number>> = {
   final: 20_000,
 }
 
+/** What has been seen of a model. */
+interface ModelState {
+  /** Whether it takes a choice that asks for a call. */
+  takesChoice: boolean
+  reasons: boolean
+}
+
 /** Makes the model of one deep research. */
 export function createResearchModel(options: ResearchModelOptions): ResearchModel {
-  const { model, reasoning, budget, progress } = options
+  const { model, reasoning, progress } = options
   const { contextTokens } = model
-  const context = { model: model.name, provider: model.provider, modelIndex: options.modelIndex }
-  let takesChoice = true
-  let reasons = reasoning !== undefined && reasoning !== 'none'
-
+  const state: ModelState = { takesChoice: true, reasons: reasoning !== undefined && reasoning !== 'none' }
   return {
     name: model.name,
     promptTokens: contextTokens - Math.min(answerTokens.final, Math.floor(contextTokens / 4)),
     get reasons() {
-      return reasons
+      return state.reasons
     },
     play: async (step) => {
-      const { phase, reminder = [], shorten = () => step.prompt } = step
-      const expected = answerTokens[phase]
-      const room = contextTokens - Math.min(expected, Math.floor(contextTokens / 4)) - toolTokens(step.tools)
-      const prompt =
-        promptTokens(step.prompt) + promptTokens(reminder) > room ? shorten(room - promptTokens(reminder)) : step.prompt
-      const limit = Math.min(room, promptTokens(prompt) + promptTokens(reminder))
-      const allowance = budget.allow(spending[phase], limit, expected)
-      if (!allowance) return undefined
-      const isCut = allowance.promptTokens + allowance.answerTokens < limit + expected
-      const promptLimit = (isCut ? allowance.promptTokens : room) - promptTokens(reminder)
-      const attempt = (fitting: LanguageModelV4Prompt, mayRequire: boolean = takesChoice): Promise<StepResult> =>
-        playStep({
-          model: model.model,
-          options: callOptions({ ...step, prompt: fitting }, options, {
-            reasons,
-            isCut,
-            mayRequire,
-            answerTokens: allowance.answerTokens,
-          }),
-          listener: step.listener,
-          signal: step.signal,
-          promptTokens: promptLimit,
-          reminder,
-          ...(typeof step.choice === 'object' ? { forced: [step.choice.forced] } : {}),
-          streamed: streamedThought,
-          mayRecover: step.choice !== undefined,
-          tries: options.tries,
-          wait: options.wait,
-          context,
-        })
+      const fitted = fitStep(step, options)
+      if (!fitted) return undefined
+      const { allowance, limit } = fitted
       try {
-        const fitting = isCut ? shorten(promptLimit) : prompt
-        const result = await attempt(fitting).catch((error: unknown) => {
-          if (refusesChoice(error, context)) {
-            takesChoice = false
-            return attempt(fitting)
-          }
-          // It thinks without telling, and the thought took all it may say: from now on it may say more.
-          if (!isCut && !reasons && ranOut(error)) {
-            reasons = true
-            return attempt(fitting)
-          }
-          // Estimates may be too low. What cannot be left out of a prompt can still be made shorter.
-          if (!step.shorten || toFailure(error, context).code !== 'CONTEXT_TOO_LONG') throw error
-          return attempt(step.shorten(Math.floor(limit / 2)))
-        })
+        const result = await playFitted(step, fitted, options, state)
         const { usage } = result
         progress.usage = addUsage(progress.usage, usage)
-        reasons ||=
-          (usage.outputTokens.reasoning ?? 0) > 0 || result.parts.some(({ type }) => type === 'reasoning-delta')
+        const hasReasoned = result.parts.some(({ type }) => type === 'reasoning-delta')
+        state.reasons ||= hasReasoned || (usage.outputTokens.reasoning ?? 0) > 0
         const played = toPlayed(result)
         // A provider that tells no figures is charged by estimate.
         allowance.settle(usage.inputTokens.total ?? limit, usage.outputTokens.total ?? estimateOf(played))
@@ -164,31 +127,94 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
   }
 }
 
+/** A step cut to what the model takes and the budget allows. */
+interface FittedStep {
+  readonly prompt: LanguageModelV4Prompt
+  /** Tokens of the whole prompt as it was asked for, by estimate. */
+  readonly limit: number
+  /** Most tokens of the prompt without its reminder. */
+  readonly promptLimit: number
+  readonly allowance: Allowance
+  /** Whether the budget allows less than was asked for. */
+  readonly isCut: boolean
+}
+
+function fitStep(step: ResearchStep, { model, budget }: ResearchModelOptions): FittedStep | undefined {
+  const { phase, reminder = [], shorten = () => step.prompt } = step
+  const expected = answerTokens[phase]
+  const toolTokens = estimateTokens(JSON.stringify(step.tools ?? []))
+  const room = model.contextTokens - Math.min(expected, Math.floor(model.contextTokens / 4)) - toolTokens
+  const reminderTokens = promptTokens(reminder)
+  const prompt = promptTokens(step.prompt) + reminderTokens > room ? shorten(room - reminderTokens) : step.prompt
+  const limit = Math.min(room, promptTokens(prompt) + reminderTokens)
+  const allowance = budget.allow(spending[phase], limit, expected)
+  if (!allowance) return undefined
+  const isCut = allowance.promptTokens + allowance.answerTokens < limit + expected
+  const promptLimit = (isCut ? allowance.promptTokens : room) - reminderTokens
+  return { prompt: isCut ? shorten(promptLimit) : prompt, limit, promptLimit, allowance, isCut }
+}
+
+/** Plays a step; where it fails of what can be asked otherwise, it is asked once more. */
+async function playFitted(
+  step: ResearchStep,
+  { prompt, limit, promptLimit, allowance, isCut }: FittedStep,
+  options: ResearchModelOptions,
+  state: ModelState,
+): Promise<StepResult> {
+  const { model, modelIndex } = options
+  const context = { model: model.name, provider: model.provider, modelIndex }
+  // Capped where little is to be said, but not for models that may think first: the thought counts too.
+  const isShort = step.phase === 'orchestrate' || step.phase === 'agent'
+  const attempt = async (fitting: LanguageModelV4Prompt): Promise<StepResult> =>
+    playStep({
+      model: model.model,
+      options: callOptions({ ...step, prompt: fitting }, options, {
+        takesChoice: state.takesChoice,
+        maxOutputTokens: isCut || (isShort && !state.reasons) ? allowance.answerTokens : undefined,
+      }),
+      listener: step.listener,
+      signal: step.signal,
+      promptTokens: promptLimit,
+      reminder: step.reminder ?? [],
+      ...(typeof step.choice === 'object' ? { forced: [step.choice.forced] } : {}),
+      streamed: streamedThought,
+      mayRecover: step.choice !== undefined,
+      tries: options.tries,
+      wait: options.wait,
+      context,
+    })
+  return attempt(prompt).catch((error: unknown) => {
+    if (refusesChoice(error, context)) {
+      state.takesChoice = false
+      return attempt(prompt)
+    }
+    // It thinks without telling, and the thought took all it may say: from now on it may say more.
+    if (!isCut && !state.reasons && ranOut(error)) {
+      state.reasons = true
+      return attempt(prompt)
+    }
+    // Estimates may be too low. What cannot be left out of a prompt can still be made shorter.
+    if (!step.shorten || toFailure(error, context).code !== 'CONTEXT_TOO_LONG') throw error
+    return attempt(step.shorten(Math.floor(limit / 2)))
+  })
+}
+
 function callOptions(
   { phase, prompt, tools = [], choice }: ResearchStep,
   { model, reasoning }: ResearchModelOptions,
-  now: {
-    readonly reasons: boolean
-    readonly isCut: boolean
-    /** Whether the model takes a choice that asks for a call. */
-    readonly mayRequire: boolean
-    readonly answerTokens: number
-  },
+  { takesChoice, maxOutputTokens }: { readonly takesChoice: boolean; readonly maxOutputTokens: number | undefined },
 ): LanguageModelV4CallOptions {
-  // Capped where little is to be said, but not for models that may think first: the thought counts too.
-  const isCapped = now.isCut || ((phase === 'orchestrate' || phase === 'agent') && !now.reasons)
-  const effort = reasoning ?? (now.reasons && phase === 'agent' ? 'low' : undefined)
   const forced = typeof choice === 'object' ? choice.forced : undefined
   return {
     prompt,
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
-    ...(isCapped ? { maxOutputTokens: now.answerTokens } : {}),
-    ...(effort && { reasoning: effort }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(reasoning && { reasoning }),
     ...(tools.length === 0
       ? {}
       : {
           tools: tools.filter(({ name }) => forced === undefined || name === forced),
-          toolChoice: now.mayRequire ? toChoice(choice) : { type: 'auto' },
+          toolChoice: takesChoice ? toChoice(choice) : { type: 'auto' },
         }),
     ...(model.quotesOnly ? { providerOptions: { inlay: { research: phase } } } : {}),
   }
@@ -210,8 +236,6 @@ function ranOut(error: unknown): boolean {
   if (!isInlayError(error) || error.code !== 'EMPTY_LLM_RESPONSE') return false
   return /length|max/i.test(JSON.stringify(error.data['details'] ?? {}))
 }
-
-const toolTokens = (tools: ResearchStep['tools'] = []): number => estimateTokens(JSON.stringify(tools))
 
 const estimateOf = ({ text, calls }: PlayedStep): number =>
   estimateTokens(text + calls.map(({ input }) => input).join())

@@ -37,6 +37,16 @@ export interface ResearchVoiceOptions {
 
 const nothingSaid: AnswerSoFar = { text: '', reasoning: null, documents: null, citations: [] }
 
+function openBranch(root: Branch): Branch {
+  const branch = createBranch(root.send)
+  const forget = root.whenClosed(branch.close)
+  const close = (): void => {
+    forget()
+    branch.close()
+  }
+  return { ...branch, close }
+}
+
 /** Makes the voice of one deep research. */
 export function createResearchVoice(options: ResearchVoiceOptions): ResearchVoice {
   const { emit, modelIndex: index, now, startedAt } = options
@@ -49,17 +59,7 @@ export function createResearchVoice(options: ResearchVoiceOptions): ResearchVoic
 
   return {
     ...root,
-    branch: () => {
-      const branch = createBranch(root.send)
-      const forget = root.whenClosed(branch.close)
-      return {
-        ...branch,
-        close: () => {
-          forget()
-          branch.close()
-        },
-      }
-    },
+    branch: () => openBranch(root),
     answer: (at, { documents: finalDocuments, known, thought }) => {
       turn = at
       const stepStartedAt = now()
