@@ -113,8 +113,7 @@ function endOnSignal(listening: Listening, inlay: Inlay): void {
   const end = async (): Promise<void> => {
     if (isEnding) process.exit(1)
     isEnding = true
-    await listening.close()
-    await inlay.close()
+    await listening.close(inlay)
     process.exit(0)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

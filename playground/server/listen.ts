@@ -1,13 +1,13 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { nodeListener } from 'inlay'
+import { closeServer, nodeListener, type Inlay } from 'inlay'
 import type { Peer } from 'inlay/page'
 
 /** A server that listens. */
 export interface Listening {
   readonly port: number
-  /** Ends every connection. Idempotent. */
-  close(): Promise<void>
+  /** Ends the assistant, then every connection. Idempotent. */
+  close(inlay: Pick<Inlay, 'close'>): Promise<void>
 }
 
 /** A start that cannot work, said in words for a person. */
@@ -32,7 +32,7 @@ export async function listen(options: {
   if (failure !== undefined) return { refusal: reasonOf(failure, options) }
   // A server that listens on a port has an address of this form.
   const { port } = server.address() as AddressInfo
-  return { port, close: () => closeAll(server) }
+  return { port, close: (inlay) => closeServer(server, inlay) }
 }
 
 function reasonOf(failure: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): string {
@@ -47,11 +47,4 @@ function reasonOf(failure: NodeJS.ErrnoException, { host, port }: { host: string
     default:
       return `The server cannot listen on ${host}, port ${port} (${failure.code ?? failure.message}).`
   }
-}
-
-function closeAll(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
 }

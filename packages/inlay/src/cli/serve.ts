@@ -4,6 +4,7 @@ import { InlayError } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { nodeListener } from '../node-listener.ts'
 import { operator } from '../callers.ts'
+import { closeServer } from '../close-server.ts'
 import { bundledPage, createPage, isLoopbackName } from '../page.ts'
 import { textOption, type Command, type CommandContext } from './command.ts'
 import { withInlay } from './opened.ts'
@@ -60,7 +61,7 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
     return 0
   } finally {
     ready.reject(new Error('the server is ending'))
-    await closed(server)
+    await closeServer(server, inlay)
   }
 }
 
@@ -121,13 +122,5 @@ function interrupted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}
-
-/** Streams may go on for minutes: runs are kept and can be resumed, so connections are not waited for. */
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
   })
 }

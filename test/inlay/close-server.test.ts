@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { closeServer, createInlay, nodeListener, type Inlay } from 'inlay'
+import { expect, onTestFinished, test } from 'vitest'
+import { startOpenAi } from '../stand-in/openai.ts'
+
+/** An assistant behind a server, whose model says something and never ends. */
+async function newServer(): Promise<{ server: Server; inlay: Inlay; base: string }> {
+  const model = await startOpenAi(() => [{ text: 'So far' }, { hang: true }])
+  const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-close-'))
+  const inlay = createInlay({ dataFolder, apiKey: 'the-key', model: { name: 'm', baseUrl: `${model.origin}/v1` } })
+  const server = createServer(nodeListener(inlay.fetch))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    await closeServer(server, inlay)
+    await model.close()
+    rmSync(dataFolder, { recursive: true, force: true })
+  })
+  return { server, inlay, base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api` }
+}
+
+const headers = { authorization: 'Bearer the-key', 'content-type': 'application/json' }
+const asking = { method: 'POST', headers, body: '{"message": "Hi"}' }
+
+test('an answer under way tells its client why it ends, and then the connection does', async () => {
+  const { server, inlay, base } = await newServer()
+  const response = await fetch(`${base}/chat/send-chat-message`, asking)
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  while (!text.includes('So far')) text += (await reader.read()).value ?? ''
+  const closing = closeServer(server, inlay)
+  for (let step = await reader.read(); !step.done; step = await reader.read()) text += step.value
+  expect(text).toMatch(/"error_code":"SERVICE_UNAVAILABLE"[^]*"error":/)
+  await closing
+  expect(server.listening).toBe(false)
+})
+
+test('neither an idle connection nor a reader who does not read holds it up', async () => {
+  const { server, inlay, base } = await newServer()
+  await (await fetch(`${base}/health`)).text()
+  const answered = await new Promise<{ resume(): void; on(event: string, listener: () => void): void }>((resolve) => {
+    const { method, headers: sent, body } = asking
+    request(`${base}/chat/send-chat-message`, { method, headers: sent, agent: false }, resolve).end(body)
+  })
+  const gone = new Promise<void>((resolve) => answered.on('close', resolve))
+  await closeServer(server, inlay, { graceMs: 50 })
+  answered.resume()
+  await gone
+})
+
+test('a server that never listened, or is closed, is closed again', async () => {
+  const { server, inlay } = await newServer()
+  await closeServer(server, inlay)
+  await closeServer(server, inlay)
+  await closeServer(createServer(), inlay)
+})
