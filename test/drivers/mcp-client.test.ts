@@ -7,6 +7,7 @@ import {
   type McpClient,
   type McpClientOptions,
   type McpServer,
+  type McpServers,
 } from '../../packages/drivers/src/mcp-client.ts'
 import type { PacketBody } from '../../packages/protocol/src/index.ts'
 import { heldFiles, newTurn } from '../agent/action-turn.ts'
@@ -30,7 +31,7 @@ function newNumbers(): ToolNumbers {
   }
 }
 
-function newClient(servers: readonly McpServer[], more: Partial<McpClientOptions> = {}) {
+function newClient(servers: McpServers, more: Partial<McpClientOptions> = {}) {
   const errors: unknown[] = []
   const client = mcpClient({ servers, numbers: newNumbers(), onError: (error) => void errors.push(error), ...more })
   onTestFinished(() => client.close())
@@ -396,6 +397,20 @@ describe('a server that', () => {
   })
 })
 
+test('servers may come and go while the client runs', async () => {
+  const { server } = await standIn(usual())
+  const present: McpServer[] = []
+  const { client } = newClient(async () => present)
+  expect(await client.list({ caller: ana })).toEqual([])
+  present.push(server)
+  const { id } = await find(client, 'look_up')
+  expect(await client.holds(id)).toBe(true)
+  present.length = 0
+  expect([await client.list({ caller: ana }), await client.holds(id)]).toEqual([[], false])
+  present.push(server, server)
+  await expect(client.list({ caller: ana })).rejects.toMatchObject({ code: 'DUPLICATE_RESOURCE' })
+})
+
 test('an answer that is too long is cut for the model', async () => {
   const { server } = await standIn(usual({ 'tools/call': () => saying('wörter '.repeat(20_000)) }))
   const { client } = newClient([server])
@@ -408,7 +423,7 @@ test('an answer that is too long is cut for the model', async () => {
 
 test('a list of servers that cannot be is refused at once', () => {
   const server = { name: 'a', url: 'https://a.example/mcp' }
-  const made = (servers: McpServer[]) => () => mcpClient({ servers, numbers: newNumbers() })
+  const made = (servers: McpServers) => () => mcpClient({ servers, numbers: newNumbers() })
   expect(made([server, server])).toThrow(expect.objectContaining({ code: 'DUPLICATE_RESOURCE' }))
   expect(made([{ ...server, url: 'a.example' }])).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
 })

@@ -173,7 +173,7 @@ describe('the reference server of MCP, in a process of its own', () => {
     const everything = await startEverything('http')
     onTestFinished(() => everything.close())
     const house = await openActionHouse({
-      mcpServers: [{ name: 'everything', url: everything.url, allowPrivate: true }],
+      mcpServers: async () => [{ name: 'everything', url: everything.url, allowPrivate: true }],
     })
     const listed = (await json(house, '/tool')) as ToolSnapshot[]
     const sum = listed.find(({ name }) => name === 'get-sum')!

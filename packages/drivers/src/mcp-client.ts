@@ -32,9 +32,12 @@ export interface McpServer {
   readonly allowPrivate?: boolean
 }
 
+/** MCP servers, or what tells them with each message: those a host stores and lets its administrators change. */
+export type McpServers = readonly McpServer[] | (() => Promise<readonly McpServer[]>)
+
 /** What a client of MCP servers is made of. */
 export interface McpClientOptions {
-  readonly servers: readonly McpServer[]
+  readonly servers: McpServers
   /** Gives servers and tools their ids; `createToolNumbers` of the agent makes them. */
   readonly numbers: ToolNumbers
   /** How addresses are reached. `allowHosts` opens further ones. */
@@ -65,7 +68,9 @@ export interface McpClient extends ActionSource {
  */
 export function mcpClient(options: McpClientOptions): McpClient {
   const { servers, numbers, now = Date.now, onError = () => {} } = options
-  checkServers(servers)
+  if (typeof servers !== 'function') checkServers(servers)
+  const present = async (): Promise<readonly McpServer[]> =>
+    typeof servers === 'function' ? checkServers(await servers()) : servers
   const sessions = createMcpSessions({ now })
   const lister = createLister(options)
   const offer = async (server: McpServer, asker: ActionAsker): Promise<OfferedTool[]> => {
@@ -85,7 +90,7 @@ export function mcpClient(options: McpClientOptions): McpClient {
           const own = server.passAuthorization === true ? turn.headers?.['authorization'] : undefined
           const all = own === undefined ? headers : { ...headers, authorization: own }
           // One session a chat, and no chat sees another's.
-          const key = JSON.stringify([server.name, all, turn.caller.id, turn.sessionId])
+          const key = JSON.stringify([server.name, server.url, all, turn.caller.id, turn.sessionId])
           return sessions.use(
             key,
             () => connect(server, all, options),
@@ -98,20 +103,20 @@ export function mcpClient(options: McpClientOptions): McpClient {
   }
   return {
     list: async (asker) => {
-      const offered = (await Promise.all(servers.map((server) => offer(server, asker)))).flat()
+      const offered = (await Promise.all((await present()).map((server) => offer(server, asker)))).flat()
       return withOwnNames(offered).map(toToolAction)
     },
     holds: async (id) => {
       const number = await numbers.find(id)
       if (number?.kind !== 'mcp') return false
       const [name] = JSON.parse(number.name) as [string, string]
-      return servers.some((server) => server.name === name)
+      return (await present()).some((server) => server.name === name)
     },
     close: () => sessions.close(),
   }
 }
 
-function checkServers(servers: readonly McpServer[]): void {
+function checkServers(servers: readonly McpServer[]): readonly McpServer[] {
   for (const [index, { name, url }] of servers.entries()) {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
       throw new InlayError('INVALID_INPUT', { message: `The MCP server ${name} needs a whole http or https address.` })
@@ -120,6 +125,7 @@ function checkServers(servers: readonly McpServer[]): void {
       throw new InlayError('DUPLICATE_RESOURCE', { message: 'Every MCP server needs a name of its own.' })
     }
   }
+  return servers
 }
 
 function storedHeaders({ headers = {}, token }: McpServer): Record<string, string> {
@@ -157,7 +163,7 @@ function createLister(options: McpClientOptions): Lister {
     }
   }
   return (server, headers, lacksHeaders) =>
-    lists.of(JSON.stringify([server.name, headers]), async () => {
+    lists.of(JSON.stringify([server.name, server.url, headers]), async () => {
       try {
         return await fetchTools(server, headers)
       } catch (error) {

@@ -1,14 +1,14 @@
 import type { ActionSource } from '@inlay/agent'
 import type { EgressOptions } from '@inlay/drivers/egress'
-import type { McpServer } from '@inlay/drivers/mcp-client'
+import type { McpServers } from '@inlay/drivers/mcp-client'
 import type { Kysely } from 'kysely'
 
 /** Tools of others that an assistant may use. */
 export interface ToolOptions {
   /** Where further actions come from while the assistant runs; asked with each message. Default: nowhere. */
   readonly actionSources?: readonly ActionSource[]
-  /** MCP servers whose tools the model may call. Default: none. */
-  readonly mcpServers?: readonly McpServer[]
+  /** MCP servers whose tools the model may call, or a function that tells them with each message. Default: none. */
+  readonly mcpServers?: McpServers
 }
 
 /** The sources of further actions, opened. */
@@ -31,7 +31,8 @@ export async function toolParts(
     readonly onError: (error: unknown) => void
   },
 ): Promise<ToolParts> {
-  if (mcpServers.length === 0) return { sources: actionSources, close: async () => {} }
+  const isEmpty = typeof mcpServers !== 'function' && mcpServers.length === 0
+  if (isEmpty) return { sources: actionSources, close: async () => {} }
   const [{ mcpClient }, { createToolNumbers }] = await Promise.all([
     import('@inlay/drivers/mcp-client'),
     import('@inlay/agent'),
