@@ -14,12 +14,12 @@ const call = (name: string, input: unknown, id = '') => ({
   input: typeof input === 'string' ? input : JSON.stringify(input),
 })
 
-test('calls of one search are merged into the first, with its other arguments, and grouped by action', () => {
+test('calls of one search are merged into the first, and grouped by action', () => {
   const plan = planCalls(
     [
       call('search', { queries: ['a'], limit: 1 }, 'x'),
       call('look', {}, 'y'),
-      call('search', { queries: ['b', 'c'], limit: 2 }, 'z'),
+      call('search', { limit: 1, queries: ['b', 'c'], source: null, tags: [] }, 'z'),
       call('look', { far: true }, 'w'),
     ],
     offered,
@@ -29,6 +29,19 @@ test('calls of one search are merged into the first, with its other arguments, a
     ['x', 'search', 0, { queries: ['a', 'b', 'c'], limit: 1 }],
     ['y', 'look', 1, {}],
     ['w', 'look', 3, { far: true }],
+  ])
+})
+
+test('a search that is narrowed otherwise stays apart, so that none narrows the other', () => {
+  const inputs = [
+    call('search', { queries: ['a'] }, 'x'),
+    call('search', { queries: ['b'], sources: ['slack'] }, 'y'),
+    call('search', { queries: ['c'] }, 'z'),
+    call('search', { queries: ['d'], sources: ['slack'] }, 'w'),
+  ]
+  expect(planCalls(inputs, offered, new Set()).calls.map(({ id, position, input }) => [id, position, input])).toEqual([
+    ['x', 0, { queries: ['a', 'c'] }],
+    ['y', 1, { queries: ['b', 'd'], sources: ['slack'] }],
   ])
 })
 

@@ -21,7 +21,7 @@ export interface CallPlan {
 
 /**
  * Decides which calls of a step run. Calls of an action with a `mergeArgument` become one: the first, with the values
- * of that argument joined. Ids that are missing or were used before in the answer are replaced.
+ * of that argument joined; those with other arguments of their own stay apart, as one must not narrow the other. Ids that are missing or were used before in the answer are replaced.
  * @param usedIds ids of the answer so far; the ids given out here are added
  */
 export function planCalls(
@@ -40,8 +40,10 @@ export function planCalls(
     }
     const planned: PlannedCall = { id, action, position, input: parse(call.input) }
     const calls = byAction.get(call.name) ?? []
-    const first = calls[0]
-    if (first && action.mergeArgument !== undefined) calls[0] = merge(first, planned, action.mergeArgument)
+    const { mergeArgument: argument } = action
+    const alike = argument === undefined ? -1 : calls.findIndex((one) => isAlike(one, planned, argument))
+    const first = calls[alike]
+    if (first && argument !== undefined) calls[alike] = merge(first, planned, argument)
     else calls.push(planned)
     byAction.set(call.name, calls)
   }
@@ -63,6 +65,21 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Whether two calls ask for the same but for one argument; what is null or empty counts as absent. */
+function isAlike(one: PlannedCall, other: PlannedCall, argument: string): boolean {
+  const [mine, theirs] = [one, other].map(({ input }) => (isRecord(input) ? othersOf(input, argument) : undefined))
+  // What is no arguments at all adds nothing, wherever it is merged.
+  return mine === undefined || theirs === undefined || mine === theirs
+}
+
+function othersOf(input: Record<string, unknown>, argument: string): string {
+  const given = Object.entries(input).filter(
+    ([name, value]) =>
+      name !== argument && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0),
+  )
+  return JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 function merge(first: PlannedCall, other: PlannedCall, argument: string): PlannedCall {
