@@ -28,6 +28,7 @@ export function braveSearch(options: BraveSearchOptions): WebSearch {
   const call = createSearchCall({
     // Small plans take one query a second, and several come at once.
     attempts: 3,
+    longestWaitMs: 1500,
     ...options,
     subject,
     method: 'GET',
