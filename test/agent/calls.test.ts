@@ -69,6 +69,12 @@ test('a call is recorded with its arguments, result, place and packets', async (
   expect(packets).toEqual(['memory_tool_start', 'section_end'])
 })
 
+test('what neither models nor databases take is left out of a result', async () => {
+  const { done, details } = newCall({ result: { text: 'a\u0000b\uD83E' } })
+  expect(await done).toMatchObject({ failed: 0, result: 'ab' })
+  expect(details).toMatchObject([{ tool_result: 'ab' }])
+})
+
 describe('a call that throws', () => {
   test("of a host's action tells the model its words and the operator all", async () => {
     const { done, errors, packets } = newCall({ fails: new Error('No booking 7.') })

@@ -4,6 +4,7 @@ import { postgres } from '../../packages/drivers/src/postgres.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AgentTables } from '../../packages/agent/src/records.ts'
 import { migrateAgent } from '../../packages/agent/src/migrations.ts'
+import { scriptedAction } from '../../packages/agent/src/testing.ts'
 import { createToolNumbers } from '../../packages/agent/src/stored-tools/tool-numbers.ts'
 import { poolOf, startPostgres } from '../stand-in/pglite.ts'
 import { kennelDocument } from './stored-tools/kennel.ts'
@@ -134,4 +135,18 @@ test('custom actions and their numbers live in Postgres as they do in SQLite', a
   const numbers = await Promise.all([one.numberOf('mcp', 'a'), two.numberOf('mcp', 'a')])
   expect(numbers[0]).toBe(numbers[1])
   expect(numbers[0]).toBeGreaterThan(1001)
+})
+
+test('what cannot be stored as text is left out of answers and results, and nothing fails of it', async () => {
+  const look = scriptedAction({ id: 1_000_001, name: 'look', result: { text: 'x\u0000y\uD83E' } })
+  const { agent, send, errors } = await newSetting(
+    [[{ reasoning: 'Th\u0000ink.' }, { call: { name: 'look', input: { at: '\u0000' } } }], ['25\u0000 days\uD83E.']],
+    { db, actions: [look] },
+  )
+  const run = await send()
+  const whole = await run.whole()
+  expect([whole.error_msg, errors]).toEqual([null, []])
+  const { messages } = await agent.sessions.get(run.sessionId, ana)
+  expect(messages.at(-1)?.text).toBe('25 days.')
+  expect(whole.tool_calls[0]?.tool_result).toBe('xy')
 })

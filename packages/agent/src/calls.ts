@@ -1,4 +1,4 @@
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError, isInlayError, storable } from '@inlay/protocol'
 import type { BaseFilters, PacketBody, Principal, ToolCallDetail } from '@inlay/protocol'
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from './citable-documents.ts'
@@ -56,7 +56,8 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
     result = { text: `Tool failed with error: ${text}` }
   }
   voice.end(result.foundDocuments)
-  return record(call, result, { failed, packets }, setting)
+  // What others wrote may hold what neither models nor databases take.
+  return record(call, { ...result, text: storable(result.text) }, { failed, packets }, setting)
 }
 
 function record(

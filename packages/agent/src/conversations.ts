@@ -1,5 +1,5 @@
 import type { Insertable, Transaction } from 'kysely'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, storable } from '@inlay/protocol'
 import type { ChatSessionCreationRequest, FileDescriptor, LlmOverride } from '@inlay/protocol'
 import { resolveParent, toPath, type TreeNode } from './message-tree.ts'
 import { readPast, type PastMessage } from './past-messages.ts'
@@ -135,7 +135,7 @@ export function createConversations({ db, now, newId }: ConversationsOptions): C
         for (const { answerId, text } of answers) {
           await records
             .updateTable('inlay_chat_messages')
-            .set({ text, seen_at: now() })
+            .set({ text: storable(text), seen_at: now() })
             .where('id', '=', answerId)
             .where('status', '=', 'running')
             .execute()
@@ -339,9 +339,9 @@ async function finishAnswer(records: Records, answerId: number, outcome: AnswerO
     .updateTable('inlay_chat_messages')
     .set({
       status: outcome.status,
-      text: outcome.text,
-      reasoning: outcome.reasoning,
-      error: outcome.error?.message ?? null,
+      text: storable(outcome.text),
+      reasoning: storableOrNull(outcome.reasoning),
+      error: storableOrNull(outcome.error?.message ?? null),
       error_code: outcome.error?.code ?? null,
       citations: outcome.citations.length === 0 ? null : JSON.stringify(outcome.citations),
       documents: outcome.documents,
@@ -357,8 +357,19 @@ async function finishAnswer(records: Records, answerId: number, outcome: AnswerO
     .where('id', '=', sessionId)
     .executeTakeFirstOrThrow(() => new InlayError('SESSION_NOT_FOUND'))
   if (outcome.toolCalls.length > 0) {
-    const values = outcome.toolCalls.map((call) => ({ ...call, message_id: answerId }))
+    const values = outcome.toolCalls.map((call) => ({
+      ...call,
+      call_id: storable(call.call_id),
+      result: storable(call.result),
+      reasoning: storableOrNull(call.reasoning ?? null),
+      message_id: answerId,
+    }))
     await records.insertInto('inlay_chat_tool_calls').values(values).execute()
   }
   await touchSession(records, sessionId, ownerId, time)
+}
+
+/** What models write may hold what no database takes. */
+function storableOrNull(text: string | null): string | null {
+  return text === null ? null : storable(text)
 }

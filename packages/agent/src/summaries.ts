@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { removeCitations } from '@inlay/protocol'
+import { removeCitations, storable } from '@inlay/protocol'
 import type { FileDescriptor } from '@inlay/protocol'
 import { estimateTokens } from './context-window.ts'
 import type { ResolvedModel } from './contracts.ts'
@@ -109,7 +109,7 @@ export async function sumUpBranch(request: SummaryRequest): Promise<boolean> {
   if (text === '') return false
   await db
     .insertInto('inlay_chat_summaries')
-    .values({ message_id: last.id, session_id: request.sessionId, text, created_at: now() })
+    .values({ message_id: last.id, session_id: request.sessionId, text: storable(text), created_at: now() })
     // Two answers of one question may end at once.
     .onConflict((conflict) => conflict.column('message_id').doNothing())
     .execute()

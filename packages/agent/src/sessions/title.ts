@@ -1,3 +1,4 @@
+import { storable } from '@inlay/protocol'
 import type { ResolvedModel } from '../contracts.ts'
 
 const tool = 'name_conversation'
@@ -72,7 +73,9 @@ async function askModel(
   const given = call
     ? titleOf(call.input)
     : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
-  const title = given.replace(/\s+/g, ' ').replace(/^["'“«\s]+|["'”».\s]+$/g, '')
+  const title = storable(given)
+    .replace(/\s+/g, ' ')
+    .replace(/^["'“«\s]+|["'”».\s]+$/g, '')
   if (title.length <= titleLimit) return title
   return `${cutBetweenWords(title, titleLimit)}…`
 }
