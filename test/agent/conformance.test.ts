@@ -10,12 +10,14 @@ interface Words {
   queries: string[]
 }
 
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string')
+
 const queriesInput: InputSchema<Words> = {
   '~standard': {
     version: 1,
     vendor: 'test',
     validate: (value) =>
-      typeof value === 'object' && value !== null && Array.isArray((value as Words).queries)
+      typeof value === 'object' && value !== null && isTexts((value as Words).queries)
         ? { value: value as Words }
         : { issues: [{ message: 'queries is a list' }] },
     jsonSchema: {
@@ -131,7 +133,12 @@ describe('an action that breaks a law is told', () => {
       run: changed({ emit: (packet, turn) => turn.emit({ ...packet, queries: 7 } as unknown as PacketBody) }),
     },
     'gives nothing to read': { run: changed({ text: () => ' ' }) },
-    'gives half a surrogate pair': { run: changed({ text: () => '{"a":"\uD83E"}' }) },
+    'loses its order over long words': {
+      run: async (input, turn) => {
+        if ((input.queries[0] ?? '').length > 1_000) turn.emit({ type: 'search_tool_documents_delta', documents: [] })
+        return sound.run(input, turn)
+      },
+    },
     'gives bare text': { run: changed({ text: () => 'Nothing but text' }) },
     'gives more than there is room for': {
       run: async (input, turn) => sound.run(input, { ...turn, resultTokens: 1_000_000 }),

@@ -3,6 +3,7 @@ import { callLaws } from './call-laws.ts'
 import { hasCallOrder, isPacket } from './call-order.ts'
 import { endingLaws } from './ending-laws.ts'
 import { must, mustEqual, type Law } from './law.ts'
+import { oddArguments } from './odd-arguments.ts'
 
 /**
  * What every `Action` must hold, as a plain list any test runner can loop over. Calls are made as a run makes them.
@@ -76,6 +77,21 @@ function argumentLaws(make: MakeAction): Law[] {
         inWorld(make, async (world) => {
           const { failed, text } = await makeCall(world, undefined)
           must(failed && /JSON/.test(text), 'the model is told that its arguments are no JSON')
+        }),
+    ],
+    [
+      'whatever its arguments hold, a call ends in the order of its kind and the model reads how',
+      () =>
+        inWorld(make, async (world) => {
+          const { builtIn } = actionOf(world)
+          for (const input of oddArguments(world.works[0])) {
+            const { packets, text } = await makeCall(world, input)
+            const shown = JSON.stringify(input).slice(0, 100)
+            const told = packets.map(({ type }) => type).join(', ')
+            const isOrdered = hasCallOrder(packets, builtIn, 'works') || hasCallOrder(packets, builtIn, 'fails')
+            must(isOrdered && packets.every(isPacket), `packets of its kind in their order for ${shown}, not ${told}`)
+            must(text.trim() !== '' && text.isWellFormed(), `text that can be sent, for ${shown}`)
+          }
         }),
     ],
     [
