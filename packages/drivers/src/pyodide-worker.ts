@@ -98,9 +98,10 @@ type CountedEnd = 'isOutputCut' | 'droppedFiles'
 // The host starts this file with its settings as the only argument.
 const settings = JSON.parse(process.argv[2] ?? '{}') as InterpreterSettings
 const gate = openGate()
-const snapshot = settings.start === 'load' ? zstdDecompressSync(receivePayload()) : undefined
-const python = await loadInterpreter(settings, gate, snapshot)
+const python = await loadInterpreter(settings, gate, () => zstdDecompressSync(receivePayload()))
 closeDoors()
+// What was read to load Python is as much again as Python itself.
+globalThis.gc?.()
 send('ready')
 // The host speaks the form: what it sends is a job.
 const job = JSON.parse(new TextDecoder().decode(receivePayload())) as Job

@@ -141,6 +141,8 @@ return async ({ loadPyodide }, { default: createPyodideModule }, settings) => {
     ...(settings.start === 'make' ? { _makeSnapshot: true } : {}),
     ...(settings.start === 'load' ? { _loadSnapshot: new Uint8Array(readBytes('snapshot')) } : {}),
   })
+  // Thirty megabytes that nobody looks at any more.
+  if (python._api?.config) delete python._api.config._loadSnapshot
   if (settings.start === 'make') takeSnapshot(python.makeMemorySnapshot())
   const { FS } = python
   boundFiles(python)

@@ -36,20 +36,21 @@ export interface ProgramListener {
 
 /**
  * Makes a Python in a context of its own; it runs one program.
- * @param snapshot what another interpreter told as its own, for the start `load`
+ * @param takeSnapshot gives what another interpreter told as its own, for the start `load`; asked once
  */
 export async function loadInterpreter(
   settings: InterpreterSettings,
   listener: ProgramListener,
-  snapshot?: Uint8Array,
+  takeSnapshot: () => Uint8Array,
 ): Promise<ContextPython> {
   // Nothing is to be seen of the host's world from inside, and text never becomes code there.
   const context = createContext({}, { name: 'python', codeGeneration: { strings: false, wasm: true } })
   const files = readableFiles(settings)
+  let isLoading = true
   const read = (name: string): Uint8Array => {
     const path = files.get(name)
-    if (name === 'snapshot' && snapshot) return snapshot
-    if (path === undefined) throw new Error('No such file.')
+    if (!isLoading || (path === undefined && name !== 'snapshot')) throw new Error('No such file.')
+    if (path === undefined) return takeSnapshot()
     return readFileSync(path)
   }
   // The script is ours; its type is what its text says.
@@ -67,7 +68,7 @@ export async function loadInterpreter(
       start: settings.start,
     },
   )
-  files.clear()
+  isLoading = false
   return python
 }
 

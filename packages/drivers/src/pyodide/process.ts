@@ -140,6 +140,7 @@ export function nodeFlags(folders: readonly string[]): string[] {
     '--experimental-vm-modules',
     '--no-warnings',
     '--max-old-space-size=256',
+    '--expose-gc',
   ]
 }
 
