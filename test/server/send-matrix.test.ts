@@ -317,3 +317,15 @@ describe('what cannot be carried out is refused before anything is stored', () =
     expect([await sessions(), world.model.asked.length]).toEqual([before, asked])
   })
 })
+
+/** Other services answer this with status 200 and an error line. */
+test('a stream that cannot begin is none: a status and JSON, whatever is accepted', async () => {
+  for (const accept of ['text/event-stream', 'application/x-ndjson', '*/*']) {
+    const response = await world.ask('/chat/send-chat-message', {
+      json: { message: 'Hi', chat_session_id: unknownSessionId, stream: true },
+      headers: { accept },
+    })
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/json'])
+    expect(await response.json()).toEqual({ error_code: 'SESSION_NOT_FOUND', detail: expect.any(String) })
+  }
+})
