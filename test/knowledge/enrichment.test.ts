@@ -69,6 +69,16 @@ describe('a summarizer', () => {
     expect((await searchFor(made, 'hooves-wise'))[0]!.content).toContain('hooves')
   })
 
+  test('that writes what no index takes adds the rest of it', async () => {
+    const embedder = fakeEmbedder()
+    const made = await makeKnowledge({ summarize: async () => 'Concerns\u0000 zebras\uD83E.', embedder })
+    await made.knowledge.start()
+    await made.knowledge.accept(request(document), { waitMs: 5000 })
+    const embedded = embedder.calls.flat()
+    expect(embedded.length).toBeGreaterThan(0)
+    for (const one of embedded) expect(one).toContain('Concerns zebras.')
+  })
+
   test('is not asked about a document of one chunk, which says itself what it is about', async () => {
     const { summarize, calls } = fakeSummarizer()
     const made = await makeKnowledge({ summarize })

@@ -1,3 +1,4 @@
+import { storable } from '@inlay/protocol'
 import { boundedCall } from './bounded-call.ts'
 import { titleOf } from './card.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from './enrichment-contracts.ts'
@@ -59,7 +60,7 @@ export function createEnrichment(known: KnownRows, context: EnrichmentContext): 
       const image = await store.read(id)
       return image ? describer(image.bytes, image.mediaType, signal) : ''
     })
-    if (text) known.descriptions.set(id, text.trim().slice(0, longestDescription))
+    if (text) known.descriptions.set(id, text.trim().slice(0, longestDescription).toWellFormed())
   }
 
   /** Once a document, however many of its chunks ask. */
@@ -123,7 +124,8 @@ function lenient(part: string, { onError, signal }: EnrichmentContext): LenientC
   return async (call) => {
     if (hasFailed) return ''
     try {
-      return await boundedCall(call, { part, timeoutMs: callTimeoutMs, signal })
+      // Models may write what no index takes.
+      return storable(await boundedCall(call, { part, timeoutMs: callTimeoutMs, signal }))
     } catch (error) {
       if (signal.aborted) throw error
       if (!hasFailed) onError(error)
@@ -134,7 +136,7 @@ function lenient(part: string, { onError, signal }: EnrichmentContext): LenientC
 }
 
 function shorten(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim().slice(0, longestSummary)
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, longestSummary).toWellFormed()
 }
 
 function toText({ sections }: StoredDocument): string {
