@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { expandQueries, readJson } from '../../../packages/agent/src/actions/internal-search-queries.ts'
+import { cleanQueries, expandQueries, readJson } from '../../../packages/agent/src/actions/internal-search-queries.ts'
 import { createInternalSearch } from '../../../packages/agent/src/actions/internal-search.ts'
 import type { ModelQuestion, PassageSearch } from '../../../packages/agent/src/contracts.ts'
 import { newTurn } from '../action-turn.ts'
@@ -111,3 +111,7 @@ async function run(
   const { turn, packets } = newTurn(more)
   return { packets, result: await createInternalSearch({ search, help }).run({ queries }, turn) }
 }
+
+test('what no index takes as a query is left out of it', () => {
+  expect(cleanQueries(['le\u0000ave\uD83E', '\u0000'], 'the question')).toEqual(['leave'])
+})

@@ -175,3 +175,9 @@ describe('long pages', () => {
     expect(result.text.length).toBeLessThan(8_500)
   })
 })
+
+test('an address that no index can look for is looked for without what it cannot', async () => {
+  const asked: string[] = []
+  await run(['https://a.example/\u0000x\uD83E'], { documentByLink: async ({ link }) => void asked.push(link) })
+  expect(asked).toEqual(['https://a.example/x'])
+})

@@ -146,3 +146,9 @@ test('what a service says without end is cut, and addresses without end are left
   expect(result.documents).toHaveLength(1)
   expect(JSON.stringify(result.documents).length).toBeLessThan(20_000)
 })
+
+test('what no service takes as a query is left out of it', async () => {
+  const asked: string[] = []
+  await run(async ({ text }) => (asked.push(text), []), ['le\u0000ave\uD83E'])
+  expect(asked).toEqual(['leave'])
+})

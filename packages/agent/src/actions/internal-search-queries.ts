@@ -1,3 +1,4 @@
+import { storable } from '@inlay/protocol'
 import type { ActionTurn, PastText } from '../contracts.ts'
 import { askInTime } from './internal-search-question.ts'
 
@@ -23,7 +24,7 @@ export function cleanQueries(queries: readonly string[], question: string): stri
 }
 
 function clean(query: string): string {
-  return query.replace(/\s+/g, ' ').trim().slice(0, longestQuery).toWellFormed()
+  return storable(query).replace(/\s+/g, ' ').trim().slice(0, longestQuery).toWellFormed()
 }
 
 const instructions = `You prepare a search of an organisation's documents. You get the newest message of a person to an assistant, what was said before it, and the queries that somebody already thought of. Answer with one JSON object and nothing else: {"question": "…", "keywords": ["…", "…"]}

@@ -1,6 +1,6 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { isInlayError } from '@inlay/protocol'
+import { isInlayError, storable } from '@inlay/protocol'
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
 import { estimateTokens } from '../context-window.ts'
 import type { Action, ActionTurn } from '../contracts.ts'
@@ -73,7 +73,7 @@ export function createOpenUrl(options: OpenUrlOptions): Action<OpenUrlInput> {
 /** Addresses without blanks, repeats and any without end; one without a scheme is taken for https. */
 function distinct(urls: readonly string[]): string[] {
   const whole = urls
-    .map((url) => url.trim())
+    .map((url) => storable(url).trim())
     .filter((url) => url !== '' && url.length <= longestAddress)
     .map((url) => (/^[\w-]+(?:\.[\w-]+)+(?:[/:?#]|$)/.test(url) ? `https://${url}` : url))
   return [...new Set(whole)].slice(0, urlLimit)

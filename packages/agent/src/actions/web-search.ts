@@ -1,5 +1,6 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
+import { storable } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
 import { estimateTokens } from '../context-window.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts.ts'
@@ -76,7 +77,7 @@ function distinct(queries: readonly string[], question: string): string[] {
 }
 
 function oneLine(query: string): string {
-  return query.replace(/\s+/g, ' ').trim().slice(0, queryCharacters)
+  return storable(query).replace(/\s+/g, ' ').trim().slice(0, queryCharacters).toWellFormed()
 }
 
 async function searchAll(
