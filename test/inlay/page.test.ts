@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await listening.close()
+  await listening.close({ close: async () => {} })
   await rm(folder, { recursive: true })
 })
 

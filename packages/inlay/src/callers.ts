@@ -10,7 +10,7 @@ export function firstOf(authenticators: readonly Authenticator[]): Authenticator
   return async (request) => {
     for (const authenticate of authenticators) {
       const caller = await authenticate(request)
-      if (caller !== undefined) return caller
+      if (caller) return caller
     }
     return undefined
   }

@@ -1,9 +1,9 @@
 import { hasScope, InlayError, type Principal, type Scope } from '@inlay/protocol'
 
 /**
- * Tells who sends a request, from its headers alone: the body is not read yet and must not be touched. Undefined means
- * "nobody I know" and is answered as 401. May throw an InlayError of its own (its status and code are answered); any
- * other throw is a 500. Called once a request, concurrently.
+ * Tells who sends a request, from its headers alone: the body is not read yet and must not be touched. Undefined (in
+ * JavaScript null too) means "nobody I know" and is answered as 401. May throw an InlayError of its own (its status and
+ * code are answered); any other throw is a 500. Called once a request, concurrently.
  */
 export type Authenticator = (request: Request) => Promise<Principal | undefined> | Principal | undefined
 
@@ -24,15 +24,24 @@ export async function authorize(
   scopes: readonly Scope[],
 ): Promise<Principal> {
   const caller = await authenticate(request)
-  if (caller === undefined) {
+  if (!caller) {
     // A program whose key is not set sends an empty header.
     const isGiven = !/^(?:bearer)?\s*$/i.test(request.headers.get('authorization') ?? '')
     throw new InlayError(isGiven ? 'INVALID_TOKEN' : 'UNAUTHENTICATED')
   }
+  checkPrincipal(caller)
   if (!scopes.some((scope) => hasScope(caller, scope))) {
     throw new InlayError('INSUFFICIENT_PERMISSIONS', {
       message: `This needs a key with the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`,
     })
   }
   return caller
+}
+
+/** What a host hands in decides whose things are whose: people without an id of their own would share everything. */
+function checkPrincipal(caller: Principal): void {
+  if (typeof caller.id === 'string' && caller.id !== '' && Array.isArray(caller.scopes)) return
+  // For the log: a client cannot do anything about it.
+  const cause = new Error('`authenticate` gave a caller whose id is no text, or that has no list of scopes.')
+  throw new InlayError('INTERNAL_ERROR', { cause })
 }
