@@ -73,6 +73,13 @@ test('a plot of an uploaded table comes back as a picture that clients can fetch
   expect(response.headers.get('content-type')).toBe('image/png')
   const bars = barsOf(Buffer.from(await response.arrayBuffer()))
   expect(bars).toEqual([25, 50, 100])
+
+  const session = lines.find((line) => 'chat_session_id' in line)?.chat_session_id
+  const code = 'import os\nprint(sorted(os.listdir()))'
+  const later = await house.ask('And what is there now?', [calls(['run_python', { code }]), says('Both.')], {
+    chat_session_id: session,
+  })
+  expect(told(later)).toMatchObject({ stdout: "['sales by month.csv', 'sales.png']\n", fileIds: [] })
   expect(house.errors).toEqual([])
 })
 

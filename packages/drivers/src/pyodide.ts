@@ -22,7 +22,10 @@ export interface PyodideOptions {
   readonly node?: string
   /** Folder of the package `pyodide`. Default: where it is installed. */
   readonly packageFolder?: string
-  /** Where the build of `@inlay/drivers/pyodide-worker` lies, for apps whose bundler moves this module elsewhere. */
+  /**
+   * Where the build of `@inlay/drivers/pyodide-worker` lies, for apps whose bundler moves this module elsewhere. Its folder
+   * is open to the processes of programs, so nothing secret may lie there.
+   */
   readonly workerUrl?: URL
 }
 

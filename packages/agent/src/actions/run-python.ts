@@ -78,7 +78,7 @@ export function createRunPython(options: RunPythonOptions): Action<RunPythonInpu
         if (kept.files.length > 0) {
           turn.emit({ type: 'python_tool_delta', stdout: '', stderr: '', file_ids: kept.files.map(({ id }) => id) })
         }
-        const notices = [...staged.notices, ...kept.notices, ...(outcome.isOutputCut ? [cutNotice] : [])]
+        const notices = [...(outcome.isOutputCut ? [cutNotice] : []), ...kept.notices, ...staged.notices]
         return { text: toText(outcome, output.text(), { ...options, files: kept.files, notices, turn }) }
       } finally {
         output.flush()
@@ -95,8 +95,8 @@ function describe({ packages = [], timeLimitMs = 60_000 }: CodeRunner): string {
   return (
     'Runs a Python program, to compute, to analyse files, or to make files and pictures. Gives what it prints. ' +
     'Attached files lie in the working folder under their names; files that the program writes there are shown to the ' +
-    `user. There is the standard library${also}, and no network. Each run begins anew, without variables or files of ` +
-    `earlier runs, and takes ${Math.round(timeLimitMs / 1000)} seconds at most.`
+    `user. There is the standard library${also}, and no network. Each run begins anew: variables of earlier runs are ` +
+    `gone, files that were shown are there. It takes ${Math.round(timeLimitMs / 1000)} seconds at most.`
   )
 }
 
