@@ -6,6 +6,26 @@ import { planResearch } from '../../../packages/drivers/src/extractive-model/res
 describe('a plan', () => {
   test.each<[string, readonly string[]]>([
     ['How many days of leave do I get?', ['How many days of leave do I get?']],
+    ['Who is the director?', ['Who is the director?']],
+    [
+      'What kinds of leave are there and how do I apply?',
+      [
+        'What is leave?',
+        'What kinds of leave are there?',
+        'How do I apply (leave)?',
+        'What are the requirements and limits of leave?',
+        'What problems and errors occur with leave?',
+      ],
+    ],
+    [
+      'How do I apply for leave?',
+      [
+        'What is leave?',
+        'How do I apply for leave?',
+        'What are the requirements and limits of leave?',
+        'What problems and errors occur with leave?',
+      ],
+    ],
     ['Why does Rust need lifetimes?', ['Why does Rust need lifetimes?']],
     [
       'How do I write advanced functions?',
@@ -128,6 +148,15 @@ describe('in a deep research it', () => {
       'Staff receive 25 days of paid leave a year [4].',
     )
     expect(said(await play('report', [context, user('Who repairs the telescope?')]))).not.toContain('[')
+  })
+
+  test('of an aspect only what speaks of it is reported', async () => {
+    const content =
+      'Paid leave is planned with the team. Paid leave must be requested six weeks ahead. Staff like paid leave in June.'
+    const results = JSON.stringify({ results: [{ document: 2, title: 'Paid leave', content }] })
+    const context = user(`Context found by internal_search for {"queries":["leave"]}:\n${results}`)
+    const task = user('What are the requirements and limits of paid leave?')
+    expect(said(await play('report', [context, task]))).toBe('Paid leave must be requested six weeks ahead [2].')
   })
 
   test('writes the final report from the reports, says nothing twice, and tells what is missing', async () => {

@@ -1,5 +1,5 @@
 import { understand } from './question.ts'
-import { isStopWord, wordsOf } from './terms.ts'
+import { isAskingWord, isStopWord, wordsOf } from './terms.ts'
 
 const mostTasks = 6
 const asking = '(?:what|how|why|when|which|who|whose|where)'
@@ -58,16 +58,40 @@ const endsEnglish = /^[a-z]{3,}(?:ing|ness|ship|ies|ed|ly)$/
 const isEnglish = (text: string): boolean =>
   !foreign.test(text) && wordsOf(text).some((word) => (word.length > 1 && isStopWord(word)) || endsEnglish.test(word))
 
-const aspectForm =
-  /^What (?:are the options and settings of|are the requirements and limits of|problems and errors occur with) (.+)\?$/
+/** What is asked about any topic, and what sentences have in them that tell it. */
+const aspects: Readonly<Record<'options' | 'limits' | 'problems', { readonly asked: string; readonly clue: RegExp }>> =
+  {
+    options: {
+      asked: 'What are the options and settings of',
+      clue: /\b(?:options?|settings?|parameters?|configur\w+|defaults?|enabl\w+|disabl\w+|switch\w*|flags?|variables?|set)\b/i,
+    },
+    limits: {
+      asked: 'What are the requirements and limits of',
+      clue: /\b(?:must|ha(?:s|ve) to|needs?|needed|requir\w+|only|at (?:most|least)|up to|limit\w*|can(?:not|['’]t)|not|unless|except\w*|minim\w+|maxim\w+|within|until|more than|less than|fewer than|support\w*)\b/i,
+    },
+    problems: {
+      asked: 'What problems and errors occur with',
+      clue: /\b(?:errors?|fail\w*|problems?|issues?|warn\w*|can(?:not|['’]t)|unable|doesn['’]t|exceptions?|troubleshoot\w*|lost|laps\w+|break\w*|broken|crash\w*|wrong|denied|refused|times? out|timeouts?)\b/i,
+    },
+  }
+
+/** The topic of a task that asks for one of its aspects, and what sentences that tell it have in them. */
+export function aspectOf(task: string): { readonly topic: string; readonly clue: RegExp } | undefined {
+  for (const { asked, clue } of Object.values(aspects)) {
+    if (task.startsWith(`${asked} `)) return { topic: tidy(task.slice(asked.length)), clue }
+  }
+  return undefined
+}
 
 /** What a question or task is about, as a noun phrase in its own words; "" when its form does not tell. */
 export function topicPhrase(text: string): string {
-  const aspect = aspectForm.exec(text.trim())?.[1]
-  if (aspect !== undefined) return aspect
+  const aspect = aspectOf(text.trim())
+  if (aspect) return aspect.topic
   const { kind, subjects } = understand([text])
   if (kind === 'definition' && subjects[0] !== undefined) return withoutArticle(tidy(subjects[0]))
   const rest = tidy(text).replace(request, '')
+  const kinds = kindsOf.exec(rest)?.[1]
+  if (kinds !== undefined) return withoutArticle(kinds)
   const isHowTo = howTo.test(rest)
   const phrase = isHowTo
     ? // Behind "how do I" stands a verb: what it is done to is the topic.
@@ -81,8 +105,14 @@ export function topicPhrase(text: string): string {
   return topic.split(' ').length > 8 ? (topic.split(preposition)[0] ?? topic) : topic
 }
 
+const kindsOf =
+  /^(?:what|which)\s+(?:kinds?|types?|sorts?|forms?)\s+of\s+(.+?)\s+(?:are|is|exist|do|does|can|should|must|may|there)\b/i
+
 const withoutArticle = (phrase: string): string =>
-  phrase.replace(/^(?:the|an?|my|our|your|its|their|this|that|these|those|all|any|some)\s+/i, '')
+  phrase.replace(
+    /^(?:(?:for|to|about|of|on|in|with|at|from)\s+)?(?:(?:the|an?|my|our|your|its|their|this|that|these|those|all|any|some)\s+)?(?=\S)/i,
+    '',
+  )
 
 /** Whether a phrase names several things: its head, before any preposition, ends as a plural does. */
 function isPlural(phrase: string): boolean {
@@ -97,21 +127,25 @@ const isTechnical =
   /\p{Ll}\p{Lu}|[-_.`/]\w|\b(?:commands?|cmdlets?|servers?|services?|apis?|modules?|tools?|clients?|drivers?|index(?:es)?|packages?|apps?|pages?|files?)\b/u
 
 /** The questions that a topic raises besides what it is and how it is used. */
-const aspectsOf = (topic: string): string[] => [
-  ...(isTechnical.test(topic) ? [`What are the options and settings of ${topic}?`] : []),
-  ...(/\b(?:requirements?|limits?|rules?|conditions?)\b/i.test(topic)
-    ? []
-    : [`What are the requirements and limits of ${topic}?`]),
-  ...(/\b(?:problems?|errors?|failures?|faults?)\b/i.test(topic)
-    ? []
-    : [`What problems and errors occur with ${topic}?`]),
-]
+const aspectsOf = (topic: string): string[] =>
+  [
+    ...(isTechnical.test(topic) ? [aspects.options] : []),
+    ...(/\b(?:requirements?|limits?|rules?|conditions?)\b/i.test(topic) ? [] : [aspects.limits]),
+    ...(/\b(?:problems?|errors?|failures?|faults?)\b/i.test(topic) ? [] : [aspects.problems]),
+  ].map(({ asked }) => `${asked} ${topic}?`)
 
 /** Puts a topic in the place of the first word that points back to it. */
 function withName(part: string, topic: string): string {
   return part
     .replace(/\b(?:its|their)\b(?=\s+\w)/i, `${topic}'s`)
     .replace(/\b(?:it|they|them)\b|\b(?:this|that|these|those)$/i, topic)
+}
+
+/** A part of a request with the topic of the first, if it says too little without. */
+function nameTopic(part: string, topic: string): string {
+  const named = withName(part, topic)
+  const own = new Set(wordsOf(named).filter((word) => !isStopWord(word) && !isAskingWord(word)))
+  return own.size > 1 || named !== part ? named : `${part} (${topic})`
 }
 
 /** Parts of a request that ask for different things; each can stand alone. */
@@ -121,7 +155,7 @@ function partsOf(text: string): string[] {
     .map(tidy)
     .filter((part) => wordsOf(part).some((word) => !isStopWord(word)))
   const first = topicPhrase(parts[0] ?? '')
-  return parts.map((part, index) => (index > 0 && first !== '' ? withName(part, first) : part))
+  return parts.map((part, index) => (index > 0 && first !== '' ? nameTopic(part, first) : part))
 }
 
 /** A question that leans on the one before it, with the name of what it leans on. */
@@ -155,16 +189,16 @@ export function planResearch(questions: readonly string[]): readonly string[] {
   if (sides.length > whole.length) return distinct(sides)
   const [first = ''] = whole
   const { kind } = understand([first])
-  const topic = isEnglish(text) && !narrow.has(kind) ? topicPhrase(first) : ''
+  const topic = isEnglish(text) && !narrow.has(kind) && !/^who\b/i.test(first) ? topicPhrase(first) : ''
   if (topic === '') return distinct(whole)
   // A request for a text, or a mere name, asks nothing that its topic does not.
   const isNamed = kind === 'definition' && !/^how\b/i.test(first)
   const isLabel = isNamed || !startsAsking.test(first.replace(request, ''))
-  const aspects = aspectsOf(topic)
+  const further = aspectsOf(topic)
   const usage = `How ${isPlural(topic) ? 'are' : 'is'} ${topic} used?`
-  const further = whole.length > 2 ? [] : isLabel && whole.length === 1 ? [usage, ...aspects] : aspects
+  const more = whole.length > 2 ? [] : isLabel && whole.length === 1 ? [usage, ...further] : further
   const basic = whatIs.test(first) && !isLabel ? [] : [whatIsIt(topic)]
-  return distinct([...basic, ...(isLabel ? whole.slice(1) : whole), ...further])
+  return distinct([...basic, ...(isLabel ? whole.slice(1) : whole), ...more])
 }
 
 /** Each question once, without the words that ask for an answer to it. */

@@ -3,9 +3,9 @@ import type { Candidate } from './passages.ts'
 import { isNarration, isPointing, isReferral } from './phrases.ts'
 import { pickBroadly } from './pick.ts'
 import type { Reading } from './prompt.ts'
-import { topicPhrase } from './research-plan.ts'
+import { aspectOf, topicPhrase } from './research-plan.ts'
 import { scorePassages, type Scored } from './score.ts'
-import { isAnswered, select } from './select.ts'
+import { select } from './select.ts'
 import { isAskingWord, isStopWord, stem, termSet, wordsOf } from './terms.ts'
 import { write } from './write.ts'
 
@@ -18,6 +18,7 @@ const topicShare = { named: 0.6, guessed: 0.5 }
 
 /** Leaves out what is about something else, and prefers what stands in a document about the topic. */
 function aboutTopic(scored: Scored, task: string): Scored {
+  const clue = aspectOf(task)?.clue
   const named = topicPhrase(task)
   const least = named === '' ? topicShare.guessed : topicShare.named
   const topic = new Set(
@@ -33,23 +34,48 @@ function aboutTopic(scored: Scored, task: string): Scored {
     if (isNarration(unit.text) || isReferral(unit.text) || isPointing(unit.text)) return false
     if (share(new Set([...title, ...place, ...unit.terms])) < least) return false
     // Under a fitting heading anything may stand: a word of the topic is in the text, or in the one before it.
+    if (clue && !clue.test(`${unit.text} ${unit.lead ?? ''}`)) return false
     if (unit.kind === 'row' && wordsOf(unit.text).length < 5) return false
     const isLed = unit.lead !== undefined && share(termSet(unit.lead)) > 0
-    if (share(unit.terms) === 0 && !isLed && (unit.before === undefined || share(unit.before.terms) === 0)) return false
+    if (
+      share(title) < 1 &&
+      share(unit.terms) === 0 &&
+      !isLed &&
+      (unit.before === undefined || share(unit.before.terms) === 0)
+    )
+      return false
     unit.score *= 0.85 + 0.3 * share(title)
     return true
   })
   return { ...scored, candidates }
 }
 
+// Lower than for an answer: a report may tell what only bears on its task.
+const leastCoverage = 0.3
+
+const isSpokenOf = ({ candidates }: Scored): boolean => candidates.some(({ coverage }) => coverage >= leastCoverage)
+
+// How much the words count by which an aspect is asked for: sentences seldom use them.
+const aspectWeight = 0.3
+
+function withLightAspect(question: Question, task: string): Question {
+  const topic = aspectOf(task)?.topic
+  if (topic === undefined) return question
+  const own = understand([topic]).terms
+  const weighed = [...question.terms].map(
+    ([term, weight]) => [term, own.has(term) ? weight : weight * aspectWeight] as const,
+  )
+  return { ...question, terms: new Map(weighed) }
+}
+
 /** Reports all that the results tell about a task, in their own words, each with its citation; the answer comes first. */
 export function reportFindings({ asked, context, found }: Reading): string {
   const [task = ''] = asked.slice(-1)
-  const question = understand([task])
+  const question = withLightAspect(understand([task]), task)
   const isHowTo = question.kind === 'how' && question.wantsCode
   const all = scorePassages({ ...question, wantsCode: isHowTo }, [...context, ...found])
   const scored = question.kind === 'difference' ? all : aboutTopic(all, task)
-  if (!isAnswered(scored)) return nothingFound
+  if (!isSpokenOf(scored)) return nothingFound
   const brief = select(scored, () => false)
   const taken = new Set(brief.flatMap(({ units }) => units))
   const rest = select(scored, (unit) => taken.has(unit), others(taken))

@@ -80,9 +80,10 @@ export function newBlocks(text: string, memory: Memory): string[] {
     const next = whole[at + 1] ?? ''
     // A sentence that only leads to what was left out leads nowhere.
     if (isLead(block) && !isCode(next) && !isList(next)) return withoutLast(block)
-    // Code and short items say nothing by themselves.
+    // Code and a short item say nothing by themselves.
     const isLed = isLead(whole[at - 1] ?? '')
-    const isShort = isCode(block) || (isList(block) && block.split('\n').some((line) => wordsOf(line).length < 8))
+    const isItem = isList(block) && !block.includes('\n')
+    const isShort = isCode(block) || (isItem && wordsOf(block).length < 8)
     return isShort && !isLed ? [] : [block]
   })
 }
