@@ -5,6 +5,7 @@ import { OutIcon } from './icons.tsx'
 import { safeLink } from './links.ts'
 import { piecesOf, piecesOfText, sampleOf, withQuote, type Piece } from './passage.ts'
 import type { Service } from './service.ts'
+import { StoredFile } from './stored-file.tsx'
 import type { Source } from './turn.ts'
 
 /** Which source a person asked to see, and the sentence of the answer they came from. */
@@ -20,15 +21,15 @@ interface SourceCardProps {
   readonly id: string | undefined
   readonly shown: Shown | null
   readonly back: () => void
-  readonly readPassage: Service['passage']
+  readonly service: Pick<Service, 'passage' | 'file'>
 }
 
 /** A source with what was matched in it; unfolds to the passage that was quoted. */
-export function SourceCard({ source, id, shown, back, readPassage }: SourceCardProps): JSX.Element {
+export function SourceCard({ source, id, shown, back, service }: SourceCardProps): JSX.Element {
   const card = useRef<HTMLLIElement>(null)
   const [wantsOpen, setWantsOpen] = useState(false)
   const sentence = shown?.sentence ?? ''
-  const passage = usePassage(source, sentence, wantsOpen, readPassage)
+  const passage = usePassage(source, sentence, wantsOpen, service.passage)
   // Unfolds once there is something to show, so that it grows once and not twice.
   const isOpen = wantsOpen && passage.isRead
   useEffect(() => {
@@ -52,6 +53,10 @@ export function SourceCard({ source, id, shown, back, readPassage }: SourceCardP
           <PieceView key={at} piece={piece} />
         ))}
       </p>
+      {isOpen &&
+        imagesOf(source).map((file) => (
+          <StoredFile key={file} id={file} words={first.semantic_identifier} readFile={service.file} />
+        ))}
       <div class="source-foot">
         <button type="button" class="text-button" aria-expanded={isOpen} onClick={() => setWantsOpen(!wantsOpen)}>
           {isOpen ? 'Less' : 'Show passage'}
@@ -65,6 +70,11 @@ export function SourceCard({ source, id, shown, back, readPassage }: SourceCardP
     </li>
   )
 }
+
+/** Pictures that belong to the passages. */
+const imagesOf = ({ passages }: Source): readonly string[] => [
+  ...new Set(passages.flatMap(({ file_id: file }) => (file === null ? [] : [file]))),
+]
 
 function SourceHead({ source: { number, passages } }: { source: Source }): JSX.Element {
   const [first] = passages

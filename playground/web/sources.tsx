@@ -12,11 +12,11 @@ interface SourcesProps {
   readonly idPrefix: string
   /** Puts the focus back to the number in the answer the person came from. */
   readonly back: () => void
-  readonly readPassage: Service['passage']
+  readonly service: Pick<Service, 'passage' | 'file'>
 }
 
 /** The sources of an answer: cited ones with their numbers, then what was only found, folded away. */
-export function Sources({ cited, found, shown, idPrefix, back, readPassage }: SourcesProps): JSX.Element | null {
+export function Sources({ cited, found, shown, idPrefix, back, service }: SourcesProps): JSX.Element | null {
   if (cited.length === 0 && found.length === 0) return null
   return (
     <aside class="sources" aria-label="Sources of this answer">
@@ -31,7 +31,7 @@ export function Sources({ cited, found, shown, idPrefix, back, readPassage }: So
                 id={`${idPrefix}-source-${source.number}`}
                 shown={shown?.number === source.number ? shown : null}
                 back={back}
-                readPassage={readPassage}
+                service={service}
               />
             ))}
           </ol>
@@ -51,7 +51,7 @@ export function Sources({ cited, found, shown, idPrefix, back, readPassage }: So
                 id={undefined}
                 shown={null}
                 back={back}
-                readPassage={readPassage}
+                service={service}
               />
             ))}
           </ol>

@@ -61,14 +61,7 @@ export function TurnView({ turn, isLast, retry, service }: TurnViewProps): JSX.E
         )}
         {!isAnswering && <Actions turn={turn} isLast={isLast} retry={retry} />}
       </div>
-      <Sources
-        cited={cited}
-        found={found}
-        shown={shown}
-        idPrefix={idPrefix}
-        back={back}
-        readPassage={service.passage}
-      />
+      <Sources cited={cited} found={found} shown={shown} idPrefix={idPrefix} back={back} service={service} />
     </article>
   )
 }

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startOpenAi } from '../stand-in/openai.ts'
 import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
+import { searchDoc } from '../playground/search-doc.ts'
 import { startPlayground, type Playground } from './playground.ts'
 import { answered, ask, faultsOf, open, phone, reason, shot } from './visit.ts'
 
@@ -145,6 +146,26 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.getByRole('button', { name: 'Send question' }).waitFor()
     await ask(page, 'And briefly?')
     await expect.poll(() => asked).toEqual([true, undefined])
+  })
+
+  test('the picture a passage belongs to is shown with it', async () => {
+    const page = await open(playground.address)
+    await page.route('**/chat/file/*', (route) =>
+      route.fulfill({ body: picture, contentType: 'image/png', headers: nameHeader('plan.png') }),
+    )
+    const plan = searchDoc({ semantic_identifier: 'Floor plan', link: null, file_id: 'plan' })
+    await serve(page, [
+      { type: 'search_tool_start', is_internet_search: false },
+      { type: 'search_tool_documents_delta', documents: [plan] },
+      { type: 'section_end' },
+      { type: 'message_start', final_documents: [plan], pre_answer_processing_seconds: 0 },
+      { type: 'citation_info', citation_number: 1, document_id: plan.document_id },
+      { type: 'message_delta', content: 'Up the stairs [[1]]().' },
+    ])
+    await ask(page, 'Where is it?')
+    const turn = await answered(page)
+    await turn.locator('.citation').click()
+    await turn.locator('.source.shown img[alt="Floor plan"]').waitFor()
   })
 
   test.each([
