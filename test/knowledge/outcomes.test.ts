@@ -1,10 +1,52 @@
 import { describe, expect, test, vi } from 'vitest'
+import { releaseClaim } from '../../packages/knowledge/src/claims.ts'
+import { readRetired } from '../../packages/knowledge/src/dead-generations.ts'
 import { sweepClaims } from '../../packages/knowledge/src/outcomes.ts'
+import { fakeEmbedder } from './fake-embedder.ts'
 import { memoryIndex } from './memory-index.ts'
 import { makeRecords, makeWorker, request } from './setup.ts'
 
 const named = (...ids: string[]): ReturnType<typeof request>[] =>
   ids.map((id) => request({ id, text: `text of ${id}` }))
+
+describe('a clock that is set back by hours', () => {
+  test('holds up no document, whether it was tried before or not', async () => {
+    let isDown = true
+    const { worker, accept, status, clock } = await makeWorker({
+      embedder: fakeEmbedder({
+        answer: () => {
+          if (isDown) throw Object.assign(new Error('down'), { isRetryable: true })
+        },
+      }),
+    })
+    await accept(request({ id: 'tried' }))
+    await worker.runOnce()
+    await accept(request({ id: 'new' }))
+    isDown = false
+    clock.now -= 6 * 3_600_000
+    await worker.runOnce()
+    expect([(await status('tried')).phase, (await status('new')).phase]).toEqual(['indexed', 'indexed'])
+  })
+
+  test('frees what a worker left that vanished before', async () => {
+    const [db, index, clock] = [await makeRecords(), memoryIndex(), { now: 1_000_000_000 }]
+    const stuck = { at: (step: string) => (step === 'append' ? new Promise<void>(() => {}) : undefined) }
+    const vanished = await makeWorker({ db, clock, index, ...stuck })
+    await vanished.accept(request())
+    void vanished.worker.runOnce()
+    await expect.poll(async () => (await vanished.status('document')).phase).toBe('indexing')
+    clock.now -= 6 * 3_600_000
+    const other = await makeWorker({ db, clock, index })
+    await other.worker.runOnce()
+    expect((await other.status('document')).phase).toBe('indexed')
+  })
+})
+
+test('rows that come after their claim was swept and cleared away are cleared away as well', async () => {
+  const db = await makeRecords()
+  await releaseClaim(db, 'swept long ago', ['late.0', 'late.1'])
+  expect((await readRetired(db, 10)).generations).toEqual(['late.0', 'late.1'])
+})
 
 describe('leases', () => {
   const stuck = { at: (step: string) => (step === 'append' ? new Promise<void>(() => {}) : undefined) }

@@ -8,7 +8,7 @@ import {
 } from '@inlay/knowledge'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import type { IngestionRequest } from '@inlay/protocol'
-import { Kysely } from 'kysely'
+import { Kysely, type Dialect } from 'kysely'
 import { onTestFinished } from 'vitest'
 import { readStatus } from '../../packages/knowledge/src/documents.ts'
 import type { IntakeResult } from '../../packages/knowledge/src/intake-draft.ts'
@@ -20,9 +20,18 @@ import { memoryIndex, type MemoryIndex } from './memory-index.ts'
 
 export { request } from './requests.ts'
 
+type MakeDialect = (file: string) => Dialect | Promise<Dialect>
+
+let dialectOf: MakeDialect = (file) => nodeSqlite({ file })
+
+/** Has all records of this test file be kept elsewhere than in SQLite. */
+export function useDialect(make: MakeDialect): void {
+  dialectOf = make
+}
+
 /** Records in memory, with the tables in place; closed with the test. */
 export async function makeRecords(file = ':memory:'): Promise<Records> {
-  const db: Records = new Kysely({ dialect: nodeSqlite({ file }) })
+  const db: Records = new Kysely({ dialect: await dialectOf(file) })
   onTestFinished(() => db.destroy())
   await migrateKnowledge(db)
   return db

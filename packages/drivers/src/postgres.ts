@@ -9,8 +9,11 @@ export interface PostgresOptions {
   /** A `pg` pool made by the host, which then also ends it. */
   readonly pool?: PostgresPool
   /** The module `pg`, where it cannot be imported by name. */
-  readonly lib?: { Pool: new (options: { connectionString?: string; max?: number }) => PostgresPool }
+  readonly lib?: { Pool: new (options: { connectionString?: string; max?: number }) => ListenedPool }
 }
+
+/** A pool that tells of connections that break while nobody uses them. */
+type ListenedPool = PostgresPool & { on?(event: 'error', listener: () => void): unknown }
 
 /** Packages a host installs to use this driver. */
 export const postgresDependencies: readonly string[] = ['pg']
@@ -25,7 +28,11 @@ export function postgres(options: PostgresOptions): Dialect {
       const given = options.pool
       if (given) return { connect: () => given.connect(), end: async () => {}, options: given.options }
       const { Pool } = options.lib ?? (await import('pg')).default
-      return new Pool({ connectionString: options.connectionString, max: options.maxConnections ?? 10 })
+      const pool = new Pool({ connectionString: options.connectionString, max: options.maxConnections ?? 10 })
+      // A server that restarts ends connections at rest: unheard, that would end the process. The next query makes a new
+      // one, and what was under way fails by itself.
+      pool.on?.('error', () => {})
+      return pool
     },
   })
 }

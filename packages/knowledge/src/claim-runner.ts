@@ -50,7 +50,7 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
         // The records failed: no document is to blame, and trying again at once would help nobody.
         if (!released.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pollMs))
         // If this fails as well, the lease runs out and the documents are taken up then.
-        await releaseClaim(db, claim.id).catch(onError)
+        await releaseClaim(db, claim.id, claim.generations).catch(onError)
       } finally {
         clearInterval(renewal)
         held.delete(claim.id)

@@ -94,13 +94,21 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
   })
 }
 
+/**
+ * No document waits as long as this. When the clock of the machine is set back, what was due then must not wait until the
+ * clock is there again; and what was never tried is due whatever the clock says.
+ */
+const longestSensibleWaitMs = 15 * 60_000
+
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const dueDocuments = (db: Records, now: number, pausedPairs: readonly number[]) => {
   const due = db
     .selectFrom('inlay_documents')
     .select(['id', 'content_bytes', 'interruptions'])
     .where('state', '=', phase('pending'))
-    .where('due_at', '<=', now)
+    .where((of) =>
+      of.or([of('due_at', '<=', now), of('reason', 'is', null), of('due_at', '>', now + longestSensibleWaitMs)]),
+    )
     .orderBy('due_at')
     .orderBy('revision')
   if (pausedPairs.length === 0) return due
@@ -183,21 +191,30 @@ export async function renewClaims(db: Records, owner: string, leaseUntil: number
 /**
  * Ends a claim: what is still being indexed goes back into the queue as if it had not been taken, and what was written
  * without becoming visible is noted for removal. Idempotent.
+ * @param used generations that may have rows, should the claim be gone: its rows may have come after they were removed
  */
-export async function releaseClaim(db: Records, claimId: string): Promise<void> {
+export async function releaseClaim(db: Records, claimId: string, used: readonly string[] = []): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const ended = await transaction
       .deleteFrom('inlay_claims')
       .where('id', '=', claimId)
       .returning('generations')
       .executeTakeFirst()
+    await lockClaimed(transaction, claimId)
     await transaction
       .updateTable('inlay_documents')
       .set({ state: 'pending', claim: null, attempts: sql<number>`attempts - 1` })
       .where('claim', '=', claimId)
       .where('state', '=', phase('indexing'))
       .execute()
-    const generations = ended ? toGenerations(ended.generations) : []
+    const generations = ended ? toGenerations(ended.generations) : used
     await retire(transaction, { generations, chunkCount: generations.length })
   })
+}
+
+/** Locks the documents of a claim by id, as everybody does who changes several: no two then wait for each other. */
+async function lockClaimed(db: Records, claimId: string): Promise<void> {
+  if (!hasRowLocks(db)) return
+  const held = db.selectFrom('inlay_documents').select('id').where('claim', '=', claimId).orderBy('id')
+  await held.forUpdate().execute()
 }

@@ -45,7 +45,7 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
     const isOutage = failed.length > 1 && failed.length === documents.length
     progress.failed.push(...failed.map(({ item, error }) => ({ document: item, error, isOutage })))
   } catch (error) {
-    if (context.signal.aborted) return releaseClaim(db, claim.id)
+    if (context.signal.aborted) return releaseClaim(db, claim.id, progress.used)
     // Nothing more can be done now: whatever is not written yet waits.
     const settled = new Set(
       [...progress.written, ...progress.failed.map(({ document }) => document)].map(({ id }) => id),

@@ -30,8 +30,6 @@ export interface StoredState {
   readonly dueAt: number
   readonly attempts: number
   readonly acceptedAt: number
-  readonly visibleGeneration: string | null
-  readonly chunkCount: number
   readonly pairIds: readonly number[]
 }
 

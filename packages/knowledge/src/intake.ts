@@ -2,6 +2,7 @@ import type { InsertObject } from 'kysely'
 import { readPairs } from './access.ts'
 import { addToCounter } from './counters.ts'
 import { retire } from './dead-generations.ts'
+import { hasRowLocks } from './dialect.ts'
 import { forgetImages } from './document-images.ts'
 import { forgetTags } from './document-tags.ts'
 import { createGroupCommit, type GroupCommit, type Outcome } from './group-commit.ts'
@@ -79,12 +80,14 @@ function idOf(task: IntakeTask): string {
 }
 
 async function readStored(db: Records, ids: readonly string[]): Promise<Map<string, StoredState>> {
-  const rows = await db
+  let documents = db
     .selectFrom('inlay_documents')
     .select(['id', 'hash', 'state', 'revision', 'born', 'due_at', 'attempts', 'accepted_at'])
-    .select(['visible_generation', 'chunk_count'])
     .where('id', 'in', ids)
-    .execute()
+    .orderBy('id')
+  // Whoever changes several documents locks them by id, so that no two wait for each other.
+  if (hasRowLocks(db)) documents = documents.forUpdate()
+  const rows = await documents.execute()
   if (rows.length === 0) return new Map()
   const memberships = await db
     .selectFrom('inlay_document_pairs')
@@ -107,8 +110,6 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
         dueAt: Number(row.due_at),
         attempts: row.attempts,
         acceptedAt: Number(row.accepted_at),
-        visibleGeneration: row.visible_generation,
-        chunkCount: row.chunk_count ?? 0,
         pairIds: (byDocument.get(row.id) ?? []).map((membership) => membership.pair_id),
       },
     ]),
@@ -126,7 +127,11 @@ function isStale({ stored, isPresent, born }: Draft): boolean {
 
 async function write(db: Records, drafts: readonly Draft[], now: number): Promise<void> {
   const stale = drafts.filter(isStale)
-  if (stale.length > 0) await deleteDocuments(db, stale)
+  if (stale.length > 0)
+    await deleteDocuments(
+      db,
+      stale.map(({ id }) => id),
+    )
   const accepted = drafts.flatMap((draft) => (draft.version ? [{ ...draft, version: draft.version }] : []))
   if (accepted.length === 0) return
   await db
@@ -209,18 +214,19 @@ function toRow(
 }
 
 /** Deletes documents and notes their rows of the index for removal. */
-export async function deleteDocuments(
-  db: Records,
-  documents: readonly { id: string; stored: Pick<StoredState, 'visibleGeneration' | 'chunkCount'> | undefined }[],
-): Promise<void> {
-  const ids = documents.map(({ id }) => id)
-  await db.deleteFrom('inlay_documents').where('id', 'in', ids).execute()
+export async function deleteDocuments(db: Records, ids: readonly string[]): Promise<void> {
+  // What each shows at this very moment: it may have become another since it was last read.
+  const deleted = await db
+    .deleteFrom('inlay_documents')
+    .where('id', 'in', ids)
+    .returning(['visible_generation', 'chunk_count'])
+    .execute()
   await db.deleteFrom('inlay_contents').where('id', 'in', ids).execute()
   await db.deleteFrom('inlay_document_pairs').where('document_id', 'in', ids).execute()
   await forgetTags(db, ids)
   await forgetImages(db, ids)
   await retire(db, {
-    generations: documents.flatMap(({ stored }) => stored?.visibleGeneration ?? []),
-    chunkCount: documents.reduce((sum, { stored }) => sum + (stored?.chunkCount ?? 0), 0),
+    generations: deleted.flatMap((row) => row.visible_generation ?? []),
+    chunkCount: deleted.reduce((sum, row) => sum + (row.chunk_count ?? 0), 0),
   })
 }

@@ -10,6 +10,14 @@ export interface JobLease {
   readonly isGone?: (owner: string) => boolean
 }
 
+/** Longer than any lease: one that ends later was given before the clock of a machine was set back. */
+const longestLeaseMs = 60 * 60_000
+
+/** Whether a lease still holds. Clocks of machines may differ by as much as leases are long. */
+export function isLeaseHeld(leaseUntil: number, now: number): boolean {
+  return leaseUntil >= now && leaseUntil <= now + longestLeaseMs
+}
+
 /** Takes or renews the right to do a job that one process at a time may do; false while another one has it. */
 export async function holdJob(db: Records, { job, owner, now, leaseMs, isGone }: JobLease): Promise<boolean> {
   const until = now + leaseMs
@@ -22,7 +30,13 @@ export async function holdJob(db: Records, { job, owner, now, leaseMs, isGone }:
       conflict
         .column('job')
         .doUpdateSet({ owner, lease_until: until })
-        .where((of) => of.or([of('inlay_job_leases.owner', '=', owner), of('inlay_job_leases.lease_until', '<', now)])),
+        .where((of) =>
+          of.or([
+            of('inlay_job_leases.owner', '=', owner),
+            of('inlay_job_leases.lease_until', '<', now),
+            of('inlay_job_leases.lease_until', '>', now + longestLeaseMs),
+          ]),
+        ),
     )
     .returning('owner')
     .executeTakeFirst()

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { retire, toGenerations } from './dead-generations.ts'
-import { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from './retry.ts'
+import { isLeaseHeld } from './job-lease.ts'
 import { phase } from './phase.ts'
+import { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from './retry.ts'
 import type { Records } from './tables.ts'
 
 /** A try that failed. */
@@ -63,7 +64,7 @@ export async function sweepClaims(db: Records, { now, isGone, isHeld }: SweepOpt
   let swept = 0
   for (const { id, owner, lease_until } of claims) {
     const expected = Number(lease_until)
-    if (isHeld?.(id) || (expected >= now && !isGone?.(owner))) continue
+    if (isHeld?.(id) || (isLeaseHeld(expected, now) && !isGone?.(owner))) continue
     await db.transaction().execute(async (transaction) => {
       // A lease renewed in the meantime is not abandoned.
       const taken = await transaction
@@ -103,6 +104,7 @@ async function requeueInterrupted(db: Records, claimId: string, now: number): Pr
     .select(['id', 'interruptions'])
     .where('claim', '=', claimId)
     .where('state', '=', phase('indexing'))
+    .orderBy('id')
     .execute()
   for (const { id, interruptions } of interrupted) {
     const isGivenUp = interruptions + 1 >= interruptionLimit

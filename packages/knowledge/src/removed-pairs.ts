@@ -26,7 +26,7 @@ async function purgeSome(db: Records, pairId: number): Promise<boolean> {
     const members = await transaction
       .selectFrom('inlay_document_pairs as membership')
       .innerJoin('inlay_documents as document', 'document.id', 'membership.document_id')
-      .select(['document.id', 'visible_generation', 'chunk_count'])
+      .select('document.id')
       .select((of) =>
         of
           .exists(
@@ -47,10 +47,7 @@ async function purgeSome(db: Records, pairId: number): Promise<boolean> {
     if (alone.length > 0)
       await deleteDocuments(
         transaction,
-        alone.map((member) => ({
-          id: member.id,
-          stored: { visibleGeneration: member.visible_generation, chunkCount: member.chunk_count ?? 0 },
-        })),
+        alone.map((member) => member.id),
       )
     await transaction
       .deleteFrom('inlay_document_pairs')

@@ -90,6 +90,8 @@ async function makeVisible(db: Records, { written, now }: SettleOptions): Promis
       'in',
       written.map(({ id }) => id),
     )
+    .orderBy('id')
+  // By id, as everybody locks them: no two then wait for each other.
   if (hasRowLocks(db)) before = before.forUpdate()
   const replaced = new Map((await before.execute()).map((row) => [row.id, row]))
   const { rows } = await compareAndSet(written, now).execute(db)

@@ -125,12 +125,13 @@ async function queueSome(
   const ids = await db.transaction().execute(async (transaction) => {
     // Taken first for the write lock: nothing may be accepted in between.
     const last = await addToCounter(transaction, 'revision', room)
-    const found = await outsideOf(transaction, latest)
+    let chosen = outsideOf(transaction, latest)
       .where('state', 'in', states)
       .where('id', '>', pass.after)
       .orderBy('id')
       .limit(room)
-      .execute()
+    if (hasRowLocks(db)) chosen = chosen.forUpdate()
+    const found = await chosen.execute()
     const queued = found.map(({ id }, at) => ({ id, revision: last - at }))
     if (queued.length > 0) await requeue(queued, now()).execute(transaction)
     return queued.map(({ id }) => id)
