@@ -15,9 +15,12 @@ export function withInstructions(instructions: string, prompt: LanguageModelV4Pr
   return [{ role: 'system', content: instructions }, ...prompt.filter(({ role }) => role !== 'system')]
 }
 
-/** The newest part of a conversation: from the fifth last message of the user on. */
+/** The newest part of a conversation: from the fifth last message of the user on, with the files that came with it. */
 export function newestMessages(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  const questions = prompt.flatMap(({ role }, index) => (role === 'user' ? [index] : []))
+  // What comes with a message stands before it as messages of the user, too.
+  const questions = prompt.flatMap(({ role }, index) =>
+    role === 'user' && prompt[index - 1]?.role !== 'user' ? [index] : [],
+  )
   return prompt.slice(questions.at(-questionLimit) ?? 0)
 }
 

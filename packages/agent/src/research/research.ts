@@ -202,7 +202,8 @@ function finalPrompt(
     ({ task }, index) => `<report>\n<task>${escape(task)}</task>\n${escape(texts[index] ?? '')}\n</report>`,
   )
   const list = sources.length === 0 ? '' : `\n\n<sources>\n${sources.map(escape).join('\n')}\n</sources>`
-  return [...conversation, userText(`Reports of the research on this request:\n\n${told.join('\n\n')}${list}`)]
+  const all = told.length === 0 ? 'There are none: nothing was found out.' : told.join('\n\n')
+  return [...conversation, userText(`Reports of the research on this request:\n\n${all}${list}`)]
 }
 
 /** Keeps a quotation from closing the report it stands in. */
