@@ -1,7 +1,7 @@
 import { understand } from './question.ts'
 import { isAskingWord, isStopWord, wordsOf } from './terms.ts'
 
-const mostTasks = 6
+const mostTasks = 12
 const asking = '(?:what|how|why|when|which|who|whose|where)'
 const startsAsking =
   /^(?:what|how|why|when|which|who|whose|where|is|are|was|were|does|do|did|can|could|should|must|may)\b/i
@@ -176,7 +176,7 @@ function sidesOf(part: string): string[] {
 const narrow = new Set(['number', 'when', 'who', 'where'])
 
 /**
- * Plans a research: the questions to be looked into, most basic first; 1 to 6. Requests of several parts are taken
+ * Plans a research: the questions to be looked into, most basic first; 1 to 12. Requests of several parts are taken
  * apart, comparisons rest on their sides, and a lone topic is taken for what is commonly asked about one. Other
  * languages than English are only taken apart.
  * @param questions all questions of the conversation, oldest first
