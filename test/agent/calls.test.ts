@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { runCall, type CallSetting, type OpenCall } from '../../packages/agent/src/calls.ts'
 import { createCitableDocuments } from '../../packages/agent/src/citable-documents.ts'
 import { scriptedAction, type ScriptedActionOptions } from '../../packages/agent/src/testing.ts'
+import { InlayError } from '../../packages/protocol/src/index.ts'
 import type { PacketBody, ToolCallDetail } from '../../packages/protocol/src/index.ts'
 import { ana } from './setting.ts'
 
@@ -91,6 +92,13 @@ describe('a call that throws', () => {
     })
     expect((await done).result).toBe('Tool failed with error: Internal Search failed for an unexpected reason.')
   })
+})
+
+test('what an action did not expect is told to the operator whole, and to others in its own words', async () => {
+  const failure = new InlayError('INTERNAL_ERROR', { message: 'It failed.', cause: new Error('INSERT INTO secrets') })
+  const { done, errors } = newCall({ fails: failure })
+  expect((await done).result).toBe('Tool failed with error: It failed.')
+  expect(errors).toEqual([failure])
 })
 
 test('a call over its time is aborted and ended, also when the action does not listen', async () => {

@@ -166,6 +166,7 @@ function describeFailure(
   if (signal.aborted) return { text: 'The run was stopped.' }
   if (isInlayError(error)) {
     if (error.data[badArgumentsMark] === true) return { text: error.message }
+    if (error.code === 'INTERNAL_ERROR') onError(error)
     return { text: error.message, packet: errorPacket(error.message, error.code, error.retryable) }
   }
   onError(error)

@@ -235,6 +235,13 @@ describe('an answer', () => {
     expect(await new Response(opened.bytes).bytes()).toEqual(png)
   })
 
+  test('that cannot be kept fails without a word of why, which only the operator learns', async () => {
+    const files = { ...heldFiles(), keep: async () => Promise.reject(new Error('INSERT INTO secrets')) }
+    const failing = call('list_dogs', { limit: 1 }, { answer: { type: 'text/csv', body: 'a' }, turn: { files } })
+    await expect(failing).rejects.toMatchObject({ code: 'INTERNAL_ERROR', cause: { message: 'INSERT INTO secrets' } })
+    await expect(failing).rejects.not.toThrow(/INSERT/)
+  })
+
   test('in CSV is text where no files are stored', async () => {
     const { packets } = await call('getDog', { dogId: '1' }, { answer: { type: 'text/csv', body: 'a,b' } })
     expect(deltaOf(packets)).toMatchObject({ response_type: 'text', data: 'a,b', file_ids: null })

@@ -1,4 +1,4 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import type { Action, ActionResult, ActionTurn, InputSchema } from '../contracts.ts'
 import type { FetchAddress, StoredTool } from './contracts.ts'
 import { parseOpenApi, type OpenApiDescription, type OpenApiOperation } from './openapi-document.ts'
@@ -39,7 +39,15 @@ function toAction(tool: StoredTool, called: Called, options: OpenApiActionsOptio
     builtIn: null,
     input: inputOf(operation),
     start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: id }),
-    run: (input, turn) => call(tool, called, { input, turn }, options),
+    run: async (input, turn) => {
+      try {
+        return await call(tool, called, { input, turn }, options)
+      } catch (error) {
+        if (isInlayError(error) || turn.signal.aborted) throw error
+        // Whoever made the tool did not write this error: it may name what nobody outside should read.
+        throw new InlayError('INTERNAL_ERROR', { message: `${name} failed for an unexpected reason.`, cause: error })
+      }
+    },
   }
 }
 
