@@ -26,6 +26,7 @@ export function App({ service, modelName }: AppProps): JSX.Element {
   const list = useDocumentList(service)
   const [focusRequest, setFocusRequest] = useState(0)
   const newChat = (): void => {
+    chat.leave()
     location.hash = ''
     setFocusRequest((count) => count + 1)
   }
@@ -133,7 +134,7 @@ function Top({ place, sessionId, list, isNew, newChat }: TopProps): JSX.Element 
 }
 
 /** The conversation of the address. While another view is shown it stays what it was. */
-function useChat(service: Service, place: Place): Conversation & { leave(): void } {
+function useChat(service: Service, place: Place): Conversation {
   const [wanted, setWanted] = useState(place.view === 'chat' ? place.sessionId : null)
   const began = useCallback((sessionId: string): void => {
     setWanted(sessionId)
@@ -144,7 +145,11 @@ function useChat(service: Service, place: Place): Conversation & { leave(): void
   useEffect(() => {
     if (place.view === 'chat') setWanted(place.sessionId)
   }, [place])
-  return { ...conversation, leave: () => setWanted(null) }
+  const leave = (): void => {
+    conversation.leave()
+    setWanted(null)
+  }
+  return { ...conversation, leave }
 }
 
 /** The place the address names. */

@@ -19,6 +19,8 @@ export interface Conversation {
   /** Asks the last question again, in place of its answer. */
   readonly retry: () => void
   readonly stop: () => void
+  /** Leaves the conversation for a new one, at once; an answer on its way goes on at the service. */
+  readonly leave: () => void
 }
 
 /** What is being read: an answer on its way. */
@@ -81,6 +83,12 @@ export function useConversation(
         begin(last, turns.slice(0, -1), { againId: last.fold.state.userMessageId, isResearch: false })
       },
       stop,
+      leave: () => {
+        reading.current?.leave.abort()
+        reading.current = null
+        sessionId.current = null
+        setShown(nothing)
+      },
     }),
     [turns, isAnswering, isLoading, failure, run, stop],
   )
