@@ -27,9 +27,11 @@ const follows = (unit: Candidate, other: Candidate): boolean =>
   unit.block === other.block &&
   unit.index - other.index === 1
 
-/** What a unit adds to those chosen: less the more it repeats, more if it reads on from one of them. */
-function gainOf(unit: Candidate, chosen: readonly Candidate[]): number {
-  const alike = Math.max(0, ...chosen.map((other) => overlap(unit.terms, other.terms)))
+/**
+ * What a unit adds to those chosen: less the more it repeats, more if it reads on from one of them.
+ * @param alike how much of it one of them shares at most
+ */
+function gainOf(unit: Candidate, chosen: readonly Candidate[], alike: number): number {
   if (alike > mostAlike) return 0
   const isNext = !isNarration(unit.text) && chosen.some((other) => follows(unit, other))
   const isBefore = chosen.some((other) => follows(other, unit))
@@ -45,6 +47,7 @@ function pickBest(
 ): Candidate[] {
   const chosen: Candidate[] = []
   const best = Math.max(0, ...pool.map((unit) => unit.score))
+  const alike = new Map<Candidate, number>()
   let length = 0
   while (chosen.length < count) {
     const [first] = chosen
@@ -52,12 +55,14 @@ function pickBest(
       !first || (gain >= bar(unit, first) * best && length + unit.text.length <= limit)
     const next = pool
       .filter((unit) => !chosen.includes(unit))
-      .map((unit) => ({ unit, gain: gainOf(unit, chosen) }))
+      .map((unit) => ({ unit, gain: gainOf(unit, chosen, alike.get(unit) ?? 0) }))
       .filter(fits)
       .reduce((most: { unit?: Candidate; gain: number }, one) => (one.gain > most.gain ? one : most), { gain: 0 })
     if (!next.unit) break
     chosen.push(next.unit)
     length += next.unit.text.length
+    const { terms } = next.unit
+    for (const unit of pool) alike.set(unit, Math.max(alike.get(unit) ?? 0, overlap(unit.terms, terms)))
   }
   return chosen
 }

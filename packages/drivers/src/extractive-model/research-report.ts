@@ -27,27 +27,37 @@ function aboutTopic(scored: Scored, task: string): Scored {
       .map(stem),
   )
   if (topic.size === 0) return scored
-  const share = (terms: ReadonlySet<string>): number => [...topic].filter((term) => terms.has(term)).length / topic.size
+  const shareOf = (isThere: (term: string) => boolean): number => [...topic].filter(isThere).length / topic.size
+  const termsOf = createTermCache()
   const candidates = scored.candidates.filter((unit) => {
-    const title = termSet(unit.passage.title)
-    const place = termSet(`${unit.passage.section ?? ''} ${unit.headings.join(' ')} ${unit.lead ?? ''}`)
-    if (isNarration(unit.text) || isReferral(unit.text) || isPointing(unit.text)) return false
-    if (share(new Set([...title, ...place, ...unit.terms])) < least) return false
-    // Under a fitting heading anything may stand: a word of the topic is in the text, or in the one before it.
-    if (clue && !clue.test(`${unit.text} ${unit.lead ?? ''}`)) return false
-    if (unit.kind === 'row' && wordsOf(unit.text).length < 5) return false
-    const isLed = unit.lead !== undefined && share(termSet(unit.lead)) > 0
-    if (
-      share(title) < 1 &&
-      share(unit.terms) === 0 &&
-      !isLed &&
-      (unit.before === undefined || share(unit.before.terms) === 0)
-    )
-      return false
-    unit.score *= 0.85 + 0.3 * share(title)
+    const { text, lead = '', kind, terms, before, passage } = unit
+    if (isNarration(text) || isReferral(text) || isPointing(text)) return false
+    if (clue && !clue.test(`${text} ${lead}`)) return false
+    if (kind === 'row' && wordsOf(text).length < 5) return false
+    const title = termsOf(passage.title)
+    const place = termsOf(`${passage.section ?? ''} ${unit.headings.join(' ')} ${lead}`)
+    const isHere = (term: string): boolean => title.has(term) || place.has(term) || terms.has(term)
+    if (shareOf(isHere) < least) return false
+    // Under a fitting heading anything may stand: the document is about the topic, or a word of it is in the text, in what
+    // leads to it, or in the sentence before.
+    const isSaid = (term: string): boolean =>
+      terms.has(term) || termsOf(lead).has(term) || before?.terms.has(term) === true
+    const inTitle = shareOf((term) => title.has(term))
+    if (inTitle < 1 && shareOf(isSaid) === 0) return false
+    unit.score *= 0.85 + 0.3 * inTitle
     return true
   })
   return { ...scored, candidates }
+}
+
+/** Reads the terms of texts that come again and again, such as headings. */
+function createTermCache(): (text: string) => ReadonlySet<string> {
+  const known = new Map<string, ReadonlySet<string>>()
+  return (text) => {
+    const terms = known.get(text) ?? termSet(text)
+    known.set(text, terms)
+    return terms
+  }
 }
 
 // Lower than for an answer: a report may tell what only bears on its task.
