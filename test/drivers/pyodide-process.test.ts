@@ -1,14 +1,18 @@
 import { execFile, spawn } from 'node:child_process'
+import { randomFillSync } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { runInContext } from 'node:vm'
 import fc from 'fast-check'
 import { build } from 'tsdown'
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { contextScript, type ContextHost } from '../../packages/drivers/src/pyodide/context-script.ts'
 import { createFrameReader, encodeFrame, type FrameKind } from '../../packages/drivers/src/pyodide/frames.ts'
+import { newContext } from '../../packages/drivers/src/pyodide/interpreter.ts'
 import { createOutcomeReader } from '../../packages/drivers/src/pyodide/outcome-reader.ts'
 import { nodeFlags, type WholeRun } from '../../packages/drivers/src/pyodide/process.ts'
 import { createSnapshotKeeper } from '../../packages/drivers/src/pyodide/snapshot.ts'
@@ -132,6 +136,58 @@ describe('the memory that interpreters begin with', () => {
     keeper.finish()
     expect(keeper.next()).toEqual({ start: 'plain' })
   })
+})
+
+test('whatever the context gives, or throws, belongs to it and leads to no new code', async () => {
+  const refuse = (): never => {
+    throw new Error('of the host')
+  }
+  const host: ContextHost = {
+    readText: refuse,
+    readBytes: () => Buffer.from('of the host'),
+    decode: (encoding, given) => new TextDecoder(encoding).decode(given),
+    encode: (text) => new TextEncoder().encode(text),
+    encodeInto: (text, given) => new TextEncoder().encodeInto(text, given),
+    fillRandomly: ({ buffer, byteOffset, byteLength }) =>
+      void randomFillSync(new Uint8Array(buffer, byteOffset, byteLength)),
+    now: () => 1,
+    log: refuse,
+    write: refuse,
+    isLate: refuse,
+    hasRoom: refuse,
+    takesFile: refuse,
+    takeFile: refuse,
+    takeSnapshot: refuse,
+  }
+  const context = newContext()
+  runInContext(contextScript, context)(host)
+  const probe = `(async () => {
+    const foreign = []
+    const look = (name, value) => {
+      if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return
+      if (!(value instanceof Object)) return foreign.push(name)
+      try { value.constructor.constructor('return 1')(); foreign.push(name + ' makes code') } catch {}
+    }
+    const attempt = async (name, work) => {
+      try { look(name, await work()) } catch (error) { look(name + ' error', error) }
+    }
+    for (const name of Object.getOwnPropertyNames(globalThis)) look(name, globalThis[name])
+    const bytes = new Uint8Array(3)
+    await attempt('decode', () => new TextDecoder('bogus').decode(bytes))
+    await attempt('encode', () => new TextEncoder().encode('x'))
+    await attempt('encodeInto', () => new TextEncoder().encodeInto('x', bytes))
+    await attempt('encodeInto what is no bytes', () => new TextEncoder().encodeInto('x', {}))
+    await attempt('random', () => crypto.getRandomValues(bytes))
+    await attempt('random of nothing', () => crypto.getRandomValues())
+    await attempt('console', () => console.log('x'))
+    await attempt('read', () => read('x'))
+    await attempt('readbuffer', () => readbuffer('x'))
+    await attempt('wasm', () => WebAssembly.compile(bytes))
+    await attempt('eval', () => eval('1'))
+    await attempt('overflow', () => { const deeper = () => { new TextDecoder().decode(bytes); deeper() }; deeper() })
+    return foreign.join()
+  })()`
+  expect(await runInContext(probe, context)).toBe('')
 })
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-doors-'))

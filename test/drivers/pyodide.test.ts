@@ -157,6 +157,7 @@ while found:
     one = found.pop()
     look(lambda: one.constructor.constructor('return process')())
     look(lambda: one.eval('globalThis.process'))
+    look(lambda: one.initializeNodeSockFS())
     for name in ('constructor', '__proto__', 'prototype', 'process', 'require', 'fetch', 'mainModule', 'FS', 'filesystems', 'NODEFS', '_api', '_module', 'config', 'jsglobals', 'globalThis'):
         look(lambda: getattr(one, name))
     for name in (dir(one) if len(seen) < 300 else ()):

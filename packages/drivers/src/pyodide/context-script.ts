@@ -142,7 +142,9 @@ return async ({ loadPyodide }, { default: createPyodideModule }, settings) => {
     ...(settings.start === 'load' ? { _loadSnapshot: new Uint8Array(readBytes('snapshot')) } : {}),
   })
   // Thirty megabytes that nobody looks at any more.
-  if (python._api?.config) delete python._api.config._loadSnapshot
+  delete python._api.config._loadSnapshot
+  // The only way to an import: the engine refuses it with an error that belongs to the host.
+  delete python._api.initializeNodeSockFS
   if (settings.start === 'make') takeSnapshot(python.makeMemorySnapshot())
   const { FS } = python
   boundFiles(python)

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type * as Pyodide from 'pyodide'
-import { createContext, runInContext, SourceTextModule, type Context } from 'node:vm'
+import { constants, createContext, runInContext, SourceTextModule, type Context } from 'node:vm'
 import {
   contextScript,
   type ContextHost,
@@ -43,8 +43,7 @@ export async function loadInterpreter(
   listener: ProgramListener,
   takeSnapshot: () => Uint8Array,
 ): Promise<ContextPython> {
-  // Nothing is to be seen of the host's world from inside, and text never becomes code there.
-  const context = createContext({}, { name: 'python', codeGeneration: { strings: false, wasm: true } })
+  const context = newContext()
   const files = readableFiles(settings)
   let isLoading = true
   const read = (name: string): Uint8Array => {
@@ -70,6 +69,14 @@ export async function loadInterpreter(
   )
   isLoading = false
   return python
+}
+
+/**
+ * A world of its own, in which text never becomes code. It has a plain global object: one made of an object of the host
+ * would show the host's `Object` as its constructor.
+ */
+export function newContext(): Context {
+  return createContext(constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: true } })
 }
 
 type MakePython = (loader: typeof Pyodide, assembly: object, settings: ContextSettings) => Promise<ContextPython>
