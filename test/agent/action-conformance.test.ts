@@ -1,7 +1,7 @@
 import { createTool } from '@mastra/core/tools'
 import { describe, test } from 'vitest'
 import { z } from 'zod'
-import { actionLaws, type MakeAction } from '@inlay/agent/conformance'
+import { actionLaws, actionSourceLaws, type MakeAction, type MakeActionSource } from '@inlay/agent/conformance'
 import { createAddMemory } from '../../packages/agent/src/actions/add-memory.ts'
 import { createGenerateImage } from '../../packages/agent/src/actions/generate-image.ts'
 import type { MadeImage } from '../../packages/agent/src/actions/generate-image-contract.ts'
@@ -16,9 +16,12 @@ import { defineAction } from '../../packages/agent/src/host-actions.ts'
 import { createMemories } from '../../packages/agent/src/memories/memories.ts'
 import type { AgentDatabase } from '../../packages/agent/src/records.ts'
 import { createOpenApiActions } from '../../packages/agent/src/stored-tools/openapi-actions.ts'
+import { createActionSwitches } from '../../packages/agent/src/stored-tools/action-switches.ts'
+import { createStoredTools } from '../../packages/agent/src/stored-tools/stored-tools.ts'
 import { InlayError } from '../../packages/protocol/src/index.ts'
 import { heldFiles } from './action-turn.ts'
-import { newDatabase, newPassage } from './setting.ts'
+import { ana, newDatabase, newPassage } from './setting.ts'
+import { kennelDocument } from './stored-tools/kennel.ts'
 
 /** Does what a word asks for: `broken` fails, `endless` waits until it is aborted, all else works at once. */
 async function obey<Result>(word: string, signal: AbortSignal | undefined, result: () => Result): Promise<Result> {
@@ -269,4 +272,25 @@ describe.each<[string, MakeAction]>([
   ['a tool of Mastra', ofMastra],
 ])('%s holds that', (_name, make) => {
   for (const [title, run] of actionLaws(make)) test(title, run)
+})
+
+describe('stored tools as a source hold that', () => {
+  const make: MakeActionSource = async () => {
+    const db = await newDatabase()
+    const { tools, source } = createStoredTools({
+      db,
+      fetchAddress: async () => Promise.reject(new Error('Nothing is fetched.')),
+      switches: createActionSwitches(db),
+      holds: async () => false,
+      now: () => 1_000,
+      newId: () => crypto.randomUUID(),
+      onError: () => {},
+      ready: async () => {},
+    })
+    const fields = { description: '', definition: kennelDocument(), customHeaders: [], passesAuth: false }
+    await tools.create({ ...fields, name: 'Kennel' }, ana)
+    await tools.create({ ...fields, name: 'Other kennel' }, ana)
+    return { source, close: () => db.destroy() }
+  }
+  for (const [title, run] of actionSourceLaws(make)) test(title, run)
 })

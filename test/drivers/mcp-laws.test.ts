@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { actionLaws, type MakeAction } from '@inlay/agent/conformance'
+import type { ToolNumbers } from '@inlay/agent'
+import { actionLaws, actionSourceLaws, type MakeAction } from '@inlay/agent/conformance'
 import { mcpClient } from '@inlay/drivers/mcp-client'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
@@ -20,8 +21,20 @@ function newServer(): McpServer {
   return server
 }
 
-/** A tool of an MCP server over HTTP, without sessions. */
-const make: MakeAction = async () => {
+/** Numbers in memory, counted from 1001 in the order of asking. */
+function newNumbers(): ToolNumbers {
+  const known: { kind: string; name: string }[] = []
+  return {
+    numberOf: async (kind, name) => {
+      const at = known.findIndex((one) => one.kind === kind && one.name === name)
+      return 1_001 + (at >= 0 ? at : known.push({ kind, name }) - 1)
+    },
+    find: async (id) => known[id - 1_001],
+  }
+}
+
+/** A client of an MCP server over HTTP, without sessions. */
+async function connect() {
   const http = createServer((request, response) => {
     const transport = new StreamableHTTPServerTransport({})
     response.on('close', () => void transport.close())
@@ -35,16 +48,10 @@ const make: MakeAction = async () => {
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
   const client = mcpClient({
     servers: [{ name: 'kennel', url, allowPrivate: true }],
-    numbers: { numberOf: async (kind) => (kind === 'mcp' ? 1_001 : 1_002), find: async () => undefined },
+    numbers: newNumbers(),
   })
-  const [action] = await client.list({ caller: ana })
   return {
-    action: action!,
-    works: [{ name: 'rex' }, { name: 'bella' }],
-    misfits: [{}],
-    fails: { name: 'broken' },
-    lasts: { name: 'endless' },
-    long: { name: 'long' },
+    source: client,
     close: async () => {
       await client.close()
       http.closeAllConnections()
@@ -52,6 +59,24 @@ const make: MakeAction = async () => {
     },
   }
 }
+
+const make: MakeAction = async () => {
+  const { source, close } = await connect()
+  const [action] = await source.list({ caller: ana })
+  return {
+    action: action!,
+    works: [{ name: 'rex' }, { name: 'bella' }],
+    misfits: [{}],
+    fails: { name: 'broken' },
+    lasts: { name: 'endless' },
+    long: { name: 'long' },
+    close,
+  }
+}
+
+describe('a client of MCP servers holds that', () => {
+  for (const [title, run] of actionSourceLaws(connect)) test(title, run)
+})
 
 describe('a tool of an MCP server holds that', () => {
   for (const [title, run] of actionLaws(make)) test(title, run)

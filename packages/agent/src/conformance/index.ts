@@ -7,6 +7,7 @@ export {
 export { codeRunnerLaws, type MakeCodeRunner } from './code-runner-laws.ts'
 export type { Law } from './law.ts'
 export { actionLaws } from './action-laws.ts'
+export { actionSourceLaws, type ActionSourceUnderTest, type MakeActionSource } from './action-source-laws.ts'
 export type { ActionWorld, MakeAction } from './action-world.ts'
 export { modelProviderLaws, type MakeModelProvider } from './model-provider-laws.ts'
 export {
