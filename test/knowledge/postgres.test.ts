@@ -1,5 +1,5 @@
 import { postgres } from '@inlay/drivers/postgres'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startPostgres, type PostgresServer } from './postgres-server.ts'
 import { makeKnowledge, makeRecords, request, useDialect } from './setup.ts'
 
@@ -8,8 +8,14 @@ let server: PostgresServer
 beforeAll(async () => {
   server = await startPostgres()
   const databases = new Map<string, Promise<string>>()
+  const take = async (): Promise<string> => {
+    const database = await server.takeDatabase()
+    // Registered first, so it comes last, when all that uses it is closed.
+    onTestFinished(() => server.returnDatabase(database))
+    return database
+  }
   useDialect(async (file) => {
-    const database = file === ':memory:' ? server.newDatabase() : (databases.get(file) ?? server.newDatabase())
+    const database = file === ':memory:' ? take() : (databases.get(file) ?? take())
     databases.set(file, database)
     return postgres({ connectionString: await database, maxConnections: 6 })
   })

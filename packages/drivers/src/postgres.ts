@@ -12,8 +12,14 @@ export interface PostgresOptions {
   readonly lib?: { Pool: new (options: { connectionString?: string; max?: number }) => ListenedPool }
 }
 
-/** A pool that tells of connections that break while nobody uses them. */
-type ListenedPool = PostgresPool & { on?(event: 'error', listener: () => void): unknown }
+/** A pool that tells of its connections, and of those that break while nobody uses them. */
+type ListenedPool = PostgresPool & {
+  on?(event: 'error' | 'connect', listener: (client: Connection) => void): unknown
+}
+
+interface Connection {
+  on(event: 'error', listener: () => void): unknown
+}
 
 /** Packages a host installs to use this driver. */
 export const postgresDependencies: readonly string[] = ['pg']
@@ -29,9 +35,10 @@ export function postgres(options: PostgresOptions): Dialect {
       if (given) return { connect: () => given.connect(), end: async () => {}, options: given.options }
       const { Pool } = options.lib ?? (await import('pg')).default
       const pool = new Pool({ connectionString: options.connectionString, max: options.maxConnections ?? 10 })
-      // A server that restarts ends connections at rest: unheard, that would end the process. The next query makes a new
-      // one, and what was under way fails by itself.
+      // A server that restarts ends connections, at rest or in the midst of a transaction: unheard, that would end the
+      // process. The next query makes a new one, and what was under way fails by itself.
       pool.on?.('error', () => {})
+      pool.on?.('connect', (client) => void client.on('error', () => {}))
       return pool
     },
   })
