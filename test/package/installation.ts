@@ -72,7 +72,14 @@ export function serve(command: string, args: readonly string[], cwd: string, env
   let output = ''
   child.stdout.on('data', (chunk) => (output += chunk))
   child.stderr.on('data', (chunk) => (output += chunk))
-  const ended = new Promise<number | undefined>((resolve) => child.on('close', (code) => resolve(code ?? undefined)))
+  const ended = new Promise<number | undefined>((resolve) => {
+    child.on('close', (code) => resolve(code ?? undefined))
+    // A program that cannot be started.
+    child.on('error', (error) => {
+      output += String(error)
+      resolve(undefined)
+    })
+  })
   return {
     output: () => output,
     end: async () => {
