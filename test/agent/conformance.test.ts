@@ -1,7 +1,13 @@
 import { describe, expect, it, test } from 'vitest'
-import { actionLaws, modelProviderLaws, type ActionWorld, type Law } from '@inlay/agent/conformance'
+import { actionLaws, actionSourceLaws, modelProviderLaws, type ActionWorld, type Law } from '@inlay/agent/conformance'
 import { scriptedModel } from '@inlay/agent/testing'
-import type { Action, ActionTurn, InputSchema, ModelProvider } from '../../packages/agent/src/contracts.ts'
+import type {
+  Action,
+  ActionSource,
+  ActionTurn,
+  InputSchema,
+  ModelProvider,
+} from '../../packages/agent/src/contracts.ts'
 import { InlayError } from '../../packages/protocol/src/index.ts'
 import type { PacketBody } from '../../packages/protocol/src/index.ts'
 import { newDoc } from './setting.ts'
@@ -188,6 +194,44 @@ describe('an action that breaks a law is told', () => {
 function schemaOf(schema: Record<string, unknown>): InputSchema<Words> {
   return { '~standard': { ...queriesInput['~standard'], jsonSchema: { input: () => schema } } }
 }
+
+describe('a source of actions', () => {
+  // As one of many, its input is checked by its own schema.
+  const action = { ...sound, builtIn: null } as unknown as Action
+  const listed = [
+    { ...action, id: 1_001 },
+    { ...action, id: 1_002, name: 'look_down' },
+  ]
+  const honest: ActionSource = {
+    list: async () => listed,
+    holds: async (id) => listed.some((one) => one.id === id),
+  }
+  for (const [title, run] of actionSourceLaws(() => ({ source: honest }))) test(`holds that ${title}`, run)
+
+  let count = 0
+  const faults: Record<string, Partial<ActionSource>> = {
+    'has names that no model can say': { list: async () => [{ ...action, id: 1_001, name: 'look up' }] },
+    'lists an action twice': { list: async () => [...listed, ...listed] },
+    'gives new ids each time': {
+      list: async () => [{ ...action, id: 1_001 + count++ }],
+      holds: async (id) => id > 1_000 && id < 10_000,
+    },
+    'holds nothing': { holds: async () => false },
+    'holds whatever it is asked': { holds: async () => true },
+    'wants headers': {
+      list: async ({ mcpHeaders }) => {
+        if (mcpHeaders === undefined) throw new Error('No headers.')
+        return listed
+      },
+    },
+  }
+  for (const [name, fault] of Object.entries(faults))
+    it(`is told when it ${name}`, async () => {
+      const asker = { caller: { id: 'ana', scopes: ['chat' as const] }, mcpHeaders: {} }
+      const laws = actionSourceLaws(() => ({ source: { ...honest, ...fault }, asker }))
+      expect(await brokenBy(laws)).not.toEqual([])
+    })
+})
 
 describe('a provider of models', () => {
   const model = scriptedModel([])
