@@ -45,8 +45,9 @@ afterAll(async () => {
 function nativeModule(initFunction: string): Uint8Array {
   const text = (one: string): number[] => [one.length, ...Buffer.from(one)]
   const section = (id: number, ...content: number[]): number[] => [id, content.length, ...content]
+  const preamble = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
   return Uint8Array.of(
-    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...preamble,
     ...section(0, ...text('dylink.0'), 1, 4, 0, 0, 0, 0),
     ...section(1, 1, 0x60, 0, 1, 0x7f),
     ...section(3, 1, 0),
