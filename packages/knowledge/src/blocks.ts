@@ -19,7 +19,7 @@ const blank = /^\s*$/
 const fence = /^\s*(`{3,}|~{3,})([^`]*)$/
 const atxHeading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
 const setextUnderline = /^ {0,3}(=+|-{2,})[ \t]*$/
-const tableDelimiter = /^[\s|:-]*-[\s|:-]*$/
+const tableDelimiter = /^[\s|:-]+$/
 
 /** Longer lines are text whatever they look like; patterns need not run over megabytes. */
 const longestMarkup = 2000
@@ -72,7 +72,7 @@ function readHeading(lines: Lines): Block | undefined {
 function isTableStart(lines: Lines, ahead = 0): boolean {
   const header = match(/\|/, lines.peek(ahead))
   const delimiter = header && match(tableDelimiter, lines.peek(ahead + 1))
-  return delimiter?.[0].includes('|') ?? false
+  return delimiter !== null && delimiter[0].includes('|') && delimiter[0].includes('-')
 }
 
 function readTable(lines: Lines): Block | undefined {

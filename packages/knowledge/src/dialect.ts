@@ -1,4 +1,3 @@
-import { PostgresAdapter } from 'kysely'
 import type { Records } from './tables.ts'
 
 /**
@@ -6,5 +5,7 @@ import type { Records } from './tables.ts'
  * does not know the words; Postgres needs them.
  */
 export function hasRowLocks(db: Records): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter
+  // By what it can do, not by its class: a dialect of the host may come from another copy of Kysely.
+  const { supportsTransactionalDdl, supportsReturning } = db.getExecutor().adapter
+  return supportsTransactionalDdl && supportsReturning
 }

@@ -86,7 +86,7 @@ function asciiParts(text: string): string[] | undefined {
     if (unit > 127) return undefined
     const kind = kinds[unit]!
     if (kind === other) {
-      if (isFound) found.push(...identifierParts(text.slice(start, at)))
+      if (isFound) for (const part of identifierParts(text.slice(start, at))) found.push(part)
       start = at + 1
       isFound = false
       capitals = 0
