@@ -7,5 +7,5 @@ import type { Records } from './tables.ts'
 export function hasRowLocks(db: Records): boolean {
   // By what it can do, not by its class: a dialect of the host may come from another copy of Kysely.
   const { supportsTransactionalDdl, supportsReturning } = db.getExecutor().adapter
-  return supportsTransactionalDdl && supportsReturning
+  return supportsTransactionalDdl === true && supportsReturning === true
 }
