@@ -43,7 +43,7 @@ export interface AgentLimits extends FileLimits {
   readonly resumableMs?: number
   /** Most bytes of lines kept of one run. Default 32 MiB, enough for 60,000 tokens. */
   readonly runBytes?: number
-  /** Most bytes of lines kept of all finished runs together. Default 64 MiB. */
+  /** Most bytes of lines kept of all finished runs together; the oldest go first. Default 32 MiB. */
   readonly finishedBytes?: number
   /** Tries of a model call that fails before it said anything. Default 3. */
   readonly modelTries?: number
@@ -149,7 +149,7 @@ const dayMs = 86_400_000
 /** Makes the parts of an agent and gives each its bounds. */
 function connectParts(options: AgentOptions, ready: () => Promise<void>) {
   const { models, now = Date.now, newId = () => crypto.randomUUID(), onError = () => {}, limits = {} } = options
-  const { leaseMs = 20_000, runBytes = 32 * 2 ** 20, finishedBytes = 64 * 2 ** 20, resumableMs = 600_000 } = limits
+  const { leaseMs = 20_000, runBytes = 32 * 2 ** 20, finishedBytes = 32 * 2 ** 20, resumableMs = 600_000 } = limits
   const db: AgentDatabase = options.db.withTables<AgentTables>()
   const conversations = createConversations({ db, now, newId })
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
