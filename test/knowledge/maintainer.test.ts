@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { readRetired, retire } from '../../packages/knowledge/src/dead-generations.ts'
 import { createMaintainer, type Maintainer, type MaintainerContext } from '../../packages/knowledge/src/maintainer.ts'
 import { openOnUse } from '../../packages/knowledge/src/opened-index.ts'
@@ -87,6 +87,16 @@ describe('upkeep', () => {
     void gone.maintainer.runOnce()
     await expect.poll(() => db.selectFrom('inlay_job_leases').selectAll().execute()).toHaveLength(1)
     expect(await other.maintainer.runOnce()).toBe(true)
+  })
+
+  test('is followed by two more rounds when old versions have aged, then rests', async () => {
+    const store = { ...memoryIndex(), keepVersionsMs: 20 }
+    const { maintainer, index } = await make({ index: store })
+    await index.append([{ ...row, generation: 'shown' }])
+    maintainer.noteAppend(1)
+    maintainer.start()
+    onTestFinished(() => maintainer.close())
+    await expect.poll(() => index.store.maintained, { timeout: 10_000 }).toBe(3)
   })
 
   test('leaves an index alone that nobody used', async () => {

@@ -43,6 +43,11 @@ const retryMs = 5000
 /** Rest while another process is at it: what became invisible here may be too late for its round. */
 const othersRestMs = 1000
 const pruneBatch = 50
+/**
+ * Rounds that follow a change, each when superseded versions have aged: the first may itself put files together, and what
+ * these take the place of goes with the second.
+ */
+const mostFollowUps = 2
 
 /** Makes a maintainer; it rests until started. */
 export function createMaintainer(context: MaintainerContext): Maintainer {
@@ -52,6 +57,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   const wake = createWake()
   const letGo = new AbortController()
   let loop: Promise<void> | undefined
+  let followUps = 0
 
   async function runOnce({ idle = false }: { idle?: boolean } = {}): Promise<boolean> {
     const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
@@ -60,7 +66,10 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
     unreference(renewal)
     try {
       const wrote = schedule.begin()
-      schedule.end(await upkeep(context, { idle, wrote, signal: letGo.signal }))
+      const done = await upkeep(context, { idle, wrote, signal: letGo.signal })
+      followUps = done?.hasChanged ? mostFollowUps : Math.max(0, followUps - 1)
+      const keepVersionsMs = followUps > 0 ? (context.index.keepVersionsMs ?? Infinity) : Infinity
+      schedule.end(done && { figures: done.figures, keepVersionsMs })
     } finally {
       clearInterval(renewal)
       await leaveJob(db, { job, owner })
@@ -106,7 +115,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
 async function upkeep(
   context: MaintainerContext,
   { idle, wrote, signal }: { idle: boolean; wrote: boolean; signal: AbortSignal },
-): Promise<{ figures: IndexFigures; keepVersionsMs: number } | undefined> {
+): Promise<{ figures: IndexFigures; hasChanged: boolean } | undefined> {
   const { db, index } = context
   await purgeRemovedPairs(db)
   const pruned = await prune(context, signal)
@@ -114,7 +123,7 @@ async function upkeep(
   // Loading the index only to find nothing to do would cost every process that merely starts.
   if (signal.aborted || !(wrote || pruned || index.isOpened)) return undefined
   const figures = await index.maintain({ idle, signal })
-  return { figures, keepVersionsMs: wrote || pruned ? (index.keepVersionsMs ?? Infinity) : Infinity }
+  return { figures, hasChanged: wrote || pruned }
 }
 
 /** Removes what nobody can see. Forgetting comes last: a process that ends in between removes twice, never too little. */

@@ -53,8 +53,8 @@ export async function makeHouse(): Promise<House> {
     settled: () => untilSo((now) => now.queue_depth === 0),
     tidied: async () => {
       await untilSo((now) => now.queue_depth === 0 && now.index.unindexed_rows === 0)
-      // Superseded versions stay for ten seconds, for readers of other processes.
-      await delay(25_000)
+      // Superseded versions stay for ten seconds, for readers of other processes, and are cleared away in two rounds.
+      await delay(35_000)
     },
     residentBytes: async () => {
       child.send('memory')
