@@ -1,10 +1,11 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 import type { Embedder } from '@inlay/knowledge'
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError } from '@inlay/protocol'
 import { groupsOf } from './remote/batches.ts'
 import { checkDimensions, readVectors } from './remote/embeddings-reply.ts'
 import { refusalOf } from './remote/refusals.ts'
 import { retrying, type RetryOptions } from './remote/retrying.ts'
+import { toSdkFailure } from './remote/sdk-failure.ts'
 
 /** An embedding model of the AI SDK, and how it is called. */
 export interface AiSdkEmbedderOptions extends RetryOptions {
@@ -92,30 +93,13 @@ async function request(
   }
 }
 
-/** What the AI SDK's error for a failed request tells; told by its fields, since a host may have another copy of it. */
-interface CallFailure {
-  readonly statusCode?: number
-  readonly responseHeaders?: Readonly<Record<string, string>>
-  readonly responseBody?: string
-  readonly isRetryable?: boolean
-}
-
-function toInlayError(error: unknown): InlayError {
-  if (isInlayError(error)) return error
-  // Every field is optional and is looked at before it is used.
-  const failure: CallFailure = typeof error === 'object' && error !== null ? error : {}
-  const { statusCode: status, responseHeaders, responseBody: text = '', isRetryable } = failure
-  if (status !== undefined && (status < 200 || status >= 300))
-    return refusalOf({ subject, status, headers: new Headers(responseHeaders), text, cause: error })
-  if (status !== undefined)
-    return new InlayError('BAD_GATEWAY', {
-      message: `${subject} sent something else than embeddings: check its base URL.`,
-      cause: error,
-    })
-  if (isRetryable === true)
-    return new InlayError('CONNECTION_ERROR', {
-      message: `${subject} could not be reached, or the connection broke.`,
-      cause: error,
-    })
-  return new InlayError('API_ERROR', { message: `${subject} failed.`, cause: error, retryable: false })
-}
+const toInlayError = (error: unknown): InlayError =>
+  toSdkFailure(error, {
+    subject,
+    refused: (refusal) => refusalOf({ subject, ...refusal }),
+    unusable: (cause) =>
+      new InlayError('BAD_GATEWAY', {
+        message: `${subject} sent something else than embeddings: check its base URL.`,
+        cause,
+      }),
+  })

@@ -1,8 +1,9 @@
 import type { ImageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from '@inlay/agent'
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError } from '@inlay/protocol'
 import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type ImageSizes } from './images/picture.ts'
 import { retrying, type RetryOptions } from './remote/retrying.ts'
+import { toSdkFailure } from './remote/sdk-failure.ts'
 
 /** Aspect ratios by shape, `width:height`. */
 export type ImageRatios = Readonly<Record<ImageShape, `${number}:${number}`>>
@@ -85,29 +86,12 @@ async function draw({ prompt, shape, references, signal }: ImageRequest, options
   }
 }
 
-/** What the AI SDK's error for a failed request tells; told by its fields, since a host may have another copy of it. */
-interface CallFailure {
-  readonly statusCode?: number
-  readonly responseHeaders?: Readonly<Record<string, string>>
-  readonly responseBody?: string
-  readonly isRetryable?: boolean
-}
-
-function toInlayError(error: unknown): InlayError {
-  if (isInlayError(error)) return error
-  // Every field is optional and is looked at before it is used.
-  const failure: CallFailure = typeof error === 'object' && error !== null ? error : {}
-  const { statusCode: status, responseHeaders, responseBody: text = '', isRetryable } = failure
-  if (status !== undefined && (status < 200 || status >= 300))
-    return imageRefusal({ subject: imageSubject, status, headers: new Headers(responseHeaders), text, cause: error })
-  if (status !== undefined) return noPicture(error)
-  if (isRetryable === true)
-    return new InlayError('CONNECTION_ERROR', {
-      message: `${imageSubject} could not be reached, or the connection broke.`,
-      cause: error,
-    })
-  return new InlayError('API_ERROR', { message: `${imageSubject} failed.`, cause: error, retryable: false })
-}
+const toInlayError = (error: unknown): InlayError =>
+  toSdkFailure(error, {
+    subject: imageSubject,
+    refused: (refusal) => imageRefusal({ subject: imageSubject, ...refusal }),
+    unusable: noPicture,
+  })
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null

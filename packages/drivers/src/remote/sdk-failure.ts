@@ -1,0 +1,41 @@
+import { InlayError, isInlayError } from '@inlay/protocol'
+
+/** What the AI SDK's error for a failed request tells; told by its fields, since a host may have another copy of it. */
+interface CallFailure {
+  readonly statusCode?: number
+  readonly responseHeaders?: Readonly<Record<string, string>>
+  readonly responseBody?: string
+  readonly isRetryable?: boolean
+}
+
+/** How a failed request is put into words. */
+export interface FailureWords {
+  /** Who was asked, as a message begins. */
+  readonly subject: string
+  /** Of an answer with a status that is no success. */
+  readonly refused: (refusal: {
+    readonly status: number
+    readonly headers: Headers
+    readonly text: string
+    readonly cause: unknown
+  }) => InlayError
+  /** Of an answer that should have been one, and holds something else. */
+  readonly unusable: (cause: unknown) => InlayError
+}
+
+/** What a model of the AI SDK threw, in our words. CONNECTION_ERROR when it may be tried again, else API_ERROR. */
+export function toSdkFailure(error: unknown, { subject, refused, unusable }: FailureWords): InlayError {
+  if (isInlayError(error)) return error
+  // Every field is optional and is looked at before it is used.
+  const failure: CallFailure = typeof error === 'object' && error !== null ? error : {}
+  const { statusCode: status, responseHeaders, responseBody: text = '', isRetryable } = failure
+  if (status !== undefined && (status < 200 || status >= 300))
+    return refused({ status, headers: new Headers(responseHeaders), text, cause: error })
+  if (status !== undefined) return unusable(error)
+  if (isRetryable === true)
+    return new InlayError('CONNECTION_ERROR', {
+      message: `${subject} could not be reached, or the connection broke.`,
+      cause: error,
+    })
+  return new InlayError('API_ERROR', { message: `${subject} failed.`, cause: error, retryable: false })
+}
