@@ -69,7 +69,8 @@ export function createSpacedIndex({ db, index, embedder, now }: SpacedIndexOptio
 
   /** The index of a space, unless it is gone. */
   async function indexAt(number: number): Promise<OpenedIndex | undefined> {
-    const isIn = (list: readonly IndexSpace[]): IndexSpace | undefined => list.find((one) => one.number === number)
+    const isIn = (list: readonly IndexSpace[]): IndexSpace | undefined =>
+      list.find((one) => one.number === number && one.phase !== 'closing')
     const space = isIn(await recentSpaces()) ?? isIn(await spaces())
     return space && indexOf(space)
   }
@@ -97,12 +98,20 @@ export function createSpacedIndex({ db, index, embedder, now }: SpacedIndexOptio
 
   async function searchOne(space: IndexSpace, query: IndexQuery): Promise<Hit[]> {
     if (!query.text && !query.vector) return []
+    return (await unlessGone(space, (one) => one.search(query))) ?? []
+  }
+
+  /** Undefined for a space that is going or gone, perhaps by another process: all that was in it is elsewhere. */
+  async function unlessGone<Result>(
+    space: IndexSpace,
+    work: (index: OpenedIndex) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    if (space.phase === 'closing') return undefined
     try {
-      return await indexOf(space).search(query)
+      return await work(indexOf(space))
     } catch (error) {
-      // Removed in the meantime, perhaps by another process: all that was in it is found elsewhere.
       if ((await spaces()).some(({ number, phase }) => number === space.number && phase !== 'closing')) throw error
-      return []
+      return undefined
     }
   }
 
@@ -121,7 +130,10 @@ export function createSpacedIndex({ db, index, embedder, now }: SpacedIndexOptio
       (await (await indexAt(spaceOf(generation)))?.read(generation, from, to, options)) ?? [],
     // What another space holds only gets less, and goes as a whole.
     maintain: async (options) => (await ownIndex()).maintain(options),
-    figures: async () => sumOf(await Promise.all((await spaces()).map((space) => indexOf(space).figures()))),
+    figures: async () => {
+      const all = await Promise.all((await spaces()).map((space) => unlessGone(space, (one) => one.figures())))
+      return sumOf(all.filter((one) => one !== undefined))
+    },
     close: async () => {
       isClosed = true
       for (const one of opened.values()) await one.close()
