@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import type { Agent, FileIndex, FileReader } from '@inlay/agent'
-import type { ImageStore, Knowledge } from '@inlay/knowledge'
+import type { Agent, FileIndex } from '@inlay/agent'
+import type { FileExtractor, ImageStore, Knowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import type { Storage } from 'unstorage'
 
 /** A reader of files, and what ends it. */
 export interface ClosableReader {
-  readonly read: FileReader
+  readonly read: FileExtractor
   close(): Promise<void>
 }
 
@@ -21,8 +21,8 @@ export async function defaultStorage(dataFolder: string): Promise<Storage> {
 
 /** Reads PDF, Office, HTML, mails and text in a thread of its own, which starts with the first file. */
 export function defaultReader(): ClosableReader {
-  let loading: Promise<FileReader & { close(): Promise<void> }> | undefined
-  const load = async (): Promise<FileReader & { close(): Promise<void> }> => {
+  let loading: Promise<FileExtractor & { close(): Promise<void> }> | undefined
+  const load = async (): Promise<FileExtractor & { close(): Promise<void> }> => {
     const { fileExtractor } = await import('@inlay/drivers/file-extraction')
     return fileExtractor()
   }

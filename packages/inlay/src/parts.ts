@@ -72,8 +72,10 @@ async function makeParts(
   const { now = Date.now, dataFolder = defaultDataFolder } = options
   const models = options.models ?? (await configuredModels(options.model))
   const { describeImage, summarize } = options
+  const reader = defaultReader()
   const knowledge = createKnowledge({
     db,
+    readFile: reader.read,
     now,
     onError,
     index: options.index ?? (await defaultIndex(dataFolder)),
@@ -85,7 +87,6 @@ async function makeParts(
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
     worker: { owner: processOwner(), isGone: isProcessGone, ...options.worker },
   })
-  const reader = defaultReader()
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
   const python = await pythonParts(options)

@@ -1,4 +1,5 @@
 import type { BaseFilters, IngestionRequest, Principal, SearchDoc } from '@inlay/protocol'
+import type { FileDocument, FileDocumentOptions } from './file-document.ts'
 import type { LinkRequest } from './link-contract.ts'
 import type { Shelf } from './shelf-contract.ts'
 
@@ -348,6 +349,8 @@ export interface Knowledge {
     request: IngestionRequest,
     options?: { caller?: Caller; waitMs?: number; signal?: AbortSignal },
   ): Promise<Accepted>
+  /** Reads a file as text and accepts it. Throws what `accept` does; INVALID_INPUT, PAYLOAD_TOO_LARGE, UNSUPPORTED (file). */
+  ingestFile(file: FileDocument, options?: FileDocumentOptions): Promise<Accepted>
   /** Hides a document at once and drops its rows later. DOCUMENT_NOT_FOUND when it is not there. */
   remove(documentId: string, options?: { caller?: Caller }): Promise<void>
   status(documentId: string, options?: { caller?: Caller }): Promise<DocumentStatus | undefined>

@@ -5,6 +5,8 @@ import { createDocumentSets } from './document-sets.ts'
 import { listTags } from './document-tags.ts'
 import { listDocuments, listSources, readStatus } from './documents.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from './enrichment-contracts.ts'
+import type { FileExtractor } from './file-contracts.ts'
+import { createFileIntake } from './file-document.ts'
 import { resolveFilters } from './filters.ts'
 import { createIngestion } from './ingestion.ts'
 import { findByLink } from './linked-document.ts'
@@ -30,6 +32,8 @@ export interface KnowledgeOptions {
   /** Judges what the index found best. Without one, its order stands. */
   readonly reranker?: Reranker
   readonly ranking?: RankingOptions
+  /** Reads files for `ingestFile`, e.g. `fileExtractor` of the drivers. */
+  readonly readFile?: FileExtractor
   /** Where the images of sections are. Without it their ids are taken as they come. */
   readonly images?: ImageStore
   /** Says what images show, so that they are found. Default: they are not described. */
@@ -68,6 +72,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     documentSets: createDocumentSets({ db, now }),
     shelf: createShelf({ db, now, accept: ingestion.accept, remove: ingestion.remove, context }),
     accept: ingestion.accept,
+    ingestFile: createFileIntake(options.readFile, ingestion.accept),
     remove: ingestion.remove,
     requeue: ingestion.requeue,
     settled: ingestion.settled,

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInlay, type Inlay } from 'inlay'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const folder = mkdtempSync(join(tmpdir(), 'inlay-file-'))
+let inlay: Inlay
+beforeAll(async () => {
+  inlay = createInlay({ dataFolder: folder, worker: { lingerMs: 1 }, onError: () => {} })
+  await inlay.start()
+})
+afterAll(async () => {
+  await inlay.close()
+  rmSync(folder, { recursive: true })
+})
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+const page = `---
+title: Keepers
+team: savanna
+---
+# Keepers
+
+The zebras are looked after by Odile.
+`
+
+test('a file becomes a document with what it says of itself, and is found', async () => {
+  const file = { name: 'notes/keepers.md', bytes: bytesOf(page) }
+  const accepted = await inlay.knowledge.ingestFile(
+    { file, id: 'keepers', link: 'https://zoo.example/keepers', metadata: { shelf: 'b' } },
+    { waitMs: 20_000 },
+  )
+  expect(accepted).toEqual({ documentId: 'keepers', alreadyExisted: false, isUnchanged: false })
+  const [best] = await inlay.knowledge.search({ text: 'who looks after zebras', limit: 1 })
+  expect(best?.content).toContain('looked after by Odile')
+  expect(best?.document).toMatchObject({
+    document_id: 'keepers',
+    semantic_identifier: 'Keepers',
+    link: 'https://zoo.example/keepers',
+    source_type: 'file',
+    metadata: { team: 'savanna', shelf: 'b' },
+  })
+  expect(
+    await inlay.knowledge.ingestFile({
+      file,
+      id: 'keepers',
+      link: 'https://zoo.example/keepers',
+      metadata: { shelf: 'b' },
+    }),
+  ).toMatchObject({ alreadyExisted: true, isUnchanged: true })
+})
+
+test('a file that does not name itself has the name it came by, and the same id each time', async () => {
+  const file = { name: 'C:\\notes\\opening.txt', bytes: bytesOf('Open from nine to five.') }
+  const first = await inlay.knowledge.ingestFile({ file }, { waitMs: 20_000 })
+  const again = await inlay.knowledge.ingestFile({ file })
+  expect(again).toMatchObject({ documentId: first.documentId, alreadyExisted: true })
+  const [best] = await inlay.knowledge.search({ text: 'nine to five', limit: 1 })
+  expect(best?.document.semantic_identifier).toBe('opening.txt')
+})
+
+test('a file that cannot be read is refused with the reason, and nothing is stored', async () => {
+  const file = { name: 'torn.pdf', bytes: bytesOf('%PDF-1.7 and then nothing') }
+  await expect(inlay.knowledge.ingestFile({ file, id: 'torn' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  expect(await inlay.knowledge.status('torn')).toBeUndefined()
+})
