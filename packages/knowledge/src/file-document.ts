@@ -1,4 +1,4 @@
-import { InlayError, ingestionRequestSchema, parseWith } from '@inlay/protocol'
+import { InlayError, ingestionRequestSchema, parseWith, type IngestionRequest } from '@inlay/protocol'
 import type { Accepted, Caller, Knowledge } from './contracts.ts'
 import type { ExtractedFile, FileExtractor, SourceFile } from './file-contracts.ts'
 
@@ -34,16 +34,17 @@ export function createFileIntake(
   return async (given, options = {}) => {
     if (!extract)
       throw new InlayError('UNSUPPORTED', { message: 'No reader of files is configured: send the text as a document.' })
-    const extracted = await extract(given.file, { signal: options.signal })
-    const document = toDocument(given, extracted)
-    const request = { document, ...(given.pairId === undefined ? {} : { cc_pair_id: given.pairId }) }
-    return accept(parseWith(ingestionRequestSchema, request, 'body'), options)
+    return accept(toFileRequest(given, await extract(given.file, { signal: options.signal })), options)
   }
 }
 
-function toDocument(given: FileDocument, { title, sections, metadata, createdAt, updatedAt }: ExtractedFile): unknown {
+/** What is accepted of a file that was read. VALIDATION_FAILED for fields that no document may have. */
+export function toFileRequest(
+  given: Omit<FileDocument, 'file'> & { readonly file: Pick<SourceFile, 'name'> },
+  { title, sections, metadata, createdAt, updatedAt }: ExtractedFile,
+): IngestionRequest {
   const name = given.file.name.replace(/^.*[\\/]/, '')
-  return {
+  const document = {
     id: given.id,
     semantic_identifier: given.title ?? title ?? name,
     source: given.source ?? 'file',
@@ -52,6 +53,8 @@ function toDocument(given: FileDocument, { title, sections, metadata, createdAt,
     doc_created_at: toDate(createdAt),
     doc_updated_at: toDate(updatedAt),
   }
+  const request = { document, ...(given.pairId === undefined ? {} : { cc_pair_id: given.pairId }) }
+  return parseWith(ingestionRequestSchema, request, 'body')
 }
 
 function toDate(time: number | undefined): string | undefined {

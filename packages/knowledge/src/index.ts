@@ -33,6 +33,7 @@ export type {
   VectorIndex,
 } from './contracts.ts'
 export type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from './enrichment-contracts.ts'
+export { toFileRequest } from './file-document.ts'
 export type { FileDocument, FileDocumentOptions } from './file-document.ts'
 export type { ExtractedFile, ExtractedSection, FileExtractor, SourceFile } from './file-contracts.ts'
 export { createKnowledge } from './knowledge.ts'

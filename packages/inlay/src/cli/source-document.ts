@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileExtractor } from '@inlay/drivers/file-extraction'
-import { InlayError, ingestionRequestSchema, parseWith, type IngestionRequest } from '@inlay/protocol'
+import { toFileRequest } from '@inlay/knowledge'
+import { InlayError, type IngestionRequest } from '@inlay/protocol'
 import type { SourcePath } from './source-files.ts'
 
 /** Reads files as documents. */
@@ -25,26 +26,16 @@ export async function createReader(baseUrl: string | undefined): Promise<Reader>
   const extract = fileExtractor({ threads: 2 })
   return {
     async read(file) {
-      const { title, sections, metadata, createdAt, updatedAt } = await extract({
-        name: file.path,
-        bytes: await readFile(file.path),
-      })
-      const link = baseUrl === undefined ? file.id : linkBelow(baseUrl, file.below)
-      const document = {
+      const extracted = await extract({ name: file.path, bytes: await readFile(file.path) })
+      const given = {
+        file: { name: file.path },
         id: file.id,
-        semantic_identifier: title ?? firstHeading(sections[0]?.text) ?? basename(file.path),
-        source: 'file',
-        sections: sections.map((section) => ({
-          text: section.text,
-          link: section.link ?? link,
-          heading: section.heading,
-        })),
-        metadata: { ...metadata, path: file.below },
-        // Not the file's own times: a fresh checkout changes them without changing anything.
-        doc_created_at: toDate(createdAt),
-        doc_updated_at: toDate(updatedAt),
+        title: extracted.title ?? firstHeading(extracted.sections[0]?.text) ?? basename(file.path),
+        link: baseUrl === undefined ? file.id : linkBelow(baseUrl, file.below),
+        metadata: { path: file.below },
       }
-      return parseWith(ingestionRequestSchema, { document }, 'body')
+      // Only what the file itself tells of times: a fresh checkout changes those of the disk without changing anything.
+      return toFileRequest(given, extracted)
     },
     close: () => extract.close(),
   }
@@ -58,8 +49,4 @@ function firstHeading(text: string | undefined): string | undefined {
 
 function linkBelow(baseUrl: string, below: string): string {
   return `${baseUrl.replace(/\/*$/, '/')}${below.split('/').map(encodeURIComponent).join('/')}`
-}
-
-function toDate(time: number | undefined): string | undefined {
-  return time === undefined ? undefined : new Date(time).toISOString()
 }
