@@ -19,7 +19,9 @@ const config: ViteUserConfig = defineConfig({
         ...resolution,
         test: {
           name: 'unit',
-          include: ['test/{protocol,client,knowledge,agent,drivers,server,inlay,playground,package}/**/*.test.ts'],
+          include: [
+            'test/{protocol,client,knowledge,agent,drivers,server,inlay,extractive,python,playground,package}/**/*.test.ts',
+          ],
           testTimeout: 20_000,
           retry,
         },

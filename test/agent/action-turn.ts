@@ -1,8 +1,8 @@
-import { createCitableDocuments } from '../../packages/agent/src/citable-documents.ts'
-import type { ActionTurn, TurnFiles } from '../../packages/agent/src/contracts.ts'
-import type { StoredFile } from '../../packages/agent/src/files/contracts.ts'
-import { InlayError } from '../../packages/protocol/src/index.ts'
-import type { PacketBody } from '../../packages/protocol/src/index.ts'
+import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
+import type { ActionTurn, TurnFiles } from '@inlay/agent'
+import type { StoredFile } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
+import type { PacketBody } from '@inlay/protocol'
 import { ana } from './setting.ts'
 
 /** A turn for one call of an action, and the packets it sent. */

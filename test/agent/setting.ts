@@ -1,17 +1,10 @@
 import { Kysely } from 'kysely'
-import { nodeSqlite } from '../../packages/drivers/src/node-sqlite.ts'
-import { createAgent, type AgentOptions } from '../../packages/agent/src/agent.ts'
-import type {
-  Action,
-  ModelProvider,
-  Passage,
-  PassageSearch,
-  ResolvedModel,
-  Run,
-} from '../../packages/agent/src/contracts.ts'
-import { migrateAgent } from '../../packages/agent/src/migrations.ts'
-import { scriptedModel, type Script, type ScriptedModel } from '../../packages/agent/src/testing.ts'
-import { isInlayError, parseWith, sendMessageRequestSchema } from '../../packages/protocol/src/index.ts'
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { createAgent, type AgentOptions } from '@inlay/agent/internal/agent'
+import type { Action, ModelProvider, Passage, PassageSearch, ResolvedModel, Run } from '@inlay/agent'
+import { migrateAgent } from '@inlay/agent/internal/records/migrations'
+import { scriptedModel, type Script, type ScriptedModel } from '@inlay/agent/testing'
+import { isInlayError, parseWith, sendMessageRequestSchema } from '@inlay/protocol'
 import type {
   PacketBody,
   Packet,
@@ -20,7 +13,7 @@ import type {
   SendMessageInput,
   SendMessageRequest,
   StreamLine,
-} from '../../packages/protocol/src/index.ts'
+} from '@inlay/protocol'
 
 /** The caller of tests that need only one. */
 export const ana: Principal = { id: 'ana', scopes: ['chat'] }

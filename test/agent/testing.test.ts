@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { expect, test } from 'vitest'
-import { scriptedAction, scriptedModel, type Script } from '../../packages/agent/src/testing.ts'
-import type { ActionTurn } from '../../packages/agent/src/contracts.ts'
+import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
+import type { ActionTurn } from '@inlay/agent'
 
 const call = (more: Partial<LanguageModelV4CallOptions> = {}): LanguageModelV4CallOptions => ({
   prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],

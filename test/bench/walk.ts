@@ -8,10 +8,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { inParallel } from './ingestion-world.ts'
+import { inParallel } from './ingestion-fixture.ts'
 import { timesLine } from './timing.ts'
 import { readArchive } from './walk/archive.ts'
-import { makeHouse, type House } from './walk/house.ts'
+import { makeHouse, type House } from './walk/fixture.ts'
 
 const { values: options } = parseArgs({
   options: { archive: { type: 'string' }, clients: { type: 'string', default: '8' } },

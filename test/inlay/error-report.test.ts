@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withoutCredentials } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import { errorReport } from '../../packages/inlay/src/error-report.ts'
+import { errorReport } from 'inlay/internal/error-report'
 
 const report = (error: unknown): string => errorReport(error, withoutCredentials)
 

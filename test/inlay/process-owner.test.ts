@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { isProcessGone, processOwner } from '../../packages/inlay/src/process-owner.ts'
+import { isProcessGone, processOwner } from 'inlay/internal/process-owner'
 
 test('a process that runs is not gone, and names itself anew each time', () => {
   expect(isProcessGone(processOwner())).toBe(false)

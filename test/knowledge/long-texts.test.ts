@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { chunkSections } from '../../packages/knowledge/src/chunk.ts'
-import { createHighlighter } from '../../packages/knowledge/src/highlights.ts'
-import { toSearchQuery, toSearchText } from '../../packages/knowledge/src/search-text.ts'
+import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
+import { createHighlighter } from '@inlay/knowledge/internal/search/highlights'
+import { toSearchQuery, toSearchText } from '@inlay/knowledge/internal/search/search-text'
 
 const length = 1_000_000
 const fill = (piece: string): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length)

@@ -1,14 +1,14 @@
 import type { Packet, PacketType, StreamLine } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../agent/packet-order.ts'
-import { researchFaults } from '../agent/research-order.ts'
+import { orderFaults } from '../agent/packets/packet-order.ts'
+import { researchFaults } from '../agent/research/research-packet-order.ts'
 import { startKennel } from '../stand-in/kennel.ts'
 import { startEverything } from '../stand-in/mcp-everything.ts'
 import type { RecordedRequest, Reply } from '../stand-in/model-server.ts'
 import { startImages } from '../stand-in/images.ts'
 import { startSearch } from '../stand-in/web-search.ts'
 import { startSite } from '../stand-in/web-site.ts'
-import { calls, openActionHouse, says, type ActionHouse } from './action-house.ts'
+import { calls, openActionHouse, says, type ActionHouse } from './action-harness.ts'
 
 /** The packet types of the API, by group. */
 const table: readonly PacketType[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startEmbeddings, type EmbeddingsStandIn, type Mishap } from '../stand-in/embeddings.ts'
 import { breakIndex, breakRecords, type Breakable, type sqliteErrors } from './broken.ts'
-import { openHouse, testFolder, type House } from './house.ts'
+import { openHouse, testFolder, type House } from './harness.ts'
 
 const markerOf = (id: string): string => `marker${id}x`
 

@@ -9,7 +9,7 @@ import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createKnowledge, migrateKnowledge, type Knowledge } from '@inlay/knowledge'
 import { Kysely } from 'kysely'
-import { isProcessGone, processOwner } from '../../packages/inlay/src/process-owner.ts'
+import { isProcessGone, processOwner } from 'inlay/internal/process-owner'
 import { seededRandom } from './random.ts'
 import { look, post, remove, type Shown, type State } from './versions.ts'
 

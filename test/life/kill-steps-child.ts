@@ -9,7 +9,7 @@ import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createKnowledge, migrateKnowledge, type IngestionStep, type Knowledge } from '@inlay/knowledge'
 import { Kysely } from 'kysely'
 import { fakeEmbedder } from '../knowledge/fake-embedder.ts'
-import { tellCommits, tellIndexChanges, type Moment } from './moments.ts'
+import { tellCommits, tellIndexChanges, type Moment } from './timestamps.ts'
 import { seededRandom } from './random.ts'
 import { look, post, remove, type Shown } from './versions.ts'
 

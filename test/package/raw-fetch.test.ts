@@ -28,13 +28,13 @@ const violations = [
 ] as const
 
 const places = [
-  'packages/drivers/src/page-reader.ts',
-  'packages/drivers/src/mcp-client.ts',
-  'packages/drivers/src/openai-images.ts',
+  'packages/drivers/src/http/page-reader.ts',
+  'packages/drivers/src/mcp/index.ts',
+  'packages/drivers/src/images/openai-images.ts',
   'packages/agent/src/actions/open-url.ts',
   'packages/agent/src/stored-tools/call.ts',
-  'packages/server/src/routes/tools.ts',
-  'packages/inlay/src/web-parts.ts',
+  'packages/server/src/routes/chat/tools.ts',
+  'packages/inlay/src/parts/web-parts.ts',
 ]
 
 test.each(places)('the linter refuses what would go around the egress client in %s', async (place) => {
@@ -48,7 +48,7 @@ test.each([
   "import { connect } from 'node:net'\nexport const open = connect\n",
   "import { fetch } from 'undici'\nexport const get = fetch\n",
 ])('drivers do not import a way to the network: %s', async (source) => {
-  expect(await faultsOf('packages/drivers/src/page-reader.ts', source)).toContain('no-restricted-imports')
+  expect(await faultsOf('packages/drivers/src/http/page-reader.ts', source)).toContain('no-restricted-imports')
 })
 
 test('what a function is handed as `fetch`, and types of it, are no violation', async () => {
@@ -59,12 +59,12 @@ test('what a function is handed as `fetch`, and types of it, are no violation', 
     'export type Fetch = typeof globalThis.fetch',
     '',
   ].join('\n')
-  expect(await faultsOf('packages/drivers/src/page-reader.ts', source)).not.toContain('no-restricted')
+  expect(await faultsOf('packages/drivers/src/http/page-reader.ts', source)).not.toContain('no-restricted')
 })
 
 test('no source loads a way to the network on its way, which the linter does not see', () => {
   const loads = /import\(\s*['"](?:node:)?(?:https?|http2|net|tls|dgram|undici)['"]/
   const files = globSync('packages/*/src/**/*.ts').filter((file) => loads.test(readFileSync(file, 'utf8')))
   // Carries requests to models, whose addresses the operator configured.
-  expect(files).toEqual(['packages/drivers/src/model-stream/http-transport.ts'])
+  expect(files).toEqual(['packages/drivers/src/models/stream/http-transport.ts'])
 })

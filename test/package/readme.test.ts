@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeSettings } from '../../packages/inlay/src/setting-table.ts'
+import { describeSettings } from 'inlay/internal/settings/setting-table'
 import { fillSettings, settingPages } from '../../packages/inlay/scripts/settings-docs.ts'
 
 const readme = 'README.md'

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import type { AgentOptions } from '../../packages/agent/src/agent.ts'
-import type { Script } from '../../packages/agent/src/testing.ts'
+import type { AgentOptions } from '@inlay/agent'
+import type { Script } from '@inlay/agent/testing'
 import type { ServerOptions } from '@inlay/server'
 import { newSetting, type Setting } from '../agent/setting.ts'
 import { setup, type Setup } from './fakes.ts'

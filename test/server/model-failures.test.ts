@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createLineDecoder, type ChatSessionDetail, type StreamLine } from '@inlay/protocol'
-import { modelProviders } from '../../packages/drivers/src/model-providers.ts'
+import { modelProviders } from '@inlay/drivers/model-providers'
 import { inShort } from '../agent/setting.ts'
 import { startAnthropic } from '../stand-in/anthropic.ts'
 import type { Reply, ReplyPart, StandIn } from '../stand-in/model-server.ts'

@@ -1,6 +1,6 @@
 import { createLineDecoder } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
-import { scriptedAction } from '../../packages/agent/src/testing.ts'
+import { scriptedAction } from '@inlay/agent/testing'
 import { alice } from './fakes.ts'
 import { findsAlways, newDoc, newPassage } from '../agent/setting.ts'
 import { newService } from './conversation.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ModelProvider } from '../../packages/agent/src/contracts.ts'
-import { scriptedAction, scriptedModel, type ScriptedModel } from '../../packages/agent/src/testing.ts'
+import type { ModelProvider } from '@inlay/agent'
+import { scriptedAction, scriptedModel, type ScriptedModel } from '@inlay/agent/testing'
 import { createLineDecoder, fold, InlayError, originValues } from '@inlay/protocol'
 import { findsAlways, newPassage, newSetting, providerOf, type Setting } from '../agent/setting.ts'
 import { alice, bob, setup, unknownSessionId, type Setup } from './fakes.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction } from '../../packages/agent/src/testing.ts'
+import { scriptedAction } from '@inlay/agent/testing'
 import { newService } from './conversation.ts'
 
 /** Reads a stream until it holds some words; gives all that was read, and a way to read the rest. */

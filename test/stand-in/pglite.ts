@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite'
-import type { postgres } from '../../packages/drivers/src/postgres.ts'
+import type { postgres } from '@inlay/drivers/postgres'
 
 /** A Postgres in this process. */
 export async function startPostgres(): Promise<PGlite> {

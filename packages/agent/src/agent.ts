@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { BaseFilters, LlmOverride, Principal } from '@inlay/protocol'
-import { createAbandonedCheck } from './abandoned-answers.ts'
-import { createActions } from './actions.ts'
-import { createBuiltIns, toSearchAction, type ActionParts, type SearchParts } from './built-in-actions.ts'
-import { createAfterTurn } from './after-turn.ts'
-import type { HostAction } from './host-actions.ts'
-import type { TurnHooks } from './hooks.ts'
-import { createCheckpoints } from './checkpoints.ts'
+import { createAbandonedCheck } from './run/abandoned-answers.ts'
+import { createActions } from './tools/registry.ts'
+import { createBuiltIns, toSearchAction, type ActionParts, type SearchParts } from './tools/built-in-actions.ts'
+import { createAfterTurn } from './turn/after-turn.ts'
+import type { HostAction } from './tools/host-actions.ts'
+import type { TurnHooks } from './turn/hooks.ts'
+import { createCheckpoints } from './run/checkpoints.ts'
 import {
   actionLimitMs,
   type Action,
@@ -16,20 +16,20 @@ import {
   type PassageSearch,
   type Run,
 } from './contracts.ts'
-import { createConversations } from './conversations.ts'
-import { createLibrary, type FileLimits, type LibraryParts } from './library.ts'
-import type { AgentDatabase, AgentTables } from './records.ts'
+import { createConversations } from './sessions/conversations.ts'
+import { createLibrary, type FileLimits, type LibraryParts } from './records/library.ts'
+import type { AgentDatabase, AgentTables } from './records/tables.ts'
 import type { ResearchOptions } from './research/limits.ts'
 import { createMemories } from './memories/memories.ts'
-import { createRunPlaces } from './run-places.ts'
-import { createRuns, type LiveRun, type StopCause } from './runs.ts'
-import { createSender } from './send.ts'
-import { createSendKeys } from './send-keys.ts'
+import { createRunPlaces } from './run/limits.ts'
+import { createRuns, type LiveRun, type StopCause } from './run/registry.ts'
+import { createSender } from './turn/start-run.ts'
+import { createSendKeys } from './runs/send-keys.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createActionSwitches } from './stored-tools/action-switches.ts'
 import { createStoredTools } from './stored-tools/stored-tools.ts'
-import type { TurnParts } from './turn.ts'
-import { waitFor } from './waiting.ts'
+import type { TurnParts } from './turn/execute-turn.ts'
+import { waitFor } from './model/waiting.ts'
 
 /** Bounds of a run and of what is kept in memory; each has a default. */
 export interface AgentLimits extends FileLimits {

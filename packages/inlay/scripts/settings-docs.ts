@@ -1,6 +1,6 @@
 /** Writes the tables of settings into the README and the settings page, between their markers. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { describeSettings } from '../src/setting-table.ts'
+import { describeSettings } from '../src/settings/setting-table.ts'
 
 /** The pages that list settings, from the root of the repository: the first those to begin with, the second all. */
 export const settingPages = ['README.md', 'docs/1.guide/8.settings.md'] as const

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { runCommandLine } from './cli/command-line.ts'
-import { readEnvironment } from './environment.ts'
+import { readEnvironment } from './settings/environment.ts'
 
 // Whoever reads us (`inlay … | head`) has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))

@@ -5,9 +5,9 @@ import { createServer, type Authenticator, type Keys, type Server } from '@inlay
 import manifest from '../package.json' with { type: 'json' }
 import { firstOf, fixedKey } from './callers.ts'
 import { errorReport } from './error-report.ts'
-import { lazyPart } from './lazy-part.ts'
+import { lazyPart } from './parts/lazy-part.ts'
 import type { InlayOptions } from './options.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './parts/parts.ts'
 
 /** An assistant ready to be mounted. */
 export interface Inlay {
@@ -38,7 +38,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
 
   async function parts(): Promise<Parts> {
     if (closing !== undefined) throw new InlayError('CLOSED', { message: 'This assistant is closed.' })
-    opening ??= import('./parts.ts')
+    opening ??= import('./parts/parts.ts')
       .then(({ openParts }) => openParts(options, onError))
       .catch((error: unknown) => {
         // The next use tries again: a disk may be free by then, a lock gone.

@@ -20,9 +20,9 @@ import type {
 import type { LlmOverride } from '@inlay/protocol'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
-import type { ToolOptions } from './tool-parts.ts'
-import type { PythonOptions } from './python-parts.ts'
-import type { WebOptions } from './web-parts.ts'
+import type { ToolOptions } from './parts/tool-parts.ts'
+import type { PythonOptions } from './parts/python-parts.ts'
+import type { WebOptions } from './parts/web-parts.ts'
 
 /**
  * A language model by name: `extractive` (built in), `openai/<model>`, `anthropic/<model>`, or, with a base URL, the

@@ -1,7 +1,7 @@
 import type { BaseFilters, IngestionRequest, Principal, SearchDoc } from '@inlay/protocol'
-import type { FileDocument, FileDocumentOptions } from './file-document.ts'
-import type { LinkRequest } from './link-contract.ts'
-import type { Shelf } from './shelf-contract.ts'
+import type { FileDocument, FileDocumentOptions } from './intake/file-document.ts'
+import type { LinkRequest } from './search/link-contract.ts'
+import type { Shelf } from './search/private-file-index-contract.ts'
 
 /**
  * Turns texts into vectors of one space.

@@ -4,8 +4,8 @@ export {
   apiKeyUpdateSchema,
   userInfoSchema,
   userPermissionsSchema,
-} from './accounts.ts'
-export type { ApiKeyCreation, ApiKeyDescriptor, ApiKeyUpdate, UserInfo, UserPermissions } from './accounts.ts'
+} from './resources/accounts.ts'
+export type { ApiKeyCreation, ApiKeyDescriptor, ApiKeyUpdate, UserInfo, UserPermissions } from './resources/accounts.ts'
 export {
   chatSessionCreatedSchema,
   chatSessionCreationSchema,
@@ -14,7 +14,7 @@ export {
   llmOverrideSchema,
   originValues,
   sendMessageRequestSchema,
-} from './chat.ts'
+} from './chat/chat.ts'
 export type {
   ChatSessionCreated,
   ChatSessionCreation,
@@ -26,8 +26,8 @@ export type {
   Origin,
   SendMessageInput,
   SendMessageRequest,
-} from './chat.ts'
-export { removeCitations } from './citationless.ts'
+} from './chat/chat.ts'
+export { removeCitations } from './packets/strip-citations.ts'
 export {
   batchLineSchema,
   docMinimalInfoSchema,
@@ -38,7 +38,7 @@ export {
   ingestionStateSchema,
   pairDocumentsQuerySchema,
   requeueDocumentsQuerySchema,
-} from './documents.ts'
+} from './ingestion/documents.ts'
 export type {
   BatchLine,
   DocMinimalInfo,
@@ -48,26 +48,26 @@ export type {
   IngestionState,
   PairDocumentsQuery,
   RequeueDocumentsQuery,
-} from './documents.ts'
+} from './ingestion/documents.ts'
 export {
   documentSetCreationSchema,
   documentSetSummarySchema,
   documentSetUpdateSchema,
   indexedSourcesSchema,
-} from './document-sets.ts'
+} from './resources/document-sets.ts'
 export type {
   DocumentSetCreation,
   DocumentSetSummary,
   DocumentSetUpdate,
   IndexedSources,
   PairSummary,
-} from './document-sets.ts'
-export { errorBodySchema, validationErrorBodySchema } from './error-bodies.ts'
-export type { ErrorBody, ValidationErrorBody } from './error-bodies.ts'
-export { errorTable, InlayError, isInlayError, validationFailed } from './errors.ts'
-export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors.ts'
-export { feedbackRequestSchema } from './feedback.ts'
-export type { FeedbackRequest } from './feedback.ts'
+} from './resources/document-sets.ts'
+export { errorBodySchema, validationErrorBodySchema } from './errors/error-bodies.ts'
+export type { ErrorBody, ValidationErrorBody } from './errors/error-bodies.ts'
+export { errorTable, InlayError, isInlayError, validationFailed } from './errors/errors.ts'
+export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors/errors.ts'
+export { feedbackRequestSchema } from './resources/feedback.ts'
+export type { FeedbackRequest } from './resources/feedback.ts'
 export { exactText, isStorable, storable } from './fields.ts'
 export type { WireSchema } from './fields.ts'
 export {
@@ -80,7 +80,7 @@ export {
   uploadAnswerSchema,
   uploadFormSchema,
   userFileSchema,
-} from './files.ts'
+} from './resources/files.ts'
 export type {
   FileRemoval,
   FileStatus,
@@ -89,11 +89,11 @@ export type {
   RejectedFile,
   UploadAnswer,
   UserFile,
-} from './files.ts'
-export { baseFiltersSchema } from './filters.ts'
-export type { BaseFilters, MomentRange, Tag } from './filters.ts'
-export { createFold, fold } from './fold.ts'
-export type { Fold, FoldBeside, ToolCallDetail } from './fold.ts'
+} from './resources/files.ts'
+export { baseFiltersSchema } from './chat/filters.ts'
+export type { BaseFilters, MomentRange, Tag } from './chat/filters.ts'
+export { createFold, fold } from './fold/fold.ts'
+export type { Fold, FoldBeside, ToolCallDetail } from './fold/fold.ts'
 export type {
   Block,
   BlockFailure,
@@ -105,18 +105,18 @@ export type {
   RunPhase,
   TextBlock,
   ToolBlock,
-} from './fold-state.ts'
-export { encodeLine, frameLine, heartbeatLine, streamContentType, streamFormatFor } from './framing.ts'
-export type { StreamFormat } from './framing.ts'
-export { ingestionFiguresSchema, pairIndexingStatusSchema, requeuedSchema } from './indexing-status.ts'
+} from './fold/fold-state.ts'
+export { encodeLine, frameLine, heartbeatLine, streamContentType, streamFormatFor } from './framing/framing.ts'
+export type { StreamFormat } from './framing/framing.ts'
+export { ingestionFiguresSchema, pairIndexingStatusSchema, requeuedSchema } from './ingestion/indexing-status.ts'
 export type {
   DocumentCounts,
   FailedDocument,
   IngestionFigures,
   PairIndexingStatus,
   Requeued,
-} from './indexing-status.ts'
-export { ingestionRequestSchema } from './ingestion.ts'
+} from './ingestion/indexing-status.ts'
+export { ingestionRequestSchema } from './ingestion/ingestion.ts'
 export type {
   ImageSection,
   IngestionDocument,
@@ -128,9 +128,9 @@ export type {
   SectionInput,
   TabularSection,
   TextSection,
-} from './ingestion.ts'
-export { createLineDecoder } from './line-decoder.ts'
-export type { DecodedLine, LineDecoder } from './line-decoder.ts'
+} from './ingestion/ingestion.ts'
+export { createLineDecoder } from './framing/line-decoder.ts'
+export type { DecodedLine, LineDecoder } from './framing/line-decoder.ts'
 export {
   errorLineSchema,
   isErrorLine,
@@ -140,7 +140,7 @@ export {
   multiModelLineSchema,
   sessionLineSchema,
   streamLineSchema,
-} from './lines.ts'
+} from './framing/lines.ts'
 export type {
   ErrorLine,
   LineKind,
@@ -149,16 +149,29 @@ export type {
   SessionLine,
   StreamLine,
   UnknownLine,
-} from './lines.ts'
-export { defaultModelSchema, llmProviderSchema, llmProvidersSchema, modelConfigurationSchema } from './llm-providers.ts'
-export type { DefaultModel, LlmProvider, LlmProviders, ModelConfiguration } from './llm-providers.ts'
-export type { Metadata, MetadataInput } from './metadata.ts'
-export { readMoment } from './moments.ts'
-export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets.ts'
-export type { PacketEntry, PacketTable } from './packets.ts'
-export type { CustomToolError, Packet, PacketBody, PacketOf, PacketType, Placement, Usage } from './packet-types.ts'
-export { pairCreationSchema, pairDescriptorSchema, pairUpdateSchema } from './pairs.ts'
-export type { AccessType, PairCreation, PairDescriptor, PairUpdate } from './pairs.ts'
+} from './framing/lines.ts'
+export {
+  defaultModelSchema,
+  llmProviderSchema,
+  llmProvidersSchema,
+  modelConfigurationSchema,
+} from './resources/llm-providers.ts'
+export type { DefaultModel, LlmProvider, LlmProviders, ModelConfiguration } from './resources/llm-providers.ts'
+export type { Metadata, MetadataInput } from './ingestion/metadata.ts'
+export { readMoment } from './timestamps.ts'
+export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets/packets.ts'
+export type { PacketEntry, PacketTable } from './packets/packets.ts'
+export type {
+  CustomToolError,
+  Packet,
+  PacketBody,
+  PacketOf,
+  PacketType,
+  Placement,
+  Usage,
+} from './packets/packet-types.ts'
+export { pairCreationSchema, pairDescriptorSchema, pairUpdateSchema } from './resources/pairs.ts'
+export type { AccessType, PairCreation, PairDescriptor, PairUpdate } from './resources/pairs.ts'
 export {
   fullPersonaSchema,
   minimalPersonaSchema,
@@ -167,7 +180,7 @@ export {
   personaPageSchema,
   personaQuerySchema,
   personaUpdateSchema,
-} from './personas.ts'
+} from './resources/personas.ts'
 export type {
   FullPersona,
   MinimalPersona,
@@ -179,16 +192,21 @@ export type {
   PersonaPageQuery,
   PersonaQuery,
   StarterMessage,
-} from './personas.ts'
-export { hasScope, scopes } from './principal.ts'
-export type { Principal, Scope } from './principal.ts'
+} from './resources/personas.ts'
+export { hasScope, scopes } from './resources/principal.ts'
+export type { Principal, Scope } from './resources/principal.ts'
 export {
   memoryItemSchema,
   memoryTextSchema,
   personalizationSchema,
   personalizationUpdateSchema,
-} from './personalization.ts'
-export type { MemoryItem, MemoryText, PersonalizationDetail, PersonalizationUpdate } from './personalization.ts'
+} from './resources/personalization.ts'
+export type {
+  MemoryItem,
+  MemoryText,
+  PersonalizationDetail,
+  PersonalizationUpdate,
+} from './resources/personalization.ts'
 export {
   projectCreationSchema,
   projectDetailsSchema,
@@ -197,7 +215,7 @@ export {
   projectUpdateSchema,
   sessionMoveSchema,
   tokenTotalSchema,
-} from './projects.ts'
+} from './resources/projects.ts'
 export type {
   Project,
   ProjectCreation,
@@ -206,14 +224,14 @@ export type {
   ProjectUpdate,
   SessionMove,
   TokenTotal,
-} from './projects.ts'
-export { queryBoolean, queryInteger } from './query.ts'
-export type { NumberBounds } from './query.ts'
-export type { OwnerRule, ResponseSpec, RouteSpec } from './routes.ts'
-export { generatedImageSchema, savedSearchDocSchema, searchDocSchema } from './search-doc.ts'
-export type { GeneratedImage, SavedSearchDoc, SearchDoc } from './search-doc.ts'
-export { searchRequestSchema, searchResponseSchema } from './search.ts'
-export type { SearchBody, SearchInput, SearchResponse, SearchResult } from './search.ts'
+} from './resources/projects.ts'
+export { queryBoolean, queryInteger } from './openapi/query.ts'
+export type { NumberBounds } from './openapi/query.ts'
+export type { OwnerRule, ResponseSpec, RouteSpec } from './openapi/routes.ts'
+export { generatedImageSchema, savedSearchDocSchema, searchDocSchema } from './packets/search-doc.ts'
+export type { GeneratedImage, SavedSearchDoc, SearchDoc } from './packets/search-doc.ts'
+export { searchRequestSchema, searchResponseSchema } from './chat/search.ts'
+export type { SearchBody, SearchInput, SearchResponse, SearchResult } from './chat/search.ts'
 export {
   branchSelectionSchema,
   chatMessageDetailSchema,
@@ -232,7 +250,7 @@ export {
   sessionModelSchema,
   sessionReasoningSchema,
   sessionTemperatureSchema,
-} from './sessions.ts'
+} from './resources/sessions.ts'
 export type {
   ChatMessageDetail,
   ChatSearchAnswer,
@@ -245,12 +263,12 @@ export type {
   ChatSessionSummary,
   FoundChatSession,
   SharingStatus,
-} from './sessions.ts'
-export { sourceSchema, sourceValues } from './sources.ts'
-export type { SourceValue } from './sources.ts'
-export { lineLimitBytes, splitLine } from './split-line.ts'
-export { mcpAskInputSchema, mcpListInputSchema, mcpMessageSchema, mcpSearchInputSchema } from './mcp.ts'
-export type { McpAskInput, McpListInput, McpMessage, McpSearchInput } from './mcp.ts'
+} from './resources/sessions.ts'
+export { sourceSchema, sourceValues } from './ingestion/sources.ts'
+export type { SourceValue } from './ingestion/sources.ts'
+export { lineLimitBytes, splitLine } from './framing/split-line.ts'
+export { mcpAskInputSchema, mcpListInputSchema, mcpMessageSchema, mcpSearchInputSchema } from './resources/mcp.ts'
+export type { McpAskInput, McpListInput, McpMessage, McpSearchInput } from './resources/mcp.ts'
 export {
   customToolSchema,
   customToolUpdateSchema,
@@ -259,7 +277,7 @@ export {
   toolStatusSchema,
   toolStatusUpdateSchema,
   toolValidationSchema,
-} from './tools.ts'
+} from './resources/tools.ts'
 export type {
   CustomTool,
   CustomToolUpdate,
@@ -270,11 +288,11 @@ export type {
   ToolStatus,
   ToolStatusUpdate,
   ToolValidation,
-} from './tools.ts'
+} from './resources/tools.ts'
 export { uuid } from './uuids.ts'
-export { validTagsQuerySchema, validTagsSchema } from './valid-tags.ts'
-export type { ValidTag, ValidTags, ValidTagsQuery } from './valid-tags.ts'
-export { parseAnswer, parseJsonBody, parseWith, toValidationIssues } from './validation.ts'
-export type { RequestPart } from './validation.ts'
-export { chatFullResponseSchema, toolCallResponseSchema } from './whole-answer.ts'
-export type { ChatFullResponse, CitationInfo, ToolCallResponse } from './whole-answer.ts'
+export { validTagsQuerySchema, validTagsSchema } from './chat/valid-tags.ts'
+export type { ValidTag, ValidTags, ValidTagsQuery } from './chat/valid-tags.ts'
+export { parseAnswer, parseJsonBody, parseWith, toValidationIssues } from './errors/validation.ts'
+export type { RequestPart } from './errors/validation.ts'
+export { chatFullResponseSchema, toolCallResponseSchema } from './chat/whole-answer.ts'
+export type { ChatFullResponse, CitationInfo, ToolCallResponse } from './chat/whole-answer.ts'

@@ -1,5 +1,5 @@
 import type { McpCalls } from './mcp/calls.ts'
-import type { WaitingCalls } from './waiting-calls.ts'
+import type { WaitingCalls } from './http/waiting-calls.ts'
 
 /** Most bytes of a request body. */
 export interface BodyLimits {

@@ -1,14 +1,14 @@
 import { InlayError } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
-import type { Authenticator } from './authentication.ts'
-import { preflightReply, type CorsOrigins } from './cors.ts'
+import type { Authenticator } from './auth/authentication.ts'
+import { preflightReply, type CorsOrigins } from './http/cors.ts'
 import { createMcpCalls } from './mcp/calls.ts'
-import { endpoint, respond, type EndpointSetting } from './endpoint.ts'
-import { reply, type Reply } from './replies.ts'
-import type { Method, Route, ServerParts } from './route.ts'
-import { routes } from './routes.ts'
+import { endpoint, respond, type EndpointSetting } from './http/endpoint.ts'
+import { reply, type Reply } from './http/replies.ts'
+import type { Method, Route, ServerParts } from './http/route.ts'
+import { routes } from './routes/index.ts'
 import type { BodyLimits, FailedRequest, ServerSettings, Timer } from './server-settings.ts'
-import { createWaitingCalls } from './waiting-calls.ts'
+import { createWaitingCalls } from './http/waiting-calls.ts'
 
 /** What the HTTP side is made of. */
 export interface ServerOptions extends ServerParts {

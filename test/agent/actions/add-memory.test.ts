@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createAddMemory } from '../../../packages/agent/src/actions/add-memory.ts'
-import { createMemories } from '../../../packages/agent/src/memories/memories.ts'
-import type { AgentDatabase } from '../../../packages/agent/src/records.ts'
+import { createAddMemory } from '@inlay/agent/internal/actions/add-memory'
+import { createMemories } from '@inlay/agent/internal/memories/memories'
+import type { AgentDatabase } from '@inlay/agent/internal/records/tables'
 import { newTurn } from '../action-turn.ts'
 import { ana, codeOf, newDatabase } from '../setting.ts'
 

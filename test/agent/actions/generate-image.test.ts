@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { ImageGenerator, ImageRequest } from '../../../packages/agent/src/actions/generate-image-contract.ts'
-import { createGenerateImage } from '../../../packages/agent/src/actions/generate-image.ts'
-import type { ActionTurn, TurnFiles } from '../../../packages/agent/src/contracts.ts'
-import type { IncomingFile, StoredFile } from '../../../packages/agent/src/files/contracts.ts'
-import { InlayError, type PacketBody } from '../../../packages/protocol/src/index.ts'
+import type { ImageGenerator, ImageRequest } from '@inlay/agent'
+import { createGenerateImage } from '@inlay/agent/internal/actions/generate-image'
+import type { ActionTurn, TurnFiles } from '@inlay/agent'
+import type { IncomingFile, StoredFile } from '@inlay/agent'
+import { InlayError, type PacketBody } from '@inlay/protocol'
 import { newTurn } from './setting.ts'
 
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47])

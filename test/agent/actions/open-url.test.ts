@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { DocumentByLink, PageReader } from '../../../packages/agent/src/actions/open-url-contract.ts'
-import { createOpenUrl, type OpenUrlOptions } from '../../../packages/agent/src/actions/open-url.ts'
-import { InlayError } from '../../../packages/protocol/src/index.ts'
+import type { DocumentByLink, PageReader } from '@inlay/agent'
+import { createOpenUrl, type OpenUrlOptions } from '@inlay/agent/internal/actions/open-url'
+import { InlayError } from '@inlay/protocol'
 import { ana, newPassage } from '../setting.ts'
 import { call, type Called } from './setting.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createReadFile } from '../../../packages/agent/src/actions/read-file.ts'
-import { estimateTokens } from '../../../packages/agent/src/context-window.ts'
-import type { ActionTurn } from '../../../packages/agent/src/contracts.ts'
-import type { PacketOf } from '../../../packages/protocol/src/index.ts'
+import { createReadFile } from '@inlay/agent/internal/actions/read-file'
+import { estimateTokens } from '@inlay/agent/internal/prompt/context-window'
+import type { ActionTurn } from '@inlay/agent'
+import type { PacketOf } from '@inlay/protocol'
 import { heldFiles, newTurn } from '../action-turn.ts'
 import { codeOf } from '../setting.ts'
 

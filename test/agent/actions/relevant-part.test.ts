@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { relevantPart } from '../../../packages/agent/src/actions/relevant-part.ts'
+import { relevantPart } from '@inlay/agent/internal/actions/relevant-part'
 
 const filler = (count: number): string =>
   Array.from(

@@ -1,6 +1,6 @@
-import { createCitableDocuments } from '../../../packages/agent/src/citable-documents.ts'
-import type { Action, ActionResult, ActionTurn } from '../../../packages/agent/src/contracts.ts'
-import type { PacketBody } from '../../../packages/protocol/src/index.ts'
+import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
+import type { Action, ActionResult, ActionTurn } from '@inlay/agent'
+import type { PacketBody } from '@inlay/protocol'
 import { ana } from '../setting.ts'
 
 /** What a call of an action did. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { WebResult, WebSearch } from '../../../packages/agent/src/actions/web-search-contract.ts'
-import { createWebSearch, type WebSearchOptions } from '../../../packages/agent/src/actions/web-search.ts'
-import { packetSchema } from '../../../packages/protocol/src/index.ts'
-import { InlayError } from '../../../packages/protocol/src/index.ts'
+import type { WebResult, WebSearch } from '@inlay/agent'
+import { createWebSearch, type WebSearchOptions } from '@inlay/agent/internal/actions/web-search'
+import { packetSchema } from '@inlay/protocol'
+import { InlayError } from '@inlay/protocol'
 import * as v from 'valibot'
 import { call, type Called } from './setting.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { InlayError } from '../../../packages/protocol/src/index.ts'
-import { pieceBytes } from '../../../packages/agent/src/files/blobs.ts'
-import type { FileReader } from '../../../packages/agent/src/files/contracts.ts'
+import { InlayError } from '@inlay/protocol'
+import { pieceBytes } from '@inlay/agent/internal/files/blobs'
+import type { FileReader } from '@inlay/agent'
 import { ana, arriving, ben, bytesOf, eventually, incoming, newFiles, png } from './setting.ts'
 
 const codeOf = async (work: Promise<unknown>): Promise<string> => {

@@ -1,11 +1,11 @@
 import { Kysely } from 'kysely'
 import { createStorage } from 'unstorage'
-import { nodeSqlite } from '../../../packages/drivers/src/node-sqlite.ts'
-import type { FileIndex, IncomingFile, IndexedFile } from '../../../packages/agent/src/files/contracts.ts'
-import { createFiles, type FilesOptions, type FileStore } from '../../../packages/agent/src/files/files.ts'
-import type { Principal } from '../../../packages/protocol/src/index.ts'
-import { migrateAgent } from '../../../packages/agent/src/migrations.ts'
-import type { AgentTables } from '../../../packages/agent/src/records.ts'
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import type { FileIndex, IncomingFile, IndexedFile } from '@inlay/agent'
+import { createFiles, type FilesOptions, type FileStore } from '@inlay/agent/internal/files/files'
+import type { Principal } from '@inlay/protocol'
+import { migrateAgent } from '@inlay/agent/internal/records/migrations'
+import type { AgentTables } from '@inlay/agent/internal/records/tables'
 
 /** The caller of tests that need only one. */
 export const ana: Principal = { id: 'ana', scopes: ['chat'] }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createMemories, type MemoryStore } from '../../../packages/agent/src/memories/memories.ts'
-import type { AgentDatabase } from '../../../packages/agent/src/records.ts'
+import { createMemories, type MemoryStore } from '@inlay/agent/internal/memories/memories'
+import type { AgentDatabase } from '@inlay/agent/internal/records/tables'
 import { ana, ben, codeOf, newDatabase } from '../setting.ts'
 
 async function newMemories({ isOn = true } = {}): Promise<{ memories: MemoryStore; clock: { time: number } }> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scriptedModel } from '../../../packages/agent/src/testing.ts'
+import { scriptedModel } from '@inlay/agent/testing'
 import { ana, ben, inShort, newSetting, packetsOf, providerOf } from '../setting.ts'
 
 const keep = (memory: string, more: object = {}) => [{ call: { name: 'add_memory', input: { memory, ...more } } }]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction, type ScriptStep } from '../../../packages/agent/src/testing.ts'
-import { fold } from '../../../packages/protocol/src/index.ts'
+import { scriptedAction, type ScriptStep } from '@inlay/agent/testing'
+import { fold } from '@inlay/protocol'
 import { newDoc } from '../setting.ts'
 import {
   type Brain,

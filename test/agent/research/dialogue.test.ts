@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { expect, test } from 'vitest'
-import { estimateTokens } from '../../../packages/agent/src/context-window.ts'
-import { newestMessages, shortenTexts, userText } from '../../../packages/agent/src/research/dialogue.ts'
+import { estimateTokens } from '@inlay/agent/internal/prompt/context-window'
+import { newestMessages, shortenTexts, userText } from '@inlay/agent/internal/research/dialogue'
 
 const answer = (text: string): LanguageModelV4Prompt[number] => ({
   role: 'assistant',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction, type Script } from '../../../packages/agent/src/testing.ts'
-import type { Placement, StreamLine } from '../../../packages/protocol/src/index.ts'
+import { scriptedAction, type Script } from '@inlay/agent/testing'
+import type { Placement, StreamLine } from '@inlay/protocol'
 import { nights, press } from '../../protocol/fixtures/documents.ts'
 import * as streams from '../../protocol/fixtures/streams.ts'
 import { ana, newSetting, readAll } from '../setting.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fold } from '../../../packages/protocol/src/index.ts'
-import type { StreamLine } from '../../../packages/protocol/src/index.ts'
+import { fold } from '@inlay/protocol'
+import type { StreamLine } from '@inlay/protocol'
 import { ana, eventually, readAll } from '../setting.ts'
 import { asking, calls, namedSearch, newResearch, onlyOne, phaseOf, soFar, textOf, told } from './research-script.ts'
 import { researchFaults } from './research-order.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { scriptedAction, type ScriptPart, type ScriptStep } from '../../../packages/agent/src/testing.ts'
-import { fold, type StreamLine } from '../../../packages/protocol/src/index.ts'
+import { scriptedAction, type ScriptPart, type ScriptStep } from '@inlay/agent/testing'
+import { fold, type StreamLine } from '@inlay/protocol'
 import { seededRandom } from '../../life/random.ts'
 import { ana, newDoc, readAll } from '../setting.ts'
 import { asking, calls, newResearch, phaseOf, type Brain, type PhaseCall } from './research-script.ts'

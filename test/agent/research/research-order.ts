@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { packetSchema } from '../../../packages/protocol/src/index.ts'
-import type { Packet, Placement, SearchDoc, StreamLine } from '../../../packages/protocol/src/index.ts'
+import { packetSchema } from '@inlay/protocol'
+import type { Packet, Placement, SearchDoc, StreamLine } from '@inlay/protocol'
 
 type Fault = (index: number, text: string) => void
 

@@ -1,13 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
-import {
-  scriptedAction,
-  type ScriptedAction,
-  type ScriptPart,
-  type ScriptStep,
-} from '../../../packages/agent/src/testing.ts'
-import type { AgentOptions } from '../../../packages/agent/src/agent.ts'
-import type { ResearchPhase } from '../../../packages/agent/src/research/step.ts'
-import type { SearchDoc, SendMessageInput, StreamLine } from '../../../packages/protocol/src/index.ts'
+import { scriptedAction, type ScriptedAction, type ScriptPart, type ScriptStep } from '@inlay/agent/testing'
+import type { AgentOptions } from '@inlay/agent'
+import type { ResearchPhase } from '@inlay/agent/internal/research/step'
+import type { SearchDoc, SendMessageInput, StreamLine } from '@inlay/protocol'
 import { inShort, newDoc, newSetting, type Setting } from '../setting.ts'
 
 /** One call of the model, told apart. */

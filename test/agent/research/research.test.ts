@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction, type ScriptStep } from '../../../packages/agent/src/testing.ts'
-import { fold, InlayError } from '../../../packages/protocol/src/index.ts'
-import type { SendMessageInput } from '../../../packages/protocol/src/index.ts'
+import { scriptedAction, type ScriptStep } from '@inlay/agent/testing'
+import { fold, InlayError } from '@inlay/protocol'
+import type { SendMessageInput } from '@inlay/protocol'
 import { ana, codeOf, providerOf, readAll } from '../setting.ts'
 import {
   type PhaseCall,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AgentTables } from '../../../packages/agent/src/records.ts'
+import type { AgentTables } from '@inlay/agent/internal/records/tables'
 import { ana, newSetting } from '../setting.ts'
 
 test('pages cut by time hold each session once, also of sessions made at the same moment', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedModel } from '../../../packages/agent/src/testing.ts'
+import { scriptedModel } from '@inlay/agent/testing'
 import { ana, ben, codeOf, findsAlways, inShort, newPassage, newSetting, providerOf, readAll } from '../setting.ts'
 
 test('a session shows every message of every branch, and its answers again', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { modelProviders } from '../../../packages/drivers/src/model-providers.ts'
-import { scriptedModel } from '../../../packages/agent/src/testing.ts'
-import type { ModelProvider } from '../../../packages/agent/src/contracts.ts'
-import { InlayError } from '../../../packages/protocol/src/index.ts'
-import type { LlmOverride } from '../../../packages/protocol/src/index.ts'
+import { modelProviders } from '@inlay/drivers/model-providers'
+import { scriptedModel } from '@inlay/agent/testing'
+import type { ModelProvider } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
+import type { LlmOverride } from '@inlay/protocol'
 import { ana, ben, codeOf, newSetting, providerOf } from '../setting.ts'
 
 /** Two models, of which `cold` takes no temperature above 1; remembers what it was asked to resolve. */

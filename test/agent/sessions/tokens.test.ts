@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scriptedModel } from '../../../packages/agent/src/testing.ts'
+import { scriptedModel } from '@inlay/agent/testing'
 import { ana, ben, codeOf, newSetting, providerOf } from '../setting.ts'
 
 test('what a session can still take shrinks with what was said in it', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { holdsAll, stem, stemsOf, wordsOf } from '../../../packages/agent/src/sessions/words.ts'
+import { holdsAll, stem, stemsOf, wordsOf } from '@inlay/agent/internal/sessions/words'
 
 test.each([
   [['policy', 'policies'], 'polic'],

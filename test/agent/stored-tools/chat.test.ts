@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { AddressAnswer, FetchAddress } from '../../../packages/agent/src/stored-tools/contracts.ts'
-import type { Script } from '../../../packages/agent/src/testing.ts'
-import { parseWith, personaCreationSchema } from '../../../packages/protocol/src/index.ts'
+import type { AddressAnswer, FetchAddress } from '@inlay/agent'
+import type { Script } from '@inlay/agent/testing'
+import { parseWith, personaCreationSchema } from '@inlay/protocol'
 import * as streams from '../../protocol/fixtures/streams.ts'
-import { orderFaults } from '../packet-order.ts'
+import { orderFaults } from '../packets/packet-order.ts'
 import { ana, codeOf, findsAlways, newSetting, readAll } from '../setting.ts'
 
 const bookings = {

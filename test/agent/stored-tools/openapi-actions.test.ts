@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { ActionTurn } from '../../../packages/agent/src/contracts.ts'
-import type { AddressRequest, FetchAddress, StoredTool } from '../../../packages/agent/src/stored-tools/contracts.ts'
-import { createOpenApiActions } from '../../../packages/agent/src/stored-tools/openapi-actions.ts'
-import type { PacketBody } from '../../../packages/protocol/src/index.ts'
+import type { ActionTurn } from '@inlay/agent'
+import type { AddressRequest, FetchAddress, StoredTool } from '@inlay/agent'
+import { createOpenApiActions } from '@inlay/agent/internal/stored-tools/openapi-actions'
+import type { PacketBody } from '@inlay/protocol'
 import { heldFiles, newTurn } from '../action-turn.ts'
 import { kennelDocument } from './kennel.ts'
 

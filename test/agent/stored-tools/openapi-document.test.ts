@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { parseOpenApi } from '../../../packages/agent/src/stored-tools/openapi-document.ts'
-import { toInputSchema } from '../../../packages/agent/src/stored-tools/openapi-request.ts'
-import { isInlayError } from '../../../packages/protocol/src/index.ts'
+import { parseOpenApi } from '@inlay/agent/internal/stored-tools/openapi-document'
+import { toInputSchema } from '@inlay/agent/internal/stored-tools/openapi-request'
+import { isInlayError } from '@inlay/protocol'
 import { kennelDocument } from './kennel.ts'
 
 /** The document with some of it replaced. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseOpenApi } from '../../../packages/agent/src/stored-tools/openapi-document.ts'
-import { faultsOf, toInputSchema, toRequest } from '../../../packages/agent/src/stored-tools/openapi-request.ts'
-import { isInlayError } from '../../../packages/protocol/src/index.ts'
+import { parseOpenApi } from '@inlay/agent/internal/stored-tools/openapi-document'
+import { faultsOf, toInputSchema, toRequest } from '@inlay/agent/internal/stored-tools/openapi-request'
+import { isInlayError } from '@inlay/protocol'
 import { kennelDocument } from './kennel.ts'
 
 /** Every place of a document, as the keys that lead there. */

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { FetchAddress, StoredToolFields } from '../../../packages/agent/src/stored-tools/contracts.ts'
-import { createActionSwitches } from '../../../packages/agent/src/stored-tools/action-switches.ts'
-import { createStoredTools } from '../../../packages/agent/src/stored-tools/stored-tools.ts'
-import { createToolNumbers } from '../../../packages/agent/src/stored-tools/tool-numbers.ts'
+import type { FetchAddress, StoredToolFields } from '@inlay/agent'
+import { createActionSwitches } from '@inlay/agent/internal/stored-tools/action-switches'
+import { createStoredTools } from '@inlay/agent/internal/stored-tools/stored-tools'
+import { createToolNumbers } from '@inlay/agent/internal/stored-tools/tool-numbers'
 import { ana, codeOf, newDatabase } from '../setting.ts'
 import { kennelDocument } from './kennel.ts'
 

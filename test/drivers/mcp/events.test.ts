@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readEvents, type ServerEvent } from '../../../packages/drivers/src/mcp/events.ts'
+import { readEvents, type ServerEvent } from '@inlay/drivers/internal/mcp/events'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../../agent/setting.ts'
-import { failureOf } from '../../../packages/drivers/src/mcp/messages.ts'
-import type { McpSession } from '../../../packages/drivers/src/mcp/session.ts'
-import { createMcpSessions } from '../../../packages/drivers/src/mcp/sessions.ts'
+import { failureOf } from '@inlay/drivers/internal/mcp/messages'
+import type { McpSession } from '@inlay/drivers/internal/mcp/session'
+import { createMcpSessions } from '@inlay/drivers/internal/mcp/sessions'
 
 /** Sessions that tell when they are opened and closed. */
 function opener() {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { ana } from '../../agent/setting.ts'
-import { call, find, introduced, lookUp, newClient, standIn } from './client-world.ts'
+import { call, find, introduced, lookUp, newClient, standIn } from './client-fixture.ts'
 
 describe('a server of the older transport that', () => {
   /** Tells `endpoint` on its stream, answers what is posted there, and breaks off where a call should be answered. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RemoteTool } from '../../../packages/drivers/src/mcp/session.ts'
-import { createToolLists } from '../../../packages/drivers/src/mcp/tool-lists.ts'
+import type { RemoteTool } from '@inlay/drivers/internal/mcp/session'
+import { createToolLists } from '@inlay/drivers/internal/mcp/tool-lists'
 
 const toolsOf = (...names: string[]): RemoteTool[] =>
   names.map((name) => ({ name, title: '', description: '', inputSchema: {} }))

@@ -6,7 +6,7 @@ import { searxngSearch } from '@inlay/drivers/web-search/searxng'
 import { serperSearch } from '@inlay/drivers/web-search/serper'
 import { tavilySearch } from '@inlay/drivers/web-search/tavily'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { SearchAccess } from '../../../packages/drivers/src/web-search/search-call.ts'
+import type { SearchAccess } from '@inlay/drivers/internal/web-search/search-call'
 import { searchServices, startSearch, type SearchServiceName, type SearchStandIn } from '../../stand-in/web-search.ts'
 
 const apiKey = 'sk-web-0123456789'

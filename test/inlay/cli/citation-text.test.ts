@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCitationText } from '../../../packages/inlay/src/cli/citation-text.ts'
+import { createCitationText } from 'inlay/internal/cli/citation-text'
 
 const texts: [given: string, shown: string][] = [
   ['plain text', 'plain text'],

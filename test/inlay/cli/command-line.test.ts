@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { runCommandLine } from '../../../packages/inlay/src/cli/command-line.ts'
+import { runCommandLine } from 'inlay/internal/cli/command-line'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-words-'))
 const picture = join(folder, 'picture.png')

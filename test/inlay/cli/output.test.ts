@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createOutput, type OutputStream } from '../../../packages/inlay/src/cli/output.ts'
+import { createOutput, type OutputStream } from 'inlay/internal/cli/output'
 
 function recorded(isTTY = false): OutputStream & { text(): string } {
   let all = ''

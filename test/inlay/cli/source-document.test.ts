@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createReader, type Reader } from '../../../packages/inlay/src/cli/source-document.ts'
+import { createReader, type Reader } from 'inlay/internal/cli/source-document'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-source-document-'))
 let reader: Reader

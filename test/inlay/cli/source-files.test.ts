@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { findSourceFiles } from '../../../packages/inlay/src/cli/source-files.ts'
+import { findSourceFiles } from 'inlay/internal/cli/source-files'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-files-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
 import type { PacketBody } from '@inlay/protocol'
-import { estimateTokens } from '../context-window.ts'
+import { estimateTokens } from '../prompt/context-window.ts'
 import type { CodeOutput } from './run-python-contract.ts'
 
 /** What a program wrote: told to clients while it writes, and kept for the model. */

@@ -1,4 +1,4 @@
-import { actionOf, inWorld, makeCall, type ActionWorld, type MakeAction } from './action-world.ts'
+import { actionOf, inWorld, makeCall, type ActionWorld, type MakeAction } from './action-fixture.ts'
 import { callLaws } from './call-laws.ts'
 import { hasCallOrder, isPacket } from './call-order.ts'
 import { endingLaws } from './ending-laws.ts'

@@ -1,5 +1,5 @@
-import { estimateTokens } from '../context-window.ts'
-import { actionOf, inWorld, makeCall, type ActionWorld, type MakeAction, type ToldCall } from './action-world.ts'
+import { estimateTokens } from '../prompt/context-window.ts'
+import { actionOf, inWorld, makeCall, type ActionWorld, type MakeAction, type ToldCall } from './action-fixture.ts'
 import { hasCallOrder, isPacket } from './call-order.ts'
 import { must, mustEqual, type Law } from './law.ts'
 

@@ -1,5 +1,5 @@
 import type { PacketBody } from '@inlay/protocol'
-import { actionOf, inWorld, makeCall, newTurn, type ActionWorld, type MakeAction } from './action-world.ts'
+import { actionOf, inWorld, makeCall, newTurn, type ActionWorld, type MakeAction } from './action-fixture.ts'
 import { hasCallOrder } from './call-order.ts'
 import { must, mustEqual, mustSettle, type Law } from './law.ts'
 

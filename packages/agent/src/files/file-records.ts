@@ -1,6 +1,6 @@
 import type { FileKind, FileStatus } from '@inlay/protocol'
 import type { ColumnType, Selectable } from 'kysely'
-import type { AgentDatabase } from '../records.ts'
+import type { AgentDatabase } from '../records/tables.ts'
 import type { FileSection, StoredFile } from './contracts.ts'
 
 /** A `bigint`, which Postgres drivers hand out as text: read it through `Number()`. */

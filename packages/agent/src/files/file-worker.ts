@@ -1,6 +1,6 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
-import type { AgentDatabase } from '../records.ts'
+import type { AgentDatabase } from '../records/tables.ts'
 import type { Blobs } from './blobs.ts'
 import type { FileIndex } from './contracts.ts'
 import { toStoredFile, type FileTable } from './file-records.ts'

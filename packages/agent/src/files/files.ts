@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
-import type { AgentDatabase, AgentTables } from '../records.ts'
+import type { AgentDatabase, AgentTables } from '../records/tables.ts'
 import { createBlobs, type Blobs } from './blobs.ts'
 import type { BlobStorage, FileIndex, FileReader, Files, FileSection, OpenedFile, StoredFile } from './contracts.ts'
 import { queueForIndex, toStoredFile } from './file-records.ts'

@@ -1,6 +1,6 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { FileKind, Principal } from '@inlay/protocol'
-import type { AgentDatabase } from '../records.ts'
+import type { AgentDatabase } from '../records/tables.ts'
 import type { Blobs } from './blobs.ts'
 import type { IncomingFile, StoredFile, Upload, UploadDetails } from './contracts.ts'
 import { cleanName, imageTypeOf, kindOf, mediaTypeOf } from './file-kinds.ts'

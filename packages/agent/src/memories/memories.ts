@@ -1,7 +1,7 @@
 import type { Principal } from '@inlay/protocol'
 import { InlayError, storable } from '@inlay/protocol'
-import { isRowId } from '../library-records.ts'
-import type { AgentDatabase } from '../records.ts'
+import { isRowId } from '../records/library-records.ts'
+import type { AgentDatabase } from '../records/tables.ts'
 import type { KeptMemory, Memories, Memory, Personalization, PersonalizationChanges } from './contracts.ts'
 import { toMemory } from './memory-records.ts'
 

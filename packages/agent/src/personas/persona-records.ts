@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { PersonaTable } from '../library-records.ts'
+import type { PersonaTable } from '../records/library-records.ts'
 import type { Persona, PersonaSettings } from './contracts.ts'
 
 /** The agent of chats that name none: all actions, all documents, the default model, no prompt of its own. */

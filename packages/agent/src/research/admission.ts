@@ -1,7 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { SendMessageRequest } from '@inlay/protocol'
 import type { Action, ResolvedModel } from '../contracts.ts'
-import type { AgentDatabase } from '../records.ts'
+import type { AgentDatabase } from '../records/tables.ts'
 import {
   toKnownLimits,
   type ComingResearch,

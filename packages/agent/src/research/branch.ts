@@ -1,6 +1,6 @@
 import type { PacketBody } from '@inlay/protocol'
-import type { StepListener } from '../model-step.ts'
-import { createReasoningBlock } from '../reasoning-block.ts'
+import type { StepListener } from '../model/step.ts'
+import { createReasoningBlock } from '../packets/reasoning-block.ts'
 
 /** Where something stands in an answer; `sub` is null but for the steps of an agent. */
 export interface Place {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { estimateTokens } from '../context-window.ts'
-import type { RequestedCall } from '../stray-calls.ts'
+import { estimateTokens } from '../prompt/context-window.ts'
+import type { RequestedCall } from '../model/text-tool-calls.ts'
 import type { PlayedStep } from './step.ts'
 
 /** A message of the user's side. */

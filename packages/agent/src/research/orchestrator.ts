@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import type { RequestedCall } from '../stray-calls.ts'
+import type { RequestedCall } from '../model/text-tool-calls.ts'
 import { hearThought } from './agent.ts'
 import { createCallIds, toExchange, userText, withInstructions, type AnsweredCall } from './dialogue.ts'
 import { demandCall, orchestratorInstructions, orchestratorReminder, type EarlyEnd } from './prompts.ts'

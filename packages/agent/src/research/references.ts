@@ -1,5 +1,5 @@
 import type { SearchDoc } from '@inlay/protocol'
-import { createCitations, type Citation } from '../citations.ts'
+import { createCitations, type Citation } from '../citations/citation-filter.ts'
 
 /** A report with the numbers its agent used. */
 export interface NumberedReport {

@@ -1,10 +1,10 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import type { CallSetting } from '../calls.ts'
-import { estimateTokens, promptTokens } from '../context-window.ts'
+import type { CallSetting } from '../tools/execution.ts'
+import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
 import type { Action, ResolvedModel } from '../contracts.ts'
-import type { LoopProgress } from '../loop.ts'
-import type { ReasoningEffort } from '../sessions/model-choice.ts'
+import type { LoopProgress } from '../model/tool-loop.ts'
+import type { ReasoningEffort } from '../turn/model-choice.ts'
 import { createBudget, type ResearchBudget } from './budget.ts'
 import { newestMessages, shortenTexts, userText, withInstructions } from './dialogue.ts'
 import type { KnownLimits, TokenPrice } from './limits.ts'
@@ -14,7 +14,7 @@ import { createReferences } from './references.ts'
 import { createResearchModel, type ResearchModel } from './step.ts'
 import type { TeamOptions } from './team.ts'
 import { planTool } from './tools.ts'
-import type { ResearchVoice } from './voice.ts'
+import type { ResearchVoice } from './research-packets.ts'
 
 /** What a deep research is carried out with. */
 export interface ResearchRun {

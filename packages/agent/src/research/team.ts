@@ -1,9 +1,9 @@
 import type { AnsweredCall } from './dialogue.ts'
 import { toObject } from './dialogue.ts'
 import { runAgent, type AgentOptions, type AgentOutcome } from './agent.ts'
-import type { RequestedCall } from '../stray-calls.ts'
+import type { RequestedCall } from '../model/text-tool-calls.ts'
 import type { NumberedReport } from './references.ts'
-import type { ResearchVoice } from './voice.ts'
+import type { ResearchVoice } from './research-packets.ts'
 
 /** A task that was asked for. */
 export interface AskedTask {

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import type { AgentDatabase } from '../records.ts'
+import type { AgentDatabase } from '../records/tables.ts'
 import type { Sessions } from './contracts.ts'
 import { ownMessage } from './ownership.ts'
 

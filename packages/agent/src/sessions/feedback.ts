@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
-import type { AgentDatabase } from '../records.ts'
+import type { AgentDatabase } from '../records/tables.ts'
 import type { Sessions } from './contracts.ts'
 import { ownMessage } from './ownership.ts'
 import type { RateLimit } from './rate-limit.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Principal } from '@inlay/protocol'
-import type { AgentDatabase, SessionTable } from '../records.ts'
+import type { AgentDatabase, SessionTable } from '../records/tables.ts'
 import type { SessionListing, Sessions } from './contracts.ts'
 
 // An empty session this old was opened and left.

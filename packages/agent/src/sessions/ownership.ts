@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
-import type { AgentDatabase, AnswerStatus, MessageRole, SessionTable } from '../records.ts'
+import type { AgentDatabase, AnswerStatus, MessageRole, SessionTable } from '../records/tables.ts'
 
 /** A session of the caller. SESSION_NOT_FOUND when it is unknown, deleted or somebody else's. */
 export async function ownSession(db: AgentDatabase, id: string, caller: Principal): Promise<Selectable<SessionTable>> {

@@ -1,7 +1,7 @@
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
-import type { AgentDatabase, MessageTable, SessionTable, ToolCallTable } from '../records.ts'
-import { byScore, replayPackets, type ReplayCall } from '../replay.ts'
+import type { AgentDatabase, MessageTable, SessionTable, ToolCallTable } from '../records/tables.ts'
+import { byScore, replayPackets, type ReplayCall } from '../run/replay.ts'
 import type { StoredMessage, StoredSession } from './contracts.ts'
 import { toListing, toMoment } from './listing.ts'
 

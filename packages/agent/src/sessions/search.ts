@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Principal } from '@inlay/protocol'
-import type { AgentDatabase, AgentTables } from '../records.ts'
+import type { AgentDatabase, AgentTables } from '../records/tables.ts'
 import type { SessionGroup, SessionListing, Sessions } from './contracts.ts'
 import { toListing } from './listing.ts'
 import { holdsAll, stemsOf } from './words.ts'

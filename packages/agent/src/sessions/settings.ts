@@ -2,9 +2,9 @@ import { InlayError } from '@inlay/protocol'
 import type { LlmOverride, Principal } from '@inlay/protocol'
 import type { Selectable, Updateable } from 'kysely'
 import type { ModelProvider } from '../contracts.ts'
-import type { AgentDatabase, SessionTable } from '../records.ts'
+import type { AgentDatabase, SessionTable } from '../records/tables.ts'
 import type { Sessions } from './contracts.ts'
-import { readPinnedModel, reasoningEfforts } from './model-choice.ts'
+import { readPinnedModel, reasoningEfforts } from '../turn/model-choice.ts'
 
 /** What the settings of sessions are made of. */
 export interface SettingsOptions {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Action, ActionSource } from '../contracts.ts'
-import type { PersonaTable } from '../library-records.ts'
+import type { PersonaTable } from '../records/library-records.ts'
 import { toPersona } from '../personas/persona-records.ts'
 import type { ActionSwitches } from './action-switches.ts'
 import type { FetchAddress, StoredTool, StoredTools } from './contracts.ts'

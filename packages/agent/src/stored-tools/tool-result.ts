@@ -1,4 +1,4 @@
-import { estimateTokens } from '../context-window.ts'
+import { estimateTokens } from '../prompt/context-window.ts'
 
 /** What a tool of somebody else answered. */
 export interface ToolAnswer {

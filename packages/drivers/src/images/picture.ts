@@ -1,7 +1,7 @@
 // oxlint-disable no-control-regex -- magic numbers are control characters
 import type { ImageShape, MadeImage } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import { refusalOf, type Refusal } from '../remote/refusals.ts'
+import { refusalOf, type Refusal } from '../http/refusals.ts'
 
 /** What a service of pictures is called in messages. */
 export const imageSubject = 'The image service'

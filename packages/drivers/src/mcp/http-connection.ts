@@ -1,4 +1,4 @@
-import type { EgressStream, EgressStreamAnswer } from '../egress-stream.ts'
+import type { EgressStream, EgressStreamAnswer } from '../http/egress-stream.ts'
 import { readEvents } from './events.ts'
 import {
   answerTo,

@@ -1,6 +1,6 @@
 import type { WebSearch } from '@inlay/agent'
-import { parseHtml, textOf } from '../extraction/markup.ts'
-import { endpointOf } from '../remote/json-post.ts'
+import { parseHtml, textOf } from '../files/formats/markup.ts'
+import { endpointOf } from '../http/json-post.ts'
 import { asReply, toFoundPages } from './found-pages.ts'
 import { createSearchCall, type SearchAccess } from './search-call.ts'
 

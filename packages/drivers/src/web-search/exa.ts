@@ -1,5 +1,5 @@
 import type { WebSearch } from '@inlay/agent'
-import { endpointOf } from '../remote/json-post.ts'
+import { endpointOf } from '../http/json-post.ts'
 import { asReply, toFoundPages } from './found-pages.ts'
 import { createSearchCall, type SearchAccess } from './search-call.ts'
 

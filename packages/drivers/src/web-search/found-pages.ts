@@ -1,6 +1,6 @@
 import type { WebResult } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import { toMoment } from '../extraction/moments.ts'
+import { toMoment } from '../files/timestamps.ts'
 
 /** What a service says of one page, as its reply has it. */
 export interface FoundPage {

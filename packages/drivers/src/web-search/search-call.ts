@@ -1,6 +1,6 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { retryAfter } from '../remote/refusals.ts'
-import { retrying, type RetryOptions } from '../remote/retrying.ts'
+import { retryAfter } from '../http/refusals.ts'
+import { retrying, type RetryOptions } from '../http/retrying.ts'
 
 /** What reaching any search service can be told. */
 export interface SearchAccess extends RetryOptions {

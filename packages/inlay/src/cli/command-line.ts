@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { InlayError, isInlayError, type ValidationIssue } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
-import { readSettings, type Environment, type Settings } from '../settings.ts'
+import { readSettings, type Environment, type Settings } from '../settings/settings.ts'
 import { sharedOptions, type Command, type CommandContext } from './command.ts'
 import { commandHelp, generalHelp } from './help.ts'
 import { createOutput, type Output, type OutputStream } from './output.ts'

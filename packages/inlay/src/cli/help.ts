@@ -1,4 +1,4 @@
-import { describeSettings } from '../setting-table.ts'
+import { describeSettings } from '../settings/setting-table.ts'
 import { sharedOptions, type Command, type CommandOption } from './command.ts'
 
 const width = 100

@@ -1,4 +1,4 @@
-import { toSearchQuery } from '../search-text.ts'
+import { toSearchQuery } from '../search/search-text.ts'
 import { must, mustEqual, type Law } from './law.ts'
 import { fillerRows, foundBy, idsOf, sampleRow } from './sample-rows.ts'
 import type { WithIndex } from './vector-index-laws.ts'

@@ -1,6 +1,6 @@
 import { isInlayError, scopes } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
-import type { Authenticator } from '../authentication.ts'
+import type { Authenticator } from '../auth/authentication.ts'
 
 /** One law of a contract: its statement, and a check that rejects when an implementation breaks it. */
 export type Law = readonly [title: string, run: () => Promise<void>]

@@ -1,7 +1,7 @@
 import type { Action, ActionTurn } from '@inlay/agent'
 import { InlayError, type Principal, type SearchDoc } from '@inlay/protocol'
 import * as v from 'valibot'
-import type { ServerParts } from '../route.ts'
+import type { ServerParts } from '../http/route.ts'
 import { defineMcpTool, toLinks, type McpCall, type McpTool } from './tool.ts'
 
 const inputSchema = v.object({

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@inlay/protocol/openapi'
 import type { Principal, Scope } from '@inlay/protocol'
 import type { GenericSchema, InferOutput } from 'valibot'
-import type { ServerParts } from '../route.ts'
+import type { ServerParts } from '../http/route.ts'
 
 /** What a tool is called with besides its arguments. */
 export interface McpCall {

@@ -1,0 +1,138 @@
+import { estimateTokens } from '../../prompt/context-window.ts'
+import type { ActionTurn, ExcerptReader, Passage, Span } from '../../contracts.ts'
+
+/** Most chunks that sections of one document grow to when they are merged or their neighbours are added. */
+const mostChunks = 8
+
+/**
+ * Merges sections of one document and link that overlap or follow each other: the better one keeps its place and takes
+ * in the other. Sections that do not tell where they stand stay as they are, and repeats are dropped.
+ * @param sections best first
+ * @returns best first
+ */
+export function mergeSections(sections: readonly Passage[]): Passage[] {
+  const merged: Passage[] = []
+  for (const section of sections) {
+    let grown = section
+    let place = merged.length
+    // What a section takes in may touch a third one.
+    for (let at = merged.findIndex((one) => touches(one, grown)); at !== -1;) {
+      const [other] = merged.splice(at, 1)
+      if (!other) break
+      grown = at < place ? joined(other, grown) : joined(grown, other)
+      place = Math.min(place, at)
+      at = merged.findIndex((one) => touches(one, grown))
+    }
+    merged.splice(place, 0, grown)
+  }
+  return merged
+}
+
+function touches(one: Passage, other: Passage): boolean {
+  if (one.document.document_id !== other.document.document_id || one.document.link !== other.document.link) return false
+  if (one.content === other.content) return true
+  if (!one.span || !other.span) return false
+  const isNear = one.span.first <= other.span.last + 1 && other.span.first <= one.span.last + 1
+  const span = union(one.span, other.span)
+  const isWithin = isSame(span, one.span) || isSame(span, other.span)
+  return isWithin || (isNear && span.last - span.first < mostChunks)
+}
+
+function union(one: Span, other: Span): Span {
+  return { first: Math.min(one.first, other.first), last: Math.max(one.last, other.last) }
+}
+
+function isSame(one: Span, other: Span): boolean {
+  return one.first === other.first && one.last === other.last
+}
+
+/** The better section with what the other adds. */
+function joined(better: Passage, other: Passage): Passage {
+  if (!better.span || !other.span) return better
+  const span = union(better.span, other.span)
+  const [before, after] = better.span.first <= other.span.first ? [better, other] : [other, better]
+  const highlights = [...new Set([...better.document.match_highlights, ...other.document.match_highlights])]
+  const content = isSame(span, better.span)
+    ? better.content
+    : isSame(span, other.span)
+      ? other.content
+      : joinTexts(before, after)
+  return {
+    ...better,
+    headings: before.headings,
+    document: { ...better.document, match_highlights: highlights },
+    content,
+    span,
+  }
+}
+
+/** The texts of two sections as one; of chunks that both hold, the first text is kept. */
+function joinTexts(before: Passage, after: Passage): string {
+  const [one, other] = [before.content, after.content]
+  const isSharing = (before.span?.last ?? -1) >= (after.span?.first ?? 0)
+  for (let length = isSharing ? Math.min(one.length, other.length) : 0; length > 0; length--) {
+    if (one.endsWith(other.slice(0, length))) return one + other.slice(length)
+  }
+  return `${one}\n\n${other}`
+}
+
+/** What neighbours are added with. */
+export interface NeighbourOptions {
+  readonly readExcerpt: ExcerptReader
+  /** Most sections that get neighbours. */
+  readonly sections: number
+  /** Chunks added on either side. */
+  readonly chunks: number
+  /** Tokens that the model can take of all sections together. */
+  readonly limitTokens: number
+}
+
+/**
+ * Adds what stands around the best sections, as long as all sections fit. A section whose document is gone or has
+ * changed in the meantime stays as it is.
+ * @param sections best first, merged
+ */
+export async function addNeighbours(
+  sections: readonly Passage[],
+  turn: Pick<ActionTurn, 'caller' | 'signal'>,
+  options: NeighbourOptions,
+): Promise<Passage[]> {
+  let left = options.limitTokens - sections.reduce((sum, { content }) => sum + estimateTokens(content), 0)
+  const grown = await Promise.all(
+    sections.slice(0, options.sections).map((section) => readAround(section, turn, options)),
+  )
+  const chosen = sections.map((section, index) => {
+    const larger = grown[index] ?? section
+    const cost = estimateTokens(larger.content) - estimateTokens(section.content)
+    if (cost > left) return section
+    left -= cost
+    return larger
+  })
+  return mergeSections(chosen)
+}
+
+async function readAround(
+  section: Passage,
+  { caller, signal }: Pick<ActionTurn, 'caller' | 'signal'>,
+  { readExcerpt, chunks }: NeighbourOptions,
+): Promise<Passage> {
+  const { span, document } = section
+  if (!span || span.last - span.first + 1 >= mostChunks) return section
+  const excerpt = await readExcerpt({
+    documentId: document.document_id,
+    first: Math.max(0, span.first - chunks),
+    last: span.last + chunks,
+    around: document.chunk_ind,
+    caller,
+    signal,
+  })
+  if (!excerpt || !isAround(excerpt.content, section.content)) return section
+  const { content, headings = section.headings, span: larger } = excerpt
+  return { ...section, content, headings, span: larger }
+}
+
+/** Whether a text read later still holds a section; its middle is looked for, as cuts may change its ends. */
+function isAround(text: string, section: string): boolean {
+  const middle = Math.floor(section.length / 2)
+  return text.length >= section.length && text.includes(section.slice(Math.max(0, middle - 50), middle + 50))
+}

@@ -1,0 +1,130 @@
+import type { PacketBody } from '@inlay/protocol'
+import { createCallStage } from '../packets/call-packets.ts'
+import { runCall } from '../tools/execution.ts'
+import { createCitableDocuments } from '../citations/numbers.ts'
+import type { Action, ActionTurn } from '../contracts.ts'
+import { adoptActions, type HostAction } from '../tools/host-actions.ts'
+
+/** An action with what it works on, and calls that show what it does. */
+export interface ActionWorld {
+  /** An action, or a tool of Mastra. */
+  readonly action: HostAction
+  /** Arguments that work. Two whose results differ in more than numbers show that calls keep apart. */
+  readonly works: readonly [unknown, ...unknown[]]
+  /** Arguments of the right kinds that the schema has to refuse. Default: none. */
+  readonly misfits?: readonly unknown[]
+  /** Arguments that fit the schema and fail when they are carried out. Absent: nothing fails. */
+  readonly fails?: unknown
+  /** Arguments with which a call goes on until it is aborted. Absent: no call waits for anything. */
+  readonly lasts?: unknown
+  /** Arguments with which more is found than a model can take. Absent: results are short by themselves. */
+  readonly long?: unknown
+  /** What turns bring besides: who calls, files, filters, somebody to ask. */
+  readonly turn?: Partial<ActionTurn>
+  /** Called at the end of each law. */
+  close?(): Promise<void> | void
+}
+
+/** Makes an action and its world anew; each law has its own. */
+export type MakeAction = () => ActionWorld | Promise<ActionWorld>
+
+/** What became of a call. */
+export interface ToldCall {
+  /** Everything clients were told, with the start packet and the end. */
+  readonly packets: readonly PacketBody[]
+  /** What the model reads. */
+  readonly text: string
+  readonly failed: boolean
+  /** Numbers that documents were given. */
+  readonly cited: ReadonlySet<number>
+}
+
+/** How a call is made. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  readonly limitMs?: number
+  readonly resultTokens?: number
+}
+
+/** The action of a world as a run uses it. */
+export function actionOf({ action }: ActionWorld): Action {
+  // adoptActions gives one for each it is given.
+  return adoptActions([action])[0] as Action
+}
+
+/** Makes a call as a run does. */
+export async function makeCall(world: ActionWorld, input: unknown, options: CallOptions = {}): Promise<ToldCall> {
+  const action = actionOf(world)
+  const packets: PacketBody[] = []
+  const cited = new Set<number>()
+  const stage = createCallStage((_turn, _tab, packet) => void packets.push(packet))
+  const step = { step: 0, turnIndex: 0, firstTab: 0, reasoning: null }
+  const [voice] = stage.open(step, 1, [{ position: 0, start: action.start?.() }])
+  if (!voice) throw new Error('A stage opens one voice for each call.')
+  const range = createCitableDocuments().openStep()(0)
+  const { caller, sessionId, messageId, userMessage, filters, messages, ask, files, headers } = newTurn(world)
+  const record = await runCall(
+    {
+      id: 'call-1',
+      action,
+      position: 0,
+      input,
+      voice,
+      range: {
+        ...range,
+        cite: (documents) => {
+          const numbers = range.cite(documents)
+          for (const number of numbers) cited.add(number)
+          return numbers
+        },
+      },
+      resultTokens: options.resultTokens ?? 4_000,
+    },
+    {
+      caller,
+      sessionId,
+      messageId,
+      userMessage,
+      filters: filters ?? null,
+      given: {
+        ...(messages && { messages }),
+        ...(ask && { ask }),
+        ...(files && { files }),
+        ...(headers && { headers }),
+      },
+      signal: options.signal ?? new AbortController().signal,
+      limitMs: options.limitMs ?? 60_000,
+      onError: () => {},
+      onEnd: () => {},
+    },
+  )
+  return { packets, text: record.result, failed: record.failed === 1, cited }
+}
+
+/** A turn for calls that bypass the run; packets and documents go nowhere unless the world or `more` say where. */
+export function newTurn({ turn }: ActionWorld, more: Partial<ActionTurn> = {}): ActionTurn {
+  const range = createCitableDocuments().openStep()(0)
+  return {
+    caller: { id: 'somebody', scopes: ['chat'] },
+    sessionId: '00000000-0000-4000-8000-000000000000',
+    messageId: 2,
+    userMessage: 'What is there to know?',
+    toolCallId: 'call-1',
+    resultTokens: 4_000,
+    signal: new AbortController().signal,
+    emit: () => {},
+    cite: (documents) => range.cite(documents),
+    ...turn,
+    ...more,
+  }
+}
+
+/** Makes a world for one law and closes it, whatever becomes of the law. */
+export async function inWorld(make: MakeAction, work: (world: ActionWorld) => Promise<void>): Promise<void> {
+  const world = await make()
+  try {
+    await work(world)
+  } finally {
+    await world.close?.()
+  }
+}

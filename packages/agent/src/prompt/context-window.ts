@@ -1,0 +1,132 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import type { Action } from '../contracts.ts'
+
+/**
+ * Estimates the tokens of a text: a quarter of its ASCII letters, half of other alphabetic ones, one for each ideograph,
+ * kana, Hangul syllable or half of an emoji. Within some 15 % of common tokenizers for prose, high for code.
+ */
+export function estimateTokens(text: string): number {
+  let quarters = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    quarters += code < 0x80 ? 1 : code < 0x2e80 ? 2 : 4
+  }
+  return Math.ceil(quarters / 4)
+}
+
+// What a message costs besides its text, and what an image or file costs as providers commonly count it.
+const messageTokens = 4
+const fileTokens = 1_000
+
+/** Tokens left for the prompt beside the answer and the descriptions of the actions. */
+export function promptLimit(contextTokens: number, actions: readonly Action[]): number {
+  const described = actions.map(
+    ({ name, description, input }) =>
+      name + description + JSON.stringify(input['~standard'].jsonSchema.input({ target: 'draft-07' })),
+  )
+  const answerTokens = Math.min(4_096, Math.floor(contextTokens / 4))
+  return contextTokens - answerTokens - estimateTokens(described.join('\n'))
+}
+
+/** Estimates the tokens of a prompt. */
+export function promptTokens(prompt: readonly LanguageModelV4Message[]): number {
+  return prompt.reduce((sum, message) => sum + tokensOf(message), 0)
+}
+
+function tokensOf(message: LanguageModelV4Message): number {
+  if (typeof message.content === 'string') return messageTokens + estimateTokens(message.content)
+  let sum = messageTokens
+  for (const part of message.content) {
+    if (part.type === 'text' || part.type === 'reasoning') sum += estimateTokens(part.text)
+    else if (part.type === 'tool-call') sum += estimateTokens(JSON.stringify(part.input) ?? '') + messageTokens
+    else if (part.type === 'tool-result') sum += estimateTokens(outputText(part)) + messageTokens
+    else if (part.type === 'file') sum += fileTokens
+  }
+  return sum
+}
+
+function outputText({ output }: LanguageModelV4ToolResultPart): string {
+  return output.type === 'text' || output.type === 'error-text' ? output.value : JSON.stringify(output)
+}
+
+const leftOut = '[This result was left out to save space.]'
+const cutOff = '\n[The rest was left out to save space.]'
+
+/**
+ * Shortens a prompt until its estimate fits. First results of calls before the newest user message are left out, oldest
+ * first; then whole turns, oldest first; then results of the present turn are cut, longest first. System messages, the
+ * newest user message, what comes right before it (its files and context) and what follows it otherwise stay, even when
+ * they do not fit.
+ * @param limitTokens most tokens; 0 or less leaves only what must stay
+ * @returns a new prompt; the given one when it fits
+ */
+export function fitPrompt(prompt: LanguageModelV4Prompt, limitTokens: number): LanguageModelV4Prompt {
+  let excess = promptTokens(prompt) - limitTokens
+  if (excess <= 0) return prompt
+  const newest = newestQuestion(prompt)
+  const fitted = prompt.map((message, index) => {
+    if (excess <= 0 || index >= newest || message.role !== 'tool') return message
+    const short = withResults(message, () => leftOut)
+    excess -= tokensOf(message) - tokensOf(short)
+    return short
+  })
+  const kept = excess > 0 ? withoutOldTurns(fitted, excess) : fitted
+  excess = promptTokens(kept) - limitTokens
+  return excess > 0 ? withShortResults(kept, excess) : kept
+}
+
+/** Where the newest user message begins, with the user messages right before it: they hold what belongs to it. */
+function newestQuestion(prompt: LanguageModelV4Prompt): number {
+  let newest = prompt.findLastIndex(({ role }) => role === 'user')
+  while (prompt[newest - 1]?.role === 'user') newest--
+  return newest
+}
+
+/** Drops messages from the oldest on; a cut lies before a user message, so that calls and results stay together. */
+function withoutOldTurns(prompt: LanguageModelV4Prompt, excess: number): LanguageModelV4Prompt {
+  const newest = newestQuestion(prompt)
+  let freed = 0
+  let cut = 0
+  for (let index = 0; index < newest; index++) {
+    const message = prompt[index]
+    if (message && message.role !== 'system') freed += tokensOf(message)
+    const next = prompt[index + 1]?.role
+    if (next === 'user') cut = index + 1
+    if (freed >= excess && cut === index + 1) break
+  }
+  return prompt.filter(({ role }, index) => index >= cut || role === 'system')
+}
+
+/** Cuts the longest results of the present turn down to a common length. */
+function withShortResults(prompt: LanguageModelV4Prompt, excess: number): LanguageModelV4Prompt {
+  const lengths = prompt.flatMap((message) =>
+    message.role === 'tool'
+      ? message.content.flatMap((part) => (part.type === 'tool-result' ? [outputText(part).length] : []))
+      : [],
+  )
+  // Four characters a token; a level below zero means that even empty results would not do.
+  const wanted = lengths.reduce((sum, length) => sum + length, 0) - excess * 4
+  let level = Math.max(0, ...lengths)
+  while (level > 200 && lengths.reduce((sum, length) => sum + Math.min(length, level), 0) > wanted) level *= 0.8
+  const limit = Math.floor(level)
+  return prompt.map((message) =>
+    message.role === 'tool'
+      ? withResults(message, (text) => (text.length > limit ? text.slice(0, limit) + cutOff : text))
+      : message,
+  )
+}
+
+function withResults<Message extends Extract<LanguageModelV4Message, { role: 'tool' }>>(
+  message: Message,
+  change: (text: string) => string,
+): Message {
+  const content = message.content.map((part) => {
+    if (part.type !== 'tool-result') return part
+    const text = outputText(part)
+    const changed = change(text)
+    return changed === text || changed.length >= text.length
+      ? part
+      : { ...part, output: { type: 'text' as const, value: changed } }
+  })
+  return { ...message, content }
+}

@@ -1,0 +1,80 @@
+import type { Conversations } from '../sessions/conversations.ts'
+
+/** Stores what running answers have said now and then, so that a process that dies loses little of them. */
+export interface Checkpoints {
+  /**
+   * Follows an answer until the function given back is called.
+   * @param said gives what was said so far
+   */
+  track(answerId: number, said: () => string): () => void
+  /** Stores at once what is due. */
+  flush(): Promise<void>
+  close(): void
+}
+
+/** What checkpoints are made of; times are milliseconds. */
+export interface CheckpointsOptions {
+  readonly conversations: Pick<Conversations, 'checkpoint'>
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+  /** How often answers are looked at. Default 1000. */
+  readonly intervalMs?: number
+  /** How often an answer is stored that says nothing or little new. Default 5000. */
+  readonly aliveMs?: number
+}
+
+interface Tracked {
+  readonly said: () => string
+  chars: number
+  storedAt: number
+}
+
+/** Makes the checkpoints of one process; the timer runs only while answers do. */
+export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
+  const { conversations, now, onError, intervalMs = 1_000, aliveMs = 5_000 } = options
+  const tracked = new Map<number, Tracked>()
+  let timer: ReturnType<typeof setInterval> | undefined
+  let isBusy = false
+
+  const flush = async (): Promise<void> => {
+    if (isBusy) return
+    const time = now()
+    const due = [...tracked].flatMap(([answerId, answer]) => {
+      const text = answer.said()
+      // Each time the whole text is written, so a long one has to grow by a part of itself.
+      const hasGrown = text.length > answer.chars * 1.05
+      if (!hasGrown && time - answer.storedAt < aliveMs) return []
+      answer.chars = text.length
+      answer.storedAt = time
+      return [{ answerId, text }]
+    })
+    if (due.length === 0) return
+    isBusy = true
+    try {
+      await conversations.checkpoint(due)
+    } catch (error) {
+      onError(error)
+    } finally {
+      isBusy = false
+    }
+  }
+  const stopTimer = (): void => {
+    clearInterval(timer)
+    timer = undefined
+  }
+  return {
+    track: (answerId, said) => {
+      tracked.set(answerId, { said, chars: 0, storedAt: now() })
+      if (timer === undefined) {
+        timer = setInterval(() => void flush(), intervalMs)
+        timer.unref?.()
+      }
+      return () => {
+        tracked.delete(answerId)
+        if (tracked.size === 0) stopTimer()
+      }
+    },
+    flush,
+    close: stopTimer,
+  }
+}

@@ -1,0 +1,152 @@
+import { createFold, encodeLine, splitLine } from '@inlay/protocol'
+import type { ChatFullResponse, StreamLine, ToolCallDetail } from '@inlay/protocol'
+import type { Run } from '../contracts.ts'
+import { createRunLog, type RunLog } from './log.ts'
+
+/** Why a run is ended before its time: its user said so, or the agent is closed. */
+export type StopCause = 'user' | 'closing'
+
+/** A run as the part that makes the answer sees it. */
+export interface LiveRun extends Run {
+  /** Aborted when the run is stopped. */
+  readonly signal: AbortSignal
+  /** What clients know it by: the answer, or the question when several models answer it. */
+  readonly runId: number
+  readonly stopCause: StopCause | undefined
+  /** Resolves once the log has ended. */
+  readonly ended: Promise<void>
+  readonly log: RunLog
+  write(line: StreamLine): void
+  /** Tells of a call what the stream does not, for the whole answer. */
+  tellCall(detail: ToolCallDetail): void
+  stop(cause: StopCause): void
+  end(): void
+}
+
+/** What a run is opened with. */
+export interface RunOpening {
+  readonly sessionId: string
+  readonly messageId: number
+  /** Default: `messageId`. */
+  readonly runId?: number
+}
+
+/** All runs of this process that can still be read. */
+export interface Runs {
+  open(opening: RunOpening): LiveRun
+  /** The newest run of a session, running or finished not long ago. */
+  newest(sessionId: string): LiveRun | undefined
+  /** The run that makes or made an answer. */
+  ofMessage(messageId: number): LiveRun | undefined
+  /** Runs that are not finished, of one session or of all. */
+  active(sessionId?: string): readonly LiveRun[]
+}
+
+/** Bounds of what is kept of runs. */
+export interface RunsOptions {
+  readonly now: () => number
+  /** How long a finished run can be read, in milliseconds. */
+  readonly resumableMs: number
+  /** Most bytes kept of one run. */
+  readonly runBytes: number
+  /** Most bytes kept of finished runs together; the oldest go first. */
+  readonly finishedBytes: number
+}
+
+/** Makes the register of runs. Nothing in it ticks: what is over its time goes when the register is next used. */
+export function createRuns(options: RunsOptions): Runs {
+  const { now, resumableMs, runBytes, finishedBytes } = options
+  const byMessage = new Map<number, LiveRun>()
+  const bySession = new Map<string, LiveRun>()
+  // In order of their ends; what they hold together is counted along, since it is asked for with each run.
+  const finished: { readonly run: LiveRun; readonly at: number }[] = []
+  let bytes = 0
+
+  const forget = (run: LiveRun): void => {
+    byMessage.delete(run.messageId)
+    if (bySession.get(run.sessionId) === run) bySession.delete(run.sessionId)
+  }
+  const sweep = (): void => {
+    let count = 0
+    for (const { run, at } of finished) {
+      if (now() - at < resumableMs && bytes <= finishedBytes) break
+      bytes -= run.log.bytes
+      forget(run)
+      count++
+    }
+    finished.splice(0, count)
+  }
+  return {
+    open: (opening) => {
+      sweep()
+      const run = createRun(opening, runBytes)
+      byMessage.set(run.messageId, run)
+      bySession.set(run.sessionId, run)
+      void run.ended.then(() => {
+        finished.push({ run, at: now() })
+        bytes += run.log.bytes
+      })
+      return run
+    },
+    newest: (sessionId) => {
+      sweep()
+      return bySession.get(sessionId)
+    },
+    ofMessage: (messageId) => {
+      sweep()
+      return byMessage.get(messageId)
+    },
+    active: (sessionId) =>
+      [...byMessage.values()].filter(
+        (run) => !run.finished && (sessionId === undefined || run.sessionId === sessionId),
+      ),
+  }
+}
+
+/** Makes a run whose lines are still to be written; also used to read a stored one again. */
+export function createRun(opening: RunOpening, limitBytes: number): LiveRun {
+  const { sessionId, messageId, runId = messageId } = opening
+  const log = createRunLog({ limitBytes })
+  const toolCalls: ToolCallDetail[] = []
+  const fold = createFold({ chatSessionId: sessionId, messageId, toolCalls })
+  const controller = new AbortController()
+  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>()
+  let stopCause: StopCause | undefined
+  let whole: ChatFullResponse | undefined
+  return {
+    sessionId,
+    messageId,
+    runId,
+    log,
+    ended,
+    signal: controller.signal,
+    get finished() {
+      return log.finished
+    },
+    get stopCause() {
+      return stopCause
+    },
+    read: (cursor = 0, signal) => log.read(cursor, signal),
+    whole: async () => {
+      await ended
+      return (whole ??= fold.result())
+    },
+    write: (line) => {
+      if (log.finished) return
+      for (const part of splitLine(line)) {
+        fold.add(part)
+        log.append(encodeLine(part))
+      }
+    },
+    tellCall: (detail) => void toolCalls.push(detail),
+    stop: (cause) => {
+      if (log.finished || stopCause) return
+      stopCause = cause
+      controller.abort(new DOMException('The run was stopped.', 'AbortError'))
+    },
+    end: () => {
+      log.end()
+      resolveEnded()
+    },
+  }
+}

@@ -1,0 +1,185 @@
+import { InlayError, isInlayError, storable } from '@inlay/protocol'
+import type { BaseFilters, PacketBody, Principal, ToolCallDetail } from '@inlay/protocol'
+import type { PlannedCall } from './call-plan.ts'
+import type { CitationRange } from '../citations/numbers.ts'
+import type { Action, ActionResult, ActionTurn } from '../contracts.ts'
+import type { CallVoice } from '../packets/call-packets.ts'
+import type { AnswerOutcome } from '../sessions/conversations.ts'
+import { unlessAborted } from '../model/waiting.ts'
+
+/** What every call of an answer is told. */
+export interface CallSetting {
+  readonly caller: Principal
+  readonly sessionId: string
+  readonly messageId: number
+  readonly userMessage: string
+  readonly filters: BaseFilters | null
+  /** What each action of the answer may draw on besides. Default: nothing. */
+  readonly given?: Pick<ActionTurn, 'messages' | 'ask' | 'files' | 'headers'>
+  readonly signal: AbortSignal
+  /** Longest time of one call, in milliseconds. */
+  readonly limitMs: number
+  readonly onError: (error: unknown) => void
+  /** Hears of each call that has ended, for the whole answer. */
+  readonly onEnd: (detail: ToolCallDetail) => void
+}
+
+/** A call as it is stored with its answer. */
+export type CallRecord = AnswerOutcome['toolCalls'][number]
+
+/** A call with its place in the answer. */
+export interface OpenCall extends PlannedCall {
+  readonly voice: CallVoice
+  readonly range: CitationRange
+  /** Tokens the model can take of its result. */
+  readonly resultTokens: number
+}
+
+/** Runs a call to its end; never rejects. `section_end` is sent exactly once, whatever happens. */
+export async function runCall(call: OpenCall, setting: CallSetting): Promise<CallRecord> {
+  const { action, voice } = call
+  const packets: PacketBody[] = []
+  const start = action.start?.()
+  if (start) packets.push(start)
+  let result: ActionResult
+  let failed = false
+  try {
+    const input = await checkInput(call)
+    result = await runAction(call, input, setting, (packet) => {
+      voice.emit(packet)
+      packets.push(packet)
+    })
+  } catch (error) {
+    failed = true
+    const { text, packet } = describeFailure(error, action, setting)
+    if (packet) voice.emit(packet)
+    result = { text: `Tool failed with error: ${text}` }
+  }
+  voice.end(result.foundDocuments)
+  // What others wrote may hold what neither models nor databases take.
+  return record(call, { ...result, text: storable(result.text) }, { failed, packets }, setting)
+}
+
+function record(
+  call: OpenCall,
+  result: ActionResult,
+  { failed, packets }: { readonly failed: boolean; readonly packets: readonly PacketBody[] },
+  { onEnd }: CallSetting,
+): CallRecord {
+  const { action, voice } = call
+  const input: Record<string, unknown> = isRecord(call.input) ? call.input : {}
+  onEnd({
+    turn_index: voice.turnIndex,
+    tab_index: voice.tabIndex,
+    tool_name: action.name,
+    tool_arguments: input,
+    tool_result: result.text,
+    search_docs: result.documents ?? null,
+    generated_images: result.images ?? null,
+  })
+  return {
+    step: voice.step,
+    turn_index: voice.turnIndex,
+    tab_index: voice.tabIndex,
+    call_id: call.id,
+    action_id: action.id,
+    name: action.name,
+    failed: failed ? 1 : 0,
+    arguments: JSON.stringify(input),
+    result: result.text,
+    reasoning: voice.reasoning,
+    packets: JSON.stringify(packets.map((packet) => shownAgain(packet, action))),
+    documents: result.documents ? JSON.stringify(result.documents) : null,
+    images: result.images ? JSON.stringify(result.images) : null,
+  }
+}
+
+/** When an answer is shown again, custom actions have the name that people read. */
+function shownAgain(packet: PacketBody, { displayName }: Action): PacketBody {
+  return packet.type === 'custom_tool_start' ||
+    packet.type === 'custom_tool_args' ||
+    packet.type === 'custom_tool_delta'
+    ? { ...packet, tool_name: displayName }
+    : packet
+}
+
+async function checkInput({ action, input }: OpenCall): Promise<unknown> {
+  if (input === undefined) throw badArguments('they are not valid JSON')
+  const outcome = await action.input['~standard'].validate(input)
+  if (outcome.issues === undefined) return outcome.value
+  const faults = outcome.issues.slice(0, 5).map(({ message, path }) => {
+    const place = path?.map((step) => (isRecord(step) ? String(step['key']) : String(step))).join('.')
+    return place ? `${place}: ${message}` : message
+  })
+  throw badArguments(faults.join('; '))
+}
+
+const badArgumentsMark = 'inlay.arguments'
+
+function badArguments(faults: string): InlayError {
+  const message = `The arguments do not fit the tool's schema (${faults}). Call it again with arguments that do.`
+  return new InlayError('VALIDATION_ERROR', { message, data: { [badArgumentsMark]: true } })
+}
+
+async function runAction(
+  call: OpenCall,
+  input: unknown,
+  setting: CallSetting,
+  emit: (packet: PacketBody) => void,
+): Promise<ActionResult> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(tooLong(setting.limitMs)), setting.limitMs)
+  const signal = AbortSignal.any([setting.signal, limit.signal])
+  const turn: ActionTurn = {
+    ...setting.given,
+    caller: setting.caller,
+    sessionId: setting.sessionId,
+    messageId: setting.messageId,
+    userMessage: setting.userMessage,
+    filters: setting.filters,
+    toolCallId: call.id,
+    resultTokens: call.resultTokens,
+    signal,
+    emit,
+    cite: (documents) => call.range.cite(documents),
+  }
+  try {
+    signal.throwIfAborted()
+    // An action that does not heed its signal must not hold the run.
+    return await unlessAborted(call.action.run(input, turn), signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function tooLong(limitMs: number): InlayError {
+  const message = `The tool took longer than ${Math.round(limitMs / 1000)} seconds and was ended.`
+  return new InlayError('GATEWAY_TIMEOUT', { message })
+}
+
+/** Says what failed: to the model in any case, to clients unless the model only has to ask better. */
+function describeFailure(
+  error: unknown,
+  action: Action,
+  { signal, onError }: CallSetting,
+): { readonly text: string; readonly packet?: PacketBody } {
+  if (signal.aborted) return { text: 'The run was stopped.' }
+  if (isInlayError(error)) {
+    if (error.data[badArgumentsMark] === true) return { text: error.message }
+    if (error.code === 'INTERNAL_ERROR') onError(error)
+    return { text: error.message, packet: errorPacket(error.message, error.code, error.retryable) }
+  }
+  onError(error)
+  // A host writes the errors of its own actions; those of ours may hold what nobody outside should read.
+  const isHosts = action.builtIn === null && error instanceof Error && error.message !== ''
+  const text = isHosts ? error.message.slice(0, 1_000) : `${action.displayName} failed for an unexpected reason.`
+  return { text, packet: errorPacket(text, 'UNKNOWN_ERROR', true) }
+}
+
+function errorPacket(exception: string, code: string, isRetryable: boolean): PacketBody {
+  return { type: 'error', exception, error_code: code, is_retryable: isRetryable }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,111 @@
+import { InlayError } from '@inlay/protocol'
+import type { Action, ActionTurn, InputSchema } from '../contracts.ts'
+
+/** A tool made by Mastra's `createTool`, as far as it is used here. */
+export interface MastraTool {
+  /** The name the model sees: letters, digits, `_` and `-`. */
+  readonly id: string
+  readonly title?: string
+  readonly description: string
+  /** Mastra makes a Standard Schema with JSON Schema of whatever it was given. Absent: no arguments. */
+  readonly inputSchema?: InputSchema
+  // Mastra types input and context by each tool's own schemas, which no common type fits.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly execute?: (input: any, context: any) => unknown
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  readonly toModelOutput?: (output: any) => unknown
+  readonly requireApproval?: unknown
+  readonly needsApprovalFn?: unknown
+}
+
+/** Whether something is a tool of Mastra and not an action of ours. */
+export function isMastraTool(value: Action | MastraTool): value is MastraTool {
+  return typeof value.id === 'string' && !('run' in value)
+}
+
+/**
+ * Makes an action of a tool. The tool gets the abort signal and the id of the call, and a request context that tells
+ * `caller` (the principal), `sessionId` and `messageId`.
+ * @throws UNSUPPORTED for a tool that asks people before it runs
+ */
+export function toAction(tool: MastraTool, id: number): Action {
+  if ((tool.requireApproval ?? false) !== false || tool.needsApprovalFn !== undefined) {
+    throw new InlayError('UNSUPPORTED', {
+      message: `The tool ${tool.id} waits for approval, which is not offered here: let it run without, or leave it out.`,
+    })
+  }
+  const { id: name, title, description, inputSchema = noArguments } = tool
+  return {
+    id,
+    name,
+    displayName: title ?? name,
+    description,
+    builtIn: null,
+    input: asGiven(inputSchema),
+    run: async (input, turn) => {
+      const output = await tool.execute?.(input, await toContext(turn))
+      if (isRefusal(output)) throw new Error(output.message)
+      return { text: toText(tool.toModelOutput ? await tool.toModelOutput(output) : output) }
+    },
+  }
+}
+
+async function toContext({ caller, sessionId, messageId, toolCallId, signal }: ActionTurn): Promise<object> {
+  // Late, like all of Mastra.
+  const { RequestContext } = await import('@mastra/core/request-context')
+  const requestContext = new RequestContext(Object.entries({ caller, sessionId, messageId }))
+  const suspend = async (): Promise<never> => {
+    throw new InlayError('UNSUPPORTED', { message: 'Suspending is not offered here.' })
+  }
+  return { abortSignal: signal, requestContext, agent: { agentId: 'inlay', toolCallId, messages: [], suspend } }
+}
+
+const noArguments: InputSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'inlay',
+    validate: () => ({ value: {} }),
+    jsonSchema: { input: () => ({ type: 'object', properties: {} }) },
+  },
+}
+
+/** The tool reads its arguments itself, so they are checked here and passed on as they are. */
+function asGiven(schema: InputSchema): InputSchema {
+  const standard = schema['~standard']
+  return {
+    '~standard': {
+      version: 1,
+      vendor: standard.vendor,
+      jsonSchema: standard.jsonSchema,
+      validate: async (value) => {
+        const outcome = await standard.validate(value)
+        return outcome.issues === undefined ? { value } : outcome
+      },
+    },
+  }
+}
+
+/** What Mastra gives back when arguments or output do not fit the tool's schemas. */
+function isRefusal(output: unknown): output is { readonly message: string } {
+  return (
+    isRecord(output) &&
+    output['error'] === true &&
+    'validationErrors' in output &&
+    typeof output['message'] === 'string'
+  )
+}
+
+/** What the model reads: text as it is, of content its texts, anything else as JSON. */
+function toText(output: unknown): string {
+  if (typeof output === 'string') return output
+  if (isRecord(output) && output['type'] === 'text' && typeof output['value'] === 'string') return output['value']
+  if (isRecord(output) && output['type'] === 'json') return JSON.stringify(output['value']) ?? 'null'
+  if (isRecord(output) && output['type'] === 'content' && Array.isArray(output['value'])) {
+    return output['value'].flatMap((part: unknown) => (isRecord(part) ? (part['text'] ?? []) : [])).join('\n')
+  }
+  return JSON.stringify(output) ?? 'Done.'
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

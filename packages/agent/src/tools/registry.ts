@@ -1,0 +1,173 @@
+import { InlayError } from '@inlay/protocol'
+import type { PacketBody, Principal } from '@inlay/protocol'
+import type { Action, ActionAsker, ActionSource } from '../contracts.ts'
+import { adoptActions, type HostAction } from './host-actions.ts'
+
+/** An action of the agent's own. */
+export interface BuiltIn {
+  readonly action: Action
+  /** Whether a caller may use it now. Default: always. */
+  readonly isAvailable?: (caller: Principal) => Promise<boolean>
+}
+
+/** What the registry of actions is made of. */
+export interface ActionsOptions {
+  readonly builtIns: readonly BuiltIn[]
+  /** A host's own actions. */
+  readonly actions: readonly HostAction[]
+  /** Where further actions come from, asked for each run anew. Default: nowhere. */
+  readonly sources?: readonly ActionSource[]
+  /** Ids of actions that are switched off. Default: none. */
+  readonly off?: () => Promise<ReadonlySet<number>>
+  /** Hears of sources that fail and of actions that cannot be offered. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** What a request says about actions. */
+export interface ActionChoice {
+  /** Null: all; a list binds without exception. Ids that name no action are ignored. */
+  readonly allowedIds: readonly number[] | null
+  /** The action the first step has to use; 0 and null: none. */
+  readonly forcedId: number | null
+}
+
+/** The actions of one run. */
+export interface ChosenActions {
+  readonly actions: readonly Action[]
+  /** Those of which the first step has to use one: all with the forced id. Empty when nothing is forced. */
+  readonly forced: readonly Action[]
+}
+
+/** The actions there are. */
+export interface Actions {
+  /** Those a caller may use now, by id, with `evenOff` also those switched off; each has a name of its own. */
+  available(asker: ActionAsker, options?: { readonly evenOff?: boolean }): Promise<readonly Action[]>
+  /**
+   * Those of one run. VALIDATION_ERROR when the forced one is not among them.
+   * @param offer what the place of the run makes of the available ones
+   */
+  choose(
+    asker: ActionAsker,
+    choice: ActionChoice,
+    offer?: (available: readonly Action[]) => readonly Action[],
+  ): Promise<ChosenActions>
+  /** Whether there is an action with this id, also one that cannot be used right now. */
+  holds(id: number): Promise<boolean>
+}
+
+/**
+ * Makes the registry of actions.
+ * @throws DUPLICATE_RESOURCE when two fixed actions share an id or a name, VALIDATION_ERROR for a name or a schema that
+ * a model could not use, UNSUPPORTED for a tool that asks people before it runs
+ */
+export function createActions(options: ActionsOptions): Actions {
+  const { builtIns, sources = [], off = async () => new Set<number>(), onError = () => {} } = options
+  const fixed = [...builtIns.map(({ action }) => action), ...adoptActions(options.actions)]
+  checkNames(fixed)
+  const conditions = new Map(builtIns.map(({ action, isAvailable }) => [action, isAvailable]))
+  const available: Actions['available'] = async (asker, { evenOff = false } = {}) => {
+    const [usable, listed, isOff] = await Promise.all([
+      Promise.all(fixed.map(async (action) => (await conditions.get(action)?.(asker.caller)) ?? true)),
+      listSources(sources, asker, onError),
+      off(),
+    ])
+    const all = [...fixed.filter((_, index) => usable[index]), ...fitBeside(fixed, listed, onError)]
+    const on = evenOff ? all : all.filter(({ id }) => !isOff.has(id))
+    return on.toSorted((one, other) => one.id - other.id)
+  }
+  return {
+    available,
+    holds: async (id) => {
+      if (fixed.some((action) => action.id === id)) return true
+      return (await Promise.all(sources.map((source) => source.holds(id)))).includes(true)
+    },
+    choose: async (asker, { allowedIds, forcedId }, offer = (actions) => actions) => {
+      const [there, isOff] = await Promise.all([available(asker), off()])
+      // A place may bring actions of its own, such as the search of a project's files.
+      const usable = offer(there).filter(({ id }) => !isOff.has(id))
+      const actions = allowedIds === null ? usable : usable.filter(({ id }) => allowedIds.includes(id))
+      if (forcedId === null || forcedId === 0) return { actions, forced: [] }
+      const forced = actions.filter(({ id }) => id === forcedId)
+      if (forced.length > 0) return { actions, forced }
+      throw new InlayError('VALIDATION_ERROR', {
+        message: 'forced_tool_id names no action that this request may use: see GET /tool, and allowed_tool_ids.',
+      })
+    },
+  }
+}
+
+/** What the sources have for a caller; one that fails leaves the others' actions. */
+async function listSources(
+  sources: readonly ActionSource[],
+  asker: ActionAsker,
+  onError: (error: unknown) => void,
+): Promise<Action[]> {
+  const lists = await Promise.all(
+    sources.map(async (source) => {
+      try {
+        return await source.list(asker)
+      } catch (error) {
+        onError(error)
+        return []
+      }
+    }),
+  )
+  return lists.flat()
+}
+
+/** Makes actions of sources fit beside the fixed ones: a name that is taken gets the id behind it. */
+function fitBeside(
+  fixed: readonly Action[],
+  listed: readonly Action[],
+  onError: (error: unknown) => void,
+): readonly Action[] {
+  const names = new Set(fixed.map(({ name }) => name))
+  const ids = new Set(fixed.map(({ id }) => id))
+  return listed.flatMap((given) => {
+    try {
+      const [adopted = given] = adoptActions([given])
+      const action = names.has(adopted.name) ? renamed(adopted) : adopted
+      checkName(action)
+      if (ids.has(action.id) || names.has(action.name)) throw taken(action)
+      names.add(action.name)
+      return [action]
+    } catch (error) {
+      onError(error)
+      return []
+    }
+  })
+}
+
+function renamed(action: Action): Action {
+  const name = `${action.name.slice(0, 50)}_${action.id}`
+  const told = (packet: PacketBody): PacketBody =>
+    'tool_name' in packet && packet.tool_name === action.name ? { ...packet, tool_name: name } : packet
+  return {
+    ...action,
+    name,
+    start: () => {
+      const packet = action.start?.()
+      return packet && told(packet)
+    },
+    run: (input, turn) => action.run(input, { ...turn, emit: (packet) => turn.emit(told(packet)) }),
+  }
+}
+
+function checkNames(actions: readonly Action[]): void {
+  for (const [index, action] of actions.entries()) {
+    checkName(action)
+    const isTaken = actions.slice(0, index).some(({ id, name }) => id === action.id || name === action.name)
+    if (isTaken) throw taken(action)
+  }
+}
+
+function checkName({ id, name }: Action): void {
+  if (/^[\w-]{1,64}$/.test(name) && Number.isInteger(id) && id > 0) return
+  throw new InlayError('VALIDATION_ERROR', {
+    message: `The action ${name} needs a name of letters, digits, _ and - (64 at most) and a whole id above 0.`,
+  })
+}
+
+function taken({ id, name }: Action): InlayError {
+  return new InlayError('DUPLICATE_RESOURCE', { message: `Two actions share the id ${id} or the name ${name}.` })
+}

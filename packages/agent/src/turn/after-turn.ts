@@ -1,0 +1,97 @@
+import type { Principal } from '@inlay/protocol'
+import type { ResolvedModel } from '../contracts.ts'
+import { readTree, type AnswerOutcome } from '../sessions/conversations.ts'
+import { toPath } from '../sessions/message-tree.ts'
+import type { AgentDatabase } from '../records/tables.ts'
+import type { EndedTurn, TurnHooks } from './hooks.ts'
+import { sumUpBranch } from '../prompt/summaries.ts'
+
+/** A turn whose answers are stored and whose run has ended. */
+export interface FinishedTurn {
+  readonly sessionId: string
+  readonly caller: Principal
+  readonly userText: string
+  /** One for each model that answered. */
+  readonly answers: readonly FinishedAnswer[]
+}
+
+/** An answer as it was stored. */
+export interface FinishedAnswer {
+  readonly answerId: number
+  readonly model: ResolvedModel
+  readonly outcome: AnswerOutcome
+}
+
+/** What is done once a run has ended; nobody who reads the run waits for it. */
+export interface AfterTurn {
+  /** Takes up what a finished turn calls for. */
+  onEnd(turn: FinishedTurn): void
+  /** Has `close` wait for other work of this kind. */
+  follow(work: Promise<void>): void
+  /** Gives up summaries on their way; resolves once all else is done. */
+  close(): Promise<void>
+}
+
+/** What the work after turns needs. */
+export interface AfterTurnOptions {
+  readonly db: AgentDatabase
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+  readonly after: TurnHooks['after']
+}
+
+const summaryTimeMs = 120_000
+
+/** Makes the work after turns. */
+export function createAfterTurn({ db, now, onError, after }: AfterTurnOptions): AfterTurn {
+  const following = new Set<Promise<void>>()
+  const closing = new AbortController()
+
+  const follow = (work: Promise<void>): void => {
+    const watched = work.catch(onError).finally(() => following.delete(watched))
+    following.add(watched)
+  }
+  const sumUp = async ({ sessionId, answers }: FinishedTurn): Promise<void> => {
+    // The mainline goes on with the first answer.
+    const first = answers[0]
+    if (first?.outcome.status !== 'done' || first.model.quotesOnly || closing.signal.aborted) return
+    const ids = toPath(await readTree(db, sessionId), first.answerId).slice(1)
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(summaryTimeMs)])
+    try {
+      await sumUpBranch({ db, sessionId, ids, model: first.model, now, signal })
+    } catch (error) {
+      // The next turn tries again.
+      if (!closing.signal.aborted) throw error
+    }
+  }
+  return {
+    onEnd: (turn) => {
+      follow(sumUp(turn))
+      if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())
+    },
+    follow,
+    close: async () => {
+      closing.abort()
+      await Promise.all(following)
+    },
+  }
+}
+
+function toEndedTurn(
+  { caller, sessionId, userText }: FinishedTurn,
+  { answerId, model, outcome }: FinishedAnswer,
+): EndedTurn {
+  return {
+    caller,
+    sessionId,
+    messageId: answerId,
+    userMessage: userText,
+    answer: outcome.text,
+    status: outcome.status,
+    error: outcome.error,
+    citations: outcome.citations,
+    calls: outcome.toolCalls.map(({ name, failed }) => ({ name, failed: failed === 1 })),
+    model: { provider: model.provider, name: model.name },
+    durationMs: outcome.durationMs,
+  }
+}

@@ -1,0 +1,281 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { isInlayError, InlayError } from '@inlay/protocol'
+import type { BaseFilters, Packet, Principal, SearchDoc } from '@inlay/protocol'
+import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
+import type { CallSetting } from '../tools/execution.ts'
+import type { Checkpoints } from '../run/checkpoints.ts'
+import type { Action, PastText, ResolvedModel, TurnFiles } from '../contracts.ts'
+import type { AnswerOutcome, Conversations } from '../sessions/conversations.ts'
+import { toFailure, type Failure } from '../model/failures.ts'
+import { newProgress, runLoop, type LoopProgress } from '../model/tool-loop.ts'
+import { createQuestions, questionLimitMs } from '../model/question.ts'
+import { createNarrator, type Narrator, type NarratorOptions } from '../packets/packet-writer.ts'
+import { runResearch, type ResearchRun } from '../research/research.ts'
+import { createResearchVoice } from '../research/research-packets.ts'
+import type { LiveRun } from '../run/registry.ts'
+import type { ReasoningEffort } from './model-choice.ts'
+import { addUsage } from '../model/usage.ts'
+import { unlessAborted } from '../model/waiting.ts'
+
+/** One answer of a turn: which model makes it, where it is stored. */
+export interface TurnAnswer {
+  readonly answerId: number
+  readonly model: ResolvedModel
+  /** Makes the prompt; waits until the files in it are read. */
+  readonly prompt: (signal: AbortSignal) => Promise<LanguageModelV4Prompt>
+  /** Said after the conversation before each step. */
+  readonly reminder: readonly LanguageModelV4Message[]
+  /** How much the model is told to think; undefined leaves it to the model. */
+  readonly reasoning: ReasoningEffort | undefined
+}
+
+/** What a turn is carried out with; everything that can fail before a run has been resolved. */
+export interface TurnOptions {
+  readonly run: LiveRun
+  /** One for each model that answers. */
+  readonly answers: readonly TurnAnswer[]
+  readonly caller: Principal
+  readonly userText: string
+  readonly filters: BaseFilters | null
+  readonly actions: readonly Action[]
+  /** Those of which the first step has to use one. */
+  readonly forced: readonly Action[]
+  /** The conversation before the message, for actions. */
+  readonly past: readonly PastText[]
+  readonly files: TurnFiles
+  /** Headers that actions may pass on, lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Makes it a deep research, by one model. */
+  readonly research?: Pick<ResearchRun, 'limits' | 'price' | 'wasClarified'>
+  readonly includeCitations: boolean
+  readonly includeUsage: boolean
+  /** Documents that are in the prompt, citable from number 1. */
+  readonly contextDocuments: readonly SearchDoc[]
+}
+
+/** What all turns share. */
+export interface TurnParts {
+  readonly conversations: Conversations
+  readonly checkpoints: Checkpoints
+  readonly now: () => number
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
+  readonly onError: (error: unknown) => void
+  readonly cycles: number
+  readonly actionMs: number
+  readonly modelTries: number
+  /** Finds the model that actions ask. Default: that of the answer. */
+  readonly questionModel?: () => Promise<ResolvedModel>
+  /** Hears of each turn once its run has ended. */
+  readonly onEnd: (turn: FinishedTurn) => void
+}
+
+/** Answers a message, stores the answer, ends the run. Never rejects: what fails is told in the run. */
+export async function carryOut(turn: TurnOptions, parts: TurnParts): Promise<void> {
+  const { run, answers } = turn
+  const finished = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
+  // One for all models, and of none of them.
+  if (finished.some(({ outcome }) => outcome.status === 'cancelled')) {
+    run.write({
+      placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null },
+      obj: { type: 'stop', stop_reason: 'user_cancelled' },
+    })
+  }
+  run.end()
+  parts.onEnd({ sessionId: run.sessionId, caller: turn.caller, userText: turn.userText, answers: finished })
+}
+
+type Ending =
+  | { readonly status: 'done' | 'cancelled' }
+  | { readonly status: 'failed' | 'terminated'; readonly failure: Failure }
+
+async function makeAnswer(
+  turn: TurnOptions,
+  parts: TurnParts,
+  answer: TurnAnswer,
+  modelIndex: number,
+): Promise<FinishedAnswer> {
+  const { run } = turn
+  const startedAt = parts.now()
+  const progress = newProgress()
+  const telling = { emit: (packet: Packet) => run.write(packet), modelIndex, now: parts.now, startedAt }
+  const { voice: narrator, speak } = (turn.research ? researcher : chatter)(turn, parts, answer, telling, progress)
+  const forget = parts.checkpoints.track(answer.answerId, () => narrator.soFar().text)
+  const context = { model: answer.model.name, provider: answer.model.provider, modelIndex }
+  const told = async (): Promise<Ending> => {
+    try {
+      await unlessAborted(speak(), run.signal)
+      return { status: 'done' }
+    } catch (error) {
+      if (run.stopCause === 'user') return { status: 'cancelled' }
+      if (run.stopCause === 'closing') return { status: 'terminated', failure: toFailure(closing(), context) }
+      return { status: 'failed', failure: describe(error, context, parts) }
+    }
+  }
+  let ending = await told()
+  narrator.close()
+  forget()
+  const outcome = toOutcome(ending, narrator, progress, parts.now() - startedAt)
+  try {
+    await parts.conversations.finish(answer.answerId, outcome)
+  } catch (error) {
+    parts.onError(error)
+    ending = { status: 'failed', failure: toFailure(new InlayError('INTERNAL_ERROR', { cause: error }), context) }
+  }
+  tellEnding(ending, turn, narrator, progress)
+  return { answerId: answer.answerId, model: answer.model, outcome: { ...outcome, status: ending.status } }
+}
+
+/** One who answers: what it has said so far, and its way to say the rest. */
+interface Speaker {
+  readonly voice: Pick<Narrator, 'soFar' | 'close' | 'tell'>
+  readonly speak: () => Promise<void>
+}
+
+type Telling = Pick<NarratorOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
+
+/** Answers as in a conversation. */
+function chatter(
+  turn: TurnOptions,
+  parts: TurnParts,
+  answer: TurnAnswer,
+  telling: Telling,
+  progress: LoopProgress,
+): Speaker {
+  const { includeCitations, contextDocuments } = turn
+  const narrator = createNarrator({ ...telling, includeCitations, contextDocuments })
+  const speak = async (): Promise<void> =>
+    runLoop(
+      {
+        model: answer.model,
+        modelIndex: telling.modelIndex,
+        prompt: await answer.prompt(turn.run.signal),
+        reminder: answer.reminder,
+        reasoning: answer.reasoning,
+        actions: turn.actions,
+        forced: turn.forced,
+        narrator,
+        setting: settingOf(turn, parts, answer, telling.modelIndex, progress),
+        cycles: parts.cycles,
+        tries: parts.modelTries,
+        wait: parts.wait,
+      },
+      progress,
+    )
+  return { voice: narrator, speak }
+}
+
+/** Answers by deep research. */
+function researcher(
+  turn: TurnOptions,
+  parts: TurnParts,
+  answer: TurnAnswer,
+  telling: Telling,
+  progress: LoopProgress,
+): Speaker {
+  const voice = createResearchVoice(telling)
+  const speak = async (): Promise<void> => {
+    // Only called for a turn that is a research.
+    if (!turn.research) return
+    await runResearch(
+      {
+        ...turn.research,
+        ...telling,
+        model: answer.model,
+        prompt: await answer.prompt(turn.run.signal),
+        reasoning: answer.reasoning,
+        actions: turn.actions,
+        forced: turn.forced[0],
+        voice,
+        setting: settingOf(turn, parts, answer, telling.modelIndex, progress),
+        tries: parts.modelTries,
+        wait: parts.wait,
+      },
+      progress,
+    )
+  }
+  return { voice, speak }
+}
+
+/** What every call of an answer is told. */
+function settingOf(
+  turn: TurnOptions,
+  parts: TurnParts,
+  answer: TurnAnswer,
+  modelIndex: number,
+  progress: LoopProgress,
+): CallSetting {
+  const { run } = turn
+  const ask = createQuestions({
+    model: answer.model,
+    helper: parts.questionModel,
+    modelIndex,
+    reasoning: answer.reasoning,
+    signal: run.signal,
+    tries: parts.modelTries,
+    wait: parts.wait,
+    limitMs: questionLimitMs,
+    onUsage: (usage) => void (progress.usage = addUsage(progress.usage, usage)),
+  })
+  return {
+    caller: turn.caller,
+    sessionId: run.sessionId,
+    messageId: answer.answerId,
+    userMessage: turn.userText,
+    filters: turn.filters,
+    given: { messages: turn.past, files: turn.files, headers: turn.headers, ask },
+    signal: run.signal,
+    limitMs: parts.actionMs,
+    onError: parts.onError,
+    // Several answers share their placements, so only the first can be told by place.
+    onEnd: (detail) => (modelIndex === 0 ? run.tellCall(detail) : undefined),
+  }
+}
+
+function closing(): InlayError {
+  return new InlayError('SERVICE_UNAVAILABLE', {
+    message: 'The server is stopping: send the message again in a while.',
+  })
+}
+
+function describe(error: unknown, context: Parameters<typeof toFailure>[1], { onError }: TurnParts): Failure {
+  const failure = toFailure(error, context)
+  if (!isInlayError(error)) onError(error)
+  // A step that failed without throwing brings its own details.
+  const own = isInlayError(error) ? error.data['details'] : undefined
+  return isRecord(own) ? { ...failure, details: own } : failure
+}
+
+function toOutcome(
+  ending: Ending,
+  narrator: Speaker['voice'],
+  progress: LoopProgress,
+  durationMs: number,
+): AnswerOutcome {
+  const said = narrator.soFar()
+  return {
+    status: ending.status,
+    text: said.text,
+    reasoning: said.reasoning,
+    error: 'failure' in ending ? { code: ending.failure.code, message: ending.failure.message } : null,
+    citations: said.citations,
+    documents: said.documents === null ? null : JSON.stringify(said.documents),
+    toolCalls: progress.calls,
+    durationMs,
+  }
+}
+
+function tellEnding(ending: Ending, turn: TurnOptions, narrator: Speaker['voice'], progress: LoopProgress): void {
+  if (ending.status === 'cancelled') return
+  if (ending.status === 'done') {
+    narrator.tell({ type: 'stop', stop_reason: null, ...(turn.includeUsage ? { usage: progress.usage } : {}) })
+    return
+  }
+  if (!('failure' in ending)) return
+  const { message, code, retryable, details } = ending.failure
+  narrator.tell({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
+  turn.run.write({ error: message, stack_trace: null, error_code: code, is_retryable: retryable, details })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

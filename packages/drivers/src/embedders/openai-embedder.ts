@@ -1,0 +1,76 @@
+import type { Embedder } from '@inlay/knowledge'
+import { InlayError } from '@inlay/protocol'
+import { groupsOf } from '../http/batches.ts'
+import { checkDimensions, readVectors } from './embeddings-reply.ts'
+import { createJsonPost, endpointOf } from '../http/json-post.ts'
+import type { RetryOptions } from '../http/retrying.ts'
+
+/** An embeddings endpoint that speaks OpenAI's protocol. */
+export interface OpenaiEmbedderOptions extends RetryOptions {
+  /** Address before `/embeddings`, e.g. `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`. */
+  readonly baseUrl: string
+  /** Sent as `Authorization: Bearer`; local servers often need none. */
+  readonly apiKey?: string
+  readonly model: string
+  /** Length of the vectors, 1 to 8192; a vector of another length is refused. */
+  readonly dimensions: number
+  /** Begins the name of the vector space. Default `openai`. */
+  readonly provider?: string
+  /** Whether the endpoint is asked for that length. Default: for OpenAI's `text-embedding-3` models, which can shorten. */
+  readonly asksForDimensions?: boolean
+  /** How vectors travel: `base64` is a third of the size, but not every server knows it. Default `float`. */
+  readonly encoding?: 'float' | 'base64'
+  /** Put before each text, for models that want to be told what a text is, e.g. `{ document: 'passage: ', query: 'query: ' }`. */
+  readonly prefixes?: { readonly document: string; readonly query: string }
+  /** Most texts in one request. Default 96. */
+  readonly batch?: number
+  /** Most characters in one request; one longer text still goes alone. Default 400 000. */
+  readonly batchCharacters?: number
+  /** Longest time one try may take, in milliseconds. Default 60 000. */
+  readonly timeoutMs?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/**
+ * An embedding model behind an OpenAI-compatible endpoint (OpenAI, Ollama, vLLM, TEI, LM Studio, …). Tries again after
+ * 408, 429, 5xx and broken connections, as long as the server asks. Laws: `embedderLaws`.
+ * @throws INVALID_INPUT for options that cannot work; from `embed`: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (with
+ * `data.retryAfterSeconds` when told), BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR,
+ * CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY (a reply of another shape), INDEX_MISMATCH (vectors of another length)
+ * @example openaiEmbedder({ baseUrl: 'http://127.0.0.1:11434/v1', model: 'nomic-embed-text', dimensions: 768 })
+ */
+export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
+  const { model, dimensions, provider = 'openai', batch = 96, batchCharacters = 400_000, encoding = 'float' } = options
+  checkDimensions(dimensions)
+  if (!model) throw new InlayError('INVALID_INPUT', { message: 'An embedding model needs its name.' })
+  const asksForDimensions = options.asksForDimensions ?? model.startsWith('text-embedding-3')
+  const post = createJsonPost({
+    ...options,
+    subject: 'The embedding service',
+    address: endpointOf(options.baseUrl, '/embeddings', 'an embedding model'),
+  })
+
+  async function request(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
+    const reply = await post(
+      { model, input: texts, encoding_format: encoding, ...(asksForDimensions ? { dimensions } : {}) },
+      signal,
+    )
+    return readVectors(reply, { count: texts.length, dimensions })
+  }
+
+  return {
+    id: `${provider}/${model}@${dimensions}`,
+    dimensions,
+    batch,
+    async embed(texts, use, signal) {
+      signal?.throwIfAborted()
+      // An empty input is refused by many servers.
+      const inputs = texts.map((text) => `${options.prefixes?.[use] ?? ''}${text}` || ' ')
+      const vectors: Float32Array[] = []
+      for (const group of groupsOf(inputs, { count: batch, characters: batchCharacters }))
+        vectors.push(...(await request(group, signal)))
+      return vectors
+    },
+  }
+}

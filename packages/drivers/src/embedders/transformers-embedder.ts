@@ -1,0 +1,168 @@
+import type { Embedder } from '@inlay/knowledge'
+import { InlayError, isInlayError } from '@inlay/protocol'
+import { inTurns } from '../lancedb/mutex.ts'
+import { checkDimensions, checkedVector } from './embeddings-reply.ts'
+
+/** How the vectors of a text's tokens become one: what the model was trained with, as its page says. */
+export type Pooling = 'mean' | 'cls' | 'last_token'
+
+/** The part of `@huggingface/transformers` that is used. */
+export interface TransformersLib {
+  readonly pipeline: (
+    task: 'feature-extraction',
+    model: string,
+    options: Readonly<Record<string, unknown>>,
+  ) => Promise<FeatureExtraction>
+}
+
+/** A loaded model: texts in, one tensor with a row for each out. */
+export type FeatureExtraction = (
+  texts: string[],
+  options: { readonly pooling: Pooling; readonly normalize: boolean },
+) => Promise<FeatureTensor>
+
+/** Numbers with a shape. */
+export interface FeatureTensor {
+  readonly dims: readonly number[]
+  readonly data: ArrayLike<number>
+  /** Frees memory outside the heap. */
+  readonly dispose?: () => void
+}
+
+/** A model that runs in this process. */
+export interface TransformersEmbedderOptions {
+  /** Name on the Hugging Face Hub with ONNX weights, or a folder that holds them: `Xenova/multilingual-e5-small`. */
+  readonly model: string
+  /** Length of the vectors, 1 to 8192; a vector of another length is refused. */
+  readonly dimensions: number
+  /** Default `mean`. */
+  readonly pooling?: Pooling
+  /** Whether vectors are brought to length 1. Default true. */
+  readonly normalize?: boolean
+  /** Put before each text, for models that want to be told what a text is, e.g. `{ document: 'passage: ', query: 'query: ' }`. */
+  readonly prefixes?: { readonly document: string; readonly query: string }
+  /** Form of the weights: `fp32` (default), `fp16`, `q8`, `q4`, …; smaller ones are faster and a little less exact. */
+  readonly dtype?: string
+  /** Where it runs: `cpu` (default), `cuda`, `dml`, `webgpu`, … */
+  readonly device?: string
+  /** Branch, tag or commit on the Hub. Default `main`; a commit keeps the vectors what they are. */
+  readonly revision?: string
+  /** Folder where downloads are kept. Default: where the package keeps them. */
+  readonly cacheFolder?: string
+  /** Never asks the Hub: the model has to be in the cache folder, or be a folder. Default false. */
+  readonly isOffline?: boolean
+  /**
+   * Texts that run through the model together. Default 16. By default 1 where company would change a text's vector:
+   * weights of 8 bits or less find their scale over the whole batch, and the last token of a padded text is padding.
+   */
+  readonly batch?: number
+  /** The package, where it cannot be imported by name. */
+  readonly lib?: TransformersLib
+}
+
+/** Packages a host installs to use this driver. */
+export const transformersEmbedderDependencies: readonly string[] = ['@huggingface/transformers']
+
+/** Most texts of one call: others who call get their turn in between. */
+const callTexts = 64
+
+/**
+ * An embedding model that runs in this process, through `@huggingface/transformers` 3 or newer. It is loaded, and
+ * downloaded if need be, with the first text. One run at a time; calls take turns run by run. Laws: `embedderLaws`.
+ * @throws INVALID_INPUT for options that cannot work; from `embed`: UNSUPPORTED (the package is not installed),
+ * SERVICE_UNAVAILABLE (the model could not be loaded, or a run failed), BAD_GATEWAY (vectors of another number or form),
+ * INDEX_MISMATCH (vectors of another length)
+ * @example transformersEmbedder({ model: 'Xenova/all-MiniLM-L6-v2', dimensions: 384 })
+ */
+export function transformersEmbedder(options: TransformersEmbedderOptions): Embedder {
+  const { model, dimensions, pooling = 'mean', normalize = true, dtype = 'fp32' } = options
+  checkDimensions(dimensions)
+  if (!model) throw new InlayError('INVALID_INPUT', { message: 'An embedding model needs its name.' })
+  const isExact = /^fp(16|32)$/.test(dtype) && pooling !== 'last_token'
+  const size = Math.max(1, options.batch ?? (isExact ? 16 : 1))
+  const inTurn = inTurns()
+  let loading: Promise<FeatureExtraction> | undefined
+
+  function loaded(): Promise<FeatureExtraction> {
+    // A download that failed is tried again by the next text.
+    loading ??= load(options).catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+
+  async function run(texts: string[]): Promise<Float32Array[]> {
+    const extract = await loaded()
+    return readTensor(await guarded(() => extract(texts, { pooling, normalize })), texts.length, dimensions)
+  }
+
+  return {
+    // Other weights, pooling or prefixes make another space.
+    id: [model, dtype, pooling, ...(normalize ? [] : ['raw'])].join('/') + `@${dimensions}`,
+    dimensions,
+    batch: callTexts,
+    async embed(texts, use, signal) {
+      const inputs = texts.map((text) => `${options.prefixes?.[use] ?? ''}${text}` || ' ')
+      const vectors: Float32Array[] = []
+      for (let from = 0; from < inputs.length; from += size) {
+        signal?.throwIfAborted()
+        vectors.push(...(await inTurn(() => run(inputs.slice(from, from + size)))))
+      }
+      signal?.throwIfAborted()
+      return vectors
+    },
+  }
+}
+
+async function load(options: TransformersEmbedderOptions): Promise<FeatureExtraction> {
+  const { model, dtype = 'fp32', device, revision, cacheFolder, isOffline } = options
+  const { pipeline } = options.lib ?? (await importLib())
+  return guarded(() =>
+    pipeline('feature-extraction', model, {
+      dtype,
+      ...(device ? { device } : {}),
+      ...(revision ? { revision } : {}),
+      ...(cacheFolder ? { cache_dir: cacheFolder } : {}),
+      ...(isOffline ? { local_files_only: true } : {}),
+    }),
+  )
+}
+
+async function importLib(): Promise<TransformersLib> {
+  try {
+    return await import('@huggingface/transformers')
+  } catch (cause) {
+    throw new InlayError('UNSUPPORTED', {
+      message: 'A local embedding model needs the package @huggingface/transformers: install it beside Inlay.',
+      cause,
+    })
+  }
+}
+
+/** Its messages name addresses and folders of this machine. */
+async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isInlayError(error)) throw error
+    throw new InlayError('SERVICE_UNAVAILABLE', {
+      message: 'The local embedding model could not be loaded or run; the server log says why.',
+      cause: error,
+    })
+  }
+}
+
+function readTensor(tensor: FeatureTensor, count: number, dimensions: number): Float32Array[] {
+  const [rows, columns] = tensor.dims
+  if (tensor.dims.length !== 2 || rows !== count || tensor.data.length !== rows * (columns ?? 0))
+    throw new InlayError('BAD_GATEWAY', {
+      message: 'The local embedding model did not make one vector for each text: check its pooling.',
+    })
+  const numbers = Float32Array.from(tensor.data)
+  tensor.dispose?.()
+  const length = columns ?? 0
+  return Array.from({ length: count }, (_, at) =>
+    checkedVector(numbers.slice(at * length, (at + 1) * length), dimensions),
+  )
+}

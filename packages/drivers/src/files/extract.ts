@@ -1,0 +1,78 @@
+import type { ExtractedFile, SourceFile } from '@inlay/knowledge'
+import { createBudget, type Budget, type ExtractionLimits } from './budget.ts'
+import { charsetOf, decodeText, declaredCharset, isBinary } from './encodings.ts'
+import { containerOf, mediaTypes, officeKind, textKind, type FileKind } from './file-kind.ts'
+import { refusal } from './refusals.ts'
+import type { Reading } from './sections.ts'
+import { openZip } from './zip.ts'
+
+/**
+ * Reads a file in this thread. The bytes are used up. Readers and their libraries are loaded at first use.
+ * @throws refusals of `refusals.ts`; anything else thrown means that a reader stumbled over the file
+ */
+export async function extractFile(file: SourceFile, limits: ExtractionLimits): Promise<ExtractedFile> {
+  const { kind, reading } = await readFile(file, createBudget(limits), 0)
+  return { title: null, metadata: {}, imageCount: 0, ...reading, mediaType: mediaTypes[kind] }
+}
+
+/** Mails within mails are read this deep. */
+const deepestMail = 2
+
+async function readFile(
+  file: SourceFile,
+  budget: Budget,
+  depth: number,
+): Promise<{ kind: FileKind; reading: Reading }> {
+  if (file.bytes.byteLength === 0)
+    throw refusal('empty', 'The file is empty (0 bytes): check that it was saved and sent completely.')
+  const container = containerOf(file.bytes)
+  if (container === 'pdf')
+    return { kind: 'pdf', reading: await (await import('./formats/pdf.ts')).readPdf(file.bytes, budget) }
+  return container === 'zip' ? readOffice(file.bytes, budget) : readText(file, budget, depth)
+}
+
+async function readOffice(bytes: Uint8Array, budget: Budget): Promise<{ kind: FileKind; reading: Reading }> {
+  const zip = openZip(bytes, budget)
+  const kind = officeKind(zip)
+  switch (kind) {
+    case 'docx':
+      return { kind, reading: await (await import('./formats/docx.ts')).readDocx(zip, budget) }
+    case 'pptx':
+      return { kind, reading: (await import('./formats/pptx.ts')).readPptx(zip, budget) }
+    default:
+      return { kind, reading: (await import('./formats/xlsx.ts')).readXlsx(zip, budget) }
+  }
+}
+
+async function readText(
+  file: SourceFile,
+  budget: Budget,
+  depth: number,
+): Promise<{ kind: FileKind; reading: Reading }> {
+  const { name, mediaType, bytes } = file
+  if (isBinary(bytes))
+    throw refusal(
+      'unsupported',
+      'The file is neither text nor a document of a known format: send a PDF, Office or text file.',
+    )
+  const kind = textKind(decodeText(bytes.subarray(0, 32_768)), name, mediaType)
+  if (kind === 'eml') {
+    const { readEml } = await import('./formats/eml.ts')
+    const readInner = async (innerName: string, type: string, inner: Uint8Array): Promise<Reading> => {
+      if (depth >= deepestMail) throw refusal('unsupported', 'Mails are nested too deeply.')
+      return (await readFile({ name: innerName, mediaType: type, bytes: inner }, budget, depth + 1)).reading
+    }
+    return { kind, reading: await readEml(bytes, budget, readInner) }
+  }
+  const text = decodeText(bytes, declaredCharset(bytes) ?? charsetOf(mediaType))
+  switch (kind) {
+    case 'html':
+      return { kind, reading: (await import('./formats/html.ts')).readHtml(text, budget) }
+    case 'csv':
+      return { kind, reading: await (await import('./formats/csv.ts')).readCsv(text, budget) }
+    case 'markdown':
+      return { kind, reading: (await import('./formats/plain-text.ts')).readMarkdown(text, budget) }
+    default:
+      return { kind, reading: (await import('./formats/plain-text.ts')).readPlainText(text, budget) }
+  }
+}

@@ -1,0 +1,107 @@
+import type { Budget } from '../budget.ts'
+import { toMarkdown } from './html-markdown.ts'
+import { childOf, elementsIn, parseHtml, parseXml, type Element } from './markup.ts'
+import { mainPart, mediaCount, officeFacts, relationsOf } from './office.ts'
+import { refusal } from '../refusals.ts'
+import { sectionsOf, type Reading } from '../sections.ts'
+import { storeZip, type Archive } from '../zip.ts'
+
+/** Styles by name that stand for code; `separator` keeps the lines of one listing together. */
+const codeStyles = ['HTML Preformatted', 'Code', 'Source Code', 'Code Block', 'Macro Text', 'macro'].map(
+  (name) => `p[style-name='${name}'] => pre:separator('\\n')`,
+)
+const inlineCodeStyles = ['HTML Code', 'Verbatim Char', 'Code Char', 'Inline Code', 'HTML Typewriter'].map(
+  (name) => `r[style-name='${name}'] => code`,
+)
+const otherStyles = [
+  "p[style-name='Title'] => h1:fresh",
+  "p[style-name='Subtitle'] => p:fresh",
+  "p[style-name='Quote'] => blockquote > p:fresh",
+]
+
+/**
+ * Reads a Word document: headings, lists, tables, links, emphasis, code and footnotes as Markdown. Pictures, headers,
+ * footers and comments are left out; of tracked changes the newest state is read.
+ */
+export async function readDocx(archive: Archive, budget: Budget): Promise<Reading> {
+  const document = mainPart(archive) ?? 'word/document.xml'
+  const { parts, styles } = unpackedParts(archive, document)
+  const { default: mammoth } = await import('mammoth')
+  const { value } = await mammoth.convertToHtml(
+    { buffer: Buffer.from(storeZip(parts).buffer) },
+    {
+      styleMap: [...codeStyles, ...inlineCodeStyles, ...otherStyles, ...headingStyles(styles)],
+      includeEmbeddedStyleMap: false,
+      externalFileAccess: false,
+      // Only the description of a picture is kept; its bytes are not even unpacked.
+      convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
+    },
+  )
+  const page = parseHtml(value)
+  const { title, ...facts } = officeFacts(archive)
+  return {
+    ...facts,
+    title: title ?? firstHeading(page),
+    sections: sectionsOf(toMarkdown(page).text, budget),
+    imageCount: mediaCount(archive),
+  }
+}
+
+/**
+ * The parts that hold text, unpacked within the budget and each looked through for XML bombs before the library, which
+ * knows no limits, sees it.
+ */
+function unpackedParts(archive: Archive, document: string): { parts: Map<string, Uint8Array>; styles?: Element } {
+  const folder = document.slice(0, document.lastIndexOf('/') + 1)
+  const wanted = ['[Content_Types].xml', '_rels/.rels', document]
+  for (const { type, target, isOutside } of relationsOf(archive, document).values())
+    if (!isOutside && ['styles', 'numbering', 'footnotes', 'endnotes'].includes(type)) wanted.push(target)
+  const relations = wanted.filter((name) => name.startsWith(folder)).map((name) => relationsPart(name))
+  const parts = new Map<string, Uint8Array>()
+  let styles: Element | undefined
+  for (const name of [...wanted, ...relations]) {
+    const bytes = archive.read(name)
+    if (!bytes) continue
+    const tree = parseXml(bytes)
+    if (childOf(tree, 'styles')) styles = childOf(tree, 'styles')
+    parts.set(name, bytes)
+  }
+  if (!parts.has(document))
+    throw refusal('broken', 'The Word document has no text part: save it anew and send it again.')
+  return { parts, styles }
+}
+
+function relationsPart(name: string): string {
+  const slash = name.lastIndexOf('/') + 1
+  return `${name.slice(0, slash)}_rels/${name.slice(slash)}.rels`
+}
+
+/** Styles of an organisation's own that are headings by their outline level, or are based on one that is. */
+function headingStyles(styles: Element | undefined): string[] {
+  const levels = new Map<string, { level?: number; basedOn?: string }>()
+  for (const style of styles ? elementsIn(styles, ({ name }) => name === 'styles') : []) {
+    const id = style.attributes['w:styleId']
+    if (style.name !== 'style' || id === undefined || style.attributes['w:type'] !== 'paragraph') continue
+    levels.set(id, { level: outlineLevel(style), basedOn: childOf(style, 'basedOn')?.attributes['w:val'] })
+  }
+  const levelOf = (id: string | undefined, depth = 0): number | undefined => {
+    const style = id === undefined || depth > 10 ? undefined : levels.get(id)
+    return style && (style.level ?? levelOf(style.basedOn, depth + 1))
+  }
+  return [...levels.keys()].flatMap((id) => {
+    const level = levelOf(id)
+    return level === undefined || level > 5 || !/^[\w-]+$/.test(id) ? [] : [`p.${id} => h${level + 1}:fresh`]
+  })
+}
+
+function outlineLevel(style: Element): number | undefined {
+  const properties = childOf(style, 'pPr')
+  const value = properties && childOf(properties, 'outlineLvl')?.attributes['w:val']
+  return value === undefined ? undefined : Number(value)
+}
+
+function firstHeading(page: Element): string | null {
+  for (const element of elementsIn(page))
+    if (element.name === 'h1') return toMarkdown(element).text.replace(/^# /, '') || null
+  return null
+}

@@ -1,0 +1,186 @@
+import { Parser } from 'htmlparser2'
+import { decodeText, declaredCharset } from '../encodings.ts'
+import { refusal } from '../refusals.ts'
+
+/** An element of an XML or HTML file. Names of XML come without their namespace prefix, attributes with it. */
+export interface Element {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
+  children: Node[]
+  /** Only in HTML: whether it is a block of the page or holds one; else it is part of a line. */
+  isBlock: boolean
+}
+
+/** An element or a run of text, entities resolved. */
+export type Node = Element | string
+
+/** What a streaming reader of XML is told; all names are without prefix. */
+export interface XmlEvents {
+  open?(name: string, attributes: Readonly<Record<string, string>>): void
+  text?(text: string): void
+  close?(name: string): void
+}
+
+/** Deeper elements count as text of the one at this depth: what recurses over a tree cannot run out of stack. */
+const deepest = 400
+/** The parser itself slows down with every open element; no page or document comes near. */
+const mostOpen = { xml: 1000, html: 20_000 }
+
+/**
+ * Reads XML piece by piece; only what the caller keeps stays in memory.
+ * @throws refusal `bomb` when the file has a document type: entities that expand are declared there, and office files
+ * must not have any; `broken` when elements are nested without end
+ */
+export function readXml(bytes: Uint8Array, events: XmlEvents): void {
+  const text = decodeText(bytes, declaredCharset(bytes))
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(text))
+    throw refusal('bomb', 'The file declares XML entities, which no document needs (an XML bomb): it is not read.')
+  let openElements = 0
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        if (++openElements > mostOpen.xml) throw nestedTooDeeply()
+        events.open?.(withoutPrefix(name), attributes)
+      },
+      ontext: (data) => events.text?.(data),
+      onclosetag(name) {
+        openElements--
+        events.close?.(withoutPrefix(name))
+      },
+    },
+    { xmlMode: true },
+  )
+  parser.end(text)
+}
+
+function nestedTooDeeply(): Error {
+  return refusal('broken', 'The file nests its elements without end: save it anew.')
+}
+
+function withoutPrefix(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}
+
+/** Reads XML as a tree, for the small parts of an office file. Same refusals as {@link readXml}. */
+export function parseXml(bytes: Uint8Array): Element {
+  const tree = growTree()
+  readXml(bytes, tree)
+  return tree.root
+}
+
+/** What never is text of a page. */
+const unread = new Set(
+  'script style template noscript svg canvas iframe object embed audio video map select button textarea datalist'.split(
+    ' ',
+  ),
+)
+
+const blockNames = new Set(
+  `address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form
+  h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol optgroup option p pre search section summary table
+  tbody td tfoot th thead title tr ul`.split(/\s+/),
+)
+
+/**
+ * Reads HTML as a tree, as forgiving as browsers are; scripts, styles, forms and embedded media are left out.
+ * @throws refusal `broken` when elements are nested without end
+ */
+export function parseHtml(text: string): Element {
+  const tree = growTree()
+  let inUnread = 0
+  let openElements = 0
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      if (++openElements > mostOpen.html) throw nestedTooDeeply()
+      if (unread.has(name)) inUnread++
+      if (inUnread === 0) tree.open(name, attributes, blockNames.has(name))
+    },
+    ontext(data) {
+      if (inUnread === 0) tree.text(data)
+    },
+    onclosetag(name) {
+      openElements--
+      if (inUnread === 0) tree.close()
+      else if (unread.has(name)) inUnread--
+    },
+  })
+  parser.end(text)
+  return tree.root
+}
+
+interface GrowingTree {
+  readonly root: Element
+  open(name: string, attributes: Readonly<Record<string, string>>, isBlock?: boolean): void
+  text(text: string): void
+  close(): void
+}
+
+/** Most elements have none; sharing keeps large trees small. */
+const noAttributes = {}
+
+function growTree(): GrowingTree {
+  const root: Element = { name: '', attributes: noAttributes, children: [], isBlock: true }
+  const open = [root]
+  let tooDeep = 0
+  return {
+    root,
+    open(name, attributes, isBlock = false) {
+      for (let at = open.length - 1; isBlock && at >= 0 && !open[at]!.isBlock; at--) open[at]!.isBlock = true
+      if (open.length >= deepest) {
+        tooDeep++
+        return
+      }
+      const kept = hasKeys(attributes) ? attributes : noAttributes
+      const element: Element = { name, attributes: kept, children: [], isBlock }
+      open.at(-1)!.children.push(element)
+      open.push(element)
+    },
+    text(text) {
+      const siblings = open.at(-1)!.children
+      const last = siblings.at(-1)
+      if (typeof last === 'string') siblings[siblings.length - 1] = last + text
+      else siblings.push(text)
+    },
+    close() {
+      if (tooDeep > 0) tooDeep--
+      else if (open.length > 1) {
+        const element = open.pop()!
+        // A list that grew holds room for sixteen more, most of what a large tree would take.
+        if (element.children.length > 0) element.children = element.children.slice()
+      }
+    },
+  }
+}
+
+function hasKeys(attributes: Readonly<Record<string, string>>): boolean {
+  for (const _ in attributes) return true
+  return false
+}
+
+/** Direct children of a name. */
+export function childrenOf(element: Element, name: string): Element[] {
+  return element.children.filter((child): child is Element => typeof child !== 'string' && child.name === name)
+}
+
+/** First direct child of a name. */
+export function childOf(element: Element, name: string): Element | undefined {
+  return element.children.find((child): child is Element => typeof child !== 'string' && child.name === name)
+}
+
+/** All elements below, in document order; a subtree is left out where `enters` says no. */
+export function* elementsIn(element: Element, enters?: (element: Element) => boolean): Generator<Element> {
+  const path = [{ nodes: element.children, at: 0 }]
+  for (let place = path.at(-1); place; place = path.at(-1)) {
+    const node = place.nodes[place.at++]
+    if (node === undefined) path.pop()
+    else if (typeof node !== 'string') {
+      yield node
+      if (enters?.(node) ?? true) path.push({ nodes: node.children, at: 0 })
+    }
+  }
+}
+
+/** Text of an element and all below, as it stands in the file. */
+export function textOf(node: Node): string {
+  return typeof node === 'string' ? node : node.children.map(textOf).join('')
+}

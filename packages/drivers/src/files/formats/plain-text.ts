@@ -1,0 +1,44 @@
+import type { Budget } from '../budget.ts'
+import { cleanText } from '../encodings.ts'
+import { partFrontMatter } from './front-matter.ts'
+import { oneLine, sectionsOf, type Reading } from '../sections.ts'
+
+/** Reads a text file as it is. */
+export function readPlainText(text: string, budget: Budget): Reading {
+  return { sections: sectionsOf(text, budget) }
+}
+
+/** Reads a Markdown file: the front matter becomes title, dates and metadata, the rest stays Markdown. */
+export function readMarkdown(text: string, budget: Budget): Reading {
+  const { title, facts, createdAt, updatedAt, body } = partFrontMatter(cleanText(text))
+  return {
+    title: title === null ? firstHeading(body) : oneLine(title),
+    sections: sectionsOf(body, budget),
+    metadata: facts,
+    createdAt,
+    updatedAt,
+    imageCount: body.match(/!\[[^\]]{0,1000}\]\(|<img\s/g)?.length ?? 0,
+  }
+}
+
+/** The first heading of the first level, `# Title` or underlined with `=`; fenced code is passed over. */
+function firstHeading(body: string): string | null {
+  let fence: string | undefined
+  let before = ''
+  for (const line of body.slice(0, 20_000).split('\n')) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    if (mark && (fence === undefined || mark.startsWith(fence))) fence = fence === undefined ? mark : undefined
+    else if (fence === undefined) {
+      const heading = /^ {0,3}#\s+(.+?)(?:\s+#+)?\s*$/.exec(line)?.[1]
+      if (heading) return withoutMarks(heading)
+      if (/^=+\s*$/.test(line) && before.trim() !== '') return withoutMarks(before)
+    }
+    before = line
+  }
+  return null
+}
+
+function withoutMarks(heading: string): string {
+  const plain = heading.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\{#[^}]*\}\s*$/, '')
+  return oneLine(plain.replace(/[`*]/g, ''))
+}

@@ -1,0 +1,191 @@
+import type { ExtractedSection } from '@inlay/knowledge'
+import type { Budget } from '../budget.ts'
+import { markdownTable } from './markdown-table.ts'
+import { elementsIn, parseXml, readXml } from './markup.ts'
+import { mainPart, mediaCount, officeFacts, relationId, relationsOf } from './office.ts'
+import { refusal } from '../refusals.ts'
+import { sectionsOf, type Reading } from '../sections.ts'
+import { cellFormats, shownNumber, type NumberStyle } from './xlsx-numbers.ts'
+import type { Archive } from '../zip.ts'
+
+/**
+ * Reads a workbook: one section a sheet, in the order of the tabs. Dates and percentages are written as they are shown,
+ * formulas by their last result. Blocks of cells parted by an empty row are tables of their own; a block that is one
+ * column wide is plain lines.
+ */
+export function readXlsx(archive: Archive, budget: Budget): Reading {
+  const workbookPart = mainPart(archive) ?? 'xl/workbook.xml'
+  const bytes = archive.read(workbookPart)
+  if (!bytes) throw refusal('broken', 'The workbook has no list of sheets: save it anew and send it again.')
+  const relations = relationsOf(archive, workbookPart)
+  const targets = [...relations.values()]
+  const partOf = (type: string): Uint8Array | undefined => {
+    const target = targets.find((relation) => relation.type === type)?.target
+    return target === undefined ? undefined : archive.read(target)
+  }
+  const workbook = [...elementsIn(parseXml(bytes))]
+  const from1904 = workbook.some(
+    ({ name, attributes }) => name === 'workbookPr' && /^(?:1|true)$/.test(attributes['date1904'] ?? ''),
+  )
+  const book = {
+    strings: sharedStrings(partOf('sharedStrings')),
+    styles: cellFormats(partOf('styles')),
+    from1904,
+  }
+  const sections: ExtractedSection[] = []
+  for (const sheet of workbook) {
+    if (sheet.name !== 'sheet') continue
+    const relation = relations.get(relationId(sheet) ?? '')
+    const content = relation?.type === 'worksheet' ? archive.read(relation.target) : undefined
+    const text = content ? sheetText(readRows(content, book, budget), budget) : ''
+    sections.push(...sectionsOf(text, budget, { heading: sheet.attributes['name'] ?? '' }))
+  }
+  return { ...officeFacts(archive), sections, imageCount: mediaCount(archive) }
+}
+
+interface Workbook {
+  readonly strings: readonly string[]
+  readonly styles: readonly NumberStyle[]
+  readonly from1904: boolean
+}
+
+/** Texts of cells, kept once for the whole workbook. Pronunciation guides (`rPh`) are not part of them. */
+function sharedStrings(bytes: Uint8Array | undefined): string[] {
+  const strings: string[] = []
+  let parts = ''
+  let isText = false
+  let inGuide = false
+  if (!bytes) return strings
+  readXml(bytes, {
+    open(name) {
+      if (name === 'si') parts = ''
+      if (name === 'rPh') inGuide = true
+      isText = name === 't'
+    },
+    text(text) {
+      if (isText && !inGuide) parts += text
+    },
+    close(name) {
+      if (name === 'rPh') inGuide = false
+      if (name === 'si') strings.push(unescaped(parts))
+      isText = false
+    },
+  })
+  return strings
+}
+
+/** Characters that XML cannot hold are written as `_x000D_`, mostly line ends. */
+function unescaped(text: string): string {
+  if (!text.includes('_x')) return text
+  return text.replace(/_x([\dA-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+}
+
+/** Texts by column. Most sheets use few of the columns they could. */
+type Row = ReadonlyMap<number, string>
+
+/** Rows in order; an empty one stands for any number of empty rows. */
+function readRows(bytes: Uint8Array, book: Workbook, budget: Budget): Row[] {
+  const rows: Row[] = []
+  let row = new Map<number, string>()
+  let rowNumber = 0
+  let lastNumber = 0
+  let column = 0
+  let characters = 0
+  let cell: { type: string; style: number; text: string } | undefined
+  let isValue = false
+  readXml(bytes, {
+    open(name, attributes) {
+      if (name === 'row') {
+        rowNumber = Number(attributes['r']) || lastNumber + 1
+        row = new Map()
+        column = 0
+      } else if (name === 'c') {
+        column = columnOf(attributes['r']) ?? column
+        cell = { type: attributes['t'] ?? 'n', style: Number(attributes['s'] ?? 0), text: '' }
+      }
+      // `is` holds text typed into the cell itself, `v` a value or the number of a shared text.
+      isValue = name === 'v' || name === 't'
+    },
+    text(text) {
+      if (cell && isValue) cell.text += text
+    },
+    close(name) {
+      isValue = false
+      if (name === 'c' && cell) {
+        const shown = shownCell(cell, book)
+        if (shown !== '') {
+          row.set(column, shown)
+          // A shared text costs the file nothing but is text in every cell.
+          characters += shown.length
+          budget.expectText(characters)
+        }
+        column++
+        cell = undefined
+      } else if (name === 'row' && row.size > 0) {
+        if (rowNumber > lastNumber + 1 && rows.length > 0) rows.push(new Map())
+        rows.push(row)
+        lastNumber = rowNumber
+      }
+    },
+  })
+  return rows
+}
+
+/** Columns a sheet can have; a reference beyond is not one. */
+const mostColumns = 16_384
+
+function columnOf(reference: string | undefined): number | undefined {
+  const letters = /^[A-Za-z]{1,3}/.exec(reference ?? '')?.[0]?.toUpperCase()
+  if (letters === undefined) return undefined
+  let column = 0
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64
+  return Math.min(column, mostColumns) - 1
+}
+
+function shownCell(cell: { type: string; style: number; text: string }, book: Workbook): string {
+  switch (cell.type) {
+    case 's':
+      return book.strings[Number(cell.text)] ?? ''
+    case 'b':
+      return cell.text === '1' ? 'TRUE' : 'FALSE'
+    case 'n':
+      return shownNumber(cell.text, book.styles[cell.style] ?? 'plain', book.from1904)
+    default:
+      return unescaped(cell.text)
+  }
+}
+
+function sheetText(rows: readonly Row[], budget: Budget): string {
+  const blocks: Row[][] = [[]]
+  for (const row of rows) {
+    if (row.size === 0) blocks.push([])
+    else blocks.at(-1)!.push(row)
+  }
+  return blocks
+    .map((block) => blockText(block, budget))
+    .filter(Boolean)
+    .join('\n\n')
+}
+
+function blockText(rows: readonly Row[], budget: Budget): string {
+  if (rows.every((row) => row.size === 1)) return rows.map((row) => [...row.values()].join('').trim()).join('\n')
+  const used = new Set<number>()
+  for (const row of rows) for (const column of row.keys()) used.add(column)
+  const places = new Map([...used].sort((a, b) => a - b).map((column, place) => [column, place]))
+  // Empty cells become bars, of which cells far apart make more than there is text.
+  const bars = rows.reduce((sum, row) => sum + (places.get(Math.max(...row.keys())) ?? 0) * emptyCell.length, 0)
+  budget.expectText(bars)
+  return markdownTable(rows.map((row) => lineOf(row, places)))
+}
+
+function lineOf(row: Row, places: ReadonlyMap<number, number>): string[] {
+  const line: string[] = []
+  for (const [column, text] of row) {
+    const place = places.get(column) ?? 0
+    while (line.length < place) line.push('')
+    line[place] = text
+  }
+  return line
+}
+
+const emptyCell = '  |'

@@ -1,0 +1,46 @@
+import { parentPort } from 'node:worker_threads'
+import { extractFile } from './extract.ts'
+import type { ExtractionJob, ExtractionMessage } from './job.ts'
+import { refusalOf, type Refusal } from './refusals.ts'
+
+// The thread that `file-extraction.ts` starts: one file in, one answer out, one at a time.
+
+async function answer(job: ExtractionJob): Promise<ExtractionMessage> {
+  try {
+    return { file: await extractFile(job.file, job.limits) }
+  } catch (error) {
+    // A missing library is no fault of the file: unhandled, it ends this thread and reaches the host as what it is.
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') throw error
+    return { refusal: refusalOf(error) ?? stumbleOf(error), cause: causeOf(error) }
+  }
+}
+
+/** Readers meet what no format allows in their own ways; what exactly happened is told to the log only. */
+function stumbleOf(error: unknown): Refusal {
+  if (error instanceof RangeError && /allocation|string length|array length/i.test(error.message))
+    return {
+      reason: 'out_of_memory',
+      message: 'The file needs more memory than there is: split it into smaller files.',
+    }
+  return { reason: 'broken', message: 'The file is damaged or not made as its format demands: save it anew.' }
+}
+
+/** Errors of libraries carry things that cannot cross threads. */
+function causeOf(error: unknown): string | undefined {
+  const cause = refusalOf(error) && error instanceof Error ? error.cause : error
+  return cause instanceof Error
+    ? `${cause.name}: ${cause.message}\n${cause.stack}`
+    : cause === undefined
+      ? undefined
+      : String(cause)
+}
+
+function say(message: ExtractionMessage): void {
+  parentPort?.postMessage(message)
+}
+
+// What libraries print about a file is not for the output of the host.
+for (const stream of [process.stdout, process.stderr]) stream.write = () => true
+
+parentPort?.on('message', (job: ExtractionJob) => void answer(job).then(say))
+say({ isReady: true })

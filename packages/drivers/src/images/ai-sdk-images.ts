@@ -1,0 +1,98 @@
+import type { ImageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
+import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type ImageSizes } from './picture.ts'
+import { retrying, type RetryOptions } from '../http/retrying.ts'
+import { toSdkFailure } from '../http/sdk-failure.ts'
+
+/** Aspect ratios by shape, `width:height`. */
+export type ImageRatios = Readonly<Record<ImageShape, `${number}:${number}`>>
+
+/** An image model of the AI SDK, and how it is called. */
+export interface AiSdkImagesOptions extends RetryOptions {
+  /** As a provider package makes it, e.g. `createOpenAI(…).imageModel('gpt-image-1')`. */
+  readonly model: ImageModelV4
+  /** Null leaves the size out. Default 1024x1024, 1024x1536 and 1536x1024. */
+  readonly sizes?: ImageSizes | null
+  /** For models that take ratios instead; a model ignores what it does not take. Null leaves it out. Default 1:1, 3:4, 4:3. */
+  readonly ratios?: ImageRatios | null
+  /** Options for the provider, e.g. `{ openai: { quality: 'high' } }`. */
+  readonly providerOptions?: SharedV4ProviderOptions
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Longest time one try may take, in milliseconds. Default 180,000. */
+  readonly timeoutMs?: number
+}
+
+const usualRatios: ImageRatios = { square: '1:1', portrait: '3:4', landscape: '4:3' }
+
+/**
+ * Any image model of the AI SDK. References go to models that say they take files; others refuse them with UNSUPPORTED.
+ * Tries once more (`attempts`: 2) as the provider says it may help. Laws: `imageGeneratorLaws`.
+ * @throws from a call: UNSUPPORTED, CONTENT_POLICY, AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT, BUDGET_EXCEEDED,
+ * REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR, CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY
+ * @example aiSdkImages({ model: createOpenAI({ apiKey }).imageModel('gpt-image-1') })
+ */
+export function aiSdkImages(options: AiSdkImagesOptions): ImageGenerator {
+  const { model, attempts = 2, longestWaitMs = 10_000 } = options
+  return async (request) => {
+    const { references, signal } = request
+    signal?.throwIfAborted()
+    if (references.length > 0 && (await model.supportsFileInputs) !== true)
+      throw new InlayError('UNSUPPORTED', {
+        message: 'This image model draws from words alone: leave out the reference images.',
+      })
+    const { images, providerMetadata } = await retrying(() => draw(request, options), signal, {
+      ...options,
+      attempts,
+      longestWaitMs,
+    })
+    if (images.length === 0) throw noPicture()
+    const told = Object.values(providerMetadata ?? {})[0]?.images
+    return images.map((image, at): MadeImage => {
+      const bytes = typeof image === 'string' ? Buffer.from(image, 'base64') : image
+      const facts: unknown = told?.[at]
+      return toPicture(bytes, isRecord(facts) ? facts['revisedPrompt'] : undefined)
+    })
+  }
+}
+
+type Drawn = Awaited<ReturnType<ImageModelV4['doGenerate']>>
+
+async function draw({ prompt, shape, references, signal }: ImageRequest, options: AiSdkImagesOptions): Promise<Drawn> {
+  const { model, sizes = usualSizes, ratios = usualRatios, timeoutMs = 180_000 } = options
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    return await model.doGenerate({
+      prompt,
+      n: 1,
+      size: sizes?.[shape],
+      aspectRatio: ratios?.[shape],
+      seed: undefined,
+      files:
+        references.length === 0
+          ? undefined
+          : references.map(({ bytes, mediaType }) => ({ type: 'file', mediaType, data: bytes })),
+      mask: undefined,
+      providerOptions: options.providerOptions ?? {},
+      abortSignal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      ...(options.headers ? { headers: options.headers } : {}),
+    })
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (timeout.aborted)
+      throw new InlayError('GATEWAY_TIMEOUT', { message: `${imageSubject} did not answer in time.`, cause: error })
+    throw toInlayError(error)
+  }
+}
+
+const toInlayError = (error: unknown): InlayError =>
+  toSdkFailure(error, {
+    subject: imageSubject,
+    refused: (refusal) => imageRefusal({ subject: imageSubject, ...refusal }),
+    unusable: noPicture,
+  })
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,119 @@
+import type { ImageGenerator, ImageRequest, MadeImage } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
+import type { Egress } from '../http/egress.ts'
+import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type ImageSizes } from './picture.ts'
+import { createJsonPost, endpointOf, type JsonPost } from '../http/json-post.ts'
+import type { RetryOptions } from '../http/retrying.ts'
+
+/** An image model behind an endpoint that speaks OpenAI's protocol. */
+export interface OpenaiImagesOptions extends RetryOptions {
+  /** Address before `/images/generations`. Default `https://api.openai.com/v1`. */
+  readonly baseUrl?: string
+  /** Sent as `Authorization: Bearer`; local servers often need none. */
+  readonly apiKey?: string
+  readonly model: string
+  /** Default: those of the model where it is known to have others, else 1024x1024, 1024x1536 and 1536x1024. */
+  readonly sizes?: ImageSizes
+  /**
+   * How pictures are asked for; null leaves it to the service. Either answer is taken. Default: `b64_json`, and null for
+   * models named `gpt-image…`, which know nothing else and refuse to be asked.
+   */
+  readonly responseFormat?: 'b64_json' | 'url' | null
+  /** Fetches pictures that are answered as addresses. Without it such an answer is an error. */
+  readonly egress?: Egress
+  /** Further fields of the request, e.g. `{ quality: 'high' }`. */
+  readonly parameters?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** Longest time one try may take, in milliseconds. Default 180,000: good models draw for a minute or two. */
+  readonly timeoutMs?: number
+  readonly fetch?: typeof globalThis.fetch
+}
+
+const largestPicture = 32 * 2 ** 20
+
+/**
+ * An image model behind an OpenAI-compatible endpoint (OpenAI, LocalAI, LiteLLM, vLLM …): `/images/generations`, and
+ * `/images/edits` when there are references. Tries once more (`attempts`: 2) after 408, 429, 5xx and broken connections,
+ * if the service asks for no longer wait than ten seconds. Laws: `imageGeneratorLaws`.
+ * @throws INVALID_INPUT for options that cannot work; from a call: CONTENT_POLICY, AUTH_ERROR, PERMISSION_DENIED,
+ * RATE_LIMIT, BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR, CONNECTION_ERROR,
+ * GATEWAY_TIMEOUT, BAD_GATEWAY (no picture), and what the egress client refuses
+ * @example openaiImages({ model: 'gpt-image-1', apiKey: process.env.OPENAI_API_KEY })
+ */
+export function openaiImages(options: OpenaiImagesOptions): ImageGenerator {
+  const { model, baseUrl = 'https://api.openai.com/v1', egress } = options
+  if (!model) throw new InlayError('INVALID_INPUT', { message: 'An image model needs its name.' })
+  const postTo = (path: string): JsonPost =>
+    createJsonPost({
+      attempts: 2,
+      longestWaitMs: 10_000,
+      timeoutMs: 180_000,
+      ...options,
+      subject: imageSubject,
+      toRefusal: imageRefusal,
+      address: endpointOf(baseUrl, path, 'an image model'),
+    })
+  const generate = postTo('/images/generations')
+  const edit = postTo('/images/edits')
+  return async (request) => {
+    const { references, signal } = request
+    signal?.throwIfAborted()
+    const fields = fieldsOf(request, options)
+    const reply = await (references.length === 0 ? generate(fields, signal) : edit(toForm(fields, references), signal))
+    const rows: unknown = isRecord(reply) ? reply['data'] : undefined
+    if (!Array.isArray(rows) || rows.length === 0) throw noPicture()
+    return await Promise.all(rows.map(async (row) => readRow(row, egress, signal)))
+  }
+}
+
+function fieldsOf({ prompt, shape }: ImageRequest, options: OpenaiImagesOptions): Record<string, unknown> {
+  const { model, parameters } = options
+  const sizes = options.sizes ?? sizesOf(model)
+  const isNewer = /^(?:chat)?gpt-image/.test(model)
+  const format = options.responseFormat === undefined ? (isNewer ? null : 'b64_json') : options.responseFormat
+  return {
+    model,
+    prompt,
+    n: 1,
+    size: sizes[shape],
+    ...(format === null ? {} : { response_format: format }),
+    ...parameters,
+  }
+}
+
+function sizesOf(model: string): ImageSizes {
+  if (model === 'dall-e-3') return { square: '1024x1024', portrait: '1024x1792', landscape: '1792x1024' }
+  if (model === 'dall-e-2') return { square: '1024x1024', portrait: '1024x1024', landscape: '1024x1024' }
+  return usualSizes
+}
+
+function toForm(fields: Readonly<Record<string, unknown>>, references: ImageRequest['references']): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, String(value))
+  for (const [at, { bytes, mediaType }] of references.entries()) {
+    const name = `reference-${at + 1}.${mediaType.split('/')[1] ?? 'png'}`
+    form.append(
+      references.length === 1 ? 'image' : 'image[]',
+      new File([Uint8Array.from(bytes)], name, { type: mediaType }),
+    )
+  }
+  return form
+}
+
+async function readRow(row: unknown, egress: Egress | undefined, signal: AbortSignal | undefined): Promise<MadeImage> {
+  if (!isRecord(row)) throw noPicture()
+  const { b64_json: encoded, url, revised_prompt: revised } = row
+  if (typeof encoded === 'string') return toPicture(Buffer.from(encoded, 'base64'), revised)
+  if (typeof url !== 'string') throw noPicture()
+  // Some gateways answer with the picture in the address itself.
+  const inline = /^data:image\/[\w.+-]+;base64,/.exec(url)
+  if (inline) return toPicture(Buffer.from(url.slice(inline[0].length), 'base64'), revised)
+  if (!egress) throw noPicture()
+  const answer = await egress(url, { limitBytes: largestPicture, signal })
+  if (answer.status !== 200) throw noPicture()
+  return toPicture(answer.bytes, revised)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,88 @@
+import type { IndexRow } from '@inlay/knowledge'
+import type { Table } from '@lancedb/lancedb'
+import { persistently, type Engine } from './engine.ts'
+import { schemaOf, toArrow, type Space } from './rows.ts'
+import type { Waiting } from './memtable.ts'
+
+/** What appending works on. */
+export interface AppendParts {
+  readonly engine: Engine
+  readonly table: Table
+  readonly space: Space | undefined
+  readonly waiting: Waiting
+  /** Called after each commit. */
+  wrote(): void
+}
+
+/** Appends rows; calls that come while commits are under way share the next one. */
+export interface Appending {
+  /** Resolves once the rows are on disk and found. */
+  add(rows: readonly IndexRow[]): Promise<void>
+}
+
+interface Request {
+  readonly rows: readonly IndexRow[]
+  readonly resolve: () => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** Rows of one commit, at least one request: more gain nothing and hold up who came first. */
+const mostRows = 10_000
+
+/**
+ * Commits at once: while one is being written, the rows of the next are made ready. The engine puts them behind each
+ * other by itself.
+ */
+const mostCommits = 2
+
+/** Queues appends to a table. */
+export function createAppending(parts: AppendParts): Appending {
+  const schema = schemaOf(parts.engine, parts.space)
+  const queue: Request[] = []
+  let running = 0
+
+  async function commit(rows: readonly IndexRow[]): Promise<void> {
+    const { engine, table, waiting } = parts
+    const batch = toArrow(engine, schema, rows)
+    // Should a try have been carried out though it failed, its rows are there twice and found once.
+    await persistently(() => table.add(batch))
+    waiting.add(rows)
+    parts.wrote()
+  }
+
+  function next(): Request[] {
+    const taken = [queue.shift()!]
+    let rows = taken[0]!.rows.length
+    while (queue[0] && rows + queue[0].rows.length <= mostRows) {
+      rows += queue[0].rows.length
+      taken.push(queue.shift()!)
+    }
+    return taken
+  }
+
+  /** Never rejects. */
+  async function run(): Promise<void> {
+    running++
+    // Calls made in the same turn of the event loop go into one commit.
+    await Promise.resolve()
+    while (queue.length > 0) {
+      const requests = next()
+      try {
+        await commit(requests.length === 1 ? requests[0]!.rows : requests.flatMap(({ rows }) => rows))
+        for (const { resolve } of requests) resolve()
+      } catch (error) {
+        for (const { reject } of requests) reject(error)
+      }
+    }
+    running--
+  }
+
+  return {
+    add(rows) {
+      return new Promise((resolve, reject) => {
+        queue.push({ rows, resolve, reject })
+        if (running < mostCommits) void run()
+      })
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import type { Hit } from '@inlay/knowledge'
+import { keyOf } from './rows.ts'
+import type { TextHit } from './text/text-search.ts'
+
+/** A row found by its vector; `nearness` is the cosine, at most 1. */
+export interface VectorHit {
+  readonly hit: Hit
+  readonly nearness: number
+}
+
+/**
+ * Joins both sides: (1 - share) × words / best + share × nearness / best. Ranks alone (as in reciprocal rank fusion)
+ * let a weak side spoil a strong one.
+ * @param share 0 to 1: what the vector counts
+ * @returns by falling score, at most `limit`; scores lie in [0, 1]
+ */
+export function fuse(
+  byWords: readonly TextHit[],
+  byVector: readonly VectorHit[],
+  options: { vector: Float32Array; share: number; limit: number },
+): Hit[] {
+  const { vector, share, limit } = options
+  const rows = new Map<string, { hit: Hit; words: number; nearness: number }>()
+  for (const { hit, nearness } of byVector) rows.set(keyOf(hit), { hit, words: 0, nearness: Math.max(0, nearness) })
+  for (const found of byWords) {
+    const known = rows.get(keyOf(found.hit))
+    const nearness = known?.nearness ?? Math.max(0, found.vector ? cosine(vector, found.vector) : 0)
+    rows.set(keyOf(found.hit), { hit: found.hit, words: found.score, nearness })
+  }
+  const all = [...rows.values()]
+  const nearest = all.reduce((best, { nearness }) => Math.max(best, nearness), 0)
+  const mostWords = all.reduce((best, { words }) => Math.max(best, words), 0)
+  // A query whose words are nowhere is answered by its vector alone, and the other way round.
+  const wordShare = mostWords > 0 ? (nearest > 0 ? 1 - share : 1) : 0
+  return all
+    .map(({ hit, words, nearness }) => ({
+      ...hit,
+      score:
+        (wordShare > 0 ? (wordShare * words) / mostWords : 0) +
+        (nearest > 0 ? ((1 - wordShare) * nearness) / nearest : 0),
+    }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit)
+}
+
+/** Cosine of the angle between two vectors of one length; 0 when one of them is all zeros. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  let [dot, aa, bb] = [0, 0, 0]
+  for (let at = 0; at < a.length; at++) {
+    const [x, y] = [a[at]!, b[at]!]
+    dot += x * y
+    aa += x * x
+    bb += y * y
+  }
+  return aa > 0 && bb > 0 ? dot / Math.sqrt(aa * bb) : 0
+}

@@ -1,0 +1,179 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
+import { inTurns } from './mutex.ts'
+import { createAppending, type Appending } from './append.ts'
+import { joinCompany, type Company } from './writer-presence.ts'
+import { loadEngine, persistently } from './engine.ts'
+import { among, quote } from './filter.ts'
+import { fuse } from './fusion.ts'
+import { createHandle } from './handle.ts'
+import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
+import { createStanding, textIndex } from './unindexed-rows.ts'
+import { dropTable, openTable, type OpenTable } from './table.ts'
+import { searchText, type TextParts } from './text/text-search.ts'
+import { createUpkeep, type Upkeep } from './upkeep.ts'
+import { searchVectors } from './vectors.ts'
+import { createVocabulary } from './text/term-statistics.ts'
+import { createWaiting } from './memtable.ts'
+import { createTerms } from './text/words.ts'
+
+/** Where an index lies and how it is kept. */
+export interface LancedbOptions {
+  /** Folder on a local disk, made when missing. Any number of processes may share it. */
+  readonly folder: string
+  /** How long superseded versions stay for readers of other processes, in milliseconds. Default 10 000. */
+  readonly keepVersionsMs?: number
+  /**
+   * What the vector counts beside the words when a search has both, 0 to 1. Default 0.6, which suits embedding models;
+   * a weak embedder deserves less.
+   */
+  readonly vectorShare?: number
+  /** Rows from which vectors get an index of their own (IVF_FLAT). Default 50 000; below, all are compared. */
+  readonly vectorIndexRows?: number
+}
+
+interface Opened extends TextParts, OpenTable {
+  readonly space: Space | undefined
+  readonly company: Company
+  readonly upkeep: Upkeep
+  readonly appending: Appending
+}
+
+/**
+ * An index in a local folder, on LanceDB: full text that forgives misspelt words, and vectors when it is opened with a
+ * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Laws: `vectorIndexLaws`.
+ * @example const index = lancedbIndex({ folder: 'data/index' })
+ */
+export function lancedbIndex(options: LancedbOptions): VectorIndex {
+  const { folder, keepVersionsMs = 10_000, vectorShare = 0.6 } = options
+  const handle = createHandle((space: Space | undefined) => assemble(options, space), dismantle)
+  const { use } = handle
+  // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
+  const inTurn = inTurns()
+  return {
+    keepVersionsMs,
+    open: (space) => handle.open(space),
+    append: (rows) =>
+      use(async ({ space, appending }) => {
+        checkVectors(rows, space)
+        if (rows.length > 0) await appending.add(rows)
+      }),
+    remove: (generations) =>
+      use(async (parts) => {
+        if (generations.length > 0) await inTurn(() => removeRows(parts, generations))
+      }),
+    async search(query) {
+      query.signal?.throwIfAborted()
+      const hits = await use((parts) => {
+        if (query.vector) checkVector(query.vector, parts.space ?? noSpace)
+        return persistently(() => find(parts, query, vectorShare))
+      })
+      query.signal?.throwIfAborted()
+      return hits
+    },
+    read: (generation, from, to, { vectors = false } = {}) =>
+      use((parts) => persistently(() => readRows(parts, { generation, from, to, vectors }))),
+    maintain: ({ idle = false, signal } = {}) =>
+      use(async (parts) => {
+        await inTurn(() => parts.upkeep.run({ idle, signal }))
+        return figuresOf(parts, folder)
+      }),
+    figures: () => use((parts) => figuresOf(parts, folder)),
+    close: () => handle.close(),
+    beside: (number) => lancedbIndex({ ...options, folder: join(folder, `${besideMark}${Math.trunc(number)}`) }),
+    drop: async () => {
+      await handle.close()
+      await dropTable(folder)
+    },
+  }
+}
+
+/** Begins the names of folders of indexes beside the first one, which lie in its folder. */
+const besideMark = 'space-'
+
+const noSpace: Space = { id: '', dimensions: -1 }
+
+async function assemble(
+  { folder, keepVersionsMs = 10_000, vectorIndexRows = 50_000 }: LancedbOptions,
+  space: Space | undefined,
+): Promise<Opened> {
+  const engine = await loadEngine()
+  const { connection, table } = await openTable(engine, folder, space)
+  const terms = createTerms(engine)
+  const waiting = createWaiting(terms)
+  const company = await joinCompany(join(folder, 'open'))
+  const standing = createStanding(table, waiting, company)
+  await standing.tail()
+  const vocabulary = createVocabulary(engine, table, terms)
+  const parts = { engine, connection, table, space, company, terms, waiting, standing, vocabulary }
+  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows })
+  return { ...parts, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
+}
+
+async function dismantle({ table, connection, company }: Opened): Promise<void> {
+  table.close()
+  connection.close()
+  await company.leave()
+}
+
+async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hit[]> {
+  const { text = '', vector, filter, limit } = query
+  if (!vector) return (await searchText(parts, { text, filter, limit, extra: [] })).map(({ hit }) => hit)
+  // Rows a little further down on one side may be first on both.
+  const reach = Math.max(2 * limit, 50)
+  const [byWords, byVector] = await Promise.all([
+    searchText(parts, { text, filter, limit: reach, extra: ['vector'] }),
+    searchVectors(parts.table, { vector, filter, limit: reach }),
+  ])
+  if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, limit })
+  return byVector.slice(0, limit).map(({ hit, nearness }) => ({ ...hit, score: Math.min(1, Math.max(0, nearness)) }))
+}
+
+/** Generations in one delete: the condition is a text, and each delete is a version. */
+const mostInOneDelete = 2000
+
+async function removeRows({ table, waiting, upkeep }: Opened, generations: readonly string[]): Promise<void> {
+  for (let at = 0; at < generations.length; at += mostInOneDelete) {
+    const some = generations.slice(at, at + mostInOneDelete)
+    await persistently(() => table.delete(among('generation', some)))
+    waiting.remove(new Set(some))
+    upkeep.wrote()
+  }
+}
+
+async function readRows(
+  { table, space }: Opened,
+  { generation, from, to, vectors }: { generation: string; from: number; to: number; vectors: boolean },
+): Promise<Hit[]> {
+  const columns = vectors && space ? [...hitColumns, 'vector'] : [...hitColumns]
+  const where = `generation = ${quote(generation)} AND position BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`
+  const rows: FoundRow[] = await table.query().where(where).select(columns).toArray()
+  const hits = new Map<string, Hit>()
+  const found = rows.map((row) => ({ row, hit: toHit(row, 0) }))
+  for (const { row, hit } of found.sort((a, b) => a.hit.position - b.hit.position)) {
+    hits.set(keyOf(hit), row.vector ? { ...hit, vector: Float32Array.from(row.vector.toArray()) } : hit)
+  }
+  return [...hits.values()]
+}
+
+async function figuresOf({ table }: Opened, folder: string): Promise<IndexFigures> {
+  const [rows, index, bytes] = await Promise.all([table.countRows(), table.indexStats(textIndex), bytesOf(folder)])
+  return { rows, unindexedRows: index?.numUnindexedRows ?? 0, bytes }
+}
+
+/** Files come and go under upkeep, so what is not there any more counts nothing. */
+async function bytesOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const own = entries.filter(({ name }) => !name.startsWith(besideMark))
+  const sizes = own.map((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory()
+      ? bytesOf(path)
+      : stat(path).then(
+          ({ size }) => size,
+          () => 0,
+        )
+  })
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}

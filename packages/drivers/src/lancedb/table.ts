@@ -1,0 +1,101 @@
+import { mkdir, rm, rmdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { InlayError } from '@inlay/protocol'
+import type { Connection, Index, Table } from '@lancedb/lancedb'
+import type { Engine } from './engine.ts'
+import { isOfFormat, isOfSpace, schemaOf, searchColumn, type Space } from './rows.ts'
+import { wordOptions } from './text/words.ts'
+
+const tableName = 'chunks'
+
+/** An open table with its connection; both have to be closed. */
+export interface OpenTable {
+  readonly connection: Connection
+  readonly table: Table
+}
+
+/** Most memory for parts of indexes and for file metadata, in bytes. The engine's own limits are 6 GB and 1 GB. */
+const cacheBytes = { index: 256n << 20n, metadata: 64n << 20n }
+
+/**
+ * Opens the table of a folder, making what is missing. Safe beside another process that does the same, and after a
+ * crash at any step of it.
+ * @throws INDEX_MISMATCH when it holds rows of another space
+ */
+export async function openTable(engine: Engine, folder: string, space: Space | undefined): Promise<OpenTable> {
+  await mkdir(resolve(folder), { recursive: true, mode: 0o700 })
+  const { connect, Session } = engine.lancedb
+  const connection = await connect(resolve(folder), {
+    // Commits of other processes are seen by the next query.
+    readConsistencyInterval: 0,
+    session: new Session(cacheBytes.index, cacheBytes.metadata),
+  })
+  try {
+    const table = await tableOfSpace(engine, connection, space)
+    await createIndexes(engine, table)
+    return { connection, table }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** Removes the table of a folder from the disk, and the folder too when nothing else is in it. */
+export async function dropTable(folder: string): Promise<void> {
+  // Not by the engine, which would have to be loaded, and would refuse what a kill has left half removed.
+  await rm(join(resolve(folder), `${tableName}.lance`), { recursive: true, force: true, maxRetries: 3 })
+  // Others that still have it open keep a file in there.
+  await rmdir(join(resolve(folder), 'open')).catch(() => undefined)
+  await rmdir(resolve(folder)).catch(() => undefined)
+}
+
+async function tableOfSpace(engine: Engine, connection: Connection, space: Space | undefined): Promise<Table> {
+  // Made only when missing: the engine refuses to "make" a table that is there with other columns.
+  const openOrMake = (): Promise<Table> =>
+    repeated(async () =>
+      (await connection.tableNames()).includes(tableName)
+        ? connection.openTable(tableName)
+        : connection.createEmptyTable(tableName, schemaOf(engine, space)),
+    )
+  const table = await openOrMake()
+  const schema = await table.schema()
+  if (isOfSpace(schema, space) && isOfFormat(schema)) return table
+  if ((await table.countRows()) > 0)
+    throw new InlayError('INDEX_MISMATCH', {
+      message: isOfFormat(schema)
+        ? 'The index holds vectors of another embedding model: set that model again, or fill a new index.'
+        : 'The index was made by another version of Inlay: run that one, or begin with an empty data folder.',
+    })
+  table.close()
+  await connection.dropTable(tableName)
+  return openOrMake()
+}
+
+async function createIndexes({ lancedb }: Engine, table: Table): Promise<void> {
+  const { Index: Kind } = lancedb
+  const wanted: Readonly<Record<string, () => Index>> = {
+    [searchColumn]: () => Kind.fts({ ...wordOptions, withPosition: false }),
+    document_id: () => Kind.btree(),
+    generation: () => Kind.btree(),
+    source: () => Kind.bitmap(),
+    tags: () => Kind.labelList(),
+    pairs: () => Kind.labelList(),
+  }
+  for (const [column, kind] of Object.entries(wanted))
+    await repeated(async () => {
+      const present = (await table.listIndices()).some(({ columns }) => columns[0] === column)
+      if (!present) await table.createIndex(column, { config: kind(), replace: false })
+    })
+}
+
+/** Tries again what another process may just have done. */
+async function repeated<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === 5) throw error
+      await new Promise<void>((done) => setTimeout(done, 20 * attempt * attempt * Math.random()))
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import type { Hit, IndexFilter } from '@inlay/knowledge'
+import type { Table } from '@lancedb/lancedb'
+import { rarityOf } from './bm25.ts'
+import type { Engine } from '../engine.ts'
+import { conditionOf, testOf } from '../filter.ts'
+import { placesOf, type Places } from './term-positions.ts'
+import { rescoredRows, rescore } from './rescore.ts'
+import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from '../rows.ts'
+import { createPostings, type Postings } from './postings.ts'
+import { mayBeMisspelt } from './spelling.ts'
+import type { Standing } from '../unindexed-rows.ts'
+import type { Vocabulary } from './term-statistics.ts'
+import type { Waiting } from '../memtable.ts'
+import { wordsOf, type Terms } from './words.ts'
+
+/** What a search by words works with. */
+export interface TextParts {
+  readonly engine: Engine
+  readonly table: Table
+  readonly terms: Terms
+  readonly vocabulary: Vocabulary
+  readonly waiting: Waiting
+  readonly standing: Standing
+}
+
+/** What is asked of a search by words. */
+export interface TextQuery {
+  readonly text: string
+  readonly filter?: IndexFilter
+  readonly limit: number
+  /** Columns besides those of a hit. */
+  readonly extra: readonly string[]
+}
+
+/** A row found by its words; `score` is 1 for the best. */
+export interface TextHit {
+  readonly hit: Hit
+  readonly score: number
+  readonly vector?: Float32Array
+}
+
+/** Words of a query that count: a longer one is a pasted text, whose first words tell enough. */
+const mostWords = 100
+/** Words of a query that are looked up when they seem misspelt. */
+const mostMisspelt = 8
+
+interface Asked {
+  readonly word: string
+  readonly term: string
+}
+
+/**
+ * Finds rows by words, best first: the engine's BM25 over what it has indexed, the same BM25 here over rows that wait,
+ * likely spellings of words that no row holds, then a second look at the first rows.
+ */
+export async function searchText(parts: TextParts, query: TextQuery): Promise<TextHit[]> {
+  const asked = await askedOf(parts.terms, wordsOf(query.text).slice(0, mostWords))
+  if (asked.length === 0) return []
+  const tail = await parts.standing.tail()
+  // Taken before the index is asked: a row that is folded in meanwhile is then found on both sides, never on none.
+  const waiting = tail === 'waiting' ? await parts.waiting.prepared() : createPostings()
+  const rankBy = (words: readonly Asked[]): Promise<TextHit[]> =>
+    rank(parts, query, { words, waiting, isWhole: tail === 'table' })
+  let words = asked
+  let ranked = await rankBy(words)
+  let places = lookAt(ranked, words)
+  const corrections = await correct(parts, asked, { places, waiting })
+  if (corrections.length > 0) {
+    words = [...asked, ...corrections]
+    ranked = await rankBy(words)
+    places = lookAt(ranked, words)
+  }
+  return rescore(
+    ranked,
+    places,
+    words.map(({ word }) => word),
+  )
+    .slice(0, query.limit)
+    .map(({ row, score }) => ({ ...row, score, hit: { ...row.hit, score } }))
+}
+
+/** Where the words stand in the first rows. */
+function lookAt(ranked: readonly TextHit[], words: readonly Asked[]): Places[] {
+  const wanted = new Set(words.map(({ word }) => word))
+  return ranked.slice(0, rescoredRows).map(({ hit }) => placesOf(hit.text, wanted))
+}
+
+async function askedOf(terms: Terms, words: readonly string[]): Promise<Asked[]> {
+  const found = await terms.of(words)
+  return words.flatMap((word, at) => (found[at] === undefined ? [] : [{ word, term: found[at] }]))
+}
+
+interface Ranking {
+  readonly words: readonly Asked[]
+  /** Rows in memory. */
+  readonly waiting: Postings
+  /** Whether the engine has to look at rows outside its index as well. */
+  readonly isWhole: boolean
+}
+
+async function rank(parts: TextParts, query: TextQuery, ranking: Ranking): Promise<TextHit[]> {
+  const reach = Math.max(query.limit, rescoredRows)
+  const [waiting, indexed] = await Promise.all([
+    searchWaiting(parts, query, ranking, reach),
+    searchIndexed(parts, query, ranking, reach),
+  ])
+  if (waiting.length === 0) return indexed
+  const hits = new Map(waiting.map((found) => [keyOf(found.hit), found]))
+  for (const found of indexed) hits.set(keyOf(found.hit), found)
+  return [...hits.values()].sort((a, b) => b.score - a.score).slice(0, reach)
+}
+
+async function searchIndexed(
+  { engine, table }: TextParts,
+  { filter, extra }: TextQuery,
+  { words, isWhole }: Ranking,
+  reach: number,
+): Promise<TextHit[]> {
+  // A plain match is several times as fast as a composed query, and repeated words do not count twice in it.
+  const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
+  const search = table
+    .query()
+    .fullTextSearch(match)
+    .select([...hitColumns, ...extra, '_score'])
+    .limit(reach)
+  const condition = conditionOf(filter)
+  if (condition !== undefined) search.where(condition)
+  // Otherwise the engine reads every row that it has not indexed, at 20 to 40 µs each.
+  if (!isWhole) search.fastSearch()
+  const rows: FoundRow[] = await search.toArray()
+  const hits = new Map<string, TextHit>()
+  for (const row of rows) {
+    const hit = toHit(row, 0)
+    // Rows appended twice are one.
+    if (!hits.has(keyOf(hit))) hits.set(keyOf(hit), { hit, score: row._score ?? 0, ...vectorOf(row) })
+  }
+  return [...hits.values()]
+}
+
+function vectorOf(row: FoundRow): { vector?: Float32Array } {
+  return row.vector ? { vector: row.vector.toArray() } : {}
+}
+
+async function searchWaiting(
+  { table, vocabulary }: TextParts,
+  { filter }: TextQuery,
+  { words, waiting }: Ranking,
+  reach: number,
+): Promise<TextHit[]> {
+  const present = new Map(words.filter(({ term }) => waiting.frequencyOf(term) > 0).map((item) => [item.term, item]))
+  if (present.size === 0) return []
+  const rows = await table.countRows()
+  const weighed = await Promise.all(
+    [...present.values()].map(async ({ word, term }) => ({
+      term,
+      weight: rarityOf(await vocabulary.frequencyOf(word, term, { rows, waiting: waiting.frequencyOf(term) }), rows),
+    })),
+  )
+  const averageLength = await vocabulary.averageLength()
+  const found = waiting.search(weighed, { averageLength, test: testOf(filter), limit: reach })
+  return found.map(({ row, score }) => ({
+    hit: {
+      documentId: row.documentId,
+      generation: row.generation,
+      position: row.position,
+      text: row.text,
+      card: row.card,
+      source: row.source,
+      updatedAt: row.updatedAt,
+      score: 0,
+    },
+    score,
+    ...(row.vector ? { vector: row.vector } : {}),
+  }))
+}
+
+/** Words that rows do hold, in place of those that none does. */
+async function correct(
+  { vocabulary, terms }: TextParts,
+  asked: readonly Asked[],
+  { places, waiting }: { places: readonly Places[]; waiting: Postings },
+): Promise<Asked[]> {
+  const seen = new Set(places.flatMap(({ of }) => [...of.keys()]))
+  const unseen = new Map(
+    asked.filter(({ word }) => mayBeMisspelt(word) && !seen.has(word)).map((item) => [item.word, item]),
+  )
+  const corrected = await Promise.all(
+    [...unseen.values()].slice(0, mostMisspelt).map(async ({ word, term }) => {
+      if (waiting.frequencyOf(term) > 0 || (await vocabulary.isKnown(word, term))) return []
+      return [...(await vocabulary.near(word, term)), ...waiting.near(word, term)]
+    }),
+  )
+  return askedOf(terms, [...new Set(corrected.flat())])
+}

@@ -1,0 +1,112 @@
+import type { Table } from '@lancedb/lancedb'
+import { isPassing, type Engine } from './engine.ts'
+import type { Space } from './rows.ts'
+import { textIndex, type Standing } from './unindexed-rows.ts'
+import type { Vocabulary } from './text/term-statistics.ts'
+import type { Waiting } from './memtable.ts'
+
+/** What upkeep works on. */
+export interface UpkeepParts {
+  readonly engine: Engine
+  readonly table: Table
+  readonly space: Space | undefined
+  readonly standing: Standing
+  readonly waiting: Waiting
+  readonly vocabulary: Vocabulary
+  readonly keepVersionsMs: number
+  readonly vectorIndexRows: number
+}
+
+/** Folds new rows into the indexes, joins small files and clears old versions away, when there is a reason to. */
+export interface Upkeep {
+  /** Counts a write of this process. */
+  wrote(): void
+  /** Runs as far as due; a conflict with another writer leaves the rest for later. One run at a time. */
+  run(options: { idle: boolean; signal?: AbortSignal }): Promise<void>
+}
+
+/**
+ * When a fold is due, as measured: each commit leaves a version and a file, an unindexed row costs a search 20 to 40 µs
+ * (unless it is in memory), and a fold costs some 35 µs for each row there is. So a single row is worth a fold at once
+ * in a small index; a large one waits for more, since nothing gets worse by it.
+ */
+const limits = {
+  commits: 100,
+  idleCommits: 20,
+  unindexedRows: 500,
+  unindexedShare: 0.01,
+  /** Of rows that are searched in memory meanwhile. */
+  waitingShare: 0.05,
+  rowsWorthOne: 1000,
+  deadRows: 2000,
+}
+
+/** Plans upkeep for a table that was just opened. */
+export function createUpkeep(parts: UpkeepParts): Upkeep {
+  const { table, standing, waiting, vocabulary, keepVersionsMs } = parts
+  let commits = 0
+  /** When versions left behind by the last fold may be cleared; files of an earlier process may be due at once. */
+  let clearAt: number | undefined = 0
+
+  async function isDue(idle: boolean): Promise<boolean> {
+    const [index, stats] = await Promise.all([table.indexStats(textIndex), table.stats()])
+    const unindexed = index?.numUnindexedRows ?? 0
+    if (idle && (unindexed * limits.rowsWorthOne > stats.numRows || commits > limits.idleCommits)) return true
+    if (clearAt !== undefined && Date.now() >= clearAt && (idle || clearAt > 0)) return true
+    const { numFragments, numSmallFragments, lengths } = stats.fragmentStats
+    const isInMemory = (await standing.tail()) !== 'table'
+    const share = isInMemory ? limits.waitingShare : limits.unindexedShare
+    const dead = numFragments * lengths.mean - stats.numRows
+    return (
+      commits >= limits.commits ||
+      numSmallFragments > limits.commits ||
+      unindexed > Math.max(limits.unindexedRows, stats.numRows * share) ||
+      waiting.isHalfFull ||
+      dead > Math.max(limits.deadRows, stats.numRows)
+    )
+  }
+
+  async function fold(): Promise<void> {
+    const counted = commits
+    const begun = Date.now()
+    await standing.fold(async () => {
+      await table.optimize({ cleanupOlderThan: new Date(begun - keepVersionsMs) })
+    })
+    commits -= counted
+    vocabulary.outdate(await table.countRows())
+    // Once more after the retention, unless this run had nothing to leave behind.
+    clearAt = counted > 0 || clearAt === 0 ? Date.now() + keepVersionsMs : undefined
+  }
+
+  async function runDue(idle: boolean, signal: AbortSignal | undefined): Promise<void> {
+    if (!(await isDue(idle)) || signal?.aborted) return
+    try {
+      await fold()
+      if (!signal?.aborted) await indexVectors(parts)
+    } catch (error) {
+      // Another writer came in between, perhaps the upkeep of another process: later, then.
+      if (!isPassing(error)) throw error
+    }
+  }
+
+  return {
+    wrote() {
+      commits++
+    },
+    run: ({ idle, signal }) => runDue(idle, signal),
+  }
+}
+
+/** Below some 50,000 rows comparing all vectors is as fast; IVF_FLAT keeps them exact and is cheap to build and fold. */
+async function indexVectors({ engine, table, space, vectorIndexRows }: UpkeepParts): Promise<void> {
+  if (!space) return
+  const rows = await table.countRows()
+  if (rows < vectorIndexRows || (await hasVectorIndex(table))) return
+  const config = engine.lancedb.Index.ivfFlat({ distanceType: 'cosine', numPartitions: Math.ceil(Math.sqrt(rows)) })
+  await table.createIndex('vector', { config, replace: false })
+}
+
+/** Whether vectors are found through an index rather than one by one. */
+export async function hasVectorIndex(table: Table): Promise<boolean> {
+  return (await table.listIndices()).some(({ columns }) => columns[0] === 'vector')
+}

@@ -1,0 +1,198 @@
+import { InlayError } from '@inlay/protocol'
+import type { ActionAsker, ActionSource, ToolNumbers } from '@inlay/agent'
+import { egressStream } from '../http/egress-stream.ts'
+import type { EgressOptions } from '../http/egress.ts'
+import { toServerHeaders } from './headers.ts'
+import { isRefused } from './messages.ts'
+import { openSession, type McpSession, type RemoteTool } from './session.ts'
+import { createMcpSessions } from './sessions.ts'
+import { toToolAction, type OfferedTool } from './tool-action.ts'
+import { createToolLists } from './tool-lists.ts'
+
+/** An MCP server whose tools models may call. */
+export interface McpServer {
+  /** Names it for good: its tools keep their ids as long as it stays. */
+  readonly name: string
+  /** Address of its endpoint, http or https. */
+  readonly url: string
+  /** `http` is streamable HTTP, `sse` the older transport. Default `http`. */
+  readonly transport?: 'http' | 'sse'
+  /** Headers of every request; they win over a request's `mcp_headers`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as `Authorization: Bearer`. */
+  readonly token?: string
+  /** Headers that calls cannot do without; who lacks them learns what to send. Default: none. */
+  readonly neededHeaders?: readonly string[]
+  /**
+   * Whether calls carry the caller's own `Authorization`, where the host lets it pass (`passHeaders`); its tools are listed
+   * without. Default: no.
+   */
+  readonly passAuthorization?: boolean
+  /** Whether its host may be in a private network. Default: no. */
+  readonly allowPrivate?: boolean
+}
+
+/** MCP servers, or what tells them with each message: those a host stores and lets its administrators change. */
+export type McpServers = readonly McpServer[] | (() => Promise<readonly McpServer[]>)
+
+/** What a client of MCP servers is made of. */
+export interface McpClientOptions {
+  readonly servers: McpServers
+  /** Gives servers and tools their ids; `createToolNumbers` of the agent makes them. */
+  readonly numbers: ToolNumbers
+  /** How addresses are reached. `allowHosts` opens further ones. */
+  readonly egress?: EgressOptions
+  /** How long a list of tools is fresh, in milliseconds; later it is fetched anew beside its use. Default five minutes. */
+  readonly listMs?: number
+  /** How long a server that failed is not asked for its tools, in milliseconds. Default half a minute. */
+  readonly failedMs?: number
+  /** How long connecting and listing may take, in milliseconds. Default 10,000. */
+  readonly timeoutMs?: number
+  /** Milliseconds since 1970 UTC. Default: the clock. */
+  readonly now?: () => number
+  /** Hears of servers that fail; their tools are left out meanwhile. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** Tools of MCP servers as actions. */
+export interface McpClient extends ActionSource {
+  /** Ends its sessions. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes a client of MCP servers. Nothing is reached before tools are asked for.
+ * @throws DUPLICATE_RESOURCE when two servers have a name in common, INVALID_INPUT for an address that is none
+ * @example
+ * mcpClient({ servers: [{ name: 'wiki', url: 'https://wiki.example/mcp', token }], numbers: createToolNumbers(db) })
+ */
+export function mcpClient(options: McpClientOptions): McpClient {
+  const { servers, numbers, now = Date.now, onError = () => {} } = options
+  if (typeof servers !== 'function') checkServers(servers)
+  const present = async (): Promise<readonly McpServer[]> =>
+    typeof servers === 'function' ? checkServers(await servers()) : servers
+  const sessions = createMcpSessions({ now })
+  const lister = createLister(options)
+  const offer = async (server: McpServer, asker: ActionAsker): Promise<OfferedTool[]> => {
+    const headers = toServerHeaders(storedHeaders(server), asker.mcpHeaders)
+    const missingHeaders = (server.neededHeaders ?? []).filter((name) => headers[name.toLowerCase()] === undefined)
+    const tools = await lister(server, headers, missingHeaders.length > 0)
+    const serverId = await numbers.numberOf('mcp-server', server.name)
+    return Promise.all(
+      tools.map(async (tool) => ({
+        id: await numbers.numberOf('mcp', JSON.stringify([server.name, tool.name])),
+        name: sanitised(tool.name),
+        serverId,
+        serverName: server.name,
+        tool,
+        missingHeaders,
+        call: (input, turn) => {
+          const own = server.passAuthorization === true ? turn.headers?.['authorization'] : undefined
+          const all = own === undefined ? headers : { ...headers, authorization: own }
+          // One session a chat, and no chat sees another's.
+          const key = JSON.stringify([server.name, server.url, all, turn.caller.id, turn.sessionId])
+          return sessions.use(
+            key,
+            () => connect(server, all, options),
+            (session) => session.call(tool.name, input, turn.signal),
+          )
+        },
+        onError,
+      })),
+    )
+  }
+  return {
+    list: async (asker) => {
+      const offered = (await Promise.all((await present()).map((server) => offer(server, asker)))).flat()
+      return withOwnNames(offered).map(toToolAction)
+    },
+    holds: async (id) => {
+      const number = await numbers.find(id)
+      if (number?.kind !== 'mcp') return false
+      const [name] = JSON.parse(number.name) as [string, string]
+      return (await present()).some((server) => server.name === name)
+    },
+    close: () => sessions.close(),
+  }
+}
+
+function checkServers(servers: readonly McpServer[]): readonly McpServer[] {
+  for (const [index, { name, url }] of servers.entries()) {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      throw new InlayError('INVALID_INPUT', { message: `The MCP server ${name} needs a whole http or https address.` })
+    }
+    if (name.trim() === '' || servers.slice(0, index).some((other) => other.name === name)) {
+      throw new InlayError('DUPLICATE_RESOURCE', { message: 'Every MCP server needs a name of its own.' })
+    }
+  }
+  return servers
+}
+
+function storedHeaders({ headers = {}, token }: McpServer): Record<string, string> {
+  return { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+}
+
+function connect(
+  { url, transport = 'http', allowPrivate = false }: McpServer,
+  headers: Readonly<Record<string, string>>,
+  { egress = {}, timeoutMs = 10_000 }: McpClientOptions,
+): Promise<McpSession> {
+  const { hostname, port, protocol } = new URL(url)
+  const own = `${hostname.replace(/^\[|\]$/g, '')}:${port || (protocol === 'https:' ? '443' : '80')}`
+  const allowHosts = [...(egress.allowHosts ?? []), ...(allowPrivate ? [own] : [])]
+  const fetch = egressStream({ ...egress, allowHosts })
+  return openSession({ url, transport, headers, fetch, timeoutMs }, AbortSignal.timeout(timeoutMs))
+}
+
+type Lister = (
+  server: McpServer,
+  headers: Readonly<Record<string, string>>,
+  lacksHeaders: boolean,
+) => Promise<readonly RemoteTool[]>
+
+/** Lists tools; failures are told to the operator. */
+function createLister(options: McpClientOptions): Lister {
+  const { now = Date.now, onError = () => {}, listMs = 300_000, failedMs = 30_000, timeoutMs = 10_000 } = options
+  const lists = createToolLists({ now, listMs, failedMs, patienceMs: Math.min(timeoutMs, 2_000) })
+  const fetchTools = async (server: McpServer, headers: Readonly<Record<string, string>>) => {
+    const session = await connect(server, headers, options)
+    try {
+      return await session.list(AbortSignal.timeout(timeoutMs))
+    } finally {
+      void session.close()
+    }
+  }
+  return (server, headers, lacksHeaders) =>
+    lists.of(JSON.stringify([server.name, server.url, headers]), async () => {
+      try {
+        return await fetchTools(server, headers)
+      } catch (error) {
+        // Of a server that wants headers first it is no news that it refuses without.
+        if (!lacksHeaders || !isRefused(error)) onError(toTold(server, error))
+        throw error
+      }
+    })
+}
+
+function toTold({ name }: McpServer, cause: unknown): InlayError {
+  const message = `The tools of the MCP server ${name} could not be listed; they are left out for now.`
+  return new InlayError('BAD_GATEWAY', { message, cause })
+}
+
+function sanitised(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
+}
+
+/** Tools of one name get that of their server before it; what still collides is told apart by its id. */
+function withOwnNames(offered: readonly OfferedTool[]): OfferedTool[] {
+  const counts = new Map<string, number>()
+  for (const { name } of offered) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const used = new Set<string>()
+  return offered.map((one) => {
+    const isShared = (counts.get(one.name) ?? 0) > 1
+    const wanted = isShared ? sanitised(`mcp_${one.serverName}_${one.tool.name}`) : one.name
+    const name = used.has(wanted) ? `${wanted.slice(0, 50)}_${one.id}` : wanted
+    used.add(name)
+    return { ...one, name }
+  })
+}

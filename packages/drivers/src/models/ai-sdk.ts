@@ -1,0 +1,197 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider'
+import type { DeltaListener, TellingModel } from '@inlay/agent'
+import { httpTransport } from './stream/http-transport.ts'
+import type { Ahead } from './stream/chat-tap.ts'
+import { plainFetch, tappedFetch } from './stream/tapped-fetch.ts'
+import { fetchTransport, type Transport } from './stream/transport.ts'
+
+/** A provider of models behind HTTP. */
+export interface AiSdkOptions {
+  readonly type: 'openai' | 'anthropic' | 'openai-compatible'
+  /** Configured name of the provider; the models carry it. */
+  readonly name: string
+  /** Address of the API with its version, e.g. `http://localhost:11434/v1`. Default: the provider's own. */
+  readonly baseUrl?: string
+  /** Sent as the provider wants it; taken out of every error. Absent: requests carry no key. */
+  readonly apiKey?: string
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Carries the requests. Default: connections of our own under Node, the global `fetch` elsewhere. */
+  readonly fetch?: typeof fetch
+  /** Longest silence of a provider before a call fails, in milliseconds; not with a `fetch` handed in. Default 300 000. */
+  readonly silenceMs?: number
+}
+
+type MakeSdkModel = (modelId: string) => LanguageModelV4
+type MakeModel = (modelId: string) => LanguageModelV4 | TellingModel
+
+// What the SDKs demand where a gateway wants no key; such a gateway ignores it.
+const noKey = 'none'
+
+async function load(options: AiSdkOptions, fetch: typeof globalThis.fetch): Promise<MakeSdkModel> {
+  const { name, baseUrl, apiKey } = options
+  const shared = { headers: { ...options.headers }, fetch, ...(baseUrl && { baseURL: baseUrl }) }
+  if (options.type === 'openai') {
+    const { createOpenAI } = await import('@ai-sdk/openai')
+    // Chat completions rather than responses: the one form that gateways and local servers speak too.
+    return createOpenAI({ ...shared, name, apiKey: apiKey ?? noKey }).chat
+  }
+  if (options.type === 'anthropic') {
+    const { createAnthropic } = await import('@ai-sdk/anthropic')
+    return createAnthropic({ ...shared, apiKey: apiKey ?? noKey })
+  }
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+  const key = apiKey === undefined ? {} : { apiKey }
+  return createOpenAICompatible({ ...shared, ...key, name, baseURL: baseUrl ?? '', includeUsage: true })
+}
+
+// A host that replaces the global `fetch`, to watch or to route requests, means those to models too.
+const fetchAtLoad = globalThis.fetch
+
+function transportOf({ fetch: handedIn, silenceMs = 300_000 }: AiSdkOptions): Transport {
+  if (handedIn) return fetchTransport(handedIn)
+  const own = isNode() ? httpTransport({ silenceMs }) : undefined
+  return (request) =>
+    own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch)(request)
+}
+
+/** Whether this is Node itself, and connections are not to go through a proxy, which only its `fetch` is told of. */
+function isNode(): boolean {
+  if (typeof process === 'undefined' || process.release?.name !== 'node') return false
+  return !process.versions['bun'] && !process.versions['deno'] && !process.env['NODE_USE_ENV_PROXY']
+}
+
+/** Takes a key out of the texts of an error and its causes, so that no log or message can carry it. */
+function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
+  if (!key || depth > 5) return error
+  if (typeof error === 'string') return error.replaceAll(key, '[hidden]')
+  if (typeof error !== 'object' || error === null) return error
+  for (const name of Object.getOwnPropertyNames(error)) {
+    const value: unknown = Reflect.get(error, name)
+    const isText = typeof value === 'string' && value.includes(key)
+    if (isText || name === 'cause' || name === 'data' || name === 'error' || name === 'message') {
+      const clean = hideKey(value, key, depth + 1)
+      if (clean !== value) Reflect.set(error, name, clean)
+    }
+  }
+  return error
+}
+
+/**
+ * Makes the models of a provider. Each exists at once; the provider's SDK is loaded at the first call of any of them.
+ * A call rejects with the SDK's own error, without the key. Models that speak chat completions tell their text as its
+ * bytes arrive (`TellingModel`).
+ */
+export function aiSdkModels(options: AiSdkOptions): MakeModel {
+  const { apiKey, name, type } = options
+  const transport = transportOf(options)
+  const plain = plainFetch(transport)
+  const reasoningFields = type === 'openai' ? [] : ['reasoning_content', 'reasoning']
+  // A provider hands the signal of a call on to its request as it is: so a request finds the one who listens.
+  const listened = new WeakMap<AbortSignal, typeof fetch>()
+  const sdkModel = rememberModels(() =>
+    load(options, (input, init) => (listened.get(init?.signal ?? unheard) ?? plain)(input, init)),
+  )
+
+  const guarded = async <T>(work: () => PromiseLike<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw hideKey(error, apiKey)
+    }
+  }
+  const stream = async (
+    modelId: string,
+    call: LanguageModelV4CallOptions,
+    hear: (part: LanguageModelV4StreamPart) => void = () => {},
+  ): Promise<LanguageModelV4StreamResult> => {
+    const result = await guarded(async () => (await sdkModel(modelId)).doStream(call))
+    return { ...result, stream: watched(result.stream, hear, (error) => hideKey(error, apiKey)) }
+  }
+
+  return (modelId) => {
+    const model: LanguageModelV4 = {
+      specificationVersion: 'v4',
+      provider: name,
+      modelId,
+      get supportedUrls() {
+        return sdkModel(modelId).then((made) => made.supportedUrls)
+      },
+      doGenerate: (call) => guarded(async () => (await sdkModel(modelId)).doGenerate(call)),
+      doStream: (call) => stream(modelId, call),
+    }
+    if (type === 'anthropic') return model
+    const telling: Pick<TellingModel, 'doStreamTold'> = {
+      doStreamTold: (call, listener) => {
+        const { fetch, ahead } = tappedFetch(transport, { listener, reasoningFields })
+        const signal = AbortSignal.any(call.abortSignal ? [call.abortSignal] : [])
+        listened.set(signal, fetch)
+        return stream(modelId, { ...call, abortSignal: signal }, (part) => tellRest(part, ahead, listener))
+      },
+    }
+    // Not spread: that would ask for the URLs, and so load the SDK.
+    return Object.assign(model, telling)
+  }
+}
+
+// Stands for no signal at all.
+const unheard = new AbortController().signal
+const mostModels = 100
+
+/** Loads the SDK at first use and keeps its models: making one compiles the schemas of its answers anew. */
+function rememberModels(loadSdk: () => Promise<MakeSdkModel>): (modelId: string) => Promise<LanguageModelV4> {
+  let loading: Promise<MakeSdkModel> | undefined
+  const models = new Map<string, LanguageModelV4>()
+  return async (modelId) => {
+    const make = await (loading ??= loadSdk())
+    const known = models.get(modelId)
+    if (known) return known
+    // Where a provider has no list, clients may give any name.
+    if (models.size >= mostModels) models.clear()
+    const made = make(modelId)
+    models.set(modelId, made)
+    return made
+  }
+}
+
+/** Tells what the tap has not: deltas that only the provider's own model understands. */
+function tellRest(part: LanguageModelV4StreamPart, ahead: Ahead, listener: DeltaListener): void {
+  const kind = part.type === 'text-delta' ? 'text' : part.type === 'reasoning-delta' ? 'reasoning' : undefined
+  if (kind === undefined || !('delta' in part)) return
+  const told = Math.min(ahead[kind], part.delta.length)
+  ahead[kind] -= told
+  const rest = part.delta.slice(told)
+  if (rest === '') return
+  if (kind === 'text') listener.say(rest)
+  else listener.reason(rest)
+}
+
+/** The same stream; each part is heard when it is read, and errors in it are cleaned. */
+function watched(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  hear: (part: LanguageModelV4StreamPart) => void,
+  clean: (error: unknown) => unknown,
+): ReadableStream<LanguageModelV4StreamPart> {
+  const reader = stream.getReader()
+  return new ReadableStream<LanguageModelV4StreamPart>(
+    {
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read()
+          if (done) return controller.close()
+          hear(value)
+          controller.enqueue(value.type === 'error' ? { ...value, error: clean(value.error) } : value)
+        } catch (error) {
+          throw clean(error)
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,159 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
+import { InlayError, type LlmOverride } from '@inlay/protocol'
+import { aiSdkModels } from './ai-sdk.ts'
+import { extractiveContextTokens, extractiveModel, extractiveModelName } from '@inlay/extractive'
+import { knownModel } from './known-models.ts'
+
+export { parseModelSpec } from './model-spec.ts'
+export type { ModelSpecOptions } from './model-spec.ts'
+
+/** One model of a provider. */
+export interface ModelConfig {
+  /** Name the provider knows it by. */
+  readonly name: string
+  /** What a person reads. Default: the name. */
+  readonly displayName?: string
+  /** Tokens of prompt and answer together. Default: what is known of well-known models, else 32,000. */
+  readonly contextTokens?: number
+  /** Whether it takes images. Default: what is known of well-known models, else false. */
+  readonly takesImages?: boolean
+}
+
+/** One provider of models. */
+export interface ProviderConfig {
+  /** How clients name it in `model_provider`; unique. */
+  readonly name: string
+  /** `extractive` is the built-in model, which needs no key and no network. */
+  readonly type: 'extractive' | 'openai' | 'anthropic' | 'openai-compatible'
+  /** What a person reads. Default: the name. */
+  readonly displayName?: string
+  /** Address of the API with its version. Required for `openai-compatible`. */
+  readonly baseUrl?: string
+  readonly apiKey?: string
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The models clients may choose; without a list any name is passed on. */
+  readonly models?: readonly ModelConfig[]
+  /** Used when a request names only the provider; the default provider needs one. Default: the first of `models`. */
+  readonly defaultModel?: string
+}
+
+/** What {@link modelProviders} needs. */
+export interface ModelProvidersConfig {
+  readonly providers: readonly ProviderConfig[]
+  /** Name of the provider whose default model answers unless a request says otherwise. Default: the first. */
+  readonly defaultProvider?: string
+  /** Wraps the `fetch` that carries all requests to models, e.g. to observe streams. */
+  readonly wrapFetch?: (next: typeof fetch) => typeof fetch
+}
+
+interface Provider {
+  readonly config: ProviderConfig
+  readonly models: readonly ModelConfig[] | undefined
+  readonly defaultModel: string | undefined
+  make(modelId: string): LanguageModelV4
+}
+
+const fails = (message: string): InlayError => new InlayError('VALIDATION_ERROR', { message })
+
+const builtInModels: readonly ModelConfig[] = [
+  {
+    name: 'extractive',
+    displayName: extractiveModelName,
+    contextTokens: extractiveContextTokens,
+    takesImages: false,
+  },
+]
+
+function toProvider(config: ProviderConfig, wrapFetch: ModelProvidersConfig['wrapFetch']): Provider {
+  const { name, type } = config
+  const models = type === 'extractive' ? builtInModels : config.models
+  const defaultModel = config.defaultModel ?? models?.[0]?.name
+  if (models && !models.some((model) => model.name === defaultModel))
+    throw fails(`The default model of the provider "${name}" is not in its list of models.`)
+  if (type === 'extractive') return { config, models, defaultModel, make: extractiveModel }
+  if (type === 'openai-compatible' ? !config.baseUrl : !config.baseUrl && !config.apiKey)
+    throw fails(`The model provider "${name}" needs ${type === 'openai-compatible' ? 'a base URL' : 'an API key'}.`)
+
+  const { baseUrl, apiKey, headers } = config
+  // Looked up at each request, so that a host may replace the global one.
+  const carrier = wrapFetch && { fetch: wrapFetch((...request) => fetch(...request)) }
+  return { config, models, defaultModel, make: aiSdkModels({ type, name, baseUrl, apiKey, headers, ...carrier }) }
+}
+
+function describe(provider: Provider, name: string): Required<ModelConfig> {
+  const listed = provider.models?.find((model) => model.name === name)
+  return { displayName: name, ...knownModel(provider.config.type, name), ...listed, name }
+}
+
+const given = (text: string | null | undefined): string | undefined => (text ? text : undefined)
+
+function checkTemperature(temperature: number | null | undefined, type: ProviderConfig['type']): number | undefined {
+  if (temperature === null || temperature === undefined) return undefined
+  const most = type === 'anthropic' ? 1 : 2
+  if (temperature >= 0 && temperature <= most) return temperature
+  throw fails(`The temperature for this model has to be between 0 and ${most}.`)
+}
+
+/**
+ * Offers the models of the given providers. An override is taken as it stands or fails: a provider alone means its
+ * default model, a version alone belongs to the default provider, a temperature alone keeps the default model, and
+ * `model_configuration_id` is the position of a model in `list()`, from 1.
+ * @throws VALIDATION_ERROR for a configuration that cannot work: no provider, a name twice, no default model, a key or
+ * base URL that is missing. Requests to providers are only made, and their SDKs only loaded, when a model is called.
+ */
+export function modelProviders(config: ModelProvidersConfig): ModelProvider {
+  const providers = new Map(config.providers.map((one) => [one.name, toProvider(one, config.wrapFetch)]))
+  if (providers.size < config.providers.length) throw fails('Two model providers have the same name.')
+  const usual = providers.get(config.defaultProvider ?? config.providers[0]?.name ?? '')
+  if (!usual) throw fails('The default model provider is not among the configured ones.')
+
+  if (usual.defaultModel === undefined)
+    throw fails(`The model provider "${usual.config.name}" needs a default model or a list of models.`)
+
+  const listing = [...providers.values()].flatMap((provider): ModelListing[] =>
+    (provider.models ?? (provider.defaultModel === undefined ? [] : [{ name: provider.defaultModel }])).map(
+      ({ name }) => ({
+        provider: provider.config.name,
+        providerType: provider.config.type.replace('-', '_'),
+        providerDisplayName: provider.config.displayName ?? provider.config.name,
+        ...describe(provider, name),
+        isDefault: provider === usual && name === provider.defaultModel,
+      }),
+    ),
+  )
+
+  const choose = (override: LlmOverride): readonly [Provider, string] => {
+    if (typeof override.model_configuration_id === 'number') {
+      const listed = listing[override.model_configuration_id - 1]
+      const provider = providers.get(listed?.provider ?? '')
+      if (!listed || !provider) throw fails('No model has this configuration id.')
+      return [provider, listed.name]
+    }
+    const providerName = given(override.model_provider)
+    const provider = providerName === undefined ? usual : providers.get(providerName)
+    if (!provider) throw fails('No model provider has this name.')
+    const version = given(override.model_version) ?? provider.defaultModel
+    if (version === undefined)
+      throw fails(`A request to the model provider "${provider.config.name}" has to name a model version.`)
+    if (provider.models && !provider.models.some((model) => model.name === version))
+      throw fails(`The model provider "${provider.config.name}" does not offer this model version.`)
+    return [provider, version]
+  }
+
+  return {
+    async resolve(override): Promise<ResolvedModel> {
+      const [provider, name] = choose(override ?? {})
+      const temperature = checkTemperature(override?.temperature, provider.config.type)
+      return {
+        ...describe(provider, name),
+        model: provider.make(name),
+        provider: provider.config.name,
+        ...(temperature !== undefined && { temperature }),
+        ...(provider.config.type === 'extractive' && { quotesOnly: true }),
+      }
+    },
+    list: async () => listing,
+  }
+}

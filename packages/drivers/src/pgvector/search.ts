@@ -1,0 +1,170 @@
+import { parametersOf, type Parameters } from './filter.ts'
+import type { PgTables } from './schema.ts'
+
+/** A row as it comes from SQL. */
+export interface PgHit {
+  readonly document_id: string
+  readonly generation: string
+  readonly position: number
+  readonly text: string
+  readonly card: string
+  readonly source: string
+  /** `bigint`: a string or a number, as the client gives it. */
+  readonly updated_at: string | number
+  readonly score: string | number
+  /** As text, which is a JSON list; only where it was asked for. */
+  readonly vector?: string
+}
+
+/** What both sides of a search work with. */
+export interface PgSearch {
+  run<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>
+  readonly tables: PgTables
+  readonly language: string
+  readonly limit: number
+}
+
+type Conditions = (parameters: Parameters) => string
+
+const columns = 'document_id, generation, position, text, card, source, updated_at'
+
+/** A fused search looks deeper on both sides than it answers. */
+const depthOf = (limit: number, fused: boolean): number => (fused ? Math.max(limit * 4, 50) : limit)
+
+/** Most different words of a query that count; a pasted page is no better a query than its beginning. */
+const wordLimit = 48
+
+/**
+ * Hits of full text, best first, scores divided by the best. Each word counts by how rare it is among the rows times
+ * its weight in the row; a word that the index does not hold counts through the words spelt alike.
+ */
+export async function textHits(
+  search: PgSearch,
+  text: string,
+  conditions: Conditions,
+  fused: boolean,
+): Promise<PgHit[]> {
+  const terms = await termsOf(search, text)
+  if (terms.length === 0) return []
+  const parameters = parametersOf.empty()
+  const operands = terms.map(({ word }) => quoteLexeme(word))
+  const words = parameters.add(operands)
+  const weights = parameters.add(terms.map(({ weight }) => weight))
+  const any = parameters.add(operands.join(' | '))
+  const rows = await search.run<PgHit>(
+    `select ${columns}, (select sum(q.weight * ts_rank(r.words, q.operand::tsquery, 1))
+       from unnest(${words}::text[], ${weights}::float8[]) as q(operand, weight)) as score
+     from ${search.tables.rows} r where words @@ ${any}::tsquery and ${conditions(parameters)}
+     order by score desc, generation, position limit ${parameters.add(depthOf(search.limit, fused))}::int`,
+    parameters.values,
+  )
+  const best = Number(rows[0]?.score ?? 0) || 1
+  return rows.map((row) => ({ ...row, score: Number(row.score) / best }))
+}
+
+interface Term {
+  readonly word: string
+  readonly weight: number
+}
+
+async function termsOf(search: PgSearch, text: string): Promise<Term[]> {
+  const found = await search.run<{ word: string; count: unknown; total: unknown }>(
+    `select q.word, (select count(*) from ${search.tables.rows} r where r.words @@ ${operandOf('q.word')}) as count,
+       (select count(*) from ${search.tables.rows}) as total
+     from (select lexeme as word from unnest(to_tsvector('${search.language}', $1)) limit ${wordLimit}) q`,
+    [text.slice(0, 8_000)],
+  )
+  const terms: Term[] = []
+  for (const { word, count, total } of found) {
+    const rows = Number(count)
+    // Inverse document frequency as in BM25, never below a trace so that a word in most rows still breaks ties.
+    const rarity = (holding: number): number =>
+      Math.max(Math.log(1 + (Number(total) - holding + 0.5) / (holding + 0.5)), 0.01)
+    if (rows > 0) terms.push({ word, weight: rarity(rows) })
+    else if (word.length > 4)
+      for (const near of await speltLike(search, word)) terms.push({ word: near, weight: rarity(1) * 0.8 })
+  }
+  return terms
+}
+
+/** Known words within one edit (two for words over seven letters) that begin with the same letter; nearest first. */
+async function speltLike(search: PgSearch, word: string): Promise<string[]> {
+  const edits = word.length > 7 ? 2 : 1
+  const first = [...word][0] ?? ''
+  const rows = await search.run<{ word: string }>(
+    `select word from ${search.tables.words}
+     where word >= $1 and word < $1 || chr(1114111) and length(word) between $2::int and $3::int limit 20000`,
+    [first, word.length - edits, word.length + edits],
+  )
+  return rows
+    .map((row) => ({ word: row.word, distance: editDistance(word, row.word, edits) }))
+    .filter(({ distance }) => distance <= edits)
+    .sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1))
+    .slice(0, 10)
+    .map((near) => near.word)
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours between two words; gives up above `most`. */
+export function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        cost = Math.min(cost, beforeLast[j - 2]! + 1)
+      row.push(cost)
+    }
+    if (Math.min(...row) > most) return most + 1
+    beforeLast = last
+    last = row
+  }
+  return last[b.length]!
+}
+
+/** A lexeme as a `tsquery` operand: quotes and backslashes are the only characters with a meaning inside quotes. */
+const quoteLexeme = (word: string): string => `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+
+/** The same in SQL, of a column that holds a lexeme. */
+export const operandOf = (column: string): string =>
+  String.raw`('''' || replace(replace(${column}, '\', '\\'), '''', '''''') || '''')::tsquery`
+
+/** Hits by cosine, nearest first; score (1 + cosine) / 2. */
+export async function vectorHits(
+  search: PgSearch,
+  vector: Float32Array,
+  conditions: Conditions,
+  fused: boolean,
+): Promise<PgHit[]> {
+  const parameters = parametersOf.empty()
+  const given = parameters.add(parametersOf.vector(vector))
+  return search.run<PgHit>(
+    `select ${columns}, 1 - (vector <=> ${given}::vector) / 2 as score from ${search.tables.rows}
+     where ${conditions(parameters)}
+     order by vector <=> ${given}::vector limit ${parameters.add(depthOf(search.limit, fused))}::int`,
+    parameters.values,
+  )
+}
+
+/** Joins both sides: each score divided by the best of its side, weighted, added. */
+export function fusedHits(
+  text: readonly PgHit[],
+  near: readonly PgHit[],
+  { share, limit }: { share: number; limit: number },
+): PgHit[] {
+  const joined = new Map<string, PgHit & { score: number }>()
+  const add = (hits: readonly PgHit[], weight: number): void => {
+    const best = Number(hits[0]?.score ?? 0) || 1
+    for (const hit of hits) {
+      const key = `${hit.generation} ${hit.position}`
+      const score = (weight * Number(hit.score)) / best + (joined.get(key)?.score ?? 0)
+      joined.set(key, { ...hit, score })
+    }
+  }
+  add(text, 1 - share)
+  add(near, share)
+  return [...joined.values()].sort((a, b) => b.score - a.score).slice(0, limit)
+}

@@ -1,0 +1,95 @@
+import type { Reranker } from '@inlay/knowledge'
+import { InlayError } from '@inlay/protocol'
+import { groupsOf } from '../http/batches.ts'
+import { createJsonPost, endpointOf } from '../http/json-post.ts'
+import type { RetryOptions } from '../http/retrying.ts'
+
+/** A reranking endpoint. */
+export interface HttpRerankerOptions extends RetryOptions {
+  /**
+   * Whose form it speaks: `cohere` (its version 2), `jina` (also vLLM, Infinity, LiteLLM and others), or `tei`, Text
+   * Embeddings Inference.
+   */
+  readonly protocol: 'cohere' | 'jina' | 'tei'
+  /** Address before `/rerank`: `https://api.cohere.com/v2`, `https://api.jina.ai/v1`, `http://127.0.0.1:8080`. */
+  readonly baseUrl: string
+  /** Name of the model; `tei` serves one and needs none. */
+  readonly model?: string
+  /** Sent as `Authorization: Bearer`; local servers often need none. */
+  readonly apiKey?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Most texts in one request; several go side by side. Default 32 for `tei`, as it takes by default, else 100. */
+  readonly batch?: number
+  /** Longest time one try may take, in milliseconds. Default 5000: somebody waits for the search. */
+  readonly timeoutMs?: number
+  readonly fetch?: typeof globalThis.fetch
+}
+
+const subject = 'The reranking service'
+
+/**
+ * A reranking model behind HTTP. Tries once more (`attempts`: 2) after 408, 429, 5xx and broken connections, if the
+ * service asks for no longer wait than a second (`longestWaitMs`).
+ * @throws INVALID_INPUT for options that cannot work; from `rerank`: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT,
+ * BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR, CONNECTION_ERROR, GATEWAY_TIMEOUT,
+ * BAD_GATEWAY (a reply of another shape)
+ * @example httpReranker({ protocol: 'tei', baseUrl: 'http://127.0.0.1:8080' })
+ */
+export function httpReranker(options: HttpRerankerOptions): Reranker {
+  const { protocol, model, batch = protocol === 'tei' ? 32 : 100 } = options
+  if (!model && protocol !== 'tei')
+    throw new InlayError('INVALID_INPUT', { message: 'A reranking model needs its name.' })
+  const post = createJsonPost({
+    attempts: 2,
+    longestWaitMs: 1000,
+    timeoutMs: 5000,
+    ...options,
+    subject,
+    address: endpointOf(options.baseUrl, '/rerank', 'a reranking model'),
+  })
+  return {
+    async rerank(query, texts, signal) {
+      signal?.throwIfAborted()
+      // An empty text is refused by many services.
+      const filled = texts.map((text) => text || ' ')
+      const groups = [...groupsOf(filled, { count: batch, characters: Infinity })]
+      const scores = await Promise.all(
+        groups.map(async (group) => readScores(await post(bodyOf(options, query, group), signal), group.length)),
+      )
+      return scores.flat()
+    },
+  }
+}
+
+/** What each of them calls the texts; what they would do besides is turned off or left at its default. */
+function bodyOf({ protocol, model }: HttpRerankerOptions, query: string, texts: readonly string[]): unknown {
+  if (protocol === 'tei') return { query, texts, truncate: true }
+  const shared = { model, query, documents: texts, top_n: texts.length }
+  return protocol === 'jina' ? { ...shared, return_documents: false } : shared
+}
+
+/** Scores in the order of the texts; services send them by falling score, each with the number of its text. */
+function readScores(reply: unknown, count: number): number[] {
+  const results = isRecord(reply) && !Array.isArray(reply) ? reply['results'] : reply
+  if (!Array.isArray(results)) throw unusable('sent something else than scores: check its base URL and protocol.')
+  const scores: (number | undefined)[] = Array.from({ length: count }, () => undefined)
+  for (const result of results) {
+    const index: unknown = isRecord(result) ? result['index'] : undefined
+    const score: unknown = isRecord(result) ? (result['relevance_score'] ?? result['score']) : undefined
+    if (typeof index !== 'number' || !(index in scores) || scores[index] !== undefined)
+      throw unusable('did not say which score belongs to which text.')
+    if (typeof score !== 'number' || !Number.isFinite(score)) throw unusable('sent a score that is no number.')
+    scores[index] = score
+  }
+  if (scores.includes(undefined)) throw unusable(`sent ${results.length} scores for ${count} texts.`)
+  // Every place was filled, see above.
+  return scores as number[]
+}
+
+function unusable(what: string): InlayError {
+  return new InlayError('BAD_GATEWAY', { message: `${subject} ${what}` })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

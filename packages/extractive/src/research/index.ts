@@ -1,0 +1,68 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
+import type { Move } from '../move.ts'
+import { readCall, textOf, type Reading } from '../prompt.ts'
+import { understand } from '../question.ts'
+import { planResearch } from './plan.ts'
+import { writeFinalReport, type ResearchReading } from './final.ts'
+import { reportFindings } from './report.ts'
+
+type Phase = 'clarify' | 'plan' | 'orchestrate' | 'agent' | 'report' | 'final'
+
+/** The step of a deep research that a call belongs to, as the agent tells models that only quote; else undefined. */
+function phaseOf({ providerOptions }: LanguageModelV4CallOptions): string | undefined {
+  const phase = providerOptions?.['inlay']?.['research']
+  return typeof phase === 'string' ? phase : undefined
+}
+
+const reportsMark = /^Reports of the research\b/
+
+const call = (name: string, input: Record<string, unknown> = {}): Move => ({ calls: [{ name, input }] })
+
+const moves: Readonly<Record<Phase, (reading: Reading, options: LanguageModelV4CallOptions) => Move>> = {
+  // Whatever was asked, there is nothing it could ask back.
+  clarify: () => call('generate_plan'),
+  plan: ({ asked }) => ({
+    say: planResearch(asked)
+      .map((task, index) => `${index + 1}. ${task}`)
+      .join('\n'),
+  }),
+  orchestrate: ({ asked, toolAnswers }) =>
+    toolAnswers.length > 0
+      ? call('generate_report')
+      : { calls: planResearch(asked).map((task) => ({ name: 'research_agent', input: { task } })) },
+  agent: searchOn,
+  report: (reading) => ({ say: reportFindings(reading) }),
+  final: (_reading, options) => finish(options),
+}
+
+/** One kind of search after the other, each once; then the report. */
+function searchOn({ asked, tools, mustCall, toolNames }: Reading): Move {
+  const searches = ['internal_search', 'web_search'].filter((name) => tools.has(name))
+  const forced = mustCall !== undefined && mustCall !== 'any' ? mustCall : undefined
+  const next = forced ?? searches.find((name) => !toolNames.has(name))
+  if (next === undefined) return call('generate_report')
+  return call(next, { queries: understand(asked.slice(-1)).queries })
+}
+
+function finish(options: LanguageModelV4CallOptions): Move {
+  const isReports = (message: LanguageModelV4Message): boolean =>
+    message.role === 'user' && reportsMark.test(textOf(message))
+  const told = textOf(options.prompt.findLast(isReports) ?? { role: 'user', content: [] })
+  const { asked } = readCall({ ...options, prompt: options.prompt.filter((message) => !isReports(message)) })
+  return { say: writeFinalReport(asked, readReports(told, options)) }
+}
+
+function readReports(told: string, { prompt }: LanguageModelV4CallOptions): ResearchReading {
+  const reports = [...told.matchAll(/<report>\n<task>([\s\S]*?)<\/task>\n([\s\S]*?)\n<\/report>/g)]
+  const early = /ended early because ([^:.]+):/.exec(textOf(prompt.at(-1) ?? { role: 'user', content: [] }))?.[1]
+  return {
+    reports: reports.map(([, task = '', text = '']) => ({ task, text })),
+    early,
+  }
+}
+
+/** What the model does in a step of a deep research; undefined for calls that are none. */
+export function researchMove(reading: Reading, options: LanguageModelV4CallOptions): Move | undefined {
+  const phase = phaseOf(options)
+  return phase !== undefined && Object.hasOwn(moves, phase) ? moves[phase as Phase](reading, options) : undefined
+}

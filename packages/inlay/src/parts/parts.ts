@@ -1,0 +1,187 @@
+import { join } from 'node:path'
+import type { Agent, ModelProvider } from '@inlay/agent'
+import type { Embedder, Knowledge } from '@inlay/knowledge'
+import { InlayError, isInlayError } from '@inlay/protocol'
+import type { Keys } from '@inlay/server'
+import type { Kysely } from 'kysely'
+import { imageDescriber, modelSummarizer } from './document-models.ts'
+import { defaultReader, defaultStorage, toFileIndex, toImageStore } from './file-parts.ts'
+import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options.ts'
+import { isProcessGone, processOwner } from '../process-owner.ts'
+import { pythonParts } from './python-parts.ts'
+import { toolParts } from './tool-parts.ts'
+import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
+
+/** Everything behind the handler, opened. */
+export interface Parts {
+  readonly agent: Agent
+  readonly knowledge: Knowledge
+  readonly keys: Keys
+  close(): Promise<void>
+}
+
+/** Folder of database and index when the options name none. */
+export const defaultDataFolder = '.inlay'
+
+/**
+ * Opens the database, brings its tables up to date, and makes and starts the parts. All heavy code is loaded here, so
+ * that a host pays for it with the first message or document and not with its own start.
+ */
+export async function openParts(options: InlayOptions, onError: (error: unknown) => void): Promise<Parts> {
+  const [{ Kysely }, { migrateAgent }, { migrateKnowledge }, { migrateServer }] = await Promise.all([
+    import('kysely'),
+    import('@inlay/agent'),
+    import('@inlay/knowledge'),
+    import('@inlay/server'),
+  ])
+  const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
+  const db: Database = new Kysely({ dialect })
+  const opened: Closable[] = [{ close: () => db.destroy() }]
+  const close = (): Promise<void> => closeAll(opened.toReversed())
+  try {
+    for (const migrate of [migrateServer, migrateKnowledge, migrateAgent]) await patiently(() => migrate(db))
+    const { keys, knowledge, reader, web, tools, python, agent } = await makeParts(db, options, onError)
+    // Closed in the opposite order: runs end before the search they use, and the database last.
+    opened.push(keys, knowledge, reader, web, tools, python, agent)
+    await knowledge.start()
+    await agent.start()
+    return { agent, knowledge, keys, close }
+  } catch (error) {
+    await close().catch(onError)
+    throw error
+  }
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
+type Database = Kysely<any>
+
+interface Closable {
+  close(): Promise<void>
+}
+
+async function makeParts(
+  db: Database,
+  options: InlayOptions,
+  onError: (error: unknown) => void,
+): Promise<Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>> {
+  const [{ createAgent }, { createKnowledge }, { createKeys }] = await Promise.all([
+    import('@inlay/agent'),
+    import('@inlay/knowledge'),
+    import('@inlay/server'),
+  ])
+  const { now = Date.now, dataFolder = defaultDataFolder } = options
+  const models = options.models ?? (await configuredModels(options.model))
+  const { describeImage, summarize } = options
+  const reader = defaultReader()
+  const knowledge = createKnowledge({
+    db,
+    readFile: reader.read,
+    now,
+    onError,
+    index: options.index ?? (await defaultIndex(dataFolder)),
+    embedder: options.embedder ?? (await configuredEmbedder(options.embedding)),
+    reranker: options.reranker,
+    ranking: options.ranking,
+    images: toImageStore(() => agent.files),
+    describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
+    summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
+    worker: { owner: processOwner(), isGone: isProcessGone, ...options.worker },
+  })
+  const web = await webParts(options)
+  const tools = await toolParts(options, { db, egress: options.egress, now, onError })
+  const python = await pythonParts(options)
+  const agent = createAgent({
+    db,
+    now,
+    onError,
+    models,
+    actions: options.actions,
+    actionSources: tools.sources,
+    fetchAddress: web.egress,
+    hooks: options.hooks,
+    memories: options.memories,
+    systemPrompt: options.systemPrompt,
+    research: options.research,
+    limits: options.limits,
+    search: (query) => knowledge.search(query),
+    searchHelp: options.searchHelp,
+    questionModel: options.questionModel,
+    readExcerpt: (query) => knowledge.excerpt(query),
+    hasDocuments: () => knowledge.hasDocuments(),
+    checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
+    documentSets: (caller) => knowledge.documentSets.list({ caller }),
+    storage: options.storage ?? (await defaultStorage(dataFolder)),
+    readFile: options.readFile ?? reader.read,
+    fileIndex: toFileIndex(knowledge),
+    webSearch: web.webSearch,
+    readPage: web.readPage,
+    documentByLink: toDocumentByLink(knowledge),
+    imageGenerator: web.imageGenerator,
+    codeRunner: python.codeRunner,
+    fileUrl: toFileUrl(options.basePath),
+  })
+  return { knowledge, agent, reader, web, tools, python, keys: createKeys({ db, now, onError }) }
+}
+
+/** Closes one after the other, also when one of them fails; then tells the first failure. */
+async function closeAll(parts: readonly Closable[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const part of parts) await part.close().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
+
+/**
+ * Two processes that start on a new folder at once make the same tables: the later one finds them on its next try. What
+ * the driver has already put into words, such as a folder that cannot be written, is not tried again.
+ */
+async function patiently(migrate: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrate()
+    } catch (error) {
+      if (isNewer(error)) throw newerDatabase(error)
+      if (attempt === 3 || isInlayError(error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100 * attempt))
+    }
+  }
+}
+
+/** Kysely calls records "corrupted" that hold steps which this version does not know. */
+function isNewer(error: unknown): boolean {
+  return error instanceof Error && /previously executed migration .* is missing/.test(error.message)
+}
+
+function newerDatabase(cause: unknown): InlayError {
+  return new InlayError('UNSUPPORTED', {
+    message:
+      'The records were written by a newer version of Inlay: run that version again, or name another data folder or database.',
+    cause,
+  })
+}
+
+async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {
+  const { nodeSqlite } = await import('@inlay/drivers/node-sqlite')
+  return nodeSqlite({ file: join(dataFolder, 'inlay.db') })
+}
+
+async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
+  const { lancedbIndex } = await import('@inlay/drivers/lancedb')
+  return lancedbIndex({ folder: join(dataFolder, 'index') })
+}
+
+async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promise<Embedder | undefined> {
+  if (embedding === undefined) return undefined
+  const { openaiEmbedder } = await import('@inlay/drivers/openai-embedder')
+  return openaiEmbedder({
+    model: embedding.name,
+    baseUrl: embedding.baseUrl,
+    apiKey: embedding.apiKey,
+    dimensions: embedding.dimensions,
+  })
+}
+
+async function configuredModels(choice: LanguageModelChoice = 'extractive'): Promise<ModelProvider> {
+  const { modelProviders, parseModelSpec } = await import('@inlay/drivers/model-providers')
+  const { name, ...access } = typeof choice === 'string' ? { name: choice } : choice
+  return modelProviders(parseModelSpec(name, access))
+}

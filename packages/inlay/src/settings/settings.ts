@@ -1,0 +1,141 @@
+import { InlayError } from '@inlay/protocol'
+import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options.ts'
+import { pythonOptionsOf } from '../parts/python-parts.ts'
+import { settingTable, type Setting, type SettingTable } from './setting-table.ts'
+import { mcpServersOf } from './tool-settings.ts'
+import { webOptionsOf } from './web-settings.ts'
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the environment says: where to listen, and options for `createInlay`. */
+export interface Settings {
+  /** Name or address to listen on. Default `127.0.0.1`. */
+  readonly host: string
+  /** 0 takes any free port. Default 3000. */
+  readonly port: number
+  readonly options: InlayOptions
+  /** Sentences about what was set without effect: variables that no setting has, such as a name misspelt. */
+  readonly warnings: readonly string[]
+}
+
+const openaiBaseUrl = 'https://api.openai.com/v1'
+
+/**
+ * Reads settings from environment variables; blank ones count as absent.
+ * @throws INVALID_INPUT that names every wrong variable, what was given and what is allowed; secrets are not repeated
+ * @example const { host, port, options } = readSettings(process.env)
+ */
+export function readSettings(env: Environment): Settings {
+  const faults: string[] = []
+  const values = readTable(env, faults)
+  const model = modelOf(values, env, faults)
+  const embedding = embeddingOf(values, env, faults)
+  const web = webOptionsOf(values, env, faults)
+  const mcpServers = mcpServersOf(values, faults)
+  const python = pythonOptionsOf(values, faults)
+  if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
+  const { data, apiKey, basePath, streamFormat, corsOrigins, searchHelp, memories } = values
+  return {
+    host: values.host ?? '127.0.0.1',
+    port: values.port ?? 3000,
+    options: withoutAbsent({
+      dataFolder: data,
+      apiKey,
+      basePath,
+      streamFormat,
+      corsOrigins,
+      model,
+      embedding,
+      memories: memories === 'off' ? false : undefined,
+      searchHelp: searchHelp === 'off' ? { expand: false, choose: false } : undefined,
+      ...web,
+      ...python,
+      mcpServers: mcpServers.length > 0 ? mcpServers : undefined,
+    }),
+    warnings: warningsOf(env),
+  }
+}
+
+type Values = { readonly [Name in keyof SettingTable]?: ReturnType<SettingTable[Name]['read']> }
+
+function readTable(env: Environment, faults: string[]): Values {
+  const values: Record<string, unknown> = {}
+  for (const [key, setting] of Object.entries<Setting<unknown>>({ ...settingTable })) {
+    const text = env[setting.name]?.trim()
+    if (text === undefined || text === '') continue
+    const value = setting.read(text)
+    if (value === undefined) faults.push(wrong(setting, text))
+    else values[key] = value
+  }
+  // Each value was read by the setting of its own key.
+  return values as Values
+}
+
+function wrong(setting: Setting<unknown>, given: string): string {
+  const shown = setting.isSecret === true ? 'the value given' : `"${given.slice(0, 100)}"`
+  return `${setting.name}: ${shown} is not allowed; use ${setting.allowed}.`
+}
+
+function modelOf(values: Values, env: Environment, faults: string[]): LanguageModelChoice | undefined {
+  const { model: name, modelBaseUrl: baseUrl, modelContextTokens: contextTokens } = values
+  const { model: setting, modelBaseUrl, modelApiKey } = settingTable
+  if (name === undefined) {
+    if (baseUrl !== undefined) faults.push(`${modelBaseUrl.name}: needs ${setting.name}, the name of the model there.`)
+    return undefined
+  }
+  if (name === 'extractive') return name
+  const provider = /^(openai|anthropic)\/.+/.exec(name)?.[1]
+  if (provider === undefined && baseUrl === undefined) {
+    faults.push(wrong(setting, name))
+    return undefined
+  }
+  const usualName = provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'
+  // A key of the provider goes to the provider alone, never to another address.
+  const usualKey = provider === undefined || baseUrl !== undefined ? undefined : env[usualName]?.trim() || undefined
+  const apiKey = values.modelApiKey ?? usualKey
+  if (provider !== undefined && baseUrl === undefined && apiKey === undefined) {
+    faults.push(`${setting.name}: "${name}" needs a key; set ${modelApiKey.name} or ${usualName}.`)
+  }
+  return withoutAbsent({ name, baseUrl, apiKey, contextTokens })
+}
+
+function embeddingOf(values: Values, env: Environment, faults: string[]): EmbeddingModel | undefined {
+  const { embeddingModel: name, embeddingDimensions: dimensions, embeddingBaseUrl: givenUrl } = values
+  const { embeddingModel, embeddingDimensions, embeddingBaseUrl, embeddingApiKey } = settingTable
+  if (name === undefined) {
+    const beside = [embeddingBaseUrl, embeddingApiKey, embeddingDimensions].find((one) => env[one.name]?.trim())
+    if (beside !== undefined) faults.push(`${beside.name}: needs ${embeddingModel.name}, the name of the model.`)
+    return undefined
+  }
+  if (dimensions === undefined) {
+    if (!env[embeddingDimensions.name]?.trim()) {
+      faults.push(
+        `${embeddingDimensions.name}: is needed with ${embeddingModel.name}; use ${embeddingDimensions.allowed}.`,
+      )
+    }
+    return undefined
+  }
+  const baseUrl = givenUrl ?? openaiBaseUrl
+  const usualKey = baseUrl === openaiBaseUrl ? env['OPENAI_API_KEY']?.trim() || undefined : undefined
+  const apiKey = values.embeddingApiKey ?? usualKey
+  if (givenUrl === undefined && apiKey === undefined) {
+    faults.push(
+      `${embeddingModel.name}: needs ${embeddingBaseUrl.name}, or a key of OpenAI in ${embeddingApiKey.name} or OPENAI_API_KEY.`,
+    )
+  }
+  return withoutAbsent({ name, baseUrl, apiKey, dimensions })
+}
+
+function warningsOf(env: Environment): string[] {
+  const known = new Set<string>(Object.values(settingTable).map(({ name }) => name))
+  return Object.keys(env)
+    .filter((name) => name.startsWith('INLAY_') && !known.has(name))
+    .sort()
+    .map((name) => `${name} is no setting of Inlay and has no effect.`)
+}
+
+/** Without members that are undefined: options that are spread must not hide a default. */
+function withoutAbsent<Values extends object>(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values
+}

@@ -1,0 +1,125 @@
+import { hasScope, InlayError } from '@inlay/protocol'
+import type { Access, Caller } from '../contracts.ts'
+import type { GrantRow, Records } from '../schema/tables.ts'
+
+/** What decides who may see a pair or a document set. */
+export interface Guarded {
+  readonly id: number
+  readonly isPublic: boolean
+  readonly users: ReadonlySet<string>
+  readonly groups: ReadonlySet<string>
+}
+
+/** A pair as far as access and the queue are concerned. */
+export interface GuardedPair extends Guarded {
+  readonly isPaused: boolean
+  /** Its documents are being removed and count as absent from it. */
+  readonly isRemoved: boolean
+}
+
+/** The pair of the shelf: no caller sees it, whatever scopes it holds, and neither does the host. */
+export const shelfPairId: number = 2 ** 31 - 1
+
+/** Who alone sees the shelf. Known by identity: nobody from outside can pass for it. */
+export const shelfKeeper: Caller = { id: 'inlay:shelf', scopes: [] }
+
+/** Whether access binds at all: not for the host itself (no caller), nor for callers with the scope `admin`. */
+export function isUnrestricted(caller: Caller | undefined): boolean {
+  return !caller || hasScope(caller, 'admin')
+}
+
+/** Whether a caller may see what the pair or set holds; of pairs also whether it may put documents there. */
+export function maySee(guarded: Guarded, caller: Caller | undefined): boolean {
+  if (guarded.id === shelfPairId) return caller === shelfKeeper
+  if (!caller || isUnrestricted(caller) || guarded.isPublic || guarded.users.has(caller.id)) return true
+  if (caller.email !== undefined && guarded.users.has(caller.email)) return true
+  return caller.groups?.some((group) => guarded.groups.has(group)) ?? false
+}
+
+/** As {@link maySee}, of a pair or set as it is shown. */
+export function maySeeRecord(record: Access & { readonly id: number }, caller: Caller | undefined): boolean {
+  return maySee({ ...record, users: new Set(record.users), groups: new Set(record.groups) }, caller)
+}
+
+/** Whether pairs and sets may have such an id: databases refuse to compare with what their columns cannot hold. */
+export function isRecordId(id: number): boolean {
+  return Number.isInteger(id) && id > 0 && id <= 2 ** 31 - 1
+}
+
+/** Reads all pairs, or those of the ids. */
+export async function readPairs(db: Records, ids?: readonly number[]): Promise<Map<number, GuardedPair>> {
+  const wanted = ids?.filter(isRecordId)
+  if (wanted?.length === 0) return new Map()
+  let query = db.selectFrom('inlay_pairs').select(['id', 'is_public', 'is_paused', 'is_removed'])
+  if (wanted) query = query.where('id', 'in', wanted)
+  const rows = await query.execute()
+  const grants = await readGrants(
+    db,
+    'pair',
+    rows.filter((row) => !row.is_public).map((row) => row.id),
+  )
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        ...grants(row.id),
+        isPublic: row.is_public === 1,
+        isPaused: row.is_paused === 1,
+        isRemoved: row.is_removed === 1,
+      },
+    ]),
+  )
+}
+
+/** Reads who was named for pairs or sets; gives them by id, nobody for an id without. */
+export async function readGrants(
+  db: Records,
+  kind: GrantRow['kind'],
+  ids: readonly number[],
+): Promise<(id: number) => Pick<Guarded, 'id' | 'users' | 'groups'>> {
+  const rows =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('inlay_grants')
+          .select(['target_id', 'grantee', 'name'])
+          .where('kind', '=', kind)
+          .where('target_id', 'in', ids)
+          .orderBy('name')
+          .execute()
+  const byId = Map.groupBy(rows, (row) => row.target_id)
+  return (id) => {
+    const named = byId.get(id) ?? []
+    const names = (grantee: GrantRow['grantee']): Set<string> =>
+      new Set(named.filter((row) => row.grantee === grantee).map((row) => row.name))
+    return { id, users: names('user'), groups: names('group') }
+  }
+}
+
+/** Replaces who is named for a pair or set. */
+export async function writeGrants(
+  db: Records,
+  kind: GrantRow['kind'],
+  id: number,
+  access: { users?: readonly string[]; groups?: readonly string[] },
+): Promise<void> {
+  for (const [grantee, names] of [
+    ['user', access.users],
+    ['group', access.groups],
+  ] as const) {
+    if (!names) continue
+    await db
+      .deleteFrom('inlay_grants')
+      .where('kind', '=', kind)
+      .where('target_id', '=', id)
+      .where('grantee', '=', grantee)
+      .execute()
+    const rows = [...new Set(names)].map((name) => ({ kind, target_id: id, grantee, name }))
+    if (rows.length > 0) await db.insertInto('inlay_grants').values(rows).execute()
+  }
+}
+
+/** The error for what a caller may not use. */
+export function forbidden(message: string): InlayError {
+  return new InlayError('INSUFFICIENT_PERMISSIONS', { message })
+}

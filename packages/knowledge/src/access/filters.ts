@@ -1,0 +1,78 @@
+import type { BaseFilters, MomentRange, Tag } from '@inlay/protocol'
+import { forbidden, isUnrestricted, maySee, readGrants, readPairs } from './access.ts'
+import type { Caller, IndexFilter, TimeRange } from '../contracts.ts'
+import type { Records } from '../schema/tables.ts'
+import { toTag } from './tags.ts'
+
+/**
+ * Turns the filters of a request and the caller's access into what the index understands.
+ * @throws INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see
+ */
+export async function resolveFilters(
+  db: Records,
+  filters: BaseFilters | null | undefined,
+  caller: Caller | undefined,
+): Promise<IndexFilter> {
+  const { source_type: sources, document_set: sets, tags, time_cutoff: cutoff } = filters ?? {}
+  const pairs = await visiblePairs(db, sets ?? [], caller)
+  return {
+    ...(pairs ? { pairs } : {}),
+    ...(sources?.length ? { sources } : {}),
+    ...(tags?.length ? { tags: groupTags(tags) } : {}),
+    ...(cutoff ? { updatedOrCreatedSince: Date.parse(cutoff) } : {}),
+    ...range('createdAt', filters?.created_at_range),
+    ...range('ownUpdatedAt', filters?.updated_at_range),
+  }
+}
+
+/** Pairs the search may look into; undefined when that is all of them. */
+async function visiblePairs(
+  db: Records,
+  setNames: readonly string[],
+  caller: Caller | undefined,
+): Promise<number[] | undefined> {
+  const all = await readPairs(db)
+  const visible = [...all.values()].filter((pair) => !pair.isRemoved && maySee(pair, caller)).map(({ id }) => id)
+  if (setNames.length === 0) return visible.length === all.size ? undefined : visible
+  const inSets = await pairsOfSets(db, setNames, caller)
+  return visible.filter((id) => inSets.has(id))
+}
+
+/** Pairs in any of the sets. */
+async function pairsOfSets(db: Records, names: readonly string[], caller: Caller | undefined): Promise<Set<number>> {
+  const sets = await db
+    .selectFrom('inlay_document_sets')
+    .select(['id', 'name', 'is_public'])
+    .where('name', 'in', [...new Set(names)])
+    .execute()
+  const ids = sets.map((set) => set.id)
+  const grants = await readGrants(db, 'document_set', isUnrestricted(caller) ? [] : ids)
+  const seen = new Set(
+    sets.filter((set) => maySee({ ...grants(set.id), isPublic: set.is_public === 1 }, caller)).map((set) => set.name),
+  )
+  // Whether a set exists is told only to those who may see it.
+  if (names.some((name) => !seen.has(name)))
+    throw forbidden('A document set of the filters does not exist or is not open to the caller: leave it out.')
+  const pairs = await db.selectFrom('inlay_document_set_pairs').select('pair_id').where('set_id', 'in', ids).execute()
+  return new Set(pairs.map((row) => row.pair_id))
+}
+
+/** Several tags of one key: any of them; different keys: all of them. */
+function groupTags(tags: readonly Tag[]): string[][] {
+  const byKey = Map.groupBy(tags, (tag) => tag.tag_key)
+  return [...byKey.values()].map((group) => group.map((tag) => toTag(tag.tag_key, tag.tag_value)))
+}
+
+/** Bounds are compared in whole seconds and inclusive. */
+function range(
+  name: 'createdAt' | 'ownUpdatedAt',
+  moments: MomentRange | null | undefined,
+): Partial<Record<typeof name, TimeRange>> {
+  if (!moments?.start && !moments?.end) return {}
+  return {
+    [name]: {
+      ...(moments.start ? { start: Math.floor(Date.parse(moments.start) / 1000) * 1000 } : {}),
+      ...(moments.end ? { end: Math.floor(Date.parse(moments.end) / 1000) * 1000 + 999 } : {}),
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import type { DocumentPhase, Pair, PairProgress } from '../contracts.ts'
+import { readFailures } from '../intake/documents.ts'
+import { phase } from '../indexing/phase.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** Most failures told of one pair. */
+const mostFailures = 10
+
+/** Adds to pairs how they fare. Costs a look at each document that is not indexed, and counts the others by an index. */
+export async function readPairProgress(db: Records, pairs: readonly Pair[]): Promise<PairProgress[]> {
+  const total = await countMembers(db)
+  const pending = await countByPhase(db, 'pending')
+  const indexing = await countByPhase(db, 'indexing')
+  const failed = await countByPhase(db, 'failed')
+  const activities = await db.selectFrom('inlay_pair_activity').selectAll().execute()
+  const activityOf = new Map(activities.map((row) => [row.pair_id, row]))
+  return Promise.all(
+    pairs.map(async (pair) => {
+      const [waiting, working, given] = [pending, indexing, failed].map((counts) => counts.get(pair.id) ?? 0)
+      const documents = { pending: waiting!, indexing: working!, failed: given! }
+      const activity = activityOf.get(pair.id)
+      return {
+        ...pair,
+        documents: { ...documents, indexed: (total.get(pair.id) ?? 0) - waiting! - working! - given! },
+        lastAcceptedAt: toMoment(activity?.accepted_at),
+        lastIndexedAt: toMoment(activity?.indexed_at),
+        failures: given === 0 ? [] : await readFailures(db, pair.id, mostFailures),
+      }
+    }),
+  )
+}
+
+/** Notes in pairs that documents came in, or became searchable. */
+export async function noteActivity(
+  db: Records,
+  what: 'accepted_at' | 'indexed_at',
+  { pairIds, now }: { pairIds: readonly number[]; now: number },
+): Promise<void> {
+  // In one order always: two transactions never wait for each other.
+  const rows = [...new Set(pairIds)]
+    .toSorted((left, right) => left - right)
+    .map((id) => ({ pair_id: id, accepted_at: null, indexed_at: null, [what]: now }))
+  if (rows.length === 0) return
+  await db
+    .insertInto('inlay_pair_activity')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('pair_id').doUpdateSet({ [what]: now }))
+    .execute()
+}
+
+async function countMembers(db: Records): Promise<Map<number, number>> {
+  const rows = await db
+    .selectFrom('inlay_document_pairs')
+    .select((of) => ['pair_id', of.fn.countAll<number | string>().as('count')])
+    .groupBy('pair_id')
+    .execute()
+  return new Map(rows.map((row) => [row.pair_id, Number(row.count)]))
+}
+
+async function countByPhase(db: Records, name: DocumentPhase): Promise<Map<number, number>> {
+  const rows = await db
+    .selectFrom('inlay_documents as document')
+    .innerJoin('inlay_document_pairs as membership', 'membership.document_id', 'document.id')
+    .select((of) => ['pair_id', of.fn.countAll<number | string>().as('count')])
+    .where('state', '=', phase(name))
+    .groupBy('pair_id')
+    .execute()
+  return new Map(rows.map((row) => [row.pair_id, Number(row.count)]))
+}
+
+function toMoment(value: number | string | null | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value)
+}

@@ -1,0 +1,78 @@
+import { claim as claimDocuments, releaseClaim, renewClaims, type Claim } from './claims.ts'
+import { indexClaim, type IndexingContext } from './index-claim.ts'
+import { sweepClaims } from './outcomes.ts'
+import { unreference } from './signal.ts'
+import type { WorkerContext } from './worker.ts'
+
+/** Takes claims and works them off, one call each. */
+export interface ClaimRunner {
+  /** Frees abandoned claims when it is time, or always when asked to; then takes what is due, if anything. */
+  take(options?: { sweep?: boolean }): Promise<Claim | undefined>
+  /** Indexes a claim while keeping its lease. Never rejects: what goes wrong is reported and tried again. */
+  work(claim: Claim): Promise<void>
+  /** Makes everything in flight go back into the queue. */
+  letGo(): void
+}
+
+/** Most characters of content in one claim. */
+const claimCharacters = 8 * 2 ** 20
+
+/** Makes a runner. */
+export function createClaimRunner(context: WorkerContext): ClaimRunner {
+  const { db, now, onError } = context
+  const { owner, isGone, leaseMs = 6000, pollMs = 1000, claimDocuments: limit = defaultLimit(context) } = context.worker
+  const released = new AbortController()
+  const indexing = toIndexingContext(context, released.signal)
+  const held = new Set<string>()
+  let sweptAt = -Infinity
+
+  async function sweep(): Promise<void> {
+    sweptAt = now()
+    await sweepClaims(db, { now: now(), isGone, isHeld: (id) => held.has(id) })
+  }
+
+  return {
+    take: async (options) => {
+      if (options?.sweep || now() - sweptAt >= leaseMs / 2) await sweep()
+      const space = context.space ? await context.space() : 0
+      if (space === undefined) return undefined
+      const before = (): void | Promise<void> => context.at('claim')
+      return claimDocuments(db, { owner, now: now(), leaseMs, space, limit, limitCharacters: claimCharacters, before })
+    },
+    work: async (claim) => {
+      const renewal = setInterval(() => renewClaims(db, owner, now() + leaseMs).catch(onError), leaseMs / 3)
+      unreference(renewal)
+      held.add(claim.id)
+      try {
+        await indexClaim(claim, indexing)
+      } catch (error) {
+        onError(error)
+        // The records failed: no document is to blame, and trying again at once would help nobody.
+        if (!released.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pollMs))
+        // If this fails as well, the lease runs out and the documents are taken up then.
+        await releaseClaim(db, claim.id, claim.generations).catch(onError)
+      } finally {
+        clearInterval(renewal)
+        held.delete(claim.id)
+        context.onClaimDone(claim.documentIds)
+      }
+    },
+    letGo: () => released.abort(),
+  }
+}
+
+/** Documents of a claim become searchable together, so those that a model reads first come in smaller claims. */
+function defaultLimit({ summarize, describeImage }: WorkerContext): number {
+  if (summarize) return 16
+  return describeImage ? 64 : 256
+}
+
+function toIndexingContext(context: WorkerContext, signal: AbortSignal): IndexingContext {
+  const { attemptLimit = 5, outageAttemptLimit = 40, embedTimeoutMs = 120_000 } = context.worker
+  return {
+    ...context,
+    signal,
+    policy: { attemptLimit, outageAttemptLimit },
+    embedTimeoutMs,
+  }
+}

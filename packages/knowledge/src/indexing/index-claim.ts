@@ -1,0 +1,131 @@
+import { readClaimed, recordGenerations, releaseClaim, type Claim, type ClaimedDocument } from './claims.ts'
+import { createEnrichment, type Enrichment, type EnrichmentContext } from '../enrichment/enrichment.ts'
+import { toFailure } from './failures.ts'
+import { toGeneration } from '../spaces/index-space.ts'
+import { isolate } from './isolate.ts'
+import { noRows, readKnownRows } from './known-rows.ts'
+import { recordFailure } from './outcomes.ts'
+import type { RetryPolicy } from './retry.ts'
+import { settle, type Written } from './settle.ts'
+import type { Records } from '../schema/tables.ts'
+import { writeDocuments, type Writing, type WritingContext } from './writing.ts'
+
+/** What indexing needs. */
+export interface IndexingContext extends WritingContext, EnrichmentContext {
+  readonly db: Records
+  readonly now: () => number
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly policy: RetryPolicy
+  /** Receives the error behind each failed try. */
+  readonly onError: (error: unknown) => void
+}
+
+/** What became of the documents while they are worked on. */
+interface Progress {
+  readonly claim: Claim
+  readonly written: Written[]
+  readonly failed: { readonly document: ClaimedDocument; readonly error: unknown; readonly isOutage?: boolean }[]
+  /** Every generation that may have rows. */
+  readonly used: string[]
+}
+
+/**
+ * Brings the documents of a claim into the index and settles them; each ends searchable, failed, or waiting for another
+ * try. When the signal aborts, they go back into the queue.
+ */
+export async function indexClaim(claim: Claim, context: IndexingContext): Promise<void> {
+  const { db } = context
+  const documents = await readClaimed(db, claim.id)
+  const progress: Progress = { claim, written: [], failed: [], used: [] }
+  try {
+    const enrichment = await enrich(documents, claim.space, context)
+    const { failed } = await isolate(documents, (subset) => write(subset, progress, { enrichment, context }))
+    // What an index refuses of every document alike is hardly the fault of all of them.
+    const isOutage = failed.length > 1 && failed.length === documents.length
+    progress.failed.push(...failed.map(({ item, error }) => ({ document: item, error, isOutage })))
+  } catch (error) {
+    if (context.signal.aborted) return releaseClaim(db, claim.id, progress.used)
+    // Nothing more can be done now: whatever is not written yet waits.
+    const settled = new Set(
+      [...progress.written, ...progress.failed.map(({ document }) => document)].map(({ id }) => id),
+    )
+    const rest = documents.filter(({ id }) => !settled.has(id))
+    progress.failed.push(...rest.map((document) => ({ document, error })))
+  }
+  await recordFailures(progress, context)
+  await context.at('settle')
+  const kept = new Set(progress.written.map(({ generation }) => generation))
+  await settle(db, {
+    claimId: claim.id,
+    space: claim.space,
+    now: context.now(),
+    written: progress.written,
+    abandoned: progress.used.filter((generation) => !kept.has(generation)),
+  })
+}
+
+async function enrich(
+  documents: readonly ClaimedDocument[],
+  space: number,
+  context: IndexingContext,
+): Promise<Enrichment> {
+  const { index, embedder, summarize, describeImage } = context
+  if (!embedder && !summarize && !describeImage) return createEnrichment(noRows(), context)
+  const kept = embedder || summarize ? documents : documents.filter(({ content }) => content.includes(imageMark))
+  return createEnrichment(await readKnownRows(kept, { index, space }), context)
+}
+
+/** Of sections with an image, as a stored document has it. */
+const imageMark = '"image_file_id":"'
+
+async function write(
+  documents: readonly ClaimedDocument[],
+  progress: Progress,
+  { enrichment, context }: { enrichment: Enrichment; context: IndexingContext },
+): Promise<void> {
+  const generations = await takeGenerations(documents.length, progress, context.db)
+  const writings = documents.map((document, at): Writing => ({
+    document,
+    generation: generations[at]!,
+    chunkCount: 0,
+    tags: [],
+    source: '',
+    images: [],
+    error: undefined,
+  }))
+  await writeDocuments(writings, enrichment, context)
+  for (const { document, error, ...writing } of writings) {
+    const { id, revision, born, pairIds } = document
+    if (error === undefined) progress.written.push({ id, revision, born, pairIds, ...writing })
+    else progress.failed.push({ document, error })
+  }
+}
+
+/**
+ * The first try uses what the claim recorded, each further one new generations: a commit that failed may have happened
+ * all the same.
+ */
+async function takeGenerations(count: number, progress: Progress, db: Records): Promise<string[]> {
+  const { claim, used } = progress
+  const isFirst = used.length === 0
+  const generations = isFirst
+    ? claim.generations.slice(0, count)
+    : Array.from({ length: count }, (_, at) =>
+        toGeneration(claim.space, claim.id, claim.generations.length + used.length + at),
+      )
+  used.push(...generations)
+  if (!isFirst) await recordGenerations(db, claim.id, used)
+  return generations
+}
+
+async function recordFailures({ claim, failed }: Progress, context: IndexingContext): Promise<void> {
+  const { db, now, random, policy, onError } = context
+  for (const { document, error, isOutage } of failed) {
+    const failure = toFailure(error, 'Indexing')
+    const tried = { ...document, reason: failure.reason, isOutage: isOutage === true || failure.isOutage }
+    await recordFailure(db, tried, { claimId: claim.id, now: now(), random, policy })
+  }
+  // One line for an outage, not one for each document that waits for its end.
+  for (const error of new Set(failed.map((failure) => failure.error))) onError(error)
+}

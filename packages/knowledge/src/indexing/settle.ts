@@ -1,0 +1,128 @@
+import { sql } from 'kysely'
+import { retire } from './dead-generations.ts'
+import { hasRowLocks } from '../schema/dialect.ts'
+import { recordImages } from '../intake/document-images.ts'
+import { recordTags, type Labels } from '../access/document-tags.ts'
+import { holdSpace } from '../spaces/index-space.ts'
+import { noteActivity } from '../access/pair-progress.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** A document whose new generation is complete in the index. */
+export interface Written extends Labels {
+  readonly id: string
+  readonly revision: number
+  readonly born: number
+  readonly generation: string
+  readonly chunkCount: number
+}
+
+/** What is settled together. */
+export interface SettleOptions {
+  readonly claimId: string
+  /** The space that the generations were written into. */
+  readonly space: number
+  readonly now: number
+  readonly written: readonly Written[]
+  /** Generations of the claim that nothing will come of any more; noted for removal. */
+  readonly abandoned: readonly string[]
+}
+
+/**
+ * Makes written generations the visible ones and ends their claim, in one transaction with noting the replaced ones for
+ * removal.
+ *
+ * A generation loses, and is noted for removal itself, when its document was removed in the meantime (`born` differs,
+ * also when the same id came back), when one made from a later revision is visible already, or when the claim ran out
+ * or its space is being removed (its rows may be gone by then).
+ * @returns ids of the documents whose generation is visible now
+ */
+export async function settle(db: Records, options: SettleOptions): Promise<string[]> {
+  const { claimId, written } = options
+  return db.transaction().execute(async (transaction) => {
+    const isHeld = (await holdClaim(transaction, claimId)) && (await holdSpace(transaction, options.space))
+    const won = isHeld ? await makeVisible(transaction, options) : []
+    const winners = new Map(won.map((document) => [document.id, document]))
+    const lost = written.filter(({ id }) => !winners.has(id))
+    const shown = written.filter(({ id }) => winners.has(id))
+    await recordTags(transaction, shown)
+    await recordImages(transaction, shown)
+    const pairIds = shown.flatMap((document) => document.pairIds)
+    await noteActivity(transaction, 'indexed_at', { pairIds, now: options.now })
+    await retire(transaction, {
+      generations: [
+        ...won.flatMap(({ replaced }) => replaced ?? []),
+        ...lost.map(({ generation }) => generation),
+        ...options.abandoned,
+      ],
+      chunkCount:
+        won.reduce((sum, { replacedChunks }) => sum + replacedChunks, 0) +
+        lost.reduce((sum, { chunkCount }) => sum + chunkCount, 0) +
+        options.abandoned.length,
+    })
+    await transaction.deleteFrom('inlay_claims').where('id', '=', claimId).execute()
+    return [...winners.keys()]
+  })
+}
+
+/** Takes the write lock; false when the claim is no longer there. */
+async function holdClaim(db: Records, claimId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('inlay_claims')
+    .set({ lease_until: sql<number>`lease_until` })
+    .where('id', '=', claimId)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+interface Winner {
+  readonly id: string
+  readonly replaced: string | null
+  readonly replacedChunks: number
+}
+
+async function makeVisible(db: Records, { written, now }: SettleOptions): Promise<Winner[]> {
+  if (written.length === 0) return []
+  let before = db
+    .selectFrom('inlay_documents')
+    .select(['id', 'visible_generation', 'chunk_count'])
+    .where(
+      'id',
+      'in',
+      written.map(({ id }) => id),
+    )
+    .orderBy('id')
+  // By id, as everybody locks them: no two then wait for each other.
+  if (hasRowLocks(db)) before = before.forUpdate()
+  const replaced = new Map((await before.execute()).map((row) => [row.id, row]))
+  const { rows } = await compareAndSet(written, now).execute(db)
+  return rows.map(({ id }) => ({
+    id,
+    replaced: replaced.get(id)?.visible_generation ?? null,
+    replacedChunks: replaced.get(id)?.chunk_count ?? 0,
+  }))
+}
+
+/** The one place where a generation becomes visible. A later version that waits keeps its place in the queue. */
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const compareAndSet = (written: readonly Written[], now: number) => sql<{ id: string }>`
+  with written(id, born, revision, generation, chunk_count) as (values ${sql.join(
+    written.map(
+      (document) => sql`(
+        cast(${document.id} as text), cast(${document.born} as bigint), cast(${document.revision} as bigint),
+        cast(${document.generation} as text), cast(${document.chunkCount} as integer)
+      )`,
+    ),
+  )})
+  update inlay_documents set
+    visible_generation = written.generation,
+    visible_revision = written.revision,
+    chunk_count = written.chunk_count,
+    indexed_at = ${now},
+    state = case when inlay_documents.revision = written.revision then 'indexed' else inlay_documents.state end,
+    claim = case when inlay_documents.revision = written.revision then null else inlay_documents.claim end,
+    reason = case when inlay_documents.revision = written.revision then null else inlay_documents.reason end
+  from written
+  where inlay_documents.id = written.id
+    and inlay_documents.born = written.born
+    and (inlay_documents.visible_revision is null or inlay_documents.visible_revision < written.revision)
+  returning inlay_documents.id`

@@ -1,0 +1,125 @@
+import { createClaimRunner } from './claim-runner.ts'
+import type { IndexingContext } from './index-claim.ts'
+import { createWake } from './signal.ts'
+
+/** How documents are taken from the queue. Times are milliseconds. */
+export interface WorkerOptions {
+  /** Names this worker among others that share the database; never used twice. Default: a random name. */
+  readonly owner?: string
+  /** Tells owners known to be gone, whose documents need not wait for their lease to run out. Default: none is known. */
+  readonly isGone?: (owner: string) => boolean
+  /** How long a claim holds unless renewed. Default 6000. */
+  readonly leaseMs?: number
+  /** How long a claim waits so that one commit carries many documents; twice as long in a steady stream. Default 100. */
+  readonly lingerMs?: number
+  /** How often an idle worker looks for documents that other processes accepted. Default 1000. */
+  readonly pollMs?: number
+  /** Most documents in one claim. Default 256; 64 when a model describes images, 16 when one sums documents up. */
+  readonly claimDocuments?: number
+  /** Tries of a document that fails by itself. Default 5. */
+  readonly attemptLimit?: number
+  /** Tries while a service it needs is down. Default 40. */
+  readonly outageAttemptLimit?: number
+  /** Longest wait for one call of the embedder. Default 120 000. */
+  readonly embedTimeoutMs?: number
+  /** How long `close` waits for what is in flight before it goes back into the queue. Default 2000. */
+  readonly closeMs?: number
+}
+
+/** What a worker is made of. */
+export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy' | 'embedTimeoutMs'> {
+  readonly worker: WorkerOptions & { readonly owner: string }
+  /** The space that documents are brought into; undefined while there is none. Default: the first one. */
+  readonly space?: () => Promise<number | undefined>
+  /** Told which documents a finished claim was for. */
+  readonly onClaimDone: (documentIds: readonly string[]) => void
+}
+
+/** Takes documents from the queue into the index. */
+export interface Worker {
+  /** Begins to work by itself. */
+  start(): void
+  /** Says that there may be something to do. */
+  wake(): void
+  /** Frees abandoned claims, then claims once and indexes what it got; answers how many documents that were. */
+  runOnce(): Promise<number>
+  /** Finishes what is in flight, or puts it back into the queue. */
+  close(): Promise<void>
+}
+
+/** One claim is embedded while the one before is appended. */
+const lanes = 2
+
+/**
+ * Claims of so many documents tell of a steady stream. Then each waits so many times as long for more: half as many
+ * commits leave the index half as much to put in order, and nobody waits for a single document of a stream.
+ */
+const [streamDocuments, streamLinger] = [8, 2]
+
+/** Makes a worker; it rests until started. */
+export function createWorker(context: WorkerContext): Worker {
+  const { onError } = context
+  const { lingerMs = 100, pollMs = 1000, closeMs = 2000 } = context.worker
+  const runner = createClaimRunner(context)
+  const wake = createWake()
+  const inFlight = new Set<Promise<void>>()
+  let loop: Promise<void> | undefined
+  let isClosing = false
+  /** Documents of the claim before. */
+  let taken = 0
+
+  async function run(): Promise<void> {
+    let areMoreDue = false
+    while (!isClosing) {
+      if (!areMoreDue) {
+        await wake.sleep(pollMs)
+        // A moment gathers documents for one commit.
+        if (!isClosing) await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
+      }
+      if (inFlight.size >= lanes) await Promise.race(inFlight)
+      if (isClosing) return
+      areMoreDue = await claimNext()
+    }
+  }
+
+  /** Answers whether more were due than could be taken at once. */
+  async function claimNext(): Promise<boolean> {
+    try {
+      const claim = await runner.take()
+      taken = claim?.documentIds.length ?? 0
+      if (!claim) return false
+      const done = runner.work(claim).finally(() => inFlight.delete(done))
+      inFlight.add(done)
+      return claim.isCutShort
+    } catch (error) {
+      onError(error)
+      await pause(pollMs)
+      return false
+    }
+  }
+
+  return {
+    start: () => {
+      wake.call()
+      loop ??= run()
+    },
+    wake: () => wake.call(),
+    runOnce: async () => {
+      const claim = await runner.take({ sweep: true })
+      if (claim) await runner.work(claim)
+      return claim?.documentIds.length ?? 0
+    },
+    close: async () => {
+      isClosing = true
+      wake.call()
+      const grace = setTimeout(runner.letGo, closeMs)
+      await loop
+      await Promise.all(inFlight)
+      clearTimeout(grace)
+    },
+  }
+}
+
+function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs))
+}

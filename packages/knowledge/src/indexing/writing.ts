@@ -1,0 +1,165 @@
+import { InlayError } from '@inlay/protocol'
+import type { ClaimedDocument } from './claims.ts'
+import type { Embedder, IndexRow, VectorIndex } from '../contracts.ts'
+import { embedDocuments } from './embedding.ts'
+import { imagesOf, type Enrichment } from '../enrichment/enrichment.ts'
+import { partFailed } from './failures.ts'
+import { isolate } from './isolate.ts'
+import { readDocument, toRows, type DraftRow } from './rows.ts'
+import type { IngestionStep } from './steps.ts'
+import { nextTurn } from '../chunking/yield-to-event-loop.ts'
+import type { StoredDocument } from '../intake/version.ts'
+
+/** One document on its way into the index, as one generation. */
+export interface Writing {
+  readonly document: ClaimedDocument
+  readonly generation: string
+  /** Rows with text so far. */
+  chunkCount: number
+  /** Tags of its rows. */
+  tags: readonly string[]
+  source: string
+  /** Images of its sections. */
+  images: readonly string[]
+  /** Why this document alone cannot be written; its generation is then abandoned. */
+  error?: unknown
+}
+
+/** What writing needs. */
+export interface WritingContext {
+  readonly index: VectorIndex
+  readonly embedder?: Embedder
+  readonly embedTimeoutMs: number
+  readonly at: (step: IngestionStep) => void | Promise<void>
+  /** Aborts when the worker is to let go. */
+  readonly signal: AbortSignal
+}
+
+interface PieceRow {
+  readonly writing: Writing
+  readonly row: DraftRow
+  readonly document: StoredDocument
+  /** Whether its document has other rows. */
+  readonly isPart: boolean
+}
+
+type EnrichedRow = Pick<PieceRow, 'writing' | 'row'>
+
+/** Most rows and characters of text that are appended at once; fewer rows where others wait for an embedder. */
+const [pieceRows, embeddedPieceRows] = [1500, 1000]
+const pieceCharacters = 8 * 2 ** 20
+
+/**
+ * Chunks, embeds and appends documents, many in one commit. A document that fails by itself is marked, the others go on.
+ * @throws InlayError when the index refuses a commit; `retryable` when the index or the embedder is down
+ */
+export async function writeDocuments(
+  writings: readonly Writing[],
+  enrichment: Enrichment,
+  context: WritingContext,
+): Promise<void> {
+  await context.at('chunk')
+  const mostRows = context.embedder ? embeddedPieceRows : pieceRows
+  for await (const cut of toPieces(writings, enrichment, mostRows)) {
+    letGoWhenAborted(context.signal)
+    const rows = await enrichment.summarize(cut)
+    const piece = rows.map((row, at) => ({ row, writing: cut[at]!.writing }))
+    const vectors = context.embedder && (await embedPiece(piece, enrichment.vectors, context.embedder, context))
+    const kept = piece.filter(({ writing }) => writing.error === undefined).map((item) => toIndexRow(item, vectors))
+    if (kept.length > 0) await append(kept, context)
+  }
+}
+
+function letGoWhenAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new InlayError('CLOSED', { retryable: true })
+}
+
+/** Cuts documents into rows, a commit's worth at a time; other work gets its turn in between. */
+async function* toPieces(
+  writings: readonly Writing[],
+  enrichment: Enrichment,
+  mostRows: number,
+): AsyncGenerator<PieceRow[]> {
+  let piece: PieceRow[] = []
+  let characters = 0
+  let turnBegan = performance.now()
+  for (const writing of writings) {
+    const document = readDocument(writing.document)
+    const descriptions = await enrichment.describe(document)
+    writing.images = imagesOf(document)
+    for (const { row, isPart } of chunked(writing, document, descriptions)) {
+      piece.push({ writing, row, document, isPart })
+      characters += row.searchText.length
+      if (piece.length >= mostRows || characters >= pieceCharacters) {
+        yield piece
+        piece = []
+        characters = 0
+      }
+      if (performance.now() - turnBegan > longestTurnMs) {
+        await nextTurn()
+        turnBegan = performance.now()
+      }
+    }
+  }
+  if (piece.length > 0) yield piece
+}
+
+const longestTurnMs = 8
+
+function* chunked(
+  writing: Writing,
+  document: StoredDocument,
+  descriptions: ReadonlyMap<string, string>,
+): Generator<{ row: DraftRow; isPart: boolean }> {
+  try {
+    let last: DraftRow | undefined
+    for (const row of toRows(writing.document, document, descriptions)) {
+      if (writing.error !== undefined) return
+      if (last) yield { row: last, isPart: true }
+      if (row.text !== '') writing.chunkCount++
+      writing.tags = row.tags
+      writing.source = row.source
+      last = row
+    }
+    if (last) yield { row: last, isPart: last.position > 0 }
+  } catch (error) {
+    // One document in a thousand must not hold up the others.
+    writing.error = partFailed(error, 'Cutting the document into chunks')
+  }
+}
+
+async function embedPiece(
+  piece: readonly EnrichedRow[],
+  known: ReadonlyMap<string, Float32Array>,
+  embedder: Embedder,
+  context: WritingContext,
+): Promise<Map<DraftRow, Float32Array>> {
+  await context.at('embed')
+  const vectors = new Map<DraftRow, Float32Array>()
+  const byWriting = Map.groupBy(piece, ({ writing }) => writing)
+  const { failed } = await isolate([...byWriting.keys()], async (subset) => {
+    const rows = subset.flatMap((writing) => byWriting.get(writing)!.map(({ row }) => row))
+    const texts = rows.map((row) => row.embedText())
+    const { embedTimeoutMs: timeoutMs, signal } = context
+    const found = await embedDocuments(texts, { embedder, known, timeoutMs, signal })
+    rows.forEach((row, at) => vectors.set(row, found[at]!))
+  })
+  for (const { item, error } of failed) item.error = error
+  return vectors
+}
+
+function toIndexRow({ writing, row }: EnrichedRow, vectors: Map<DraftRow, Float32Array> | undefined): IndexRow {
+  const { cardOf: _card, embedText: _text, withSummary: _summary, ...kept } = row
+  const vector = vectors?.get(row)
+  return { ...kept, generation: writing.generation, ...(vector ? { vector } : {}) }
+}
+
+async function append(rows: readonly IndexRow[], context: WritingContext): Promise<void> {
+  await context.at('append')
+  letGoWhenAborted(context.signal)
+  try {
+    await context.index.append(rows)
+  } catch (error) {
+    throw partFailed(error, 'Writing to the index')
+  }
+}

@@ -1,0 +1,130 @@
+import { InlayError } from '@inlay/protocol'
+import { maySee, type GuardedPair } from '../access/access.ts'
+import type { Caller, DocumentPhase } from '../contracts.ts'
+import type { Version } from './version.ts'
+
+/** A change of the documents that a caller asks for. */
+export type IntakeTask =
+  | { readonly kind: 'accept'; readonly version: Version; readonly caller?: Caller }
+  | { readonly kind: 'remove'; readonly id: string; readonly caller?: Caller }
+
+/** What came of it. */
+export interface IntakeResult {
+  readonly documentId: string
+  /** Whether the document was there before. */
+  readonly existed: boolean
+  /** Revision the document has now; of a removed one the last it had. */
+  readonly revision: number
+  /** Whether that revision is searchable already. */
+  readonly isIndexed: boolean
+  /** Whether the task put the document into the queue. */
+  readonly isQueued: boolean
+}
+
+/** A document as the records have it. */
+export interface StoredState {
+  readonly hash: string
+  readonly state: DocumentPhase
+  readonly revision: number
+  readonly born: number
+  readonly dueAt: number
+  readonly attempts: number
+  readonly acceptedAt: number
+  readonly pairIds: readonly number[]
+}
+
+/** A document while a group of tasks is carried out on it. */
+export interface Draft {
+  readonly id: string
+  /** Undefined when the records do not have it. */
+  readonly stored: StoredState | undefined
+  isPresent: boolean
+  hash: string
+  state: DocumentPhase
+  born: number
+  revision: number
+  pairIds: Set<number>
+  /** The version to be stored; undefined when nothing has to be. */
+  version: Version | undefined
+}
+
+/** Begins a draft. A document whose pairs were all removed counts as absent. */
+export function toDraft(id: string, stored: StoredState | undefined, pairs: ReadonlyMap<number, GuardedPair>): Draft {
+  const live = (stored?.pairIds ?? []).filter((pairId) => pairs.get(pairId)?.isRemoved === false)
+  return {
+    id,
+    stored,
+    isPresent: live.length > 0,
+    hash: stored?.hash ?? '',
+    state: stored?.state ?? 'pending',
+    born: stored?.born ?? 0,
+    revision: stored?.revision ?? 0,
+    pairIds: new Set(live),
+    version: undefined,
+  }
+}
+
+/** What the tasks of a group share. */
+export interface DraftContext {
+  readonly pairs: ReadonlyMap<number, GuardedPair>
+  /** A revision never given out before, greater than all before it. */
+  readonly nextRevision: () => number
+}
+
+/**
+ * Carries out one task on the draft of its document.
+ * @throws CONNECTOR_NOT_FOUND, DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS
+ */
+export function applyTask(draft: Draft, task: IntakeTask, context: DraftContext): IntakeResult {
+  return task.kind === 'accept' ? accept(draft, task, context) : remove(draft, task, context)
+}
+
+function accept(
+  draft: Draft,
+  { version, caller }: IntakeTask & { kind: 'accept' },
+  { pairs, nextRevision }: DraftContext,
+): IntakeResult {
+  const pair = pairs.get(version.pairId)
+  if (!pair || pair.isRemoved) throw new InlayError('CONNECTOR_NOT_FOUND')
+  if (!maySee(pair, caller) || !ownsAll(draft, caller, pairs))
+    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+      message: 'The document or its connector/credential pair belongs to others: use a pair of your own.',
+    })
+  const existed = draft.isPresent
+  const isSame = existed && draft.hash === version.hash && draft.pairIds.has(version.pairId)
+  if (!isSame || draft.state === 'failed') {
+    draft.revision = nextRevision()
+    if (!existed) draft.born = draft.revision
+    draft.isPresent = true
+    draft.hash = version.hash
+    draft.state = 'pending'
+    draft.pairIds.add(version.pairId)
+    draft.version = version
+    return { documentId: draft.id, existed, revision: draft.revision, isIndexed: false, isQueued: true }
+  }
+  return {
+    documentId: draft.id,
+    existed,
+    revision: draft.revision,
+    isIndexed: draft.state === 'indexed',
+    isQueued: false,
+  }
+}
+
+function remove(draft: Draft, { caller }: IntakeTask & { kind: 'remove' }, { pairs }: DraftContext): IntakeResult {
+  const isVisible = [...draft.pairIds].some((id) => maySee(pairs.get(id)!, caller))
+  if (!draft.isPresent || !isVisible) throw new InlayError('DOCUMENT_NOT_FOUND')
+  if (!ownsAll(draft, caller, pairs))
+    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+      message: 'The document also belongs to connector/credential pairs of others, who would lose it.',
+    })
+  draft.isPresent = false
+  draft.version = undefined
+  draft.hash = ''
+  draft.pairIds = new Set()
+  return { documentId: draft.id, existed: true, revision: draft.revision, isIndexed: false, isQueued: false }
+}
+
+function ownsAll(draft: Draft, caller: Caller | undefined, pairs: ReadonlyMap<number, GuardedPair>): boolean {
+  return [...draft.pairIds].every((id) => maySee(pairs.get(id)!, caller))
+}

@@ -1,0 +1,232 @@
+import type { InsertObject } from 'kysely'
+import { readPairs } from '../access/access.ts'
+import { addToCounter } from '../schema/counters.ts'
+import { retire } from '../indexing/dead-generations.ts'
+import { hasRowLocks } from '../schema/dialect.ts'
+import { forgetImages } from './document-images.ts'
+import { forgetTags } from '../access/document-tags.ts'
+import { createGroupCommit, type GroupCommit, type Outcome } from './group-commit.ts'
+import { applyTask, toDraft, type Draft, type IntakeResult, type IntakeTask, type StoredState } from './draft.ts'
+import { noteActivity } from '../access/pair-progress.ts'
+import type { Records, Tables } from '../schema/tables.ts'
+
+/** What an intake is made of. */
+export interface IntakeOptions {
+  readonly db: Records
+  readonly now: () => number
+  /** Awaited before each transaction. */
+  readonly beforeCommit?: () => void | Promise<void>
+}
+
+/** The one door for changes of documents: accepts and removals in the order they came, many in one commit. */
+export type Intake = GroupCommit<IntakeTask, IntakeResult>
+
+/** Makes an intake. A result means that the change is on disk. */
+export function createIntake(options: IntakeOptions): Intake {
+  return createGroupCommit({
+    commit: (tasks) => commit(options, tasks),
+    weight: (task) => (task.kind === 'accept' ? task.version.content.length : 0),
+    limitWeight: 16 * 2 ** 20,
+    limit: 400,
+  })
+}
+
+async function commit(options: IntakeOptions, tasks: readonly IntakeTask[]): Promise<Outcome<IntakeResult>[]> {
+  await options.beforeCommit?.()
+  const transaction = await options.db.startTransaction().execute()
+  try {
+    const { outcomes, drafts } = await carryOut(transaction, tasks)
+    const changed = drafts.filter(isChanged)
+    // A group that changes nothing costs no sync to disk.
+    if (changed.length === 0) await transaction.rollback().execute()
+    else {
+      await write(transaction, changed, options.now())
+      await transaction.commit().execute()
+    }
+    return outcomes
+  } catch (error) {
+    if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute()
+    throw error
+  }
+}
+
+async function carryOut(
+  db: Records,
+  tasks: readonly IntakeTask[],
+): Promise<{ outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {
+  // Written first for the write lock; numbers that are not used are simply left out.
+  let revision = (await addToCounter(db, 'revision', tasks.length)) - tasks.length
+  const stored = await readStored(db, [...new Set(tasks.map(idOf))])
+  const pairIds = new Set(tasks.flatMap((task) => (task.kind === 'accept' ? [task.version.pairId] : [])))
+  for (const { pairIds: ids } of stored.values()) for (const id of ids) pairIds.add(id)
+  const pairs = await readPairs(db, [...pairIds])
+  const drafts = new Map<string, Draft>()
+  const outcomes = tasks.map((task): Outcome<IntakeResult> => {
+    const id = idOf(task)
+    const draft = drafts.get(id) ?? toDraft(id, stored.get(id), pairs)
+    drafts.set(id, draft)
+    try {
+      return { value: applyTask(draft, task, { pairs, nextRevision: () => ++revision }) }
+    } catch (error) {
+      // Refusals belong to one task; the others of the group go on.
+      return { error }
+    }
+  })
+  return { outcomes, drafts: [...drafts.values()] }
+}
+
+function idOf(task: IntakeTask): string {
+  return task.kind === 'accept' ? task.version.id : task.id
+}
+
+async function readStored(db: Records, ids: readonly string[]): Promise<Map<string, StoredState>> {
+  let documents = db
+    .selectFrom('inlay_documents')
+    .select(['id', 'hash', 'state', 'revision', 'born', 'due_at', 'attempts', 'accepted_at'])
+    .where('id', 'in', ids)
+    .orderBy('id')
+  // Whoever changes several documents locks them by id, so that no two wait for each other.
+  if (hasRowLocks(db)) documents = documents.forUpdate()
+  const rows = await documents.execute()
+  if (rows.length === 0) return new Map()
+  const memberships = await db
+    .selectFrom('inlay_document_pairs')
+    .selectAll()
+    .where(
+      'document_id',
+      'in',
+      rows.map((row) => row.id),
+    )
+    .execute()
+  const byDocument = Map.groupBy(memberships, (row) => row.document_id)
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        hash: row.hash,
+        state: row.state,
+        revision: Number(row.revision),
+        born: Number(row.born),
+        dueAt: Number(row.due_at),
+        attempts: row.attempts,
+        acceptedAt: Number(row.accepted_at),
+        pairIds: (byDocument.get(row.id) ?? []).map((membership) => membership.pair_id),
+      },
+    ]),
+  )
+}
+
+function isChanged(draft: Draft): boolean {
+  return draft.version !== undefined || (!draft.isPresent && isStale(draft))
+}
+
+/** Whether what the records have must go: the document was removed, perhaps to come back as another. */
+function isStale({ stored, isPresent, born }: Draft): boolean {
+  return stored !== undefined && (!isPresent || born !== stored.born)
+}
+
+async function write(db: Records, drafts: readonly Draft[], now: number): Promise<void> {
+  const stale = drafts.filter(isStale)
+  if (stale.length > 0)
+    await deleteDocuments(
+      db,
+      stale.map(({ id }) => id),
+    )
+  const accepted = drafts.flatMap((draft) => (draft.version ? [{ ...draft, version: draft.version }] : []))
+  if (accepted.length === 0) return
+  await db
+    .insertInto('inlay_documents')
+    .values(accepted.map((draft) => toRow(draft, now)))
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet((of) => Object.fromEntries(overwritten.map((name) => [name, of.ref(`excluded.${name}`)]))),
+    )
+    .execute()
+  const contents = accepted
+    .filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash)
+    .map(({ id, version }) => ({ id, content: version.content }))
+  if (contents.length > 0)
+    await db
+      .insertInto('inlay_contents')
+      .values(contents)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet((of) => ({ content: of.ref('excluded.content') })))
+      .execute()
+  const memberships = accepted.flatMap(({ id, pairIds, stored, born }) =>
+    [...pairIds]
+      .filter((pairId) => born !== stored?.born || !stored.pairIds.includes(pairId))
+      .map((pairId) => ({ document_id: id, pair_id: pairId })),
+  )
+  if (memberships.length > 0)
+    await db
+      .insertInto('inlay_document_pairs')
+      .values(memberships)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  await noteActivity(db, 'accepted_at', { pairIds: accepted.map(({ version }) => version.pairId), now })
+}
+
+/** Everything a new version changes; what is searchable stays until the new version is. */
+const overwritten = [
+  'revision',
+  'born',
+  'state',
+  'hash',
+  'semantic_identifier',
+  'link',
+  'source',
+  'content_bytes',
+  'accepted_at',
+  'due_at',
+  'claim',
+  'attempts',
+  'failures',
+  'interruptions',
+  'reason',
+] as const
+
+function toRow(
+  draft: Draft & { version: Draft['version'] & {} },
+  now: number,
+): InsertObject<Tables, 'inlay_documents'> {
+  const { version } = draft
+  const stored = isStale(draft) ? undefined : draft.stored
+  // A document that is changed again and again keeps its place in the queue.
+  const waitsSince = stored?.state === 'pending' && stored.attempts === 0 ? stored.dueAt : now
+  return {
+    id: draft.id,
+    revision: draft.revision,
+    born: draft.born,
+    state: 'pending',
+    hash: version.hash,
+    semantic_identifier: version.semanticIdentifier,
+    link: version.link,
+    source: version.source,
+    content_bytes: version.content.length,
+    accepted_at: stored?.hash === version.hash ? stored.acceptedAt : now,
+    due_at: Math.min(waitsSince, now),
+    claim: null,
+    attempts: 0,
+    failures: 0,
+    interruptions: 0,
+    reason: null,
+  }
+}
+
+/** Deletes documents and notes their rows of the index for removal. */
+export async function deleteDocuments(db: Records, ids: readonly string[]): Promise<void> {
+  // What each shows at this very moment: it may have become another since it was last read.
+  const deleted = await db
+    .deleteFrom('inlay_documents')
+    .where('id', 'in', ids)
+    .returning(['visible_generation', 'chunk_count'])
+    .execute()
+  await db.deleteFrom('inlay_contents').where('id', 'in', ids).execute()
+  await db.deleteFrom('inlay_document_pairs').where('document_id', 'in', ids).execute()
+  await forgetTags(db, ids)
+  await forgetImages(db, ids)
+  await retire(db, {
+    generations: deleted.flatMap((row) => row.visible_generation ?? []),
+    chunkCount: deleted.reduce((sum, row) => sum + (row.chunk_count ?? 0), 0),
+  })
+}

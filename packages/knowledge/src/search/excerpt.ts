@@ -1,0 +1,65 @@
+import { readCard } from '../chunking/chunk-metadata.ts'
+import type { Excerpt, ExcerptRequest, VectorIndex } from '../contracts.ts'
+import { isInPairs, pairsFor } from '../intake/documents.ts'
+import { textOf, type ReadHit } from './passages.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** Most chunks of one excerpt. */
+const mostChunks = 64
+
+/** What reading an excerpt needs. */
+export interface ExcerptContext {
+  readonly db: Records
+  readonly index: Pick<VectorIndex, 'read'>
+}
+
+/**
+ * Reads a stretch of the visible version of a document; undefined when the caller may not see it, or it is gone.
+ * @param given pairs that the document is to be in, instead of those the caller may see
+ */
+export async function readExcerpt(
+  { documentId, first, last, around, caller }: ExcerptRequest,
+  { db, index }: ExcerptContext,
+  given?: readonly number[],
+): Promise<Excerpt | undefined> {
+  const generation = await visibleGeneration(documentId, db, given ?? (await pairsFor(db, caller)))
+  if (generation === undefined) return undefined
+  const from = Math.max(0, first, around - mostChunks)
+  const hits = await index.read(generation, from, Math.min(last, from + mostChunks - 1))
+  const chunks = ofOneLink(
+    hits.map((hit) => ({ hit, card: readCard(hit.card) })),
+    around,
+  )
+  const [start, end] = [chunks[0], chunks.at(-1)]
+  if (!start || !end) return undefined
+  return {
+    content: textOf(chunks),
+    headings: start.card.h ?? [],
+    span: { first: start.hit.position, last: end.hit.position },
+  }
+}
+
+async function visibleGeneration(
+  documentId: string,
+  db: Records,
+  pairs: readonly number[] | undefined,
+): Promise<string | undefined> {
+  const all = db.selectFrom('inlay_documents').select('visible_generation').where('id', '=', documentId)
+  const row = await (pairs ? all.where(isInPairs(pairs)) : all).executeTakeFirst()
+  return row?.visible_generation ?? undefined
+}
+
+/** The chunks that surround one without a gap and lead to the same place as it. */
+function ofOneLink(chunks: readonly ReadHit[], around: number): readonly ReadHit[] {
+  const at = chunks.findIndex(({ hit }) => hit.position === around)
+  const link = chunks[at]?.card.l
+  const fits = (place: number, neighbour: number): boolean => {
+    const [one, other] = [chunks[place], chunks[neighbour]]
+    return one !== undefined && one.card.l === link && Math.abs(one.hit.position - (other?.hit.position ?? NaN)) === 1
+  }
+  if (at === -1) return []
+  let [first, last] = [at, at]
+  while (fits(first - 1, first)) first--
+  while (fits(last + 1, last)) last++
+  return chunks.slice(first, last + 1)
+}

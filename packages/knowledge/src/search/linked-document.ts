@@ -1,0 +1,109 @@
+import { sql, type RawBuilder } from 'kysely'
+import { readCard } from '../chunking/chunk-metadata.ts'
+import type { FoundPassage, IndexFilter, TimeRange, VectorIndex } from '../contracts.ts'
+import { isInPairs } from '../intake/documents.ts'
+import { resolveFilters } from '../access/filters.ts'
+import type { LinkRequest } from './link-contract.ts'
+import { toPassage } from './passages.ts'
+import { toTags } from '../indexing/rows.ts'
+import type { Records } from '../schema/tables.ts'
+import type { StoredDocument } from '../intake/version.ts'
+
+/** Characters of a link that the index of links holds: Postgres bounds what an index row may be. */
+export const indexedLinkCharacters = 400
+
+/** Most chunks that are read of one document, and most documents looked at that share a link. */
+const mostChunks = 512
+const mostDocuments = 10
+
+/** What finding needs. */
+export interface LinkContext {
+  readonly db: Records
+  readonly index: Pick<VectorIndex, 'read'>
+}
+
+/**
+ * Finds the visible document whose first link is an address and reads all of it; of several, the one accepted last.
+ * Undefined when there is none that the caller may see and the filters let through.
+ * @throws INSUFFICIENT_PERMISSIONS see `resolveFilters`
+ */
+export async function findByLink(request: LinkRequest, context: LinkContext): Promise<FoundPassage | undefined> {
+  const filter = await resolveFilters(context.db, request.filters, request.caller)
+  for (const row of await rowsWith(formsOf(request.link), filter, context.db)) {
+    request.signal?.throwIfAborted()
+    if (!(await passes(row, filter, context.db))) continue
+    const hits = await context.index.read(row.generation, 0, mostChunks - 1)
+    const chunks = hits.map((hit) => ({ hit, card: readCard(hit.card) }))
+    const [first] = chunks
+    // Rows of a generation that was replaced just now may be gone already.
+    if (!first) continue
+    const passage = toPassage({ best: first, chunks }, () => [])
+    return { ...passage, document: { ...passage.document, score: null } }
+  }
+  return undefined
+}
+
+/** Ways in which one address is written: with and without what it points to on its page, and a last slash. */
+function formsOf(link: string): string[] {
+  const plain = link.trim()
+  const page = plain.replace(/#.*$/s, '')
+  const other = page.endsWith('/') ? page.slice(0, -1) : `${page}/`
+  return [...new Set([plain, page, other])].filter((form) => form !== '' && form !== '/')
+}
+
+interface LinkedRow {
+  readonly id: string
+  readonly generation: string
+  readonly acceptedAt: number
+}
+
+async function rowsWith(forms: readonly string[], filter: IndexFilter, db: Records): Promise<LinkedRow[]> {
+  if (forms.length === 0 || filter.pairs?.length === 0) return []
+  const starts = forms.map((form) => form.slice(0, indexedLinkCharacters))
+  let query = db
+    .selectFrom('inlay_documents')
+    .select(['id', 'visible_generation', 'accepted_at'])
+    // As the index has it: the planner takes it for exactly this condition.
+    .where(sql<boolean>`link <> ''`)
+    .where(linkStart, 'in', starts)
+    .where('link', 'in', forms)
+    .where('visible_generation', 'is not', null)
+  if (filter.pairs) query = query.where(isInPairs(filter.pairs))
+  if (filter.sources) query = query.where('source', 'in', filter.sources)
+  const rows = await query.orderBy('accepted_at', 'desc').orderBy('id').limit(mostDocuments).execute()
+  return rows.map((row) => ({
+    id: row.id,
+    generation: row.visible_generation ?? '',
+    acceptedAt: Number(row.accepted_at),
+  }))
+}
+
+/** How a link begins, as its index has it. */
+export const linkStart: RawBuilder<string> = sql<string>`substr(link, 1, ${sql.lit(indexedLinkCharacters)})`
+
+/** Whether tags and dates of a document pass, as they would in a search. */
+async function passes({ id, acceptedAt }: LinkedRow, filter: IndexFilter, db: Records): Promise<boolean> {
+  const { tags, createdAt, ownUpdatedAt, updatedOrCreatedSince } = filter
+  if (!tags && !createdAt && !ownUpdatedAt && updatedOrCreatedSince === undefined) return true
+  const row = await db.selectFrom('inlay_contents').select('content').where('id', '=', id).executeTakeFirst()
+  if (!row) return false
+  // Written by this package alone, from a validated request.
+  const document = JSON.parse(row.content) as StoredDocument
+  const [created, updated] = [toMoment(document.doc_created_at), toMoment(document.doc_updated_at)]
+  const held = new Set(tags ? toTags(document.metadata) : [])
+  return (
+    (tags ?? []).every((any) => any.some((tag) => held.has(tag))) &&
+    isIn(created, createdAt) &&
+    isIn(updated, ownUpdatedAt) &&
+    (updatedOrCreatedSince === undefined || Math.max(updated ?? acceptedAt, created ?? 0) >= updatedOrCreatedSince)
+  )
+}
+
+function toMoment(date: string | null | undefined): number | undefined {
+  return date ? Date.parse(date) : undefined
+}
+
+function isIn(moment: number | undefined, range: TimeRange | undefined): boolean {
+  if (!range) return true
+  return moment !== undefined && moment >= (range.start ?? -Infinity) && moment <= (range.end ?? Infinity)
+}

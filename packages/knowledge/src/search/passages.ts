@@ -1,0 +1,129 @@
+import type { SearchDoc } from '@inlay/protocol'
+import { readCard, titleOf, type Card } from '../chunking/chunk-metadata.ts'
+import type { FoundPassage, Hit } from '../contracts.ts'
+import type { Highlighter } from './highlights.ts'
+
+/** Most chunks in one passage: about what a reader, or a model, takes in at once. */
+const mostChunks = 4
+
+/** A hit with its card. */
+export interface ReadHit {
+  readonly hit: Hit
+  readonly card: Card
+}
+
+/** Hits that make one passage. */
+export interface JoinedHits {
+  readonly best: ReadHit
+  /** By position, without gaps; all of one link, so that a citation never leads elsewhere. */
+  readonly chunks: readonly ReadHit[]
+}
+
+/**
+ * Joins hits that follow each other in a document under the same link.
+ * @param hits by falling score
+ * @returns by the score of the best hit of each
+ */
+export function joinHits(hits: readonly Hit[]): JoinedHits[] {
+  const byGeneration = Map.groupBy(hits, (hit) => hit.generation)
+  return [...byGeneration.values()]
+    .flatMap((ofDocument) => joinWithin(ofDocument.map((hit) => ({ hit, card: readCard(hit.card) }))))
+    .toSorted((left, right) => right.best.hit.score - left.best.hit.score)
+}
+
+/** Hits of one document, best first: each joins what it adjoins on either side, as far as there is room. */
+function joinWithin(hits: readonly ReadHit[]): JoinedHits[] {
+  const [byFirst, byLast] = [new Map<number, JoinedHits>(), new Map<number, JoinedHits>()]
+  const keep = (passage: JoinedHits): void => {
+    byFirst.set(passage.chunks[0]!.hit.position, passage)
+    byLast.set(passage.chunks.at(-1)!.hit.position, passage)
+  }
+  const joined = (left: JoinedHits, right: JoinedHits): JoinedHits => {
+    byLast.delete(left.chunks.at(-1)!.hit.position)
+    byFirst.delete(right.chunks[0]!.hit.position)
+    const best = left.best.hit.score >= right.best.hit.score ? left.best : right.best
+    return { best, chunks: [...left.chunks, ...right.chunks] }
+  }
+  for (const one of hits) {
+    let passage: JoinedHits = { best: one, chunks: [one] }
+    const before = byLast.get(one.hit.position - 1)
+    if (before && isOnePassage(before, passage)) passage = joined(before, passage)
+    const after = byFirst.get(one.hit.position + 1)
+    if (after && isOnePassage(passage, after)) passage = joined(passage, after)
+    keep(passage)
+  }
+  return [...byFirst.values()]
+}
+
+function isOnePassage(left: JoinedHits, right: JoinedHits): boolean {
+  return left.chunks.length + right.chunks.length <= mostChunks && left.best.card.l === right.best.card.l
+}
+
+/** Shows joined hits as a passage, with the words of the query marked. */
+export function toPassage({ best: { hit: best, card }, chunks }: JoinedHits, highlight: Highlighter): FoundPassage {
+  const text = textOf(chunks)
+  const document: SearchDoc = {
+    document_id: best.documentId,
+    chunk_ind: best.position,
+    semantic_identifier: card.s.trim() === '' ? 'Unknown' : card.s,
+    link: card.l ?? null,
+    blurb: toBlurb(best.text || titleOf(card)),
+    source_type: best.source,
+    boost: 0,
+    hidden: false,
+    metadata: card.m,
+    score: best.score,
+    is_relevant: null,
+    relevance_explanation: null,
+    match_highlights: highlight(text),
+    updated_at: new Date(best.updatedAt).toISOString(),
+    primary_owners: card.o ?? null,
+    secondary_owners: card.q ?? null,
+    is_internet: false,
+    file_id: card.i ?? card.f ?? null,
+  }
+  return {
+    document,
+    content: text || titleOf(card),
+    headings: chunks[0]!.card.h ?? [],
+    span: { first: chunks[0]!.hit.position, last: chunks.at(-1)!.hit.position },
+  }
+}
+
+/**
+ * Chunks that follow each other as the one text they were cut from: without what the cuts added to a table or a code
+ * block.
+ */
+export function textOf(chunks: readonly ReadHit[]): string {
+  let text = ''
+  for (const [at, { hit, card }] of chunks.entries()) {
+    const [closing, opening] = card.w ?? [0, 0]
+    if (at === 0) text = hit.text
+    else text = text.slice(0, text.length - closing) + (card.j ?? '\n\n') + hit.text.slice(opening)
+  }
+  return text
+}
+
+/** About 128 tokens, as in the reference. */
+const longestBlurb = 480
+const sentenceEnd = /[.!?…](?=\s)|[。！？]/g
+
+/** How a text begins: whole sentences if that gives a fair length, else whole words; on one line, without `#` marks. */
+export function toBlurb(text: string): string {
+  const plain = text.slice(0, longestBlurb * 4).replaceAll(/^ {0,3}#{1,6} /gm, '')
+  const start = plain.replaceAll(/\s+/g, ' ').trim()
+  if (start.length <= longestBlurb) return start
+  const window = start.slice(0, longestBlurb)
+  const end = [...window.matchAll(sentenceEnd)].at(-1)
+  if (end && end.index >= longestBlurb / 3) return window.slice(0, end.index + 1)
+  const space = window.lastIndexOf(' ')
+  return `${window.slice(0, space > longestBlurb / 2 ? space : lastWordEnd(window))}…`
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
+
+/** Of a text that was cut anywhere: where its last whole word ends, in scripts without spaces, too. */
+function lastWordEnd(window: string): number {
+  const from = Math.max(0, window.length - 60)
+  return from + ([...segmenter.segment(window.slice(from))].at(-1)?.index ?? 0)
+}

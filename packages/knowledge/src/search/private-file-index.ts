@@ -1,0 +1,79 @@
+import type { IngestionDocument } from '@inlay/protocol'
+import { shelfKeeper, shelfPairId } from '../access/access.ts'
+import type { Knowledge } from '../contracts.ts'
+import { readExcerpt } from './excerpt.ts'
+import { resolveFilters } from '../access/filters.ts'
+import { search, type SearchContext } from './search.ts'
+import type { Shelf } from './private-file-index-contract.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** What the shelf is made of. */
+export interface ShelfOptions {
+  readonly db: Records
+  readonly now: () => number
+  readonly accept: Knowledge['accept']
+  readonly remove: Knowledge['remove']
+  readonly context: SearchContext
+}
+
+/** Makes the shelf. Its pair is made with its first document, so that a knowledge without any pays nothing for it. */
+export function createShelf({ db, now, accept, remove, context }: ShelfOptions): Shelf {
+  const caller = shelfKeeper
+  let made: Promise<unknown> | undefined
+  const makePair = async (): Promise<void> => {
+    const pair = { name: 'Shelf', is_public: 0, is_paused: 0, is_removed: 0, created_at: now() }
+    await db
+      .insertInto('inlay_pairs')
+      .values({ id: shelfPairId, ...pair })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute()
+  }
+  return {
+    put: async (document, { waitMs, signal } = {}) => {
+      made ??= makePair().catch((error: unknown) => {
+        made = undefined
+        throw error
+      })
+      await made
+      await accept({ document: toDocument(document), cc_pair_id: shelfPairId }, { caller, waitMs, signal })
+    },
+    remove: async (id) => {
+      await remove(id, { caller }).catch((error: unknown) => {
+        if (!isMissing(error)) throw error
+      })
+    },
+    search: async ({ text, documentIds, filters, limit, signal }) => {
+      // Sets are made of pairs, and nobody puts this one into a set.
+      if (documentIds.length === 0 || (filters?.document_set ?? []).length > 0) return []
+      const filter = { ...(await resolveFilters(db, filters, caller)), pairs: [shelfPairId], documentIds }
+      return search({ text, limit, signal }, context, filter)
+    },
+    excerpt: (request) => readExcerpt(request, context, [shelfPairId]),
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'DOCUMENT_NOT_FOUND'
+}
+
+function toDocument({ id, title, source, sections, updatedAt }: Parameters<Shelf['put']>[0]): IngestionDocument {
+  return {
+    id,
+    semantic_identifier: title,
+    title,
+    source,
+    sections: sections.map(({ text, heading }) => ({
+      type: 'text',
+      text,
+      heading: heading ?? null,
+      link: null,
+      image_file_id: null,
+    })),
+    metadata: {},
+    doc_updated_at: new Date(updatedAt).toISOString(),
+    doc_created_at: null,
+    primary_owners: null,
+    secondary_owners: null,
+    file_id: null,
+  }
+}

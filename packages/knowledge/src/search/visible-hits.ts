@@ -1,0 +1,94 @@
+import type { Hit, IndexQuery, VectorIndex } from '../contracts.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** What was found and may be shown. */
+export interface VisibleHits {
+  /** By falling score. */
+  readonly hits: readonly Hit[]
+  /** Whether the index has no further hits, visible or not. */
+  readonly isAll: boolean
+}
+
+/** What looking needs. */
+export interface LookContext {
+  readonly db: Records
+  readonly index: VectorIndex
+  readonly now: () => number
+}
+
+/** The moment a document was settled is read before its transaction, and from the clock of its process. */
+const slackMs = 1000
+/** One does, unless rows are cleared away right after they were replaced. */
+const mostRounds = 3
+
+/**
+ * Asks the index and drops what is not visible. A document that got a new version after the index was read and before
+ * the records were has only its old rows among the hits: it is asked for again, by itself, so that no search misses a
+ * document because it is being updated.
+ */
+export async function findVisible(query: IndexQuery, { db, index, now }: LookContext): Promise<VisibleHits> {
+  const since = now() - slackMs
+  const found = await index.search(query)
+  const first = await sortOut(db, found)
+  const bestOf = bestScores(found)
+  let visible = first.visible
+  let overtaken = new Map([...first.missed].filter(([, { indexedAt }]) => indexedAt >= since))
+  for (let round = 0; round < mostRounds && overtaken.size > 0; round++) {
+    const again = await index.search({ ...query, filter: { ...query.filter, documentIds: [...overtaken.keys()] } })
+    const sorted = await sortOut(db, again, overtaken)
+    visible = [...visible, ...scaled(sorted.visible, { from: bestScores(again), to: bestOf })]
+    const known = overtaken
+    // The index was asked after these versions were there: what it does not find of them now does not match.
+    overtaken = new Map([...sorted.missed].filter(([id, { generation }]) => known.get(id)?.generation !== generation))
+  }
+  return { hits: visible.toSorted((left, right) => right.score - left.score), isAll: found.length < query.limit }
+}
+
+/** Scores compare within one result only: a document that was asked for again keeps the place of its old version. */
+function scaled(hits: readonly Hit[], best: { from: Map<string, number>; to: Map<string, number> }): Hit[] {
+  return hits.map((hit) => {
+    const [from, to] = [best.from.get(hit.documentId) ?? 0, best.to.get(hit.documentId) ?? 0]
+    return { ...hit, score: from > 0 ? (hit.score / from) * to : 0 }
+  })
+}
+
+function bestScores(hits: readonly Hit[]): Map<string, number> {
+  const best = new Map<string, number>()
+  for (const { documentId, score } of hits) best.set(documentId, Math.max(best.get(documentId) ?? 0, score))
+  return best
+}
+
+/** The version that is shown of a document. */
+interface Shown {
+  readonly generation: string
+  readonly indexedAt: number
+}
+
+/**
+ * Parts hits that may be shown from documents of which only rows of other versions were found.
+ * @param before versions that were shown when the index was asked: as right as what is shown now, as long as the
+ * document is there, since the search had begun
+ */
+async function sortOut(
+  db: Records,
+  hits: readonly Hit[],
+  before?: ReadonlyMap<string, Shown>,
+): Promise<{ visible: readonly Hit[]; missed: ReadonlyMap<string, Shown> }> {
+  if (hits.length === 0) return { visible: [], missed: new Map() }
+  const rows = await db
+    .selectFrom('inlay_documents')
+    .select(['id', 'visible_generation', 'indexed_at'])
+    .where('id', 'in', [...new Set(hits.map((hit) => hit.documentId))])
+    .execute()
+  const there = new Set(hits.map((hit) => hit.generation))
+  const shown = new Set<string>()
+  const missed = new Map<string, Shown>()
+  for (const { id, visible_generation: generation, indexed_at } of rows) {
+    if (generation === null) continue
+    const found = [generation, before?.get(id)?.generation].find((one) => one !== undefined && there.has(one))
+    // One version of a document, never two beside each other.
+    if (found !== undefined) shown.add(found)
+    else missed.set(id, { generation, indexedAt: Number(indexed_at) })
+  }
+  return { visible: hits.filter((hit) => shown.has(hit.generation)), missed }
+}

@@ -1,0 +1,138 @@
+import type { IndexFigures } from '../contracts.ts'
+import { countRetired, forgetRetired, readRetired } from '../indexing/dead-generations.ts'
+import { removeUnusedTags } from '../access/document-tags.ts'
+import { holdJob, leaveJob } from './job-lease.ts'
+import type { OpenedIndex } from '../spaces/opened-index.ts'
+import { purgeRemovedPairs } from './removed-pairs.ts'
+import type { IngestionStep } from '../indexing/steps.ts'
+import type { Records } from '../schema/tables.ts'
+import { createUpkeepSchedule } from './upkeep-schedule.ts'
+import { createWake, unreference } from '../indexing/signal.ts'
+
+/** What a maintainer is made of. */
+export interface MaintainerContext {
+  readonly db: Records
+  readonly index: OpenedIndex
+  /** Names this process among others that share the database. */
+  readonly owner: string
+  /** Tells other processes known to be gone. */
+  readonly isGone?: (owner: string) => boolean
+  readonly now: () => number
+  readonly at: (step: IngestionStep) => void | Promise<void>
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Keeps the index small and fast: removes rows that nobody can see, compacts, folds new rows in. One process at a time
+ * does it. Appends never wait for it.
+ */
+export interface Maintainer {
+  start(): void
+  /** Says that a commit of so many rows went into the index. */
+  noteAppend(rows: number): void
+  /** Says that rows became invisible, or a pair was removed. */
+  noteRemoval(): void
+  /** Does everything that is due now; false while another process is at it. */
+  runOnce(options?: { idle?: boolean }): Promise<boolean>
+  close(): Promise<void>
+}
+
+const job = 'maintain'
+const leaseMs = 10_000
+const retryMs = 5000
+/** Rest while another process is at it: what became invisible here may be too late for its round. */
+const othersRestMs = 1000
+const pruneBatch = 50
+/**
+ * Rounds that follow a change, each when superseded versions have aged: the first may itself put files together, and what
+ * these take the place of goes with the second.
+ */
+const mostFollowUps = 2
+
+/** Makes a maintainer; it rests until started. */
+export function createMaintainer(context: MaintainerContext): Maintainer {
+  const { db, now, owner, isGone, onError } = context
+  // By a clock that nobody sets.
+  const schedule = createUpkeepSchedule(() => performance.now())
+  const wake = createWake()
+  const letGo = new AbortController()
+  let loop: Promise<void> | undefined
+  let followUps = 0
+
+  async function runOnce({ idle = false }: { idle?: boolean } = {}): Promise<boolean> {
+    const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
+    if (!(await hold())) return false
+    const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
+    unreference(renewal)
+    try {
+      const wrote = schedule.begin()
+      const done = await upkeep(context, { idle, wrote, signal: letGo.signal })
+      followUps = done?.hasChanged ? mostFollowUps : Math.max(0, followUps - 1)
+      const keepVersionsMs = followUps > 0 ? (context.index.keepVersionsMs ?? Infinity) : Infinity
+      schedule.end(done && { figures: done.figures, keepVersionsMs })
+    } finally {
+      clearInterval(renewal)
+      await leaveJob(db, { job, owner })
+    }
+    return true
+  }
+
+  async function run(): Promise<void> {
+    while (!letGo.signal.aborted) {
+      await wake.sleep(schedule.restMs())
+      if (letGo.signal.aborted) return
+      try {
+        const due = await schedule.due(() => countRetired(db))
+        if (due && !(await runOnce(due))) await wake.sleep(othersRestMs)
+      } catch (error) {
+        if (letGo.signal.aborted) return
+        schedule.fail()
+        onError(error)
+        await wake.sleep(retryMs)
+      }
+    }
+  }
+
+  return {
+    start: () => {
+      loop ??= run()
+    },
+    noteAppend: (rows) => {
+      if (schedule.noteAppend(rows)) wake.call()
+    },
+    noteRemoval: () => {
+      if (schedule.noteRemoval()) wake.call()
+    },
+    runOnce,
+    close: async () => {
+      letGo.abort()
+      wake.call()
+      await loop
+    },
+  }
+}
+
+async function upkeep(
+  context: MaintainerContext,
+  { idle, wrote, signal }: { idle: boolean; wrote: boolean; signal: AbortSignal },
+): Promise<{ figures: IndexFigures; hasChanged: boolean } | undefined> {
+  const { db, index } = context
+  await purgeRemovedPairs(db)
+  const pruned = await prune(context, signal)
+  if (idle && pruned) await removeUnusedTags(db)
+  // Loading the index only to find nothing to do would cost every process that merely starts.
+  if (signal.aborted || !(wrote || pruned || index.isOpened)) return undefined
+  const figures = await index.maintain({ idle, signal })
+  return { figures, hasChanged: wrote || pruned }
+}
+
+/** Removes what nobody can see. Forgetting comes last: a process that ends in between removes twice, never too little. */
+async function prune({ db, index, at }: MaintainerContext, signal: AbortSignal): Promise<boolean> {
+  for (let removed = false; ; removed = true) {
+    const { ids, generations } = await readRetired(db, pruneBatch)
+    if (ids.length === 0 || signal.aborted) return removed
+    await index.remove(generations)
+    await at('prune')
+    await forgetRetired(db, ids)
+  }
+}

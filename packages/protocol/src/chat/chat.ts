@@ -1,0 +1,176 @@
+import * as v from 'valibot'
+import { dictionary, float, integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
+import { type BaseFilters, baseFiltersSchema, shortList } from './filters.ts'
+import { uuid, uuidOrBlank } from '../uuids.ts'
+
+/** Which model answers this request; an override that does not resolve fails it. */
+export interface LlmOverride {
+  readonly model_configuration_id?: number | null
+  /** Configured name of the provider. */
+  readonly model_provider?: string | null
+  /** Name of the model. */
+  readonly model_version?: string | null
+  readonly temperature?: number | null
+  /** Label for clients when several models answer. */
+  readonly display_name?: string | null
+}
+
+/** A file that goes with a message: named by the id of its upload. */
+export interface FileDescriptor {
+  readonly id: string
+  readonly type?: FileKind | null
+  readonly name?: string | null
+  readonly user_file_id?: string | null
+}
+
+/** How a file is given to the model. */
+export type FileKind = 'image' | 'document' | 'plain_text' | 'tabular'
+
+/** Settings of a new session; what is absent or null takes its default. */
+export interface ChatSessionCreationRequest {
+  /** The agent; 0 is the default one. */
+  readonly persona_id?: number | null
+  /** Becomes the session's name. */
+  readonly description?: string | null
+  readonly project_id?: number | null
+  readonly incognito?: boolean | null
+  readonly incognito_session_id?: string | null
+}
+
+/** Where messages say they come from. */
+export const originValues = [
+  'webapp',
+  'chrome_extension',
+  'api',
+  'slackbot',
+  'widget',
+  'discordbot',
+  'mobile',
+  'unknown',
+  'unset',
+] as const
+
+/** One of {@link originValues}. */
+export type Origin = (typeof originValues)[number]
+
+/** Body of `POST /chat/send-chat-message`, as read: every default applied. */
+export interface SendMessageRequest {
+  readonly message: string
+  readonly llm_override: LlmOverride | null
+  /** Two or three entries make that many models answer side by side. */
+  readonly llm_overrides: readonly LlmOverride[] | null
+  /** Null: every action of the agent; a list binds without exception, an empty one forbids all. */
+  readonly allowed_tool_ids: readonly number[] | null
+  readonly forced_tool_id: number | null
+  readonly file_descriptors: readonly FileDescriptor[]
+  readonly internal_search_filters: BaseFilters | null
+  readonly deep_research: boolean
+  /** Headers passed on to MCP servers. */
+  readonly mcp_headers: Readonly<Record<string, string>> | null
+  readonly origin: Origin
+  /** -1: after the last message; null: a new first message. */
+  readonly parent_message_id: number | null
+  readonly chat_session_id: string | null
+  readonly chat_session_info: ChatSessionCreationRequest | null
+  readonly stream: boolean
+  readonly include_citations: boolean
+  /** Given to the model with this message alone, never stored. */
+  readonly additional_context: string | null
+  /** Whether `stop` tells what the run consumed. */
+  readonly include_usage: boolean
+}
+
+type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null }
+
+/** What a client may send as a chat message: only `message` is needed. */
+export type SendMessageInput = Pick<SendMessageRequest, 'message'> & Nullish<Omit<SendMessageRequest, 'message'>>
+
+/** Schema of {@link LlmOverride}. */
+export const llmOverrideSchema: WireSchema<Required<LlmOverride>, LlmOverride> = model({
+  model_configuration_id: orNull(integer),
+  model_provider: orNull(text),
+  model_version: orNull(text),
+  temperature: orNull(float),
+  display_name: orNull(text),
+})
+
+/** Schema of {@link FileDescriptor}. */
+export const fileDescriptorSchema: WireSchema<Required<FileDescriptor>, FileDescriptor> = model({
+  id: text,
+  type: orNull(v.picklist(['image', 'document', 'plain_text', 'tabular'])),
+  name: orNull(text),
+  user_file_id: orNull(text),
+})
+
+/** Schema of {@link ChatSessionCreationRequest}, body of `POST /chat/create-chat-session` too. */
+export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSessionCreationRequest> = model({
+  persona_id: v.nullish(integer, 0),
+  description: orNull(text),
+  project_id: orNull(integer),
+  incognito: v.nullish(v.boolean(), false),
+  incognito_session_id: uuidOrBlank,
+})
+
+/** {@link ChatSessionCreationRequest} as read: every default applied. */
+export interface ChatSessionCreation {
+  readonly persona_id: number
+  readonly description: string | null
+  readonly project_id: number | null
+  readonly incognito: boolean
+  readonly incognito_session_id: string | null
+}
+
+const sendMessageFields = model({
+  message: text,
+  llm_override: orNull(llmOverrideSchema),
+  llm_overrides: orNull(v.array(llmOverrideSchema)),
+  allowed_tool_ids: orNull(v.array(integer)),
+  // Clients that have no choice to make send 0.
+  forced_tool_id: v.pipe(
+    orNull(integer),
+    v.transform((id) => (id === 0 ? null : id)),
+  ),
+  file_descriptors: v.nullish(shortList(fileDescriptorSchema), () => []),
+  internal_search_filters: orNull(baseFiltersSchema),
+  deep_research: v.nullish(v.boolean(), false),
+  mcp_headers: orNull(dictionary(v.string())),
+  origin: v.nullish(v.picklist(originValues), 'unset'),
+  parent_message_id: v.optional(v.nullable(integer), -1),
+  chat_session_id: uuidOrBlank,
+  chat_session_info: orNull(chatSessionCreationSchema),
+  stream: v.nullish(v.boolean(), true),
+  include_citations: v.nullish(v.boolean(), true),
+  additional_context: orNull(text),
+  include_usage: v.nullish(v.boolean(), false),
+})
+
+/** Schema of {@link SendMessageRequest}. */
+export const sendMessageRequestSchema: WireSchema<SendMessageRequest, SendMessageInput> = v.pipe(
+  sendMessageFields,
+  rule(
+    'value_error',
+    'takes chat_session_id or chat_session_info, not both',
+    (request: v.InferOutput<typeof sendMessageFields>) =>
+      request.chat_session_id === null || request.chat_session_info === null,
+  ),
+)
+
+/** Answer of `POST /chat/create-chat-session`. */
+export interface ChatSessionCreated {
+  readonly chat_session_id: string
+  readonly incognito: boolean
+}
+
+/** Schema of {@link ChatSessionCreated}. */
+export const chatSessionCreatedSchema: WireSchema<ChatSessionCreated> = model({
+  chat_session_id: uuid,
+  incognito: v.boolean(),
+})
+
+/** Answer of endpoints that only confirm, such as `POST /chat/stop-chat-session/{id}`. */
+export interface Confirmation {
+  readonly message: string
+}
+
+/** Schema of {@link Confirmation}. */
+export const confirmationSchema: WireSchema<Confirmation> = model({ message: v.string() })

@@ -1,0 +1,35 @@
+import * as v from 'valibot'
+import { model, type WireSchema } from '../fields.ts'
+import { queryInteger } from '../openapi/query.ts'
+
+/** A metadata entry that searchable documents have, with their source. */
+export interface ValidTag {
+  readonly tag_key: string
+  readonly tag_value: string
+  readonly source: string
+}
+
+/** Answer of `GET /query/valid-tags`. */
+export interface ValidTags {
+  /** By key, then value. */
+  readonly tags: readonly ValidTag[]
+}
+
+/** Schema of {@link ValidTags}. */
+export const validTagsSchema: WireSchema<ValidTags> = model({
+  tags: v.array(model({ tag_key: v.string(), tag_value: v.string(), source: v.string() })),
+})
+
+/** Query of `GET /query/valid-tags`. */
+export interface ValidTagsQuery {
+  /** Part of a key or value in any case; `key=value` asks for both. */
+  readonly match_pattern?: string
+  /** 1 to 1000. */
+  readonly limit: number
+}
+
+/** Schema of {@link ValidTagsQuery}. */
+export const validTagsQuerySchema: WireSchema<ValidTagsQuery> = model({
+  match_pattern: v.optional(v.string()),
+  limit: v.optional(queryInteger({ least: 1, most: 1000 }), '50'),
+})

@@ -1,0 +1,300 @@
+import type { BlockProgress, ChangingBlock, ChangingBlockOf, ChangingState } from './fold-state.ts'
+import type { Packet, PacketOf, PacketType, Placement } from '../packets/packet-types.ts'
+
+type Apply<Type extends PacketType> = (state: ChangingState, packet: PacketOf<Type>, placement: Placement) => void
+
+/** Whether two packets belong to the same step. */
+export function isSamePlace(one: Placement, other: Placement): boolean {
+  return (
+    one.turn_index === other.turn_index &&
+    one.tab_index === other.tab_index &&
+    one.sub_turn_index === other.sub_turn_index
+  )
+}
+
+const isRunning = (block: ChangingBlock): boolean =>
+  'progress' in block ? block.progress === 'running' || block.progress === 'writing' : !block.isDone
+
+/** The newest block of a kind at a place that has not ended; deltas go there. */
+function openBlock<Kind extends ChangingBlock['kind']>(
+  state: ChangingState,
+  kind: Kind,
+  placement: Placement,
+): ChangingBlockOf<Kind> | undefined {
+  for (let at = state.blocks.length - 1; at >= 0; at--) {
+    const block = state.blocks[at]
+    // The kind is compared just here; the compiler does not carry that over to a generic kind.
+    if (block?.kind === kind && isRunning(block) && isSamePlace(block.placement, placement))
+      return block as ChangingBlockOf<Kind>
+  }
+  return undefined
+}
+
+function added<Value extends ChangingBlock>(state: ChangingState, block: Value): Value {
+  state.blocks.push(block)
+  return block
+}
+
+const textAt = (state: ChangingState, placement: Placement): ChangingBlockOf<'text'> =>
+  openBlock(state, 'text', placement) ??
+  added(state, { kind: 'text', placement, text: '', isDone: false, preAnswerSeconds: null })
+
+const reasoningAt = (state: ChangingState, placement: Placement): ChangingBlockOf<'reasoning'> =>
+  openBlock(state, 'reasoning', placement) ?? added(state, { kind: 'reasoning', placement, text: '', isDone: false })
+
+const planAt = (state: ChangingState, placement: Placement): ChangingBlockOf<'plan'> =>
+  openBlock(state, 'plan', placement) ?? added(state, { kind: 'plan', placement, text: '', isDone: false })
+
+const researchAt = (state: ChangingState, placement: Placement): ChangingBlockOf<'research'> =>
+  openBlock(state, 'research', placement) ??
+  added(state, {
+    kind: 'research',
+    placement,
+    progress: 'running',
+    task: '',
+    report: '',
+    citedDocuments: null,
+    failure: null,
+  })
+
+function newTool(placement: Placement, toolName: string, progress: BlockProgress): ChangingBlockOf<'tool'> {
+  return {
+    kind: 'tool',
+    placement,
+    progress,
+    toolName,
+    toolId: null,
+    arguments: {},
+    filter: null,
+    documents: null,
+    images: null,
+    output: '',
+    errorOutput: '',
+    fileIds: [],
+    data: null,
+    credentialError: null,
+    failure: null,
+  }
+}
+
+/** The tool call at a place; a packet without its start packet begins one. */
+const toolAt = (state: ChangingState, placement: Placement, toolName: string): ChangingBlockOf<'tool'> =>
+  openBlock(state, 'tool', placement) ?? added(state, newTool(placement, toolName, 'running'))
+
+/** Begins a tool call; one whose arguments were already coming in gets its own place now. */
+function startTool(state: ChangingState, placement: Placement, toolName: string): ChangingBlockOf<'tool'> {
+  const drafted = state.blocks.find(
+    (block) =>
+      block.kind === 'tool' &&
+      block.progress === 'writing' &&
+      block.toolName === toolName &&
+      block.placement.turn_index === placement.turn_index &&
+      block.placement.sub_turn_index === placement.sub_turn_index,
+  )
+  if (drafted?.kind !== 'tool') return added(state, newTool(placement, toolName, 'running'))
+  drafted.progress = 'running'
+  drafted.placement = placement
+  return drafted
+}
+
+function endBlock(block: ChangingBlock, progress: BlockProgress): void {
+  if ('progress' in block) block.progress = progress
+  else block.isDone = true
+}
+
+/** Ends whatever is still open, when the run is over. */
+export function endBlocks(state: ChangingState, progress: BlockProgress): void {
+  for (const block of state.blocks) if (isRunning(block)) endBlock(block, progress)
+}
+
+const endSection: Apply<'section_end'> = (state, _packet, placement) => {
+  const open = state.blocks.findLast((block) => isRunning(block) && isSamePlace(block.placement, placement))
+  if (open) endBlock(open, 'done')
+}
+
+const stop: Apply<'stop'> = (state, packet) => {
+  const wasStopped = packet.stop_reason === 'user_cancelled'
+  state.phase = wasStopped ? 'stopped' : 'done'
+  state.usage = packet.usage ?? null
+  endBlocks(state, wasStopped ? 'stopped' : 'done')
+}
+
+const fail: Apply<'error'> = (state, packet, placement) => {
+  const failure = { exception: packet.exception, errorCode: packet.error_code, isRetryable: packet.is_retryable }
+  const open = openBlock(state, 'tool', placement) ?? openBlock(state, 'research', placement)
+  if (!open) {
+    state.failures.push(failure)
+    return
+  }
+  open.failure = failure
+  open.progress = 'failed'
+}
+
+const startText: Apply<'message_start'> = (state, packet, placement) => {
+  added(state, {
+    kind: 'text',
+    placement,
+    text: '',
+    isDone: false,
+    preAnswerSeconds: packet.pre_answer_processing_seconds,
+  })
+  if (packet.final_documents?.length) state.documents = packet.final_documents
+}
+
+const writeArguments: Apply<'tool_call_argument_delta'> = (state, packet, placement) => {
+  const tool = openBlock(state, 'tool', placement) ?? added(state, newTool(placement, packet.tool_type, 'writing'))
+  const grown = Object.entries(packet.argument_deltas).map(([name, delta]) => {
+    const before = Object.hasOwn(tool.arguments, name) ? tool.arguments[name] : ''
+    return [name, `${String(before)}${String(delta)}`]
+  })
+  tool.arguments = { ...tool.arguments, ...Object.fromEntries(grown) }
+}
+
+const nothing = (): void => {}
+
+const runOutput: Apply<'python_tool_delta' | 'bash_tool_delta'> = (state, packet, placement) => {
+  const tool = toolAt(state, placement, packet.type === 'bash_tool_delta' ? 'bash' : 'run_python')
+  tool.output += packet.stdout
+  tool.errorOutput += packet.stderr
+  if ('file_ids' in packet) tool.fileIds = [...tool.fileIds, ...packet.file_ids]
+  else tool.data = { exit_code: packet.exit_code, timed_out: packet.timed_out }
+}
+
+const customAnswer: Apply<'custom_tool_delta'> = (state, packet, placement) => {
+  const tool = toolAt(state, placement, packet.tool_name)
+  tool.data = packet.data
+  tool.fileIds = [...tool.fileIds, ...(packet.file_ids ?? [])]
+  tool.credentialError = packet.error
+}
+
+/** What each packet changes; a new packet type does not compile until it stands here. */
+const changes: { readonly [Type in PacketType]: Apply<Type> } = {
+  section_end: endSection,
+  stop,
+  top_level_branching: nothing,
+  error: fail,
+  chat_heartbeat: nothing,
+
+  message_start: startText,
+  message_delta: (state, packet, placement) => {
+    textAt(state, placement).text += packet.content
+  },
+  citation_info: (state, packet) => {
+    state.citations.push(packet)
+  },
+
+  reasoning_start: (state, _packet, placement) => {
+    added(state, { kind: 'reasoning', placement, text: '', isDone: false })
+  },
+  reasoning_delta: (state, packet, placement) => {
+    reasoningAt(state, placement).text += packet.reasoning
+  },
+  reasoning_done: (state, _packet, placement) => {
+    reasoningAt(state, placement).isDone = true
+  },
+
+  search_tool_start: (state, packet, placement) => {
+    startTool(state, placement, packet.is_internet_search ? 'web_search' : 'internal_search')
+  },
+  search_tool_queries_delta: (state, packet, placement) => {
+    const tool = toolAt(state, placement, 'internal_search')
+    tool.arguments = { ...tool.arguments, queries: packet.queries }
+  },
+  search_tool_filter_delta: (state, packet, placement) => {
+    const { type: _, ...filter } = packet
+    toolAt(state, placement, 'internal_search').filter = filter
+  },
+  search_tool_documents_delta: (state, packet, placement) => {
+    const tool = toolAt(state, placement, 'internal_search')
+    tool.documents = [...(tool.documents ?? []), ...packet.documents]
+  },
+
+  open_url_start: (state, _packet, placement) => {
+    startTool(state, placement, 'open_url')
+  },
+  open_url_urls: (state, packet, placement) => {
+    const tool = toolAt(state, placement, 'open_url')
+    tool.arguments = { ...tool.arguments, urls: packet.urls }
+  },
+  open_url_documents: (state, packet, placement) => {
+    const tool = toolAt(state, placement, 'open_url')
+    tool.documents = [...(tool.documents ?? []), ...packet.documents]
+  },
+
+  image_generation_start: (state, _packet, placement) => {
+    startTool(state, placement, 'generate_image')
+  },
+  image_generation_heartbeat: nothing,
+  image_generation_final: (state, packet, placement) => {
+    toolAt(state, placement, 'generate_image').images = packet.images
+  },
+
+  python_tool_start: (state, packet, placement) => {
+    startTool(state, placement, 'run_python').arguments = { code: packet.code }
+  },
+  python_tool_delta: runOutput,
+  bash_tool_start: (state, packet, placement) => {
+    startTool(state, placement, 'bash').arguments = { cmd: packet.cmd }
+  },
+  bash_tool_delta: runOutput,
+
+  custom_tool_start: (state, packet, placement) => {
+    startTool(state, placement, packet.tool_name).toolId = packet.tool_id
+  },
+  custom_tool_args: (state, packet, placement) => {
+    toolAt(state, placement, packet.tool_name).arguments = packet.tool_args
+  },
+  custom_tool_delta: customAnswer,
+
+  file_reader_start: (state, _packet, placement) => {
+    startTool(state, placement, 'read_file')
+  },
+  file_reader_result: (state, packet, placement) => {
+    const { type: _, ...part } = packet
+    toolAt(state, placement, 'read_file').data = part
+  },
+  memory_tool_start: (state, _packet, placement) => {
+    startTool(state, placement, 'add_memory')
+  },
+  memory_tool_delta: (state, packet, placement) => {
+    const { type: _, ...memory } = packet
+    toolAt(state, placement, 'add_memory').data = memory
+  },
+  memory_tool_no_access: nothing,
+  tool_call_argument_delta: writeArguments,
+  tool_call_debug: nothing,
+
+  deep_research_plan_start: (state, _packet, placement) => {
+    planAt(state, placement)
+  },
+  deep_research_plan_delta: (state, packet, placement) => {
+    planAt(state, placement).text += packet.content
+  },
+  research_agent_start: (state, packet, placement) => {
+    researchAt(state, placement).task = packet.research_task
+  },
+  intermediate_report_start: nothing,
+  intermediate_report_delta: (state, packet, placement) => {
+    researchAt(state, placement).report += packet.content
+  },
+  intermediate_report_cited_docs: (state, packet, placement) => {
+    researchAt(state, placement).citedDocuments = packet.cited_docs
+  },
+
+  coding_agent_start: (state, packet, placement) => {
+    startTool(state, placement, 'coding_agent').arguments = { query: packet.query, repo: packet.repo }
+  },
+  coding_agent_thinking_delta: (state, packet, placement) => {
+    toolAt(state, { ...placement, sub_turn_index: null }, 'coding_agent').output += packet.content
+  },
+  coding_agent_final: (state, packet, placement) => {
+    toolAt(state, placement, 'coding_agent').data = packet.answer
+  },
+}
+
+/** Folds one packet into the state. */
+export function applyPacket(state: ChangingState, packet: Packet): void {
+  // One entry of the table per type, so the entry of this body's type takes this body.
+  const change = changes[packet.obj.type] as Apply<PacketType>
+  change(state, packet.obj, packet.placement)
+}

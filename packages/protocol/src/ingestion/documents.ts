@@ -1,0 +1,141 @@
+import * as v from 'valibot'
+import { exactText, integer, model, orNull, type WireSchema } from '../fields.ts'
+import { queryInteger } from '../openapi/query.ts'
+import { sourceSchema, type SourceValue } from './sources.ts'
+
+/** Answer to an accepted document. */
+export interface IngestionResponse {
+  readonly document_id: string
+  /** True when the id was accepted before and not deleted since. */
+  readonly already_existed: boolean
+}
+
+/** Schema of {@link IngestionResponse}. */
+export const ingestionResponseSchema: WireSchema<IngestionResponse> = model({
+  document_id: v.string(),
+  already_existed: v.boolean(),
+})
+
+/** The states of a document: accepted, being worked on, searchable, given up with a reason. */
+export const documentStates = ['pending', 'indexing', 'indexed', 'failed'] as const
+
+/** One of {@link documentStates}. */
+export type DocumentStateName = (typeof documentStates)[number]
+
+/** Answer of `GET /service-api/ingestion/{document_id}`; times are ISO 8601 with `Z`. */
+export interface IngestionState {
+  readonly document_id: string
+  readonly state: DocumentStateName
+  /** Why the last attempt failed. */
+  readonly reason: string | null
+  readonly attempts: number
+  readonly next_try_at: string | null
+  readonly accepted_at: string
+  readonly indexed_at: string | null
+  readonly chunk_count: number | null
+  readonly cc_pair_ids: readonly number[]
+}
+
+/** Schema of {@link IngestionState}. */
+export const ingestionStateSchema: WireSchema<IngestionState> = model({
+  document_id: v.string(),
+  state: v.picklist(documentStates),
+  reason: orNull(v.string()),
+  attempts: integer,
+  next_try_at: orNull(v.string()),
+  accepted_at: v.string(),
+  indexed_at: orNull(v.string()),
+  chunk_count: orNull(integer),
+  cc_pair_ids: v.array(integer),
+})
+
+/** A document in a listing. */
+export interface DocMinimalInfo {
+  readonly document_id: string
+  readonly semantic_id: string
+  /** First link of the document; "" when it has none. */
+  readonly link: string | null
+  readonly state: DocumentStateName
+}
+
+/** Schema of {@link DocMinimalInfo}. */
+export const docMinimalInfoSchema: WireSchema<DocMinimalInfo> = model({
+  document_id: v.string(),
+  semantic_id: v.string(),
+  link: orNull(v.string()),
+  state: v.picklist(documentStates),
+})
+
+/** Schema of the answer of `GET /service-api/ingestion`: a page of documents. */
+export const documentListingSchema: WireSchema<readonly DocMinimalInfo[]> = v.array(docMinimalInfoSchema)
+
+/** What narrows a listing of documents. */
+export interface DocumentListingQuery {
+  readonly state?: DocumentStateName
+  readonly cc_pair_id?: number
+  readonly source?: SourceValue
+  /** 1 to 1000. */
+  readonly limit: number
+  /** Where the page before ended, taken from its `link` header. */
+  readonly after?: string
+}
+
+/** Schema of the query of `GET /service-api/ingestion`. */
+export const documentListingQuerySchema: WireSchema<DocumentListingQuery> = model({
+  state: v.optional(v.picklist(documentStates)),
+  cc_pair_id: v.optional(queryInteger({})),
+  source: v.optional(sourceSchema),
+  limit: v.optional(queryInteger({ least: 1, most: 1000 }), '100'),
+  after: v.optional(exactText),
+})
+
+/** What narrows the documents of a pair. */
+export interface PairDocumentsQuery {
+  readonly state?: DocumentStateName
+  /** 1 to 1000; absent: all documents at once. */
+  readonly limit?: number
+  /** Where the page before ended, taken from its `link` header. */
+  readonly after?: string
+}
+
+/** Schema of the query of `GET /service-api/connector-docs/{cc_pair_id}`. */
+export const pairDocumentsQuerySchema: WireSchema<PairDocumentsQuery> = model({
+  state: v.optional(v.picklist(documentStates)),
+  limit: v.optional(queryInteger({ least: 1, most: 1000 })),
+  after: v.optional(exactText),
+})
+
+/** What narrows the failed documents that are tried again. */
+export interface RequeueDocumentsQuery {
+  readonly cc_pair_id?: number
+  readonly source?: SourceValue
+}
+
+/** Schema of the query of `POST /service-api/ingestion/requeue`. */
+export const requeueDocumentsQuerySchema: WireSchema<RequeueDocumentsQuery> = model({
+  cc_pair_id: v.optional(queryInteger({})),
+  source: v.optional(sourceSchema),
+})
+
+/** One line of the answer of `POST /service-api/ingestion/batch`: where it came from, its status, its own body. */
+export interface BatchLine {
+  /** Number of the request's line, from 1. */
+  readonly line: number
+  /** Status the single call would have had. */
+  readonly status: number
+  readonly document_id?: string
+  readonly already_existed?: boolean
+  readonly error_code?: string
+  /** Sentence, or the list of issues of a 422. */
+  readonly detail?: unknown
+}
+
+/** Schema of {@link BatchLine}. */
+export const batchLineSchema: WireSchema<BatchLine> = model({
+  line: integer,
+  status: integer,
+  document_id: v.optional(v.string()),
+  already_existed: v.optional(v.boolean()),
+  error_code: v.optional(v.string()),
+  detail: v.optional(v.unknown()),
+})

@@ -1,0 +1,83 @@
+import * as v from 'valibot'
+import { integer, model, orNull, type WireSchema } from '../fields.ts'
+import { pairFields, type PairDescriptor } from '../resources/pairs.ts'
+
+/** How many documents are in which state. */
+export interface DocumentCounts {
+  readonly pending: number
+  readonly indexing: number
+  readonly indexed: number
+  readonly failed: number
+}
+
+/** Schema of {@link DocumentCounts}. */
+export const documentCountsSchema: WireSchema<DocumentCounts> = model({
+  pending: integer,
+  indexing: integer,
+  indexed: integer,
+  failed: integer,
+})
+
+/** A document that was given up. */
+export interface FailedDocument {
+  readonly document_id: string
+  readonly semantic_id: string
+  /** Why the last attempt failed. */
+  readonly reason: string | null
+  readonly attempts: number
+}
+
+/** How a connector/credential pair fares. */
+export interface PairIndexingStatus extends PairDescriptor {
+  readonly documents: DocumentCounts
+  /** When a document last came in or became searchable, ISO 8601 with `Z`; null when none ever did. */
+  readonly last_accepted_at: string | null
+  readonly last_indexed_at: string | null
+  /** The latest, newest first; the listing of documents has all of them. */
+  readonly failures: readonly FailedDocument[]
+}
+
+/** Schema of {@link PairIndexingStatus}. */
+export const pairIndexingStatusSchema: WireSchema<PairIndexingStatus> = model({
+  ...pairFields,
+  documents: documentCountsSchema,
+  last_accepted_at: orNull(v.string()),
+  last_indexed_at: orNull(v.string()),
+  failures: v.array(
+    model({ document_id: v.string(), semantic_id: v.string(), reason: orNull(v.string()), attempts: integer }),
+  ),
+})
+
+/** Figures of the whole ingestion. */
+export interface IngestionFigures {
+  readonly documents: DocumentCounts
+  /** Documents that wait or are being indexed. */
+  readonly queue_depth: number
+  /** Age of the document that waits longest; 0 when none waits. */
+  readonly oldest_waiting_seconds: number
+  readonly index: {
+    /** Chunks, also those of replaced documents that were not cleaned up yet. */
+    readonly rows: number
+    /** Chunks that are searchable but not yet folded into the full-text index. */
+    readonly unindexed_rows: number
+    /** What it takes on disk; null when the index cannot tell. */
+    readonly bytes: number | null
+  }
+}
+
+/** Schema of {@link IngestionFigures}. */
+export const ingestionFiguresSchema: WireSchema<IngestionFigures> = model({
+  documents: documentCountsSchema,
+  queue_depth: integer,
+  oldest_waiting_seconds: v.number(),
+  index: model({ rows: integer, unindexed_rows: integer, bytes: orNull(integer) }),
+})
+
+/** Answer of a call that puts failed documents back into the queue. */
+export interface Requeued {
+  /** How many there were. */
+  readonly requeued: number
+}
+
+/** Schema of {@link Requeued}. */
+export const requeuedSchema: WireSchema<Requeued> = model({ requeued: integer })

@@ -1,0 +1,179 @@
+import * as v from 'valibot'
+import { choice, exactText, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { metadataSchema, type MetadataInput } from './metadata.ts'
+import { dateTime } from '../timestamps.ts'
+import { sourceSchema, type SourceValue } from './sources.ts'
+
+/** A section that is text; with `image_file_id` the image belongs to it. */
+export interface TextSection {
+  readonly type: 'text'
+  readonly text: string
+  readonly link: string | null
+  readonly image_file_id: string | null
+  readonly heading: string | null
+}
+
+/** A section that is an uploaded image. */
+export interface ImageSection {
+  readonly type: 'image'
+  readonly image_file_id: string
+  readonly link: string | null
+  readonly heading: string | null
+}
+
+/** A section that is an uploaded table. */
+export interface TabularSection {
+  readonly type: 'tabular'
+  readonly csv_file_id: string
+  readonly link: string
+  readonly heading: string | null
+}
+
+/** One piece of a document's content. */
+export type Section = TextSection | ImageSection | TabularSection
+
+/** A person a document belongs to; every part may be unknown. */
+export interface Owner {
+  readonly display_name: string | null
+  readonly first_name: string | null
+  readonly middle_initial: string | null
+  readonly last_name: string | null
+  readonly email: string | null
+}
+
+/** A document to be indexed, as read: every default applied. */
+export interface IngestionDocument {
+  /** Kept exactly as given; null or "" asks for one made from the content. */
+  readonly id: string | null
+  /** Display title; may be "". */
+  readonly semantic_identifier: string
+  readonly sections: readonly Section[]
+  readonly metadata: Readonly<Record<string, string | readonly string[]>>
+  readonly source: SourceValue
+  /** Title for search; null: the semantic identifier, "": none. */
+  readonly title: string | null
+  /** ISO 8601 with `Z`, as every date here. */
+  readonly doc_updated_at: string | null
+  readonly doc_created_at: string | null
+  readonly primary_owners: readonly Owner[] | null
+  readonly secondary_owners: readonly Owner[] | null
+  /** Id of the raw file the document was made from. */
+  readonly file_id: string | null
+}
+
+/** Body of `POST /service-api/ingestion`, as read. */
+export interface IngestionRequest {
+  readonly document: IngestionDocument
+  /** Connector/credential pair; absent, null and 0 mean 1, the public default pair. */
+  readonly cc_pair_id: number
+}
+
+type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null }
+
+/** What a client may send as a section; the kind follows from the fields when `type` is absent. */
+export interface SectionInput {
+  readonly type?: 'text' | 'image' | 'tabular' | null
+  readonly text?: string | null
+  readonly link?: string | null
+  readonly image_file_id?: string | null
+  readonly csv_file_id?: string | null
+  readonly heading?: string | null
+}
+
+/** What a client may send as a document: `semantic_identifier`, `sections` and `metadata` are needed. */
+export interface IngestionDocumentInput {
+  readonly id?: string | null
+  readonly semantic_identifier: string
+  readonly sections: readonly SectionInput[]
+  readonly metadata: MetadataInput
+  readonly source?: SourceValue | null
+  readonly title?: string | null
+  readonly doc_updated_at?: string | null
+  readonly doc_created_at?: string | null
+  readonly primary_owners?: readonly Nullish<Owner>[] | null
+  readonly secondary_owners?: readonly Nullish<Owner>[] | null
+  readonly file_id?: string | null
+}
+
+/** What a client may send as an ingestion request. */
+export interface IngestionInput {
+  readonly document: IngestionDocumentInput
+  readonly cc_pair_id?: number | null
+}
+
+const textSection: WireSchema<TextSection> = model({
+  type: v.nullish(v.literal('text'), 'text'),
+  text,
+  link: orNull(text),
+  image_file_id: orNull(text),
+  heading: orNull(text),
+})
+
+const imageSection: WireSchema<ImageSection> = model({
+  type: v.nullish(v.literal('image'), 'image'),
+  image_file_id: text,
+  link: orNull(text),
+  heading: orNull(text),
+})
+
+const tabularSection: WireSchema<TabularSection> = model({
+  type: v.nullish(v.literal('tabular'), 'tabular'),
+  csv_file_id: text,
+  link: text,
+  heading: orNull(text),
+})
+
+/** Judges a section whose `type` is none of the three: reports that and nothing else. */
+const sectionOfUnknownKind: v.GenericSchema = model({ type: v.picklist(['text', 'image', 'tabular']) })
+
+function sectionSchemaFor(value: unknown): v.GenericSchema {
+  if (typeof value !== 'object' || value === null) return textSection
+  const section: Partial<Record<string, unknown>> = { ...value }
+  if (section.type === 'text') return textSection
+  if (section.type === 'image') return imageSection
+  if (section.type === 'tabular') return tabularSection
+  if (section.type !== undefined && section.type !== null) return sectionOfUnknownKind
+  const has = (value: unknown): boolean => value !== undefined && value !== null
+  if (has(section.text)) return textSection
+  if (has(section.csv_file_id)) return tabularSection
+  return has(section.image_file_id) ? imageSection : textSection
+}
+
+/** Schema of {@link Section}. */
+export const sectionSchema: WireSchema<Section> = choice([textSection, imageSection, tabularSection], sectionSchemaFor)
+
+/** Schema of {@link Owner}. */
+export const ownerSchema: WireSchema<Owner> = model({
+  display_name: orNull(text),
+  first_name: orNull(text),
+  middle_initial: orNull(text),
+  last_name: orNull(text),
+  email: orNull(text),
+})
+
+/** Schema of {@link IngestionDocument}. */
+export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model({
+  id: orNull(exactText),
+  semantic_identifier: text,
+  sections: v.array(sectionSchema),
+  metadata: metadataSchema,
+  source: v.nullish(sourceSchema, 'ingestion_api'),
+  title: orNull(text),
+  doc_updated_at: orNull(dateTime),
+  doc_created_at: orNull(dateTime),
+  primary_owners: orNull(v.array(ownerSchema)),
+  secondary_owners: orNull(v.array(ownerSchema)),
+  file_id: orNull(text),
+  // Part of the documented shape and so checked, but without meaning here.
+  chunk_count: orNull(integer),
+  from_ingestion_api: orNull(v.boolean()),
+})
+
+/** Schema of {@link IngestionRequest}. */
+export const ingestionRequestSchema: WireSchema<IngestionRequest> = model({
+  document: ingestionDocumentSchema,
+  cc_pair_id: v.pipe(
+    v.nullish(integer, 1),
+    v.transform((id) => (id === 0 ? 1 : id)),
+  ),
+})

@@ -1,0 +1,112 @@
+import * as v from 'valibot'
+import { dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
+
+/** A document as clients see it beside an answer: one matched chunk of it. */
+export interface SearchDoc {
+  /** Stored id; of a web result `WEB_SEARCH_DOC_` and its address; of an attached file the id of the upload. */
+  readonly document_id: string
+  /** Number of the matched chunk in its document, from 0. */
+  readonly chunk_ind: number
+  /** Display title; `Unknown` when there is none. */
+  readonly semantic_identifier: string
+  /** First link of the matched chunk. */
+  readonly link: string | null
+  /** How the chunk begins; of a web result its snippet. */
+  readonly blurb: string
+  readonly source_type: string
+  /** 0 for ordinary documents, 1 for web results and attached files. */
+  readonly boost: number
+  readonly hidden: boolean
+  readonly metadata: Readonly<Record<string, string | readonly string[]>>
+  readonly score: number | null
+  readonly is_relevant: boolean | null
+  readonly relevance_explanation: string | null
+  /** Pieces of the chunk with the matched words in `<hi>`…`</hi>`. */
+  readonly match_highlights: readonly string[]
+  /** ISO 8601, UTC with `Z`. */
+  readonly updated_at: string | null
+  readonly primary_owners: readonly string[] | null
+  readonly secondary_owners: readonly string[] | null
+  readonly is_internet: boolean
+  /** Id of a raw file attached to the document. */
+  readonly file_id: string | null
+}
+
+/** A picture an answer made. */
+export interface GeneratedImage {
+  readonly file_id: string
+  /** Path below the host, e.g. `/api/chat/file/{file_id}`. */
+  readonly url: string
+  /** What the image model was asked in the end. */
+  readonly revised_prompt: string
+  /** `square`, `portrait` or `landscape`. */
+  readonly shape: string | null
+}
+
+const strings = v.array(v.string())
+
+/** A moment on the wire: ISO 8601 with an offset. */
+export const timestamp: WireSchema<string, string> = v.pipe(v.string(), v.isoTimestamp())
+
+const fields = {
+  document_id: v.string(),
+  chunk_ind: integer,
+  semantic_identifier: v.string(),
+  link: orNull(v.string()),
+  blurb: v.string(),
+  source_type: v.string(),
+  boost: v.number(),
+  hidden: v.boolean(),
+  metadata: dictionary(v.union([v.string(), strings])),
+  score: orNull(v.number()),
+  is_relevant: orNull(v.boolean()),
+  relevance_explanation: orNull(v.string()),
+  match_highlights: strings,
+  updated_at: orNull(timestamp),
+  primary_owners: orNull(strings),
+  secondary_owners: orNull(strings),
+  is_internet: v.optional(v.boolean(), false),
+  file_id: orNull(v.string()),
+}
+
+/** Schema of {@link SearchDoc}. */
+export const searchDocSchema: WireSchema<SearchDoc> = model(fields)
+
+/** A document beside a stored answer. */
+export interface SavedSearchDoc extends SearchDoc {
+  /** Its place among the documents of the answer, from 1. */
+  readonly db_doc_id: number
+}
+
+/** Schema of {@link SavedSearchDoc}. */
+export const savedSearchDocSchema: WireSchema<SavedSearchDoc> = model({ ...fields, db_doc_id: integer })
+
+/** Schema of {@link GeneratedImage}. */
+export const generatedImageSchema: WireSchema<GeneratedImage> = model({
+  file_id: v.string(),
+  url: v.string(),
+  revised_prompt: v.string(),
+  shape: orNull(v.string()),
+})
+
+/** A document for examples. */
+export const exampleDoc: SearchDoc = {
+  document_id: 'handbook/lab-access',
+  chunk_ind: 0,
+  semantic_identifier: 'Access to the laboratory',
+  link: 'https://lab.example/handbook/access',
+  blurb: 'The laboratory is open from 7:00 to 19:00.',
+  source_type: 'web',
+  boost: 0,
+  hidden: false,
+  metadata: { area: 'safety', tags: ['doors', 'hours'] },
+  score: 0.82,
+  is_relevant: null,
+  relevance_explanation: null,
+  match_highlights: ['The <hi>laboratory</hi> is <hi>open</hi> from 7:00 to 19:00.'],
+  updated_at: '2026-02-03T08:00:00Z',
+  primary_owners: ['Mira Sol'],
+  secondary_owners: null,
+  is_internet: false,
+  file_id: null,
+}

@@ -1,0 +1,91 @@
+import * as v from 'valibot'
+import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { nameList, recordName } from './pairs.ts'
+
+/** A connector/credential pair inside a document set. */
+export interface PairSummary {
+  readonly id: number
+  readonly name: string | null
+  readonly source: string
+  /** `public` or `private`. */
+  readonly access_type: string
+}
+
+/** A document set as those see it who may search it. */
+export interface DocumentSetSummary {
+  readonly id: number
+  /** For `internal_search_filters.document_set`. */
+  readonly name: string
+  readonly description: string | null
+  readonly cc_pair_summaries: readonly PairSummary[]
+  readonly is_up_to_date: boolean
+  readonly is_public: boolean
+  readonly users: readonly string[]
+  readonly groups: readonly string[]
+  readonly permissions: Readonly<Record<string, boolean>>
+  readonly federated_connector_summaries: readonly unknown[]
+}
+
+/** Schema of {@link DocumentSetSummary}. */
+export const documentSetSummarySchema: WireSchema<DocumentSetSummary> = model({
+  id: integer,
+  name: v.string(),
+  description: orNull(v.string()),
+  cc_pair_summaries: v.array(
+    model({ id: integer, name: orNull(v.string()), source: v.string(), access_type: v.string() }),
+  ),
+  is_up_to_date: v.boolean(),
+  is_public: v.boolean(),
+  users: v.array(v.string()),
+  groups: v.array(v.string()),
+  permissions: v.record(v.string(), v.boolean()),
+  federated_connector_summaries: v.array(v.unknown()),
+})
+
+/** Body of `POST /manage/admin/document-set`. */
+export interface DocumentSetCreation {
+  /** Unique. */
+  readonly name: string
+  readonly description: string
+  /** The pairs whose documents are in the set. */
+  readonly cc_pair_ids: readonly number[]
+  readonly is_public: boolean
+  /** Ids or e-mail addresses of those who may search it while it is private. */
+  readonly users: readonly string[]
+  /** Names of groups who may. */
+  readonly groups: readonly string[]
+}
+
+const pairIds: WireSchema<number[], number[]> = v.pipe(v.array(integer), v.maxLength(1000))
+
+/** Schema of {@link DocumentSetCreation}. */
+export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = model({
+  name: recordName,
+  description: v.nullish(text, ''),
+  cc_pair_ids: v.nullish(pairIds, () => []),
+  is_public: v.nullish(v.boolean(), true),
+  users: v.nullish(nameList, () => []),
+  groups: v.nullish(nameList, () => []),
+})
+
+/** Body of `PATCH /manage/admin/document-set/{document_set_id}`: what is absent or null stays. */
+export type DocumentSetUpdate = { readonly [Name in keyof DocumentSetCreation]: DocumentSetCreation[Name] | null }
+
+/** Schema of {@link DocumentSetUpdate}. */
+export const documentSetUpdateSchema: WireSchema<DocumentSetUpdate> = model({
+  name: orNull(recordName),
+  description: orNull(text),
+  cc_pair_ids: orNull(pairIds),
+  is_public: orNull(v.boolean()),
+  users: orNull(nameList),
+  groups: orNull(nameList),
+})
+
+/** Answer of `GET /manage/indexed-sources`. */
+export interface IndexedSources {
+  /** Sorted. */
+  readonly sources: readonly string[]
+}
+
+/** Schema of {@link IndexedSources}. */
+export const indexedSourcesSchema: WireSchema<IndexedSources> = model({ sources: v.array(v.string()) })

@@ -1,0 +1,27 @@
+import * as v from 'valibot'
+import { integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
+
+/** Body of `POST /chat/create-chat-message-feedback`; at least a verdict or a text. */
+export interface FeedbackRequest {
+  readonly chat_message_id: number
+  readonly is_positive: boolean | null
+  readonly feedback_text: string | null
+  readonly predefined_feedback: string | null
+}
+
+const fields = model({
+  chat_message_id: integer,
+  is_positive: orNull(v.boolean()),
+  feedback_text: orNull(text),
+  predefined_feedback: orNull(text),
+})
+
+/** Schema of {@link FeedbackRequest}. */
+export const feedbackRequestSchema: WireSchema<FeedbackRequest> = v.pipe(
+  fields,
+  rule(
+    'value_error',
+    'needs is_positive or feedback_text',
+    (feedback: v.InferOutput<typeof fields>) => feedback.is_positive !== null || feedback.feedback_text !== null,
+  ),
+)

@@ -1,0 +1,129 @@
+import * as v from 'valibot'
+import type { FileKind } from '../chat/chat.ts'
+import { dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { uuid } from '../uuids.ts'
+
+/** How a file is given to a model, by its media type. */
+export const fileKinds = ['image', 'document', 'plain_text', 'tabular'] as const
+
+/**
+ * Where an uploaded file stands: its text is being read; read; refused with a reason; kept without being read, as
+ * spreadsheets above the limit of tokens are.
+ */
+export const fileStatuses = ['PROCESSING', 'COMPLETED', 'FAILED', 'SKIPPED'] as const
+
+/** One of {@link fileStatuses}. */
+export type FileStatus = (typeof fileStatuses)[number]
+
+/** An uploaded file as its owner sees it; times are ISO 8601 with `Z`. */
+export interface UserFile {
+  /** For `user_file_id` of a FileDescriptor, and in addresses. */
+  readonly id: string
+  /** The client's own name for it, echoed by the upload alone. */
+  readonly temp_id: string | null
+  readonly name: string
+  readonly project_id: null
+  readonly user_id: string | null
+  /** For `id` of a FileDescriptor, `image_file_id` of a section, and `GET /chat/file/{file_id}`. */
+  readonly file_id: string
+  readonly created_at: string
+  readonly status: FileStatus
+  /** Why it is FAILED or SKIPPED. */
+  readonly reason: string | null
+  readonly last_accessed_at: string | null
+  /** Media type. */
+  readonly file_type: string | null
+  readonly chat_file_type: FileKind
+  /** What it takes of a prompt; null until it is read. */
+  readonly token_count: number | null
+  readonly chunk_count: number | null
+}
+
+/** Schema of {@link UserFile}. */
+export const userFileSchema: WireSchema<UserFile> = model({
+  id: v.string(),
+  temp_id: orNull(v.string()),
+  name: v.string(),
+  project_id: orNull(v.null()),
+  user_id: orNull(v.string()),
+  file_id: v.string(),
+  created_at: v.string(),
+  status: v.picklist(fileStatuses),
+  reason: orNull(v.string()),
+  last_accessed_at: orNull(v.string()),
+  file_type: orNull(v.string()),
+  chat_file_type: v.picklist(fileKinds),
+  token_count: orNull(integer),
+  chunk_count: orNull(integer),
+})
+
+/** A file that was not taken. */
+export interface RejectedFile {
+  readonly file_name: string
+  /** What is wrong with it and what to do, for people. */
+  readonly reason: string
+}
+
+/** Answer of `POST /user/projects/file/upload`: some files may be taken and others not. */
+export interface UploadAnswer {
+  readonly user_files: readonly UserFile[]
+  readonly rejected_files: readonly RejectedFile[]
+}
+
+/** Schema of {@link UploadAnswer}. */
+export const uploadAnswerSchema: WireSchema<UploadAnswer> = model({
+  user_files: v.array(userFileSchema),
+  rejected_files: v.array(model({ file_name: v.string(), reason: v.string() })),
+})
+
+/** The form of an upload, `multipart/form-data`, for the documentation: it is read as a stream. */
+export const uploadFormSchema: v.GenericSchema = model({
+  files: v.array(v.pipe(v.string(), v.metadata({ format: 'binary' }))),
+  project_id: v.optional(v.pipe(v.string(), v.metadata({ type: 'integer' }))),
+  temp_id_map: v.optional(v.pipe(v.string(), v.description('JSON object: file name to the client’s own id'))),
+})
+
+/** Body of `POST /user/projects/file/statuses`. */
+export interface FileStatusesRequest {
+  readonly file_ids: readonly string[]
+}
+
+/** Schema of {@link FileStatusesRequest}. */
+export const fileStatusesRequestSchema: WireSchema<FileStatusesRequest, FileStatusesRequest> = model({
+  file_ids: v.pipe(v.array(uuid), v.maxLength(1000)),
+})
+
+/** Answer of `DELETE /user/projects/file/{file_id}`: a file in use stays, and who uses it is told. */
+export interface FileRemoval {
+  /** True: the file was not removed, because projects or agents hold it. */
+  readonly has_associations: boolean
+  readonly project_names: readonly string[]
+  readonly assistant_names: readonly string[]
+}
+
+/** Schema of {@link FileRemoval}. */
+export const fileRemovalSchema: WireSchema<FileRemoval> = model({
+  has_associations: v.boolean(),
+  project_names: v.array(v.string()),
+  assistant_names: v.array(v.string()),
+})
+
+/** A spreadsheet as text, sheet by sheet. */
+export interface ParsedSheets {
+  readonly sheets: readonly { readonly name: string; readonly csv: string; readonly truncated: boolean }[]
+}
+
+/** Schema of {@link ParsedSheets}. */
+export const parsedSheetsSchema: WireSchema<ParsedSheets> = model({
+  sheets: v.array(model({ name: v.string(), csv: v.string(), truncated: v.boolean() })),
+})
+
+/** Reads `temp_id_map`: what is no JSON object of texts counts as absent. */
+export function readTempIds(json: string): Readonly<Record<string, string>> {
+  try {
+    const result = v.safeParse(dictionary(text), JSON.parse(json))
+    return result.success ? result.output : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { shortList } from '../chat/filters.ts'
+import { sourceSchema, type SourceValue } from '../ingestion/sources.ts'
+import { uuidOrBlank } from '../uuids.ts'
+
+/** A message of JSON-RPC 2.0, as far as it can be told before its method is known. */
+export interface McpMessage {
+  readonly jsonrpc: '2.0'
+  /** Absent in notifications. */
+  readonly id?: string | number
+  /** Absent in answers. */
+  readonly method?: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+/** Schema of {@link McpMessage}. */
+export const mcpMessageSchema: WireSchema<McpMessage> = model({
+  jsonrpc: v.literal('2.0'),
+  id: v.optional(v.union([v.string(), integer])),
+  method: v.optional(v.string()),
+  params: v.optional(v.record(v.string(), v.unknown())),
+})
+
+/** Arguments of the tool `search`. */
+export interface McpSearchInput {
+  readonly query: string
+  readonly sources: readonly SourceValue[] | null
+  readonly document_sets: readonly string[] | null
+  /** 1 to 50. */
+  readonly limit: number
+}
+
+const narrowed = {
+  sources: v.pipe(orNull(shortList(sourceSchema)), v.description('Only documents from these sources')),
+  document_sets: v.pipe(orNull(shortList(text)), v.description('Only documents of the sets with these names')),
+}
+
+/** Schema of {@link McpSearchInput}. */
+export const mcpSearchInputSchema: WireSchema<McpSearchInput> = model({
+  query: v.pipe(text, v.minLength(1), v.maxLength(2048), v.description('Words that a document would use')),
+  ...narrowed,
+  limit: v.nullish(v.pipe(integer, v.minValue(1), v.maxValue(50), v.description('Most passages; 10 when absent')), 10),
+})
+
+/** Arguments of the tool `ask`. */
+export interface McpAskInput {
+  readonly question: string
+  readonly session_id: string | null
+  readonly sources: readonly SourceValue[] | null
+  readonly document_sets: readonly string[] | null
+}
+
+/** Schema of {@link McpAskInput}. */
+export const mcpAskInputSchema: WireSchema<McpAskInput> = model({
+  question: v.pipe(text, v.minLength(1), v.maxLength(100_000), v.description('A question, with all that it needs')),
+  session_id: v.pipe(uuidOrBlank, v.description('The `session_id` of an earlier answer, to go on from there')),
+  ...narrowed,
+})
+
+/** Arguments of the tool `list_documents`. */
+export interface McpListInput {
+  readonly source: SourceValue | null
+  /** 1 to 1000. */
+  readonly limit: number
+  /** `next` of the page before. */
+  readonly after: string | null
+}
+
+/** Schema of {@link McpListInput}. */
+export const mcpListInputSchema: WireSchema<McpListInput> = model({
+  source: v.pipe(orNull(sourceSchema), v.description('Only documents from this source')),
+  limit: v.nullish(v.pipe(integer, v.minValue(1), v.maxValue(1000), v.description('100 when absent')), 100),
+  after: v.pipe(orNull(text), v.description('`next` of the page before')),
+})

@@ -1,0 +1,66 @@
+import * as v from 'valibot'
+import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+
+/** Something remembered about the caller for later conversations. */
+export interface MemoryItem {
+  readonly id: number
+  readonly content: string
+}
+
+/** Schema of {@link MemoryItem}. */
+export const memoryItemSchema: WireSchema<MemoryItem> = model({ id: integer, content: v.string() })
+
+/** What the caller wants the assistant to know and to do; a part of `GET /me`. */
+export interface PersonalizationDetail {
+  /** How the person is called; "" when not told. */
+  readonly name: string
+  /** What they do; "" when not told. */
+  readonly role: string
+  /** Whether the model is told the memories. */
+  readonly use_memories: boolean
+  /** Whether the model may keep memories. */
+  readonly enable_memory_tool: boolean
+  /** Oldest first. */
+  readonly memories: readonly MemoryItem[]
+  /** How they wish to be answered; "" when not told. */
+  readonly user_preferences: string
+}
+
+/** Schema of {@link PersonalizationDetail}. */
+export const personalizationSchema: WireSchema<PersonalizationDetail> = model({
+  name: v.string(),
+  role: v.string(),
+  use_memories: v.boolean(),
+  enable_memory_tool: v.boolean(),
+  memories: v.array(memoryItemSchema),
+  user_preferences: v.string(),
+})
+
+/** Body of `PATCH /user/personalization`: what is absent or null stays. */
+export interface PersonalizationUpdate {
+  readonly name: string | null
+  readonly role: string | null
+  readonly use_memories: boolean | null
+  readonly enable_memory_tool: boolean | null
+  /** All memories there shall be: those with a known id are edited, those without are added, all others go. */
+  readonly memories: readonly { readonly id: number | null; readonly content: string }[] | null
+  readonly user_preferences: string | null
+}
+
+/** Schema of {@link PersonalizationUpdate}. */
+export const personalizationUpdateSchema: WireSchema<PersonalizationUpdate> = model({
+  name: orNull(text),
+  role: orNull(text),
+  use_memories: orNull(v.boolean()),
+  enable_memory_tool: orNull(v.boolean()),
+  memories: orNull(v.array(model({ id: orNull(integer), content: text }))),
+  user_preferences: orNull(text),
+})
+
+/** Body of the addresses that keep or change one memory. */
+export interface MemoryText {
+  readonly content: string
+}
+
+/** Schema of {@link MemoryText}; how long it may be is checked where memories are kept. */
+export const memoryTextSchema: WireSchema<MemoryText, MemoryText> = model({ content: text })

@@ -1,0 +1,85 @@
+import * as v from 'valibot'
+import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { userFileSchema, type UserFile } from './files.ts'
+import { chatSessionSummarySchema, type ChatSessionSummary } from './sessions.ts'
+import { uuid } from '../uuids.ts'
+
+/** A project: files and instructions for the chats in it. */
+export interface Project {
+  readonly id: number
+  readonly name: string
+  readonly description: string | null
+  /** ISO 8601 with `Z`. */
+  readonly created_at: string
+  readonly user_id: string | null
+  readonly instructions: string | null
+  /** Newest update first. */
+  readonly chat_sessions: readonly ChatSessionSummary[]
+}
+
+/** Schema of {@link Project}. */
+export const projectSchema: WireSchema<Project> = model({
+  id: integer,
+  name: v.string(),
+  description: orNull(v.string()),
+  created_at: v.string(),
+  user_id: orNull(v.string()),
+  instructions: orNull(v.string()),
+  chat_sessions: v.array(chatSessionSummarySchema),
+})
+
+/** Query of `POST /user/projects/create`. */
+export interface ProjectCreation {
+  readonly name: string
+}
+
+/** Schema of {@link ProjectCreation}; what a name may be is checked where projects are made. */
+export const projectCreationSchema: WireSchema<ProjectCreation, ProjectCreation> = model({ name: text })
+
+/** Body of `PATCH /user/projects/{project_id}`: what is absent or null stays. */
+export interface ProjectUpdate {
+  readonly name: string | null
+  readonly description: string | null
+}
+
+/** Schema of {@link ProjectUpdate}. */
+export const projectUpdateSchema: WireSchema<ProjectUpdate> = model({ name: orNull(text), description: orNull(text) })
+
+/** Answer of `GET /user/projects/{project_id}/details`. */
+export interface ProjectDetails {
+  readonly project: Project
+  readonly files: readonly UserFile[]
+  /** By id of the agents of its sessions. */
+  readonly persona_id_to_is_featured: Readonly<Record<string, boolean>>
+}
+
+/** Schema of {@link ProjectDetails}. */
+export const projectDetailsSchema: WireSchema<ProjectDetails> = model({
+  project: projectSchema,
+  files: v.array(userFileSchema),
+  persona_id_to_is_featured: v.record(v.string(), v.boolean()),
+})
+
+/** What the chats of a project are told beside the files. */
+export interface ProjectInstructions {
+  readonly instructions: string | null
+}
+
+/** Schema of {@link ProjectInstructions}. */
+export const projectInstructionsSchema: WireSchema<ProjectInstructions> = model({ instructions: orNull(text) })
+
+/** Body of the addresses that move a chat session. */
+export interface SessionMove {
+  readonly chat_session_id: string
+}
+
+/** Schema of {@link SessionMove}. */
+export const sessionMoveSchema: WireSchema<SessionMove, SessionMove> = model({ chat_session_id: uuid })
+
+/** What the files of a project take of a prompt. */
+export interface TokenTotal {
+  readonly total_tokens: number
+}
+
+/** Schema of {@link TokenTotal}. */
+export const tokenTotalSchema: WireSchema<TokenTotal> = model({ total_tokens: integer })

@@ -1,0 +1,283 @@
+import * as v from 'valibot'
+import { dictionary, float, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { fileDescriptorSchema, type FileDescriptor } from '../chat/chat.ts'
+import { dateTime } from '../timestamps.ts'
+import { packetSchema } from '../packets/packets.ts'
+import type { Packet } from '../packets/packet-types.ts'
+import { queryBoolean, queryInteger } from '../openapi/query.ts'
+import { savedSearchDocSchema, type SavedSearchDoc } from '../packets/search-doc.ts'
+import { uuid } from '../uuids.ts'
+
+/** Who may read a session besides its owner: nobody, or everybody who knows its id. */
+export type SharingStatus = 'public' | 'private'
+
+const sharing = v.picklist(['public', 'private'])
+
+/** What every listing tells of a chat session. */
+export interface ChatSessionSummary {
+  readonly id: string
+  /** "" until it was named. */
+  readonly name: string
+  readonly persona_id: number
+  /** ISO 8601 with `Z`. */
+  readonly time_created: string
+  readonly time_updated: string
+  readonly shared_status: SharingStatus
+  /** The model it is pinned to, as it was given. */
+  readonly current_alternate_model: string | null
+  readonly current_temperature_override: number | null
+  readonly current_reasoning_effort_override: string | null
+}
+
+/** A chat session found by a search: without the time of its last message. */
+export type FoundChatSession = Omit<ChatSessionSummary, 'time_updated'>
+
+const foundFields = {
+  id: v.string(),
+  name: v.string(),
+  persona_id: integer,
+  time_created: v.string(),
+  shared_status: sharing,
+  current_alternate_model: orNull(v.string()),
+  current_temperature_override: orNull(v.number()),
+  current_reasoning_effort_override: orNull(v.string()),
+}
+
+/** Schema of {@link ChatSessionSummary}. */
+export const chatSessionSummarySchema: WireSchema<ChatSessionSummary> = model({
+  ...foundFields,
+  time_updated: v.string(),
+})
+
+/** Query of `GET /chat/get-user-chat-sessions`. */
+export interface ChatSessionListQuery {
+  /** Only those of this project. */
+  readonly project_id?: number
+  /** Without a project: whether those in projects are left out. */
+  readonly only_non_project_chats: boolean
+  /** Whether those without a message are listed however old they are. */
+  readonly include_failed_chats: boolean
+  /** 1 to 100. */
+  readonly page_size: number
+  /** Only those last updated before this moment. */
+  readonly before?: string
+}
+
+/** Schema of {@link ChatSessionListQuery}. */
+export const chatSessionListQuerySchema: WireSchema<ChatSessionListQuery> = model({
+  project_id: v.optional(queryInteger({})),
+  only_non_project_chats: v.optional(queryBoolean, 'true'),
+  include_failed_chats: v.optional(queryBoolean, 'false'),
+  page_size: v.optional(queryInteger({ least: 1, most: 100 }), '50'),
+  before: v.optional(dateTime),
+})
+
+/** Answer of `GET /chat/get-user-chat-sessions`: newest update first. */
+export interface ChatSessionList {
+  readonly sessions: readonly ChatSessionSummary[]
+  readonly has_more: boolean
+}
+
+/** Schema of {@link ChatSessionList}. */
+export const chatSessionListSchema: WireSchema<ChatSessionList> = model({
+  sessions: v.array(chatSessionSummarySchema),
+  has_more: v.boolean(),
+})
+
+/** A stored message. */
+export interface ChatMessageDetail {
+  readonly chat_session_id: string
+  readonly message_id: number
+  /** Null for the hidden root of the tree. */
+  readonly parent_message: number | null
+  /** The child that the mainline goes on with. */
+  readonly latest_child_message: number | null
+  readonly message: string
+  readonly reasoning_tokens: string | null
+  /** `system` is the hidden root. */
+  readonly message_type: 'system' | 'user' | 'assistant'
+  /** By falling score; null when nothing searched. */
+  readonly context_docs: readonly SavedSearchDoc[] | null
+  /** Citation number → document id. */
+  readonly citations: Readonly<Record<string, string>> | null
+  /** ISO 8601 with `Z`. */
+  readonly time_sent: string
+  readonly files: readonly FileDescriptor[]
+  /** Why the answer is not whole. */
+  readonly error: string | null
+  readonly current_feedback: 'like' | 'dislike' | null
+  readonly processing_duration_seconds: number | null
+  /** Of a question that several models answered: the answer its asker likes best. */
+  readonly preferred_response_id: number | null
+  readonly model_display_name: string | null
+  /** What the model was told besides the prompt: its name, temperature, reasoning effort. */
+  readonly request_params: Readonly<Record<string, unknown>> | null
+}
+
+/** Schema of {@link ChatMessageDetail}. */
+export const chatMessageDetailSchema: WireSchema<ChatMessageDetail> = model({
+  chat_session_id: v.string(),
+  message_id: integer,
+  parent_message: orNull(integer),
+  latest_child_message: orNull(integer),
+  message: v.string(),
+  reasoning_tokens: orNull(v.string()),
+  message_type: v.picklist(['system', 'user', 'assistant']),
+  context_docs: orNull(v.array(savedSearchDocSchema)),
+  citations: orNull(dictionary(v.string())),
+  time_sent: v.string(),
+  files: v.array(fileDescriptorSchema),
+  error: orNull(v.string()),
+  current_feedback: orNull(v.picklist(['like', 'dislike'])),
+  processing_duration_seconds: orNull(v.number()),
+  preferred_response_id: orNull(integer),
+  model_display_name: orNull(v.string()),
+  request_params: orNull(dictionary(v.unknown())),
+})
+
+/** Query of `GET /chat/get-chat-session/{session_id}`. */
+export interface ChatSessionQuery {
+  /** Whether to read a session that was shared instead of one's own. */
+  readonly is_shared: boolean
+  /** Whether one that was deleted but kept may be read. */
+  readonly include_deleted: boolean
+}
+
+/** Schema of {@link ChatSessionQuery}. */
+export const chatSessionQuerySchema: WireSchema<ChatSessionQuery> = model({
+  is_shared: v.optional(queryBoolean, 'false'),
+  include_deleted: v.optional(queryBoolean, 'false'),
+})
+
+/** Answer of `GET /chat/get-chat-session/{session_id}`. */
+export interface ChatSessionDetail {
+  readonly chat_session_id: string
+  /** Its name. */
+  readonly description: string | null
+  readonly persona_id: number | null
+  readonly persona_name: string | null
+  /** The agent's icon. */
+  readonly personal_icon_name: string | null
+  /** Every message of every branch: the root first, then by parent. */
+  readonly messages: readonly ChatMessageDetail[]
+  readonly time_created: string
+  readonly shared_status: SharingStatus
+  readonly current_alternate_model: string | null
+  readonly current_temperature_override: number | null
+  readonly current_reasoning_effort_override: string | null
+  readonly deleted: boolean
+  readonly owner_name: string | null
+  /** Packets that show each answer again, in the order of the answers among `messages`. */
+  readonly packets: readonly (readonly Packet[])[]
+  /** The run that can be resumed: the answer's id, of several side by side the question's. */
+  readonly current_run: { readonly run_id: number } | null
+  readonly incognito: boolean
+}
+
+/** Schema of {@link ChatSessionDetail}. */
+export const chatSessionDetailSchema: WireSchema<ChatSessionDetail> = model({
+  chat_session_id: v.string(),
+  description: orNull(v.string()),
+  persona_id: orNull(integer),
+  persona_name: orNull(v.string()),
+  personal_icon_name: orNull(v.string()),
+  messages: v.array(chatMessageDetailSchema),
+  time_created: v.string(),
+  shared_status: sharing,
+  current_alternate_model: orNull(v.string()),
+  current_temperature_override: orNull(v.number()),
+  current_reasoning_effort_override: orNull(v.string()),
+  deleted: v.boolean(),
+  owner_name: orNull(v.string()),
+  packets: v.array(v.array(packetSchema)),
+  current_run: orNull(model({ run_id: integer })),
+  incognito: v.boolean(),
+})
+
+/** Body of `PUT /chat/rename-chat-session`. */
+export interface ChatSessionRename {
+  readonly chat_session_id: string
+  /** Null or blank: a model finds one. */
+  readonly name: string | null
+}
+
+/** Schema of {@link ChatSessionRename}. */
+export const chatSessionRenameSchema: WireSchema<ChatSessionRename> = model({
+  chat_session_id: uuid,
+  name: orNull(text),
+})
+
+/** Schema of the answer of `PUT /chat/rename-chat-session`. */
+export const chatSessionRenamedSchema: WireSchema<{ readonly new_name: string }> = model({ new_name: v.string() })
+
+/** Schema of the body of `PATCH /chat/chat-session/{session_id}`. */
+export const chatSessionUpdateSchema: WireSchema<{ readonly sharing_status: SharingStatus }> = model({
+  sharing_status: sharing,
+})
+
+/** Schema of the query of the addresses that delete sessions. */
+export const sessionDeletionQuerySchema: WireSchema<{ readonly hard_delete: boolean }> = model({
+  hard_delete: v.optional(queryBoolean, 'false'),
+})
+
+/** Schema of the body of `PUT /chat/set-message-as-latest`. */
+export const branchSelectionSchema: WireSchema<{ readonly message_id: number }> = model({ message_id: integer })
+
+/** Schema of the body of `PUT /chat/set-preferred-response`. */
+export const preferredResponseSchema: WireSchema<{
+  readonly user_message_id: number
+  readonly preferred_response_id: number
+}> = model({ user_message_id: integer, preferred_response_id: integer })
+
+/** Schema of the body of `PUT /chat/update-chat-session-model`; null or blank unpins. */
+export const sessionModelSchema: WireSchema<{
+  readonly chat_session_id: string
+  readonly new_alternate_model: string | null
+}> = model({ chat_session_id: uuid, new_alternate_model: v.nullable(text) })
+
+/** Schema of the body of `PUT /chat/update-chat-session-temperature`; null takes the model's own again. */
+export const sessionTemperatureSchema: WireSchema<{
+  readonly chat_session_id: string
+  readonly temperature_override: number | null
+}> = model({ chat_session_id: uuid, temperature_override: v.nullable(float) })
+
+/** Schema of the body of `PUT /chat/update-chat-session-reasoning`; null leaves it to the model again. */
+export const sessionReasoningSchema: WireSchema<{
+  readonly chat_session_id: string
+  readonly reasoning_effort_override: string | null
+}> = model({ chat_session_id: uuid, reasoning_effort_override: orNull(text) })
+
+/** Query of `GET /chat/search`. */
+export interface ChatSearchQuery {
+  /** Blank: the newest sessions. */
+  readonly query?: string
+  /** From 1. */
+  readonly page: number
+  /** 1 to 100. */
+  readonly page_size: number
+}
+
+/** Schema of {@link ChatSearchQuery}. */
+export const chatSearchQuerySchema: WireSchema<ChatSearchQuery> = model({
+  query: v.optional(text),
+  page: v.optional(queryInteger({ least: 1, most: 1_000_000 }), '1'),
+  page_size: v.optional(queryInteger({ least: 1, most: 100 }), '10'),
+})
+
+/** Answer of `GET /chat/search`: the sessions found, by the day they were begun on (UTC), newest first. */
+export interface ChatSearchAnswer {
+  readonly groups: readonly {
+    /** `Today`, `Yesterday`, `This Week` (seven days), `This Month` (thirty days) or `Older`. */
+    readonly title: string
+    readonly chats: readonly FoundChatSession[]
+  }[]
+  readonly has_more: boolean
+  readonly next_page: number | null
+}
+
+/** Schema of {@link ChatSearchAnswer}. */
+export const chatSearchAnswerSchema: WireSchema<ChatSearchAnswer> = model({
+  groups: v.array(model({ title: v.string(), chats: v.array(model(foundFields)) })),
+  has_more: v.boolean(),
+  next_page: orNull(integer),
+})

@@ -1,0 +1,163 @@
+import * as v from 'valibot'
+import { choice, dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+
+/** An action as clients see it; fields without a meaning here keep their neutral value. */
+export interface ToolSnapshot {
+  /** For `allowed_tool_ids` and `forced_tool_id`. */
+  readonly id: number
+  /** The name the model sees. */
+  readonly name: string
+  readonly description: string
+  /** OpenAPI document of a custom action. */
+  readonly definition: Readonly<Record<string, unknown>> | null
+  readonly display_name: string
+  /** Kind of a built-in action; null for others. */
+  readonly in_code_tool_id: string | null
+  readonly custom_headers: readonly { readonly key: string; readonly value: string }[] | null
+  readonly passthrough_auth: boolean
+  readonly mcp_server_id: number | null
+  /** Who made it. */
+  readonly user_id: string | null
+  readonly oauth_config_id: number | null
+  readonly oauth_config_name: string | null
+  readonly enabled: boolean
+  readonly permissions: Readonly<Record<string, boolean>>
+  /** Whether a person picks it for a message, as opposed to the model alone. */
+  readonly chat_selectable: boolean
+  readonly agent_creation_selectable: boolean
+  readonly default_enabled: boolean
+}
+
+/** Schema of {@link ToolSnapshot}. */
+export const toolSnapshotSchema: WireSchema<ToolSnapshot> = model({
+  id: integer,
+  name: v.string(),
+  description: v.string(),
+  definition: v.nullable(v.record(v.string(), v.unknown())),
+  display_name: v.string(),
+  in_code_tool_id: v.nullable(v.string()),
+  custom_headers: v.nullable(v.array(model({ key: v.string(), value: v.string() }))),
+  passthrough_auth: v.boolean(),
+  mcp_server_id: v.nullable(integer),
+  user_id: v.nullable(v.string()),
+  oauth_config_id: v.nullable(integer),
+  oauth_config_name: v.nullable(v.string()),
+  enabled: v.boolean(),
+  permissions: v.record(v.string(), v.boolean()),
+  chat_selectable: v.boolean(),
+  agent_creation_selectable: v.boolean(),
+  default_enabled: v.boolean(),
+})
+
+/** A header that goes with every request of a custom action. */
+export interface ToolHeader {
+  readonly key: string
+  readonly value: string
+}
+
+/** Body of `POST /admin/tool/custom`. */
+export interface CustomTool {
+  readonly name: string
+  readonly description: string
+  /** An OpenAPI 3 document, or the address of one in JSON. */
+  readonly definition: Readonly<Record<string, unknown>> | string
+  /** Shown to administrators alone. */
+  readonly custom_headers: readonly ToolHeader[]
+  /** Whether requests carry the Authorization of the caller. */
+  readonly passthrough_auth: boolean
+  /** Only null: there is no OAuth for actions. */
+  readonly oauth_config_id: number | null
+}
+
+const toolName = v.pipe(text, v.trim(), v.minLength(1), v.maxLength(255))
+const documentObject: WireSchema<Readonly<Record<string, unknown>>> = dictionary(v.unknown())
+const documentAddress = v.pipe(text, v.trim(), v.minLength(1), v.maxLength(4000))
+const definition: WireSchema<CustomTool['definition']> = choice([documentObject, documentAddress], (value) =>
+  typeof value === 'string' ? documentAddress : documentObject,
+)
+const headers: WireSchema<ToolHeader[]> = v.pipe(
+  v.array(model({ key: v.string(), value: v.string() })),
+  v.maxLength(100),
+)
+
+/** Schema of {@link CustomTool}. */
+export const customToolSchema: WireSchema<CustomTool> = model({
+  name: toolName,
+  description: v.nullish(text, ''),
+  definition,
+  custom_headers: v.nullish(headers, () => []),
+  passthrough_auth: v.boolean(),
+  oauth_config_id: orNull(integer),
+})
+
+/** Body of `PUT /admin/tool/custom/{tool_id}`: what is absent or null stays. */
+export type CustomToolUpdate = { readonly [Name in keyof CustomTool]: CustomTool[Name] | null }
+
+/** Schema of {@link CustomToolUpdate}. */
+export const customToolUpdateSchema: WireSchema<CustomToolUpdate> = model({
+  name: orNull(toolName),
+  description: orNull(text),
+  definition: orNull(definition),
+  custom_headers: orNull(headers),
+  passthrough_auth: orNull(v.boolean()),
+  oauth_config_id: orNull(integer),
+})
+
+/** Body of `POST /admin/tool/custom/validate`. */
+export interface ToolValidation {
+  readonly definition: CustomTool['definition']
+}
+
+/** Schema of {@link ToolValidation}. */
+export const toolValidationSchema: WireSchema<ToolValidation> = model({ definition })
+
+/** A function that a document gives to models. */
+export interface MethodSpec {
+  readonly name: string
+  readonly summary: string
+  readonly path: string
+  /** In capitals. */
+  readonly method: string
+  /** The operation as it stands in the document. */
+  readonly spec: Readonly<Record<string, unknown>>
+}
+
+/** Answer of `POST /admin/tool/custom/validate`. */
+export interface ToolMethods {
+  readonly methods: readonly MethodSpec[]
+}
+
+/** Schema of {@link ToolMethods}. */
+export const toolMethodsSchema: WireSchema<ToolMethods> = model({
+  methods: v.array(
+    model({
+      name: v.string(),
+      summary: v.string(),
+      path: v.string(),
+      method: v.string(),
+      spec: v.record(v.string(), v.unknown()),
+    }),
+  ),
+})
+
+/** Body of `PATCH /admin/tool/status`. */
+export interface ToolStatusUpdate {
+  readonly tool_ids: readonly number[]
+  readonly enabled: boolean
+}
+
+/** Schema of {@link ToolStatusUpdate}. */
+export const toolStatusUpdateSchema: WireSchema<ToolStatusUpdate> = model({
+  tool_ids: v.pipe(v.array(integer), v.maxLength(1000)),
+  enabled: v.boolean(),
+})
+
+/** Answer of `PATCH /admin/tool/status`. */
+export interface ToolStatus {
+  readonly updated_count: number
+  /** Those that were switched; ids of anything else are left out. */
+  readonly tool_ids: readonly number[]
+}
+
+/** Schema of {@link ToolStatus}. */
+export const toolStatusSchema: WireSchema<ToolStatus> = model({ updated_count: integer, tool_ids: v.array(integer) })

@@ -1,0 +1,118 @@
+import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
+import { FastResponse } from 'srvx'
+import { authorize, type Authenticator } from '../auth/authentication.ts'
+import { readText } from './body.ts'
+import { corsHeaders } from './cors.ts'
+import { errorReply, toFailure, toReply, type Reply } from './replies.ts'
+import { requestIdHeader, requestIdOf } from './request-id.ts'
+import type { Route, ServerParts } from './route.ts'
+import type { ServerSettings } from '../server-settings.ts'
+
+/** What every endpoint of a server shares. */
+export interface EndpointSetting {
+  readonly parts: ServerParts
+  readonly authenticate: Authenticator
+  readonly settings: ServerSettings
+  readonly routes: readonly Route[]
+}
+
+/** A request on its way through: still undecoded path values, and the id it is known by. */
+export interface IncomingRequest {
+  readonly request: Request
+  readonly url: URL
+  readonly pathValues: Readonly<Record<string, string>>
+}
+
+/**
+ * Runs one route: caller, then scope, path and query, only then the body, then the handler. Always resolves to a
+ * finished response, so that no host's own error handling gets to see, or to word, our errors.
+ */
+export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
+  const scopes = scopesOf(route)
+  return (incoming) =>
+    respond(incoming.request, setting.settings, route.path, async (requestId) => {
+      const { request, url } = incoming
+      const caller = scopes === undefined ? undefined : await authorize(request, setting.authenticate, scopes)
+      const path = checkedPath(route, incoming.pathValues)
+      const query = route.input?.query === undefined ? undefined : parseWith(route.input.query, queryOf(url), 'query')
+      const body = await checkedBody(route, request, setting.settings)
+      const { parts, settings, routes } = setting
+      const answer = await route.handle({ parts, settings, routes, request, url, requestId, path, query, body, caller })
+      return toReply(answer)
+    })
+}
+
+/**
+ * Turns work into a finished response: request id, errors as documented, CORS, no body for HEAD.
+ * @param routePath the route as the log names it; undefined when none matched
+ */
+export async function respond(
+  request: Request,
+  settings: ServerSettings,
+  routePath: string | undefined,
+  work: (requestId: string) => Promise<Reply>,
+): Promise<Response> {
+  const requestId = requestIdOf(request)
+  const { status, headers, body } = await work(requestId).catch((thrown: unknown) => {
+    const { error, unexpected } = toFailure(thrown)
+    if (unexpected && !isDeparture(thrown, request))
+      settings.onError(thrown, { requestId, method: request.method, route: routePath })
+    return errorReply(error, requestId)
+  })
+  const isHead = request.method === 'HEAD'
+  if (isHead && body instanceof ReadableStream) await body.cancel()
+  return new FastResponse(isHead ? null : body, {
+    status,
+    headers: withCors({ ...headers, [requestIdHeader]: requestId }, corsHeaders(request, settings.corsOrigins)),
+  })
+}
+
+/** An answer may differ by more than its origin. */
+function withCors(
+  headers: Readonly<Record<string, string>>,
+  cors: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const vary = [headers['vary'], cors['vary']].filter((name) => name !== undefined)
+  return { ...headers, ...cors, ...(vary.length > 0 ? { vary: vary.join(', ') } : {}) }
+}
+
+/** Work that was called off because the client went away is no fault of anybody's. */
+function isDeparture(thrown: unknown, request: Request): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError' && request.signal.aborted
+}
+
+function scopesOf(route: Route): readonly Scope[] | undefined {
+  if (route.scope === 'public') return undefined
+  return typeof route.scope === 'string' ? [route.scope] : route.scope
+}
+
+function checkedPath(route: Route, values: Readonly<Record<string, string>>): unknown {
+  if (route.input?.path === undefined) return undefined
+  const decoded: Record<string, string> = {}
+  for (const [name, value] of Object.entries(values)) {
+    try {
+      decoded[name] = decodeURIComponent(value)
+    } catch {
+      throw validationFailed([{ loc: ['path', name], msg: 'This is not valid percent-encoding.', type: 'value_error' }])
+    }
+  }
+  return parseWith(route.input.path, decoded, 'path')
+}
+
+/** What occurs once is a string, what occurs more often a list. */
+function queryOf(url: URL): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of url.searchParams) {
+    const before = query[name]
+    if (Array.isArray(before)) before.push(value)
+    else query[name] = before === undefined ? value : [before, value]
+  }
+  return query
+}
+
+async function checkedBody(route: Route, request: Request, settings: ServerSettings): Promise<unknown> {
+  const body = route.input?.body
+  if (body?.kind !== 'json' || body.schema === undefined) return undefined
+  const text = await readText(request, settings.limits[body.limit])
+  return parseJsonBody(text, body.schema)
+}

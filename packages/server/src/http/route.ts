@@ -1,0 +1,136 @@
+import type { Agent } from '@inlay/agent'
+import type { Knowledge } from '@inlay/knowledge'
+import type { ErrorCode, OwnerRule, Principal, Scope } from '@inlay/protocol'
+import type { GenericSchema, InferOutput } from 'valibot'
+import type { Keys } from '../auth/keys.ts'
+import type { ServerSettings } from '../server-settings.ts'
+
+/** What handlers work with. */
+export interface ServerParts {
+  readonly agent: Agent
+  readonly knowledge: Knowledge
+  /** Absent where the host alone tells who calls: the addresses that administer keys answer 501. */
+  readonly keys?: Keys
+}
+
+/** A method a route answers; HEAD comes with GET, OPTIONS is answered for all. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * Who may use a route, and whose things it touches: everybody, and then nobody's; or callers with the scope (with any of
+ * a list), under a rule that the part behind the route enforces by the caller it is handed.
+ */
+export type Access =
+  | { readonly scope: 'public'; readonly owner: 'none' }
+  | { readonly scope: Scope | readonly Scope[]; readonly owner: OwnerRule }
+
+/** How a body comes: JSON checked whole, or a stream the handler reads itself. `limit` names a {@link BodyLimits}. */
+export type BodySpec<Schema extends GenericSchema | undefined> =
+  | { readonly kind: 'json'; readonly schema: Schema; readonly limit: 'chatBytes' | 'ingestionBytes' | 'otherBytes' }
+  | { readonly kind: 'stream'; readonly mediaType: string; readonly schema: GenericSchema }
+
+/** A good answer, as documented. */
+export interface AnswerSpec {
+  readonly description: string
+  /** Of an answer without a body: 204. Default 200. */
+  readonly status?: 200 | 204
+  /** What an answer without a body means that is sent with 202 instead. Absent: there is none. */
+  readonly accepted?: string
+  /** Schema of a JSON answer. */
+  readonly schema?: GenericSchema
+  /** Schema of each line of an `application/x-ndjson` answer. */
+  readonly lines?: GenericSchema
+  /** Whether it may be a stream of packets, `text/event-stream`; each packet line is described once, in the document. */
+  readonly packets?: true
+  /** Of an answer that is neither JSON nor a stream, such as a page. */
+  readonly mediaType?: string
+  /** Response headers of its own, with what they tell. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a handler is given: input already checked by the schemas of its route. */
+export interface RouteContext<Path, Query, Body> {
+  /** Headers and, for a stream body, the body. */
+  readonly request: Request
+  readonly url: URL
+  readonly requestId: string
+  readonly path: Path
+  readonly query: Query
+  readonly body: Body
+  readonly parts: ServerParts
+  readonly settings: ServerSettings
+  /** The whole table, for the routes that describe it. */
+  readonly routes: readonly Route[]
+}
+
+type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
+
+interface RouteShape<Path, Query, Body extends GenericSchema | undefined> {
+  readonly method: Method
+  /** Below the base path, with `{name}` for a segment. */
+  readonly path: string
+  /** Other addresses of the same handler, with the same names. */
+  readonly aliases?: readonly string[]
+  /** Unique; also the name of a generated client's method. */
+  readonly operationId: string
+  /** Heading in the documentation. */
+  readonly topic: string
+  /** A few words, as a heading. */
+  readonly summary: string
+  readonly description?: string
+  readonly input?: {
+    /** Object schema over the decoded segments. */
+    readonly path?: Path
+    /** Object schema over the query; what occurs once is a string, more often a list of strings. */
+    readonly query?: Query
+    readonly body?: BodySpec<Body>
+    /** Request headers the route looks at, with what they do. */
+    readonly headers?: Readonly<Record<string, string>>
+  }
+  /** Absent: there is none any more, only an error that says what to use instead. */
+  readonly answer?: AnswerSpec
+  /** Codes a caller has to reckon with beyond those of every route (authentication, validation, limits, faults). */
+  readonly errors?: readonly ErrorCode[]
+}
+
+type Handler<Context> = (context: Context) => unknown
+
+/** A route as it is written: who may use it and whose things it touches are part of its type. */
+export type RouteDefinition<
+  Path extends GenericSchema | undefined,
+  Query extends GenericSchema | undefined,
+  Body extends GenericSchema | undefined,
+> = RouteShape<Path, Query, Body> &
+  (
+    | {
+        readonly scope: 'public'
+        readonly owner: 'none'
+        readonly handle: Handler<RouteContext<Output<Path>, Output<Query>, Output<Body>>>
+      }
+    | {
+        readonly scope: Scope | readonly Scope[]
+        readonly owner: OwnerRule
+        readonly handle: Handler<
+          RouteContext<Output<Path>, Output<Query>, Output<Body>> & { readonly caller: Principal }
+        >
+      }
+  )
+
+/** A route as the server runs and documents it. */
+export type Route = RouteShape<GenericSchema | undefined, GenericSchema | undefined, GenericSchema | undefined> &
+  Access & {
+    readonly handle: Handler<RouteContext<unknown, unknown, unknown> & { readonly caller: Principal | undefined }>
+  }
+
+/**
+ * Declares a route. A handler answers with a `Reply`, or with a value that is sent as JSON with status 200
+ * (undefined as `null`); what it throws becomes an error response.
+ */
+export function defineRoute<
+  Path extends GenericSchema | undefined = undefined,
+  Query extends GenericSchema | undefined = undefined,
+  Body extends GenericSchema | undefined = undefined,
+>(route: RouteDefinition<Path, Query, Body>): Route {
+  // The handler's input is narrower than `Route` says; `endpoint` runs it only with what these very schemas let through.
+  return route as unknown as Route
+}

@@ -1,0 +1,85 @@
+import type { ModelListing } from '@inlay/agent'
+import {
+  llmProvidersSchema,
+  queryInteger,
+  type DefaultModel,
+  type LlmProvider,
+  type LlmProviders,
+  type ModelConfiguration,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { defineRoute, type Route } from '../../http/route.ts'
+
+const topic = 'Models'
+
+/** The models that a chat request may name. */
+export const catalogRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/llm/provider',
+    operationId: 'listModels',
+    scope: 'chat',
+    owner: 'any',
+    topic,
+    summary: 'List models',
+    description: 'What may stand in `llm_override`.',
+    answer: { description: 'The models by provider.', schema: llmProvidersSchema },
+    async handle({ parts }): Promise<LlmProviders> {
+      return toProviders(await parts.agent.models())
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/llm/persona/{persona_id}/providers',
+    operationId: 'listPersonaModels',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'List models for an agent',
+    description: 'As `/llm/provider`; the default is the agent’s own where it has one.',
+    input: { path: v.object({ persona_id: queryInteger({}) }) },
+    answer: { description: 'The models by provider.', schema: llmProvidersSchema },
+    errors: ['PERSONA_NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<LlmProviders> {
+      const { model } = await parts.agent.personas.get(path.persona_id, caller)
+      return toProviders(await parts.agent.models(), model)
+    },
+  }),
+]
+
+/** Ids are places in the listing, from 1: stable as long as the configuration is. */
+function toProviders(
+  models: readonly ModelListing[],
+  preferred: { readonly provider: string; readonly name: string } | null = null,
+): LlmProviders {
+  const providers: (LlmProvider & { readonly model_configurations: ModelConfiguration[] })[] = []
+  let byDefault: DefaultModel | null = null
+  let own: DefaultModel | null = null
+  for (const [index, model] of models.entries()) {
+    let provider = providers.find(({ name }) => name === model.provider)
+    if (provider === undefined) {
+      provider = {
+        id: providers.length + 1,
+        name: model.provider,
+        provider: model.providerType,
+        provider_display_name: model.providerDisplayName,
+        model_configurations: [],
+      }
+      providers.push(provider)
+    }
+    provider.model_configurations.push({
+      id: index + 1,
+      name: model.name,
+      is_visible: true,
+      max_input_tokens: model.contextTokens,
+      supports_image_input: model.takesImages,
+      supports_reasoning: false,
+      display_name: model.displayName,
+    })
+    if (model.isDefault) byDefault = { provider_id: provider.id, model_name: model.name }
+    if (model.provider === preferred?.provider && model.name === preferred.name) {
+      own = { provider_id: provider.id, model_name: model.name }
+    }
+  }
+  return { providers, default_text: own ?? byDefault, default_vision: null, default_chat_naming: byDefault }
+}

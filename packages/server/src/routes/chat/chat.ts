@@ -1,0 +1,160 @@
+import {
+  chatFullResponseSchema,
+  confirmationSchema,
+  InlayError,
+  queryInteger,
+  sendMessageRequestSchema,
+  streamFormatFor,
+  uuid,
+} from '@inlay/protocol'
+import type { Run } from '@inlay/agent'
+import * as v from 'valibot'
+import { packetReply } from '../../streams/packet-stream.ts'
+import type { Reply } from '../../http/replies.ts'
+import { defineRoute, type Route, type RouteContext } from '../../http/route.ts'
+
+const topic = 'Chat'
+const sessionPath = v.object({ session_id: uuid })
+
+/** Sending messages, and following or ending the runs that answer them. */
+export const chatRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/chat/send-chat-message',
+    operationId: 'sendChatMessage',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Send a message',
+    description:
+      'Answers with a stream of packets, or, with `"stream": false`, with one JSON object once the answer is complete. ' +
+      'The answer goes on when the connection is lost: resume it, or stop it.',
+    input: {
+      body: { kind: 'json', schema: sendMessageRequestSchema, limit: 'chatBytes' },
+      headers: {
+        accept: '`text/event-stream` for Server-Sent Events, `application/x-ndjson` or `application/json` for lines.',
+        'idempotency-key': 'Up to 255 characters: the same key with the same body repeats that answer for 24 hours.',
+      },
+    },
+    answer: { description: 'The answer.', schema: chatFullResponseSchema, packets: true },
+    errors: [
+      'SESSION_NOT_FOUND',
+      'PERSONA_NOT_FOUND',
+      'NOT_FOUND',
+      'VALIDATION_ERROR',
+      'INVALID_INPUT',
+      'QUERY_REJECTED',
+      'INSUFFICIENT_PERMISSIONS',
+      'DEPLOYMENT_UNSUPPORTED',
+      'CONFLICT',
+      'RATE_LIMITED',
+      'NOT_IMPLEMENTED',
+      'HOOK_EXECUTION_FAILED',
+    ],
+    async handle(context) {
+      const { body, caller, requestId, parts } = context
+      const idempotencyKey = idempotencyKeyOf(context.request)
+      const headers = passedHeaders(context)
+      const run = await parts.agent.send(body, { caller, requestId, idempotencyKey, headers })
+      return body.stream ? follow(run, context, 0) : run.whole()
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/chat/stop-chat-session/{session_id}',
+    operationId: 'stopChatSession',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Stop the running answer',
+    description: 'Ends what runs in the session, if anything; what was said so far is kept.',
+    input: { path: sessionPath },
+    answer: { description: 'Nothing runs any more.', schema: confirmationSchema },
+    errors: ['SESSION_NOT_FOUND'],
+    async handle({ path, caller, parts }) {
+      await parts.agent.stop(path.session_id, caller)
+      return { message: 'The session is stopped.' }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/chat/chat-session/{session_id}/resume-stream',
+    operationId: 'resumeChatStream',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Follow the newest answer',
+    description:
+      'Sends every line numbered above the cursor, then goes on as the answer does. Possible while it runs and for ' +
+      'ten minutes after.',
+    input: {
+      path: sessionPath,
+      query: v.object({ cursor: v.optional(queryInteger({ least: 0 }), '0') }),
+      headers: { 'last-event-id': 'Number of the last line seen; it wins over the cursor.' },
+    },
+    answer: { description: 'The packets.', packets: true },
+    errors: ['SESSION_NOT_FOUND', 'NOT_FOUND'],
+    async handle(context) {
+      const run = await context.parts.agent.resume(context.path.session_id, context.caller)
+      return follow(run, context, lastEventId(context.request) ?? context.query.cursor)
+    },
+  }),
+  retired('/chat/send-message', 'sendMessage'),
+  retired('/chat/send-message-simple-api', 'sendMessageSimple'),
+]
+
+function follow(
+  run: Run,
+  { request, requestId, settings }: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'requestId' | 'settings'>,
+  cursor: number,
+): Reply {
+  return packetReply(run, {
+    format: streamFormatFor(request.headers.get('accept'), settings.streamFormat),
+    cursor,
+    heartbeatMs: settings.heartbeatMs,
+    timer: settings.timer,
+    onError: (error) => settings.onError(error, { requestId, method: request.method, route: 'a packet stream' }),
+  })
+}
+
+/** The headers of a message that the operator lets actions see; undefined when that is none. */
+function passedHeaders({
+  request,
+  settings,
+}: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'settings'>): Record<string, string> | undefined {
+  if (settings.passHeaders.length === 0) return undefined
+  const pairs = settings.passHeaders.map((name) => [name, request.headers.get(name)] as const)
+  return Object.fromEntries(pairs.flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
+}
+
+function idempotencyKeyOf(request: Request): string | undefined {
+  const key = request.headers.get('idempotency-key')
+  if (key === null) return undefined
+  if (key.length === 0 || key.length > 255) {
+    throw new InlayError('INVALID_INPUT', { message: 'An idempotency key has 1 to 255 characters.' })
+  }
+  return key
+}
+
+/** Undefined for anything but a number of ours: a client that has seen none of our lines gets all. */
+function lastEventId(request: Request): number | undefined {
+  const id = request.headers.get('last-event-id')
+  return id !== null && /^\d{1,15}$/.test(id) ? Number(id) : undefined
+}
+
+function retired(path: string, operationId: string): Route {
+  return defineRoute({
+    method: 'POST',
+    path,
+    operationId,
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Retired',
+    description: 'Use `POST /chat/send-chat-message`.',
+    errors: ['GONE'],
+    handle() {
+      throw new InlayError('GONE', { message: 'This address was retired: use POST /chat/send-chat-message.' })
+    },
+  })
+}

@@ -1,0 +1,268 @@
+import type { Files, IncomingFile, OpenedFile, StoredFile, UploadDetails } from '@inlay/agent'
+import {
+  fileRemovalSchema,
+  fileStatusesRequestSchema,
+  isInlayError,
+  parsedSheetsSchema,
+  queryBoolean,
+  readTempIds,
+  uploadAnswerSchema,
+  uploadFormSchema,
+  userFileSchema,
+  uuid,
+  validationFailed,
+  type FileRemoval,
+  type ParsedSheets,
+  type Principal,
+  type Scope,
+  type UploadAnswer,
+  type UserFile,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { readForm, type FormLimits } from '../../http/multipart.ts'
+import { jsonReply, reply, type Reply } from '../../http/replies.ts'
+import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+
+const topic = 'Files'
+const filePath = v.object({ file_id: uuid })
+
+/** Uploading files, looking after them, and fetching what is in them. */
+export const fileRoutes: readonly Route[] = [
+  uploadRoute('/user/projects/file/upload', 'uploadFiles', 'chat'),
+  uploadRoute('/user/file/upload', 'uploadFile', ['chat', 'ingest']),
+  defineRoute({
+    method: 'GET',
+    path: '/user/projects/file',
+    aliases: ['/user/files/recent'],
+    operationId: 'listFiles',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'List files',
+    description: 'Own uploads, newest use first, without those that could not be read.',
+    answer: { description: 'The files.', schema: v.array(userFileSchema) },
+    async handle({ caller, parts }): Promise<UserFile[]> {
+      return (await parts.agent.files.list(caller)).map((file) => toUserFile(file))
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/user/projects/file/{file_id}',
+    operationId: 'getFile',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'One file',
+    description: 'Where it stands, and why it failed if it did.',
+    input: { path: filePath },
+    answer: { description: 'The file.', schema: userFileSchema },
+    errors: ['NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<UserFile> {
+      return toUserFile(await parts.agent.files.get(path.file_id, caller))
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/user/projects/file/statuses',
+    operationId: 'getFileStatuses',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Several files',
+    description: 'Ids that are unknown are left out.',
+    input: { body: { kind: 'json', schema: fileStatusesRequestSchema, limit: 'otherBytes' } },
+    answer: { description: 'The files, in the order asked for.', schema: v.array(userFileSchema) },
+    async handle({ body, caller, parts }): Promise<UserFile[]> {
+      return (await parts.agent.files.find(body.file_ids, caller)).map((file) => toUserFile(file))
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/user/projects/file/{file_id}',
+    operationId: 'deleteFile',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Remove a file',
+    description: 'A file that projects or agents hold stays; the answer names them.',
+    input: { path: filePath },
+    answer: { description: 'Whether it was removed.', schema: fileRemovalSchema },
+    errors: ['NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<FileRemoval> {
+      const { projects, personas } = await parts.agent.files.remove(path.file_id, caller)
+      const isHeld = projects.length + personas.length > 0
+      return { has_associations: isHeld, project_names: projects, assistant_names: personas }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/chat/file/{file_id}',
+    operationId: 'fetchFile',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'The content of a file',
+    description:
+      'As it was uploaded or made; with `parsed=true` the sheets of a spreadsheet as CSV, as JSON. An own file, or an ' +
+      'image of a document that the caller may see.',
+    input: {
+      path: v.object({ file_id: v.string() }),
+      query: v.object({ parsed: v.optional(queryBoolean, 'false') }),
+      headers: { 'if-none-match': 'The `etag` of an earlier answer: 304 without a body, since files never change.' },
+    },
+    answer: {
+      description: 'The bytes, or the sheets.',
+      schema: parsedSheetsSchema,
+      headers: { etag: 'Names the content for good.' },
+    },
+    errors: ['NOT_FOUND', 'INVALID_INPUT'],
+    async handle({ path, query, caller, parts, request }): Promise<Reply> {
+      const { files } = parts.agent
+      return query.parsed
+        ? sheetsReply(files, path.file_id, caller, request)
+        : fileReply(await openSeen(path.file_id, caller, parts), request)
+    },
+  }),
+]
+
+function uploadRoute(path: string, operationId: string, scope: Scope | readonly Scope[]): Route {
+  return defineRoute({
+    method: 'POST',
+    path,
+    operationId,
+    scope,
+    owner: 'caller',
+    topic,
+    summary: 'Upload files',
+    description:
+      'A form with `files`, repeated. What cannot be taken is listed with the reason, the rest is kept: `file_id` goes ' +
+      'into `file_descriptors` of a message and `image_file_id` of a section. Text is read in the background; a file ' +
+      'may be sent with a message before that is done.',
+    input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: uploadFormSchema } },
+    answer: { description: 'What was taken and what was not.', schema: uploadAnswerSchema },
+    errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED'],
+    async handle({ request, caller, parts, settings }): Promise<UploadAnswer> {
+      const form = splitForm(request, { totalBytes: settings.limits.uploadBytes, ...formLimits })
+      const { files, rejected } = await parts.agent.files.upload(form.files, { caller, details: form.details })
+      return {
+        user_files: files.map((file) => toUserFile(file, file.tempId)),
+        rejected_files: rejected.map(({ name, reason }) => ({ file_name: name, reason })),
+      }
+    },
+  })
+}
+
+const formLimits = { fieldBytes: 256 * 1024, parts: 1000 }
+
+/** The files of a form as they arrive, and what it says besides once they have. */
+function splitForm(
+  request: Request,
+  limits: FormLimits,
+): { readonly files: AsyncIterable<IncomingFile>; readonly details: () => UploadDetails } {
+  let projectId: number | null = null
+  let tempIds: UploadDetails['tempIds'] = {}
+  async function* files(): AsyncGenerator<IncomingFile> {
+    let count = 0
+    for await (const part of readForm(request, limits)) {
+      if (part.kind === 'file') {
+        // A field without a file has no name in browsers.
+        if (part.fileName === '' || part.name !== 'files') continue
+        count++
+        yield { name: part.fileName, mediaType: part.mediaType, bytes: part.bytes }
+      } else if (part.name === 'project_id') projectId = readProjectId(part.value)
+      else if (part.name === 'temp_id_map') tempIds = readTempIds(part.value)
+    }
+    if (count === 0) throw validationFailed([{ loc: ['body', 'files'], msg: 'is required', type: 'missing' }])
+  }
+  return { files: files(), details: () => ({ projectId, tempIds }) }
+}
+
+function readProjectId(value: string): number | null {
+  const text = value.trim()
+  if (text === '' || text === 'null') return null
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw validationFailed([{ loc: ['body', 'project_id'], msg: 'must be a whole number', type: 'int_parsing' }])
+}
+
+/** A file as its owner sees it. */
+export function toUserFile(file: StoredFile, tempId: string | null = null): UserFile {
+  return {
+    id: file.id,
+    temp_id: tempId,
+    name: file.name,
+    project_id: null,
+    user_id: file.ownerId,
+    file_id: file.fileId,
+    created_at: new Date(file.createdAt).toISOString(),
+    status: file.status,
+    reason: file.reason,
+    last_accessed_at: file.usedAt === null ? null : new Date(file.usedAt).toISOString(),
+    file_type: file.mediaType,
+    chat_file_type: file.kind,
+    token_count: file.tokens,
+    chunk_count: null,
+  }
+}
+
+/** Types that a browser shows without running anything of them; all else is downloaded. */
+const shownTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'text/plain'])
+
+/** What nobody can make run on this origin, and everybody may keep as long as they like. */
+function guardedHeaders(etag: string): Record<string, string> {
+  return {
+    etag,
+    'cache-control': 'private, max-age=31536000, immutable',
+    vary: 'authorization',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  }
+}
+
+/** A file of the caller, or an image that belongs to a document the caller sees. */
+async function openSeen(id: string, caller: Principal, { agent, knowledge }: ServerParts): Promise<OpenedFile> {
+  try {
+    return await agent.files.open(id, caller)
+  } catch (error) {
+    if (isInlayError(error) && error.code === 'NOT_FOUND' && (await knowledge.showsImage(id, { caller })))
+      return agent.files.lend(id)
+    throw error
+  }
+}
+
+function fileReply({ file, bytes }: OpenedFile, request: Request): Reply {
+  const headers = guardedHeaders(`"${file.fileId}"`)
+  if (isKnown(request, headers)) {
+    void bytes.cancel()
+    return reply(null, { status: 304, headers })
+  }
+  const disposition = shownTypes.has(file.mediaType) ? 'inline' : 'attachment'
+  return reply(bytes, {
+    headers: {
+      ...headers,
+      'content-type': file.mediaType === 'text/plain' ? 'text/plain; charset=utf-8' : file.mediaType,
+      'content-length': String(file.sizeBytes),
+      'content-disposition': `${disposition}; filename*=UTF-8''${encodeName(file.name)}`,
+    },
+  })
+}
+
+async function sheetsReply(files: Files, id: string, caller: Principal, request: Request): Promise<Reply> {
+  const { fileId } = await files.get(id, caller)
+  const headers = guardedHeaders(`"${fileId}-parsed"`)
+  if (isKnown(request, headers)) return reply(null, { status: 304, headers })
+  const body: ParsedSheets = { sheets: await files.sheets(id, caller) }
+  return jsonReply(body, { headers })
+}
+
+function isKnown(request: Request, { etag }: Record<string, string>): boolean {
+  const known =
+    request.headers
+      .get('if-none-match')
+      ?.split(',')
+      .map((one) => one.trim().replace(/^W\//, '')) ?? []
+  return known.includes('*') || known.some((one) => one === etag)
+}
+
+function encodeName(name: string): string {
+  return encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`)
+}

@@ -1,0 +1,162 @@
+import type { Memory, Personalization } from '@inlay/agent'
+import {
+  memoryItemSchema,
+  memoryTextSchema,
+  personalizationSchema,
+  personalizationUpdateSchema,
+  queryInteger,
+  type MemoryItem,
+  type PersonalizationDetail,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { reply, type Reply } from '../../http/replies.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+
+const topic = 'Personalization'
+const memoryPath = v.object({ memory_id: queryInteger({}) })
+const textBody = { kind: 'json', schema: memoryTextSchema, limit: 'otherBytes' } as const
+const noBody = (): Reply => reply(null, { status: 204 })
+
+/** What a caller set for themselves. */
+const settingRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/user/personalization',
+    operationId: 'getPersonalization',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'What the assistant knows about the caller',
+    description: 'As in `GET /me`. Keys of one owner share it.',
+    answer: { description: 'The settings and the memories.', schema: personalizationSchema },
+    async handle({ caller, parts }): Promise<PersonalizationDetail> {
+      return toPersonalization(await parts.agent.memories.get(caller))
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/user/personalization',
+    operationId: 'updatePersonalization',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Change what the assistant knows',
+    description:
+      'What is absent or null stays. `use_memories` false: the model is told no memories; `enable_memory_tool` false: it ' +
+      'keeps none. `memories` replaces the whole list: those with a known id are edited, those without are added, all ' +
+      'others go.',
+    input: { body: { kind: 'json', schema: personalizationUpdateSchema, limit: 'otherBytes' } },
+    answer: { description: 'The settings and the memories.', schema: personalizationSchema },
+    errors: ['INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
+    async handle({ body, caller, parts }): Promise<PersonalizationDetail> {
+      const changes = {
+        name: body.name ?? undefined,
+        role: body.role ?? undefined,
+        preferences: body.user_preferences ?? undefined,
+        usesMemories: body.use_memories ?? undefined,
+        keepsMemories: body.enable_memory_tool ?? undefined,
+        memories: body.memories ?? undefined,
+      }
+      return toPersonalization(await parts.agent.memories.update(changes, caller))
+    },
+  }),
+]
+
+/** Memories one by one. */
+const memoryItemRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/user/memories',
+    operationId: 'listMemories',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'List memories',
+    description: 'What the assistant remembers about the caller, oldest first.',
+    answer: { description: 'The memories.', schema: v.array(memoryItemSchema) },
+    async handle({ caller, parts }): Promise<MemoryItem[]> {
+      return (await parts.agent.memories.get(caller)).memories.map(toMemoryItem)
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/user/memories',
+    operationId: 'addMemory',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Add a memory',
+    description: '1 to 500 characters; a hundred memories at most.',
+    input: { body: textBody },
+    answer: { description: 'The memory.', schema: memoryItemSchema },
+    errors: ['INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
+    async handle({ body, caller, parts }): Promise<MemoryItem> {
+      return toMemoryItem(await parts.agent.memories.add(body.content, caller))
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/user/memories',
+    operationId: 'forgetMemories',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Forget all memories',
+    answer: { description: 'They are gone.', status: 204 },
+    errors: ['DEPLOYMENT_UNSUPPORTED'],
+    async handle({ caller, parts }): Promise<Reply> {
+      await parts.agent.memories.clear(caller)
+      return noBody()
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/user/memories/{memory_id}',
+    operationId: 'updateMemory',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Change a memory',
+    input: { path: memoryPath, body: textBody },
+    answer: { description: 'The memory.', schema: memoryItemSchema },
+    errors: ['NOT_FOUND', 'INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
+    async handle({ path, body, caller, parts }): Promise<MemoryItem> {
+      return toMemoryItem(await parts.agent.memories.edit(path.memory_id, body.content, caller))
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/user/memories/{memory_id}',
+    operationId: 'deleteMemory',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Forget a memory',
+    input: { path: memoryPath },
+    answer: { description: 'It is gone.', status: 204 },
+    errors: ['NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
+    async handle({ path, caller, parts }): Promise<Reply> {
+      await parts.agent.memories.remove(path.memory_id, caller)
+      return noBody()
+    },
+  }),
+]
+
+/** What the assistant knows about callers, and how they change it. */
+export const memoryRoutes: readonly Route[] = [...settingRoutes, ...memoryItemRoutes]
+
+/** A caller's personalization as clients see it. */
+export function toPersonalization(known: Personalization): PersonalizationDetail {
+  return {
+    name: known.name,
+    role: known.role,
+    use_memories: known.usesMemories,
+    enable_memory_tool: known.keepsMemories,
+    memories: known.memories.map(toMemoryItem),
+    user_preferences: known.preferences,
+  }
+}
+
+function toMemoryItem({ id, content }: Memory): MemoryItem {
+  return { id, content }
+}

@@ -1,0 +1,258 @@
+import type { Persona } from '@inlay/agent'
+import {
+  fullPersonaSchema,
+  hasScope,
+  InlayError,
+  minimalPersonaSchema,
+  personaCreationSchema,
+  personaPageQuerySchema,
+  personaPageSchema,
+  personaQuerySchema,
+  personaUpdateSchema,
+  queryInteger,
+  type FullPersona,
+  type MinimalPersona,
+  type PersonaBase,
+  type PersonaPage,
+  type Principal,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { listDocumentSets } from '../knowledge/document-sets.ts'
+import { listSnapshots } from './tool-snapshots.ts'
+
+const topic = 'Agents'
+const personaPath = v.object({ persona_id: queryInteger({}) })
+
+/** Agents: the assistant in a role. */
+export const personaRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/persona',
+    operationId: 'listPersonas',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'List agents',
+    description: 'Own ones, public ones and those shared with the caller; the default agent has the id 0.',
+    input: { query: personaQuerySchema },
+    answer: { description: 'The agents.', schema: v.array(minimalPersonaSchema) },
+    async handle({ query, caller, parts }): Promise<MinimalPersona[]> {
+      const { include_deleted: includeDeleted, persona_ids: ids } = query
+      const personas = await parts.agent.personas.list(caller, { includeDeleted, ids })
+      return toMinimal(personas, caller, parts)
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/agents',
+    operationId: 'pagePersonas',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'List agents by the page',
+    input: { query: personaPageQuerySchema },
+    answer: { description: 'A page.', schema: personaPageSchema },
+    async handle({ query, caller, parts }): Promise<PersonaPage> {
+      const { include_deleted: includeDeleted, persona_ids: ids, page_num: page, page_size: size } = query
+      const personas = await parts.agent.personas.list(caller, { includeDeleted, ids })
+      const items = await toMinimal(personas.slice(page * size, (page + 1) * size), caller, parts)
+      return { items, total_items: personas.length }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/persona/labels',
+    operationId: 'listPersonaLabels',
+    scope: 'chat',
+    owner: 'none',
+    topic,
+    summary: 'List labels of agents',
+    description: 'There are none.',
+    answer: { description: 'No labels.', schema: v.array(v.object({ id: v.number(), name: v.string() })) },
+    handle: () => [],
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/persona/{persona_id}',
+    operationId: 'getPersona',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'One agent',
+    input: { path: personaPath },
+    answer: { description: 'The agent.', schema: fullPersonaSchema },
+    errors: ['PERSONA_NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<FullPersona> {
+      return toFull(await parts.agent.personas.get(path.persona_id, caller), caller, parts)
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/persona/{persona_id}/avatar',
+    operationId: 'getPersonaAvatar',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Picture of an agent',
+    description: 'Agents have none yet: always 404.',
+    input: { path: personaPath },
+    errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND'],
+    async handle({ path, caller, parts }) {
+      await parts.agent.personas.get(path.persona_id, caller)
+      throw new InlayError('NOT_FOUND', { message: 'This agent has no picture.' })
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/persona',
+    operationId: 'createPersona',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Make an agent',
+    description: 'Private unless it is made public or shared.',
+    input: { body: { kind: 'json', schema: personaCreationSchema, limit: 'otherBytes' } },
+    answer: { description: 'The agent.', schema: fullPersonaSchema },
+    errors: ['VALIDATION_ERROR', 'DOCUMENT_SET_NOT_FOUND', 'NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
+    async handle({ body, caller, parts }): Promise<FullPersona> {
+      return toFull(await parts.agent.personas.create(body, caller), caller, parts)
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/persona/{persona_id}',
+    operationId: 'updatePersona',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Change an agent',
+    description: 'What is absent stays. Only its owner and administrators may.',
+    input: { path: personaPath, body: { kind: 'json', schema: personaUpdateSchema, limit: 'otherBytes' } },
+    answer: { description: 'The agent.', schema: fullPersonaSchema },
+    errors: [
+      'PERSONA_NOT_FOUND',
+      'VALIDATION_ERROR',
+      'INVALID_INPUT',
+      'DOCUMENT_SET_NOT_FOUND',
+      'NOT_FOUND',
+      'INSUFFICIENT_PERMISSIONS',
+    ],
+    async handle({ path, body, caller, parts }): Promise<FullPersona> {
+      return toFull(await parts.agent.personas.update(path.persona_id, body, caller), caller, parts)
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/persona/{persona_id}',
+    operationId: 'deletePersona',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Remove an agent',
+    description: 'Only its owner and administrators may. Its chats can still be read.',
+    input: { path: personaPath },
+    answer: { description: 'It is gone.', schema: v.null() },
+    errors: ['PERSONA_NOT_FOUND', 'INVALID_INPUT', 'INSUFFICIENT_PERMISSIONS'],
+    async handle({ path, caller, parts }) {
+      await parts.agent.personas.remove(path.persona_id, caller)
+      return null
+    },
+  }),
+]
+
+type ToBase = (persona: Persona) => PersonaBase
+
+/** Reads what agents refer to once, for any number of them. */
+async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
+  const { agent } = parts
+  const [tools, models, sets] = await Promise.all([
+    listSnapshots(agent, caller),
+    agent.models(),
+    listDocumentSets(parts, caller),
+  ])
+  return (persona) => {
+    const { actionIds, documentSetIds, model } = persona
+    const place = models.findIndex(({ provider, name }) => provider === model?.provider && name === model.name)
+    const isOwner = persona.ownerId === caller.id
+    const isAdmin = hasScope(caller, 'admin')
+    return {
+      id: persona.id,
+      name: persona.name,
+      description: persona.description,
+      tools: tools.filter(({ id }) => actionIds === null || actionIds.includes(id)),
+      starter_messages: persona.starterMessages,
+      document_sets: sets.filter(({ id }) => documentSetIds.includes(id)),
+      default_model_configuration_id: place === -1 ? null : place + 1,
+      uploaded_image_id: null,
+      icon_name: persona.iconName,
+      is_public: persona.isPublic,
+      is_listed: persona.isListed,
+      is_featured: persona.isFeatured,
+      builtin_persona: persona.id === 0,
+      display_priority: persona.displayPriority,
+      labels: [],
+      owner:
+        persona.ownerId === null
+          ? null
+          : { id: persona.ownerId, email: isOwner || isAdmin ? (persona.ownerEmail ?? '') : '' },
+      owner_group: null,
+      user_permission: persona.id === 0 ? null : isOwner ? 'OWNER' : isAdmin ? 'EDITOR' : 'VIEWER',
+      permissions: toPermissions(persona.id !== 0 && (isOwner || isAdmin), persona.id !== 0 && isAdmin),
+    }
+  }
+}
+
+function toPermissions(mayChange: boolean, mayArrange: boolean): Record<string, boolean> {
+  return {
+    edit: mayChange,
+    share: mayChange,
+    view_stats: false,
+    delete: mayChange,
+    publish: mayChange,
+    feature: mayArrange,
+    list: mayChange,
+    reorder: mayArrange,
+  }
+}
+
+async function toMinimal(
+  personas: readonly Persona[],
+  caller: Principal,
+  parts: ServerParts,
+): Promise<MinimalPersona[]> {
+  const toBase = await baseOf(caller, parts)
+  return personas.map((persona) => ({
+    ...toBase(persona),
+    hierarchy_node_count: 0,
+    attached_document_count: persona.fileIds.length,
+    knowledge_sources: persona.fileIds.length > 0 ? ['user_file'] : [],
+  }))
+}
+
+async function toFull(persona: Persona, caller: Principal, parts: ServerParts): Promise<FullPersona> {
+  const base = (await baseOf(caller, parts))(persona)
+  const { users, groups, isPublic } = persona
+  const isShared = users.length + groups.length > 0
+  // Who else may use it, and its files, are for those to know who may change it.
+  const mayChange = base.permissions['edit'] === true
+  return {
+    ...base,
+    user_file_ids: mayChange ? persona.fileIds : [],
+    users: mayChange ? users.map((user) => ({ id: user, email: user.includes('@') ? user : '' })) : [],
+    groups: mayChange ? groups : [],
+    user_shares: [],
+    group_shares: [],
+    public_permission: isPublic ? 'VIEWER' : null,
+    sharing_status: isPublic ? 'PUBLIC' : isShared ? 'SHARED' : 'PRIVATE',
+    hierarchy_nodes: [],
+    attached_documents: [],
+    system_prompt: persona.systemPrompt,
+    replace_base_system_prompt: persona.replacesBasePrompt,
+    task_prompt: persona.taskPrompt,
+    datetime_aware: persona.isDatetimeAware,
+    search_start_date: persona.searchStartDate,
+    admin_count: 0,
+    ownership_vacant: false,
+  }
+}

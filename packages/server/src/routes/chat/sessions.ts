@@ -1,0 +1,245 @@
+import type { Persona, SessionListing, StoredMessage, StoredSession } from '@inlay/agent'
+import {
+  chatSearchAnswerSchema,
+  chatSearchQuerySchema,
+  chatSessionCreatedSchema,
+  chatSessionCreationSchema,
+  chatSessionDetailSchema,
+  chatSessionListQuerySchema,
+  chatSessionListSchema,
+  chatSessionQuerySchema,
+  chatSessionRenamedSchema,
+  chatSessionRenameSchema,
+  chatSessionUpdateSchema,
+  sessionDeletionQuerySchema,
+  uuid,
+  type ChatMessageDetail,
+  type ChatSearchAnswer,
+  type ChatSessionDetail,
+  type ChatSessionList,
+  type ChatSessionSummary,
+  type FoundChatSession,
+  type Principal,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { defineRoute, type Route } from '../../http/route.ts'
+
+const topic = 'Chat sessions'
+const sessionPath = v.object({ session_id: uuid })
+const nothing = { description: 'Done.', schema: v.null() }
+
+/** Making, listing, reading, naming and deleting chat sessions. */
+export const sessionRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/chat/create-chat-session',
+    operationId: 'createChatSession',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Create a session',
+    description: 'A message without a session makes one by itself; this makes it beforehand.',
+    input: { body: { kind: 'json', schema: chatSessionCreationSchema, limit: 'otherBytes' } },
+    answer: { description: 'The new session.', schema: chatSessionCreatedSchema },
+    errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
+    async handle({ body, caller, parts }) {
+      const { id } = await parts.agent.sessions.create(body, caller)
+      return { chat_session_id: id, incognito: false }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/chat/get-chat-session/{session_id}',
+    operationId: 'getChatSession',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Read a session',
+    description: 'Every message of every branch, and packets that show each answer again.',
+    input: { path: sessionPath, query: chatSessionQuerySchema },
+    answer: { description: 'The session.', schema: chatSessionDetailSchema },
+    errors: ['SESSION_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
+    async handle({ path, query, caller, parts }): Promise<ChatSessionDetail> {
+      const session = await parts.agent.sessions.get(path.session_id, caller, {
+        shared: query.is_shared ? 'public' : 'own',
+        includeDeleted: query.include_deleted,
+      })
+      const ids = [session.personaId]
+      const [persona] = await parts.agent.personas.list(caller, { ids, includeDeleted: true })
+      return toDetail(session, persona, caller)
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/chat/get-user-chat-sessions',
+    operationId: 'listChatSessions',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'List sessions',
+    description: 'Newest update first; the next page begins `before` the last `time_updated`.',
+    input: { query: chatSessionListQuerySchema },
+    answer: { description: 'A page of sessions.', schema: chatSessionListSchema },
+    async handle({ query, caller, parts }): Promise<ChatSessionList> {
+      const { sessions, hasMore } = await parts.agent.sessions.list(caller, {
+        limit: query.page_size,
+        includeEmpty: query.include_failed_chats,
+        ...(query.before === undefined ? {} : { before: Date.parse(query.before) }),
+        ...projectOf(query),
+      })
+      return { sessions: sessions.map(toSummary), has_more: hasMore }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/chat/search',
+    operationId: 'searchChatSessions',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Search sessions',
+    description: 'By the words of their names and messages; without a query the newest. Days are those of UTC.',
+    input: { query: chatSearchQuerySchema },
+    answer: { description: 'A page of sessions, grouped by age.', schema: chatSearchAnswerSchema },
+    async handle({ query, caller, parts }): Promise<ChatSearchAnswer> {
+      const { page, page_size: limit } = query
+      const found = await parts.agent.sessions.search(query.query ?? '', caller, { offset: (page - 1) * limit, limit })
+      return {
+        groups: found.groups.map(({ title, sessions }) => ({ title, chats: sessions.map(toFound) })),
+        has_more: found.hasMore,
+        next_page: found.hasMore ? page + 1 : null,
+      }
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/chat/rename-chat-session',
+    operationId: 'renameChatSession',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Name a session',
+    description: 'Without a name one is found from what was said.',
+    input: { body: { kind: 'json', schema: chatSessionRenameSchema, limit: 'otherBytes' } },
+    answer: { description: 'The name it has now.', schema: chatSessionRenamedSchema },
+    errors: ['SESSION_NOT_FOUND'],
+    async handle({ body, caller, parts }) {
+      return { new_name: await parts.agent.sessions.rename(body.chat_session_id, body.name, caller) }
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/chat/chat-session/{session_id}',
+    operationId: 'updateChatSession',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Share a session',
+    description: 'A public session may be read by every caller who knows its id.',
+    input: { path: sessionPath, body: { kind: 'json', schema: chatSessionUpdateSchema, limit: 'otherBytes' } },
+    answer: nothing,
+    errors: ['SESSION_NOT_FOUND'],
+    async handle({ path, body, caller, parts }) {
+      await parts.agent.sessions.share(path.session_id, body.sharing_status, caller)
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/chat/delete-chat-session/{session_id}',
+    operationId: 'deleteChatSession',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Delete a session',
+    description: 'Ends what runs in it. It is hidden; `hard_delete=true` erases it.',
+    input: { path: sessionPath, query: sessionDeletionQuerySchema },
+    answer: nothing,
+    errors: ['SESSION_NOT_FOUND'],
+    async handle({ path, query, caller, parts }) {
+      await parts.agent.sessions.remove(path.session_id, caller, { erase: query.hard_delete })
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/chat/delete-all-chat-sessions',
+    operationId: 'deleteAllChatSessions',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Delete all sessions',
+    description: 'Those of the caller. They are hidden; `hard_delete=true` erases them.',
+    input: { query: sessionDeletionQuerySchema },
+    answer: nothing,
+    async handle({ query, caller, parts }) {
+      await parts.agent.sessions.removeAll(caller, { erase: query.hard_delete })
+    },
+  }),
+]
+
+/** A project alone, or those of none unless all are wanted. */
+function projectOf(query: v.InferOutput<typeof chatSessionListQuerySchema>): { readonly projectId?: number | null } {
+  if (query.project_id !== undefined) return { projectId: query.project_id }
+  return query.only_non_project_chats ? { projectId: null } : {}
+}
+
+function toFound(session: SessionListing): FoundChatSession {
+  return {
+    id: session.id,
+    name: session.name,
+    persona_id: session.personaId,
+    time_created: session.timeCreated,
+    shared_status: session.isPublic ? 'public' : 'private',
+    current_alternate_model: session.model,
+    current_temperature_override: session.temperature,
+    current_reasoning_effort_override: session.reasoningEffort,
+  }
+}
+
+/** A session in a listing. */
+export function toSummary(session: SessionListing): ChatSessionSummary {
+  return { ...toFound(session), time_updated: session.timeUpdated }
+}
+
+/** @param persona undefined when the caller may not see it */
+function toDetail(session: StoredSession, persona: Persona | undefined, caller: Principal): ChatSessionDetail {
+  return {
+    chat_session_id: session.id,
+    description: session.name,
+    persona_id: session.personaId,
+    persona_name: persona?.name ?? null,
+    personal_icon_name: persona?.iconName ?? null,
+    messages: session.messages.map((message) => toMessage(message, session.id)),
+    time_created: session.timeCreated,
+    shared_status: session.isPublic ? 'public' : 'private',
+    current_alternate_model: session.model,
+    current_temperature_override: session.temperature,
+    current_reasoning_effort_override: session.reasoningEffort,
+    deleted: session.isDeleted,
+    owner_name: session.ownerId === caller.id ? (caller.email ?? null) : null,
+    packets: session.packets,
+    current_run: session.currentRunId === null ? null : { run_id: session.currentRunId },
+    incognito: false,
+  }
+}
+
+function toMessage(message: StoredMessage, sessionId: string): ChatMessageDetail {
+  return {
+    chat_session_id: sessionId,
+    message_id: message.id,
+    parent_message: message.parentId,
+    latest_child_message: message.latestChildId,
+    message: message.text,
+    reasoning_tokens: message.reasoning,
+    message_type: message.role,
+    context_docs: message.documents?.map((document, index) => ({ ...document, db_doc_id: index + 1 })) ?? null,
+    citations: message.citations,
+    time_sent: message.timeSent,
+    files: message.files,
+    error: message.error,
+    current_feedback: message.feedback,
+    processing_duration_seconds: message.durationSeconds,
+    preferred_response_id: message.preferredResponseId,
+    model_display_name: message.modelDisplayName,
+    request_params: message.requestParams,
+  }
+}

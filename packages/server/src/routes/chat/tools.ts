@@ -1,0 +1,195 @@
+import {
+  customToolSchema,
+  customToolUpdateSchema,
+  hasScope,
+  InlayError,
+  queryInteger,
+  toolMethodsSchema,
+  toolSnapshotSchema,
+  toolStatusSchema,
+  toolStatusUpdateSchema,
+  toolValidationSchema,
+  type ToolMethods,
+  type ToolSnapshot,
+  type ToolStatus,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { isListed, listSnapshots, toolPermissions, toSnapshot, toStoredSnapshot } from './tool-snapshots.ts'
+
+const topic = 'Actions'
+const toolPath = v.object({ tool_id: queryInteger({}) })
+const definitionErrors = ['VALIDATION_ERROR', 'BAD_REQUEST', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'UNSUPPORTED'] as const
+
+/** What a chat request may name. */
+const listingRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/tool',
+    operationId: 'listTools',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'List actions',
+    description:
+      'What can be used now; the ids go into `allowed_tool_ids` and `forced_tool_id`. The functions of one custom action ' +
+      'share its id, and are one entry.',
+    answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
+    async handle({ caller, parts }): Promise<ToolSnapshot[]> {
+      return listSnapshots(parts.agent, caller)
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/tool/openapi',
+    operationId: 'listCustomTools',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'List custom actions',
+    description:
+      'Those made of OpenAPI documents, with what the caller may do; administrators see those switched off too.',
+    answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
+    async handle({ caller, parts }): Promise<ToolSnapshot[]> {
+      const tools = await parts.agent.tools.list()
+      const permissions = toolPermissions(caller)
+      return tools
+        .filter(({ isEnabled }) => isEnabled || hasScope(caller, 'admin'))
+        .map((tool) => ({ ...toStoredSnapshot(tool, caller), permissions }))
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/tool/{tool_id}',
+    operationId: 'getTool',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'One action',
+    input: { path: toolPath },
+    answer: { description: 'The action.', schema: toolSnapshotSchema },
+    errors: ['NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
+    async handle({ path, caller, parts }): Promise<ToolSnapshot> {
+      const stored = (await parts.agent.tools.list()).find(({ id }) => id === path.tool_id)
+      if (stored && (stored.isEnabled || hasScope(caller, 'admin'))) return toStoredSnapshot(stored, caller)
+      const action = (await parts.agent.actions(caller)).find(({ id }) => id === path.tool_id)
+      if (action && isListed(action)) return toSnapshot(action)
+      const off = (await parts.agent.actions(caller, { evenOff: true })).find(({ id }) => id === path.tool_id)
+      if (off && isListed(off) && hasScope(caller, 'admin')) return { ...toSnapshot(off), enabled: false }
+      if (!stored && !off) throw new InlayError('NOT_FOUND', { message: 'No action has this id.' })
+      throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This action is not there to be picked.' })
+    },
+  }),
+]
+
+/** Custom actions, for administrators. */
+const customRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/admin/tool/custom',
+    operationId: 'createCustomTool',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Make a custom action',
+    description:
+      'Every operation of the OpenAPI document becomes a function that models may call. `definition` is the document, or ' +
+      'the address of one in JSON.',
+    input: { body: { kind: 'json', schema: customToolSchema, limit: 'otherBytes' } },
+    answer: { description: 'The action.', schema: toolSnapshotSchema },
+    errors: [...definitionErrors, 'DEPLOYMENT_UNSUPPORTED'],
+    async handle({ body, caller, parts }): Promise<ToolSnapshot> {
+      refuseOAuth(body.oauth_config_id)
+      const { name, description, definition, custom_headers: customHeaders, passthrough_auth: passesAuth } = body
+      const fields = { name, description, definition, customHeaders, passesAuth }
+      return toStoredSnapshot(await parts.agent.tools.create(fields, caller), caller)
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/admin/tool/custom/{tool_id}',
+    operationId: 'updateCustomTool',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Change a custom action',
+    description: 'What is absent or null stays; `custom_headers: []` removes them.',
+    input: { path: toolPath, body: { kind: 'json', schema: customToolUpdateSchema, limit: 'otherBytes' } },
+    answer: { description: 'The action.', schema: toolSnapshotSchema },
+    errors: ['NOT_FOUND', ...definitionErrors, 'DEPLOYMENT_UNSUPPORTED'],
+    async handle({ path, body, caller, parts }): Promise<ToolSnapshot> {
+      refuseOAuth(body.oauth_config_id)
+      const changed = await parts.agent.tools.update(path.tool_id, {
+        name: body.name ?? undefined,
+        description: body.description ?? undefined,
+        definition: body.definition ?? undefined,
+        customHeaders: body.custom_headers ?? undefined,
+        passesAuth: body.passthrough_auth ?? undefined,
+      })
+      return toStoredSnapshot(changed, caller)
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/admin/tool/custom/{tool_id}',
+    operationId: 'deleteCustomTool',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Remove a custom action',
+    description: 'Refused while an agent uses it. Built-in actions stay.',
+    input: { path: toolPath },
+    answer: { description: 'It is gone.', schema: v.null() },
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    async handle({ path, caller, parts }) {
+      const tools = await parts.agent.tools.list()
+      const isOther = !tools.some(({ id }) => id === path.tool_id)
+      if (isOther && (await parts.agent.actions(caller)).some(({ id }) => id === path.tool_id)) {
+        throw new InlayError('VALIDATION_ERROR', { message: 'Only custom actions can be removed, and this is none.' })
+      }
+      await parts.agent.tools.remove(path.tool_id)
+      return null
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/admin/tool/status',
+    operationId: 'updateToolStatus',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Switch actions on or off',
+    description: 'For everybody, whatever their kind; ids that name no action change nothing.',
+    input: { body: { kind: 'json', schema: toolStatusUpdateSchema, limit: 'otherBytes' } },
+    answer: { description: 'Which were switched.', schema: toolStatusSchema },
+    async handle({ body, parts }): Promise<ToolStatus> {
+      const ids = await parts.agent.tools.enable(body.tool_ids, body.enabled)
+      return { updated_count: ids.length, tool_ids: ids }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/admin/tool/custom/validate',
+    operationId: 'validateCustomTool',
+    scope: 'admin',
+    owner: 'none',
+    topic,
+    summary: 'Look over an OpenAPI document',
+    description: 'Gives the functions it would make; nothing is stored.',
+    input: { body: { kind: 'json', schema: toolValidationSchema, limit: 'otherBytes' } },
+    answer: { description: 'The functions.', schema: toolMethodsSchema },
+    errors: definitionErrors,
+    async handle({ body, parts }): Promise<ToolMethods> {
+      const functions = await parts.agent.tools.validate(body.definition)
+      return { methods: functions.map(({ operation, ...told }) => ({ ...told, spec: operation })) }
+    },
+  }),
+]
+
+/** Actions: what there is, and the custom ones. */
+export const toolRoutes: readonly Route[] = [...listingRoutes, ...customRoutes]
+
+function refuseOAuth(id: number | null): void {
+  if (id === null) return
+  throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Actions have no OAuth here: leave out oauth_config_id.' })
+}

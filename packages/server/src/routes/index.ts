@@ -1,0 +1,45 @@
+import type { Route } from '../http/route.ts'
+import { catalogRoutes } from './chat/catalog.ts'
+import { chatRoutes } from './chat/chat.ts'
+import { documentationRoutes } from './service/documentation.ts'
+import { documentSetRoutes } from './knowledge/document-sets.ts'
+import { fileRoutes } from './chat/files.ts'
+import { filterValueRoutes } from './knowledge/filter-values.ts'
+import { ingestionRoutes } from './knowledge/ingestion.ts'
+import { ingestionBatchRoutes } from './knowledge/ingestion-batch.ts'
+import { ingestionQueueRoutes } from './knowledge/ingestion-queue.ts'
+import { keyRoutes } from './service/keys.ts'
+import { mcpRoutes } from './service/mcp.ts'
+import { memoryRoutes } from './chat/memories.ts'
+import { pairRoutes } from './knowledge/pairs.ts'
+import { personaRoutes } from './chat/personas.ts'
+import { projectRoutes } from './chat/projects.ts'
+import { searchRoutes } from './knowledge/search.ts'
+import { serviceRoutes } from './service/service.ts'
+import { sessionRoutes } from './chat/sessions.ts'
+import { sessionSettingRoutes } from './chat/session-settings.ts'
+import { toolRoutes } from './chat/tools.ts'
+
+/** Every address the server answers: the router and the OpenAPI document are both made from this table. */
+export const routes: readonly Route[] = [
+  ...chatRoutes,
+  ...sessionRoutes,
+  ...sessionSettingRoutes,
+  ...fileRoutes,
+  ...projectRoutes,
+  ...memoryRoutes,
+  ...personaRoutes,
+  ...ingestionRoutes,
+  ...ingestionBatchRoutes,
+  ...ingestionQueueRoutes,
+  ...pairRoutes,
+  ...documentSetRoutes,
+  ...searchRoutes,
+  ...filterValueRoutes,
+  ...toolRoutes,
+  ...catalogRoutes,
+  ...mcpRoutes,
+  ...keyRoutes,
+  ...serviceRoutes,
+  ...documentationRoutes,
+]

@@ -1,0 +1,75 @@
+import {
+  batchLineSchema,
+  ingestionRequestSchema,
+  parseJsonBody,
+  validationFailed,
+  type BatchLine,
+  type Principal,
+} from '@inlay/protocol'
+import { bodyStream, tooLarge } from '../../http/body.ts'
+import { brokenCompression } from '../../http/content-coding.ts'
+import { readLines, type BodyLine } from '../../http/body-lines.ts'
+import { orderedStream } from '../../streams/ordered-stream.ts'
+import { errorBody, reply, toFailure, type Reply } from '../../http/replies.ts'
+import { defineRoute, type Route, type RouteContext } from '../../http/route.ts'
+import { ingestionPaths } from './ingestion.ts'
+
+/** Enough to fill a group commit; answers for about 100,000 documents before a client has to read. */
+const limits = { items: 64, bytes: 16 * 1024 * 1024, answerChars: 16 * 1024 * 1024 }
+
+/** Many documents in one request. */
+export const ingestionBatchRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    ...ingestionPaths('/ingestion/batch'),
+    operationId: 'ingestBatch',
+    scope: 'ingest',
+    owner: 'pair',
+    topic: 'Ingestion',
+    summary: 'Add or update many documents',
+    description:
+      'One ingestion request a line. Answers come in the same order, a line each, while the body is still being sent; a ' +
+      'faulty line has its own status and holds up no other.',
+    input: { body: { kind: 'stream', mediaType: 'application/x-ndjson', schema: ingestionRequestSchema } },
+    answer: { description: 'One line for each.', lines: batchLineSchema },
+    handle(context): Reply {
+      const left = new AbortController()
+      const lines = readLines(bodyStream(context.request), context.settings.limits.ingestionBytes, left.signal)
+      const work = async (line: BodyLine): Promise<string> => `${JSON.stringify(await answerTo(line, context))}\n`
+      const answers = orderedStream(lines, work, limits, () => left.abort())
+      return reply(answers, {
+        headers: {
+          'content-type': 'application/x-ndjson',
+          'cache-control': 'no-cache, no-transform',
+          'x-accel-buffering': 'no',
+        },
+      })
+    },
+  }),
+]
+
+async function answerTo(
+  line: BodyLine,
+  context: RouteContext<unknown, unknown, unknown> & { readonly caller: Principal },
+): Promise<BatchLine> {
+  const { caller, parts, settings, request, requestId } = context
+  try {
+    if (line.fault === 'too_long') throw tooLarge(settings.limits.ingestionBytes)
+    if (line.fault === 'unreadable') throw brokenCompression()
+    if (line.text === undefined) {
+      throw validationFailed([{ loc: ['body'], msg: 'is not valid UTF-8', type: 'json_invalid' }])
+    }
+    // Nothing is awaited before `accept`: lines are accepted in their order, so the last one of an id wins.
+    const accepted = await parts.knowledge.accept(parseJsonBody(line.text, ingestionRequestSchema), { caller })
+    return {
+      line: line.number,
+      status: 200,
+      document_id: accepted.documentId,
+      already_existed: accepted.alreadyExisted,
+    }
+  } catch (thrown) {
+    const failure = toFailure(thrown)
+    if (failure.unexpected) settings.onError(thrown, { requestId, method: request.method, route: 'a line of a batch' })
+    return { line: line.number, status: failure.error.status, ...errorBody(failure.error, requestId) }
+  }
+}

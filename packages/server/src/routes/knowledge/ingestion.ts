@@ -1,0 +1,148 @@
+import type { DocumentStatus } from '@inlay/knowledge'
+import {
+  docMinimalInfoSchema,
+  documentListingQuerySchema,
+  exactText,
+  InlayError,
+  ingestionRequestSchema,
+  ingestionResponseSchema,
+  ingestionStateSchema,
+  type IngestionResponse,
+  type IngestionState,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { toDate } from '../../http/dates.ts'
+import { waitOf } from '../../http/prefer.ts'
+import { jsonReply, type Reply } from '../../http/replies.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { nextPageHeaders, toMinimalInfo } from './document-listing.ts'
+
+const topic = 'Ingestion'
+const documentPath = v.object({ document_id: exactText })
+
+/** Both prefixes of an ingestion address: the documented one, and the one clients in the field know. */
+export function ingestionPaths(path: string): { path: string; aliases: readonly string[] } {
+  return { path: `/service-api${path}`, aliases: [`/onyx-api${path}`] }
+}
+
+/** Putting documents in, seeing where they stand, taking them out. */
+export const ingestionRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    ...ingestionPaths('/ingestion'),
+    operationId: 'ingestDocument',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'Add or update a document',
+    description:
+      'The answer means that the document is stored durably; it becomes searchable, or visibly `failed`, a moment later. ' +
+      'A document whose id is known is updated.',
+    input: {
+      body: { kind: 'json', schema: ingestionRequestSchema, limit: 'ingestionBytes' },
+      headers: { prefer: '`wait=N` answers once the document is searchable or failed, after N seconds at the latest.' },
+    },
+    answer: {
+      description: 'Accepted.',
+      schema: ingestionResponseSchema,
+      headers: { 'preference-applied': 'The wait that was granted.' },
+    },
+    errors: ['CONNECTOR_NOT_FOUND', 'RATE_LIMITED'],
+    async handle({ body, caller, request, parts, settings }): Promise<Reply> {
+      const preferred = waitOf(request)
+      const waitMs = preferred ?? settings.ingestionWaitMs
+      const leave = waitMs > 0 ? settings.waitingCalls.enter(caller.id) : undefined
+      // Who did not ask for the wait is answered without it.
+      if (leave === undefined && (preferred ?? 0) > 0) throw tooManyWait()
+      const accepted = await parts.knowledge
+        .accept(body, { caller, ...(leave === undefined ? {} : { waitMs, signal: request.signal }) })
+        .finally(leave)
+      const answer: IngestionResponse = {
+        document_id: accepted.documentId,
+        already_existed: accepted.alreadyExisted,
+      }
+      return jsonReply(answer, {
+        headers: preferred === undefined ? {} : { 'preference-applied': `wait=${preferred / 1000}` },
+      })
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    ...ingestionPaths('/ingestion'),
+    operationId: 'listDocuments',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'List documents',
+    input: { query: documentListingQuerySchema },
+    answer: {
+      description: 'A page of documents.',
+      schema: v.array(docMinimalInfoSchema),
+      headers: { link: '`rel="next"`: the next page, relative to this address.' },
+    },
+    async handle({ query, caller, url, parts }): Promise<Reply> {
+      const { documents, next } = await parts.knowledge.list(
+        { phase: query.state, pairId: query.cc_pair_id, source: query.source, limit: query.limit, after: query.after },
+        { caller },
+      )
+      return jsonReply(documents.map(toMinimalInfo), {
+        headers: nextPageHeaders(url, next),
+      })
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    ...ingestionPaths('/ingestion/{document_id}'),
+    operationId: 'getDocumentState',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'Where a document stands',
+    input: { path: documentPath },
+    answer: { description: 'Its state.', schema: ingestionStateSchema },
+    errors: ['DOCUMENT_NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<IngestionState> {
+      const status = await parts.knowledge.status(path.document_id, { caller })
+      if (status === undefined) throw new InlayError('DOCUMENT_NOT_FOUND')
+      return toState(status)
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    ...ingestionPaths('/ingestion/{document_id}'),
+    operationId: 'deleteDocument',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'Delete a document',
+    description: 'It is not found any more from this moment on, also if it was being indexed.',
+    input: { path: documentPath },
+    answer: { description: 'Deleted.', schema: v.null() },
+    errors: ['DOCUMENT_NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<null> {
+      await parts.knowledge.remove(path.document_id, { caller })
+      return null
+    },
+  }),
+]
+
+function tooManyWait(): InlayError {
+  return new InlayError('RATE_LIMITED', {
+    message: 'Too many calls wait for their documents: send this one later, or without "Prefer: wait".',
+    data: { retryAfterSeconds: 1 },
+  })
+}
+
+function toState(status: DocumentStatus): IngestionState {
+  return {
+    document_id: status.documentId,
+    state: status.phase,
+    reason: status.reason,
+    attempts: status.attempts,
+    next_try_at: toDate(status.nextTryAt),
+    accepted_at: new Date(status.acceptedAt).toISOString(),
+    indexed_at: toDate(status.indexedAt),
+    chunk_count: status.chunkCount,
+    cc_pair_ids: status.pairIds,
+  }
+}

@@ -1,0 +1,177 @@
+import type { Pair, PairChange, PairProgress } from '@inlay/knowledge'
+import {
+  docMinimalInfoSchema,
+  hasScope,
+  pairCreationSchema,
+  pairDescriptorSchema,
+  pairDocumentsQuerySchema,
+  pairIndexingStatusSchema,
+  pairUpdateSchema,
+  queryInteger,
+  type AccessType,
+  type PairDescriptor,
+  type PairIndexingStatus,
+  type PairUpdate,
+  type Principal,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { toDate } from '../../http/dates.ts'
+import { jsonReply, reply, type Reply } from '../../http/replies.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { nextPageHeaders, toMinimalInfo, wholeListing } from './document-listing.ts'
+import { ingestionPaths } from './ingestion.ts'
+
+const topic = 'Connector/credential pairs'
+const pairPath = v.object({ cc_pair_id: queryInteger({ least: 1 }) })
+
+/** Where documents come from, who may see them, and how they fare. */
+export const pairRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/manage/cc-pair',
+    operationId: 'listPairs',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'List pairs',
+    description: 'Those the caller may put documents into. Pair 1 takes the documents that name none.',
+    answer: { description: 'The pairs, by id.', schema: v.array(pairDescriptorSchema) },
+    async handle({ caller, parts }): Promise<PairDescriptor[]> {
+      return (await parts.knowledge.pairs.list({ caller })).map((pair) => toDescriptor(pair, caller))
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/manage/indexing-status',
+    operationId: 'listIndexingStatus',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'How pairs fare',
+    description: 'For each pair the documents by state, the last activity, and the latest failures with their reasons.',
+    answer: { description: 'The pairs, by id.', schema: v.array(pairIndexingStatusSchema) },
+    async handle({ caller, parts }): Promise<PairIndexingStatus[]> {
+      return (await parts.knowledge.pairs.progress({ caller })).map((pair) => toIndexingStatus(pair, caller))
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/manage/admin/cc-pair',
+    operationId: 'createPair',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Make a pair',
+    description: 'Public unless said otherwise. Of a private pair only those named in it find the documents.',
+    input: { body: { kind: 'json', schema: pairCreationSchema, limit: 'otherBytes' } },
+    answer: { description: 'The new pair.', schema: pairDescriptorSchema },
+    async handle({ body, caller, parts }): Promise<PairDescriptor> {
+      return toDescriptor(await parts.knowledge.pairs.create({ ...toChange(body), name: body.name }), caller)
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/manage/admin/cc-pair/{cc_pair_id}',
+    operationId: 'changePair',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Change a pair',
+    description:
+      'Access binds at the next search, nothing is indexed anew. A paused pair still takes documents; they wait.',
+    input: { path: pairPath, body: { kind: 'json', schema: pairUpdateSchema, limit: 'otherBytes' } },
+    answer: { description: 'The pair as it is now.', schema: pairDescriptorSchema },
+    errors: ['CONNECTOR_NOT_FOUND'],
+    async handle({ path, body, caller, parts }): Promise<PairDescriptor> {
+      return toDescriptor(await parts.knowledge.pairs.update(path.cc_pair_id, toChange(body)), caller)
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/manage/admin/cc-pair/{cc_pair_id}',
+    operationId: 'deletePair',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Delete a pair',
+    description: 'Documents that are in no other pair go with it, and are not found any more from this moment on.',
+    input: { path: pairPath },
+    answer: { description: 'Deleted.', schema: v.null() },
+    errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
+    async handle({ path, parts }): Promise<null> {
+      await parts.knowledge.pairs.remove(path.cc_pair_id)
+      return null
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    ...ingestionPaths('/connector-docs/{cc_pair_id}'),
+    operationId: 'listDocumentsOfPair',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'Documents of a pair',
+    description: 'All of them, or pages when a `limit` is given.',
+    input: { path: v.object({ cc_pair_id: queryInteger({ least: 0 }) }), query: pairDocumentsQuerySchema },
+    answer: {
+      description: 'Documents with their states, by id.',
+      schema: v.array(docMinimalInfoSchema),
+      headers: { link: '`rel="next"`: the next page, relative to this address.' },
+    },
+    errors: ['CONNECTOR_NOT_FOUND'],
+    async handle({ path, query, caller, url, parts }): Promise<Reply> {
+      const { knowledge } = parts
+      const { id: pairId } = await knowledge.pairs.get(path.cc_pair_id || 1, { caller })
+      const listing = { pairId, phase: query.state }
+      const first = await knowledge.list({ ...listing, after: query.after, limit: query.limit ?? 1000 }, { caller })
+      if (query.limit !== undefined)
+        return jsonReply(first.documents.map(toMinimalInfo), { headers: nextPageHeaders(url, first.next) })
+      const whole = wholeListing(first, (after) => knowledge.list({ ...listing, after, limit: 1000 }, { caller }))
+      return reply(whole, { headers: { 'content-type': 'application/json' } })
+    },
+  }),
+]
+
+function toDescriptor(pair: Pair, caller: Principal): PairDescriptor {
+  // Who else may see a pair is nothing that everybody needs to know.
+  const named = hasScope(caller, 'admin') ? pair : { users: [], groups: [] }
+  return {
+    id: pair.id,
+    name: pair.name,
+    access_type: accessTypeOf(pair),
+    users: named.users,
+    groups: named.groups,
+    is_paused: pair.isPaused,
+    created_at: new Date(pair.createdAt).toISOString(),
+  }
+}
+
+/** Who may see a pair, in one word. */
+export function accessTypeOf(pair: Pick<Pair, 'isPublic'>): AccessType {
+  return pair.isPublic ? 'public' : 'private'
+}
+
+function toIndexingStatus(pair: PairProgress, caller: Principal): PairIndexingStatus {
+  return {
+    ...toDescriptor(pair, caller),
+    documents: pair.documents,
+    last_accepted_at: toDate(pair.lastAcceptedAt),
+    last_indexed_at: toDate(pair.lastIndexedAt),
+    failures: pair.failures.map((document) => ({
+      document_id: document.documentId,
+      semantic_id: document.semanticIdentifier,
+      reason: document.reason,
+      attempts: document.attempts,
+    })),
+  }
+}
+
+function toChange(body: PairUpdate): PairChange {
+  return {
+    name: body.name ?? undefined,
+    isPublic: body.access_type === null ? undefined : body.access_type === 'public',
+    users: body.users ?? undefined,
+    groups: body.groups ?? undefined,
+    isPaused: body.is_paused ?? undefined,
+  }
+}

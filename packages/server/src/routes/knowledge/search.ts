@@ -1,0 +1,45 @@
+import { searchRequestSchema, searchResponseSchema, type BaseFilters, type SearchResponse } from '@inlay/protocol'
+import { defineRoute, type Route } from '../../http/route.ts'
+
+/** Passages of one answer. */
+const limit = 25
+
+/** Searching without an answer. */
+export const searchRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/search',
+    operationId: 'search',
+    scope: 'search',
+    owner: 'pair',
+    topic: 'Search',
+    summary: 'Search documents',
+    description: 'Passages, best first, of what the caller may see.',
+    input: { body: { kind: 'json', schema: searchRequestSchema, limit: 'otherBytes' } },
+    answer: { description: 'What was found.', schema: searchResponseSchema },
+    async handle({ body, caller, request, parts }): Promise<SearchResponse> {
+      const filters: BaseFilters = {
+        source_type: body.sources,
+        document_set: body.document_sets,
+        tags: body.tags,
+        time_cutoff: body.time_cutoff,
+      }
+      const found = await parts.knowledge.search({ text: body.query, filters, caller, limit, signal: request.signal })
+      const numbers = new Map<string, number>()
+      return {
+        results: found.map(({ document, content }) => {
+          const number = numbers.get(document.document_id) ?? numbers.size + 1
+          numbers.set(document.document_id, number)
+          return {
+            citation_id: number,
+            title: document.semantic_identifier,
+            content,
+            link: document.link,
+            source_type: document.source_type,
+            updated_at: document.updated_at,
+          }
+        }),
+      }
+    },
+  }),
+]

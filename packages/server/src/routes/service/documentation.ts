@@ -1,0 +1,49 @@
+import { describeRoutes } from '../../openapi/document.ts'
+import { pageStyle, toPage } from '../../openapi/page.ts'
+import { reply, type Reply } from '../../http/replies.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import * as v from 'valibot'
+
+const topic = 'Service'
+
+/** The API described, for programs and for people. */
+export const documentationRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/openapi.json',
+    operationId: 'openApi',
+    scope: 'public',
+    owner: 'none',
+    topic,
+    summary: 'This API, as OpenAPI 3.1',
+    answer: { description: 'The document.', schema: v.record(v.string(), v.unknown()) },
+    handle: ({ routes, settings }) => describeRoutes(routes, settings.version),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/docs',
+    operationId: 'documentation',
+    scope: 'public',
+    owner: 'none',
+    topic,
+    summary: 'This API, as a page',
+    answer: { description: 'A page.', mediaType: 'text/html' },
+    async handle({ routes, settings }): Promise<Reply> {
+      return reply(toPage(await describeRoutes(routes, settings.version)), {
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy':
+            `default-src 'none'; style-src 'sha256-${await styleHash()}'; ` +
+            "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+          'referrer-policy': 'no-referrer',
+          'x-content-type-options': 'nosniff',
+        },
+      })
+    },
+  }),
+]
+
+async function styleHash(): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(pageStyle))
+  return btoa(String.fromCharCode(...new Uint8Array(digest)))
+}

@@ -1,0 +1,117 @@
+import {
+  apiKeyCreationSchema,
+  apiKeyDescriptorSchema,
+  apiKeyUpdateSchema,
+  InlayError,
+  queryInteger,
+  type ApiKeyDescriptor,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import type { ApiKey } from '../../auth/key-records.ts'
+import type { Keys } from '../../auth/keys.ts'
+import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+
+const topic = 'API keys'
+const keyPath = v.object({ api_key_id: queryInteger({ least: 1 }) })
+/** Administration of API keys. */
+export const keyRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/admin/api-key',
+    operationId: 'listKeys',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'List keys',
+    answer: { description: 'The keys in force, oldest first.', schema: v.array(apiKeyDescriptorSchema) },
+    async handle({ parts }): Promise<ApiKeyDescriptor[]> {
+      return (await keysOf(parts).list()).map((record) => toDescriptor(record))
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/admin/api-key',
+    operationId: 'createKey',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Make a key',
+    description: 'The answer is the only place where the key itself is ever shown.',
+    input: { body: { kind: 'json', schema: apiKeyCreationSchema, limit: 'otherBytes' } },
+    answer: { description: 'The new key.', schema: apiKeyDescriptorSchema },
+    async handle({ body, parts }): Promise<ApiKeyDescriptor> {
+      const made = await keysOf(parts).create({ ...body, owner: body.owner ?? undefined })
+      return toDescriptor(made.record, made.key)
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/admin/api-key/{api_key_id}',
+    operationId: 'changeKey',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Change a key',
+    input: { path: keyPath, body: { kind: 'json', schema: apiKeyUpdateSchema, limit: 'otherBytes' } },
+    answer: { description: 'The key as it is now.', schema: apiKeyDescriptorSchema },
+    errors: ['NOT_FOUND'],
+    async handle({ path, body, parts }): Promise<ApiKeyDescriptor> {
+      return toDescriptor(await keysOf(parts).change(path.api_key_id, body))
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/admin/api-key/{api_key_id}/regenerate',
+    operationId: 'regenerateKey',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Replace a key',
+    description: 'Owner, scopes and name stay; the old key ends.',
+    input: { path: keyPath },
+    answer: { description: 'The key with its new secret.', schema: apiKeyDescriptorSchema },
+    errors: ['NOT_FOUND'],
+    async handle({ path, parts }): Promise<ApiKeyDescriptor> {
+      const made = await keysOf(parts).regenerate(path.api_key_id)
+      return toDescriptor(made.record, made.key)
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/admin/api-key/{api_key_id}',
+    operationId: 'revokeKey',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Revoke a key',
+    input: { path: keyPath },
+    answer: { description: 'Revoked.', schema: v.null() },
+    errors: ['NOT_FOUND'],
+    async handle({ path, parts }): Promise<null> {
+      await keysOf(parts).revoke(path.api_key_id)
+      return null
+    },
+  }),
+]
+
+function keysOf(parts: ServerParts): Keys {
+  if (parts.keys === undefined) {
+    throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment has no API keys of its own.' })
+  }
+  return parts.keys
+}
+
+function toDescriptor(record: ApiKey, key: string | null = null): ApiKeyDescriptor {
+  return {
+    api_key_id: record.id,
+    api_key_display: record.display,
+    api_key: key,
+    api_key_name: record.name,
+    user_id: record.owner,
+    email: record.email,
+    groups: [...record.groups],
+    scopes: [...record.scopes],
+    created_at: new Date(record.createdAt).toISOString(),
+    last_used_at: record.lastUsedAt === null ? null : new Date(record.lastUsedAt).toISOString(),
+  }
+}

@@ -1,0 +1,156 @@
+import {
+  InlayError,
+  isInlayError,
+  mcpMessageSchema,
+  parseJsonBody,
+  type McpMessage,
+  type Principal,
+} from '@inlay/protocol'
+import { readText } from '../../http/body.ts'
+import { answerMcp, isKnownVersion, isSlowCall, type McpContext, type McpOutcome } from '../../mcp/service.ts'
+import { jsonReply, reply, type Reply } from '../../http/replies.ts'
+import { defineRoute, type Route, type RouteContext } from '../../http/route.ts'
+import { watchSilence } from '../../streams/silence-watch.ts'
+
+type Context = RouteContext<undefined, undefined, undefined> & { readonly caller: Principal }
+
+/** Inlay as an MCP server, for other assistants. */
+export const mcpRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/mcp',
+    operationId: 'mcp',
+    scope: 'search',
+    owner: 'caller',
+    topic: 'MCP',
+    summary: 'Offer search and answers to other assistants',
+    description:
+      'An endpoint of the Model Context Protocol (streamable HTTP): connect a client to it with a key. ' +
+      'The tools are `search` and `list_documents`, with the scope `chat` also `ask` and, where pages can be read, ' +
+      '`open_url`.',
+    input: {
+      body: { kind: 'stream', mediaType: 'application/json', schema: mcpMessageSchema },
+      headers: { 'mcp-protocol-version': 'The version that client and server agreed on.' },
+    },
+    answer: {
+      description: 'The answer, as JSON or as a stream of events.',
+      mediaType: 'application/json',
+      accepted: 'A notification was taken note of.',
+    },
+    errors: ['VALIDATION_ERROR'],
+    async handle(context): Promise<Reply> {
+      const { request, settings } = context
+      const version = request.headers.get('mcp-protocol-version')
+      if (version !== null && !isKnownVersion(version)) throw refused('This version of MCP is not spoken here.')
+      const message = await readMessage(request, settings.limits.otherBytes)
+      if (message.id === undefined || message.method === undefined) {
+        if (message.method === 'notifications/cancelled') cancel(message, context)
+        return reply(null, { status: 202 })
+      }
+      const isStreamed = isSlowCall(message) && (request.headers.get('accept') ?? '').includes('text/event-stream')
+      if (isStreamed) return streamed(message, context)
+      const answer = toMessage(message.id, await answerTo(message, context, () => {}))
+      // Nothing is kept by it: it tells the calls of one client from those of another with the same key.
+      const isFirst = message.method === 'initialize'
+      return jsonReply(answer, isFirst ? { headers: { [sessionHeader]: crypto.randomUUID() } } : {})
+    },
+  }),
+]
+
+const sessionHeader = 'mcp-session-id'
+
+/** Names a call for as long as it is under way; undefined for clients that keep no session, as ids repeat among them. */
+function keyOf(id: unknown, { caller, request }: Context): string | undefined {
+  const session = request.headers.get(sessionHeader)
+  return session === null ? undefined : JSON.stringify([caller.id, session, id])
+}
+
+function cancel({ params }: McpMessage, context: Context): void {
+  const key = keyOf(params?.['requestId'], context)
+  if (key !== undefined) context.settings.mcpCalls.cancel(key)
+}
+
+async function answerTo(message: McpMessage, context: Context, progress: McpContext['progress']): Promise<McpOutcome> {
+  const { parts, caller, requestId, request, settings } = context
+  const onError = (error: unknown): void =>
+    settings.onError(error, { requestId, method: request.method, route: '/mcp' })
+  const { signal } = request
+  const { version } = settings
+  const work = (cancelled: AbortSignal): Promise<McpOutcome> =>
+    answerMcp(message, { parts, caller, requestId, signal, cancelled, version, progress, onError })
+  const key = keyOf(message.id, context)
+  return key === undefined ? work(new AbortController().signal) : settings.mcpCalls.run(key, work)
+}
+
+/** The message. Clients of MCP expect 400 for what is none, unlike other bodies of the wrong shape. */
+async function readMessage(request: Request, limitBytes: number): Promise<McpMessage> {
+  const text = await readText(request, limitBytes)
+  try {
+    return parseJsonBody(text, mcpMessageSchema)
+  } catch (error) {
+    if (isInlayError(error) && error.code === 'VALIDATION_FAILED') {
+      throw refused('This is no message of JSON-RPC 2.0.')
+    }
+    throw error
+  }
+}
+
+function refused(message: string): InlayError {
+  return new InlayError('VALIDATION_ERROR', { message })
+}
+
+function toMessage(id: string | number, outcome: McpOutcome): object {
+  return { jsonrpc: '2.0', id, ...outcome }
+}
+
+/** Tells how far the call is, if the client wants to know, and that it still goes on. */
+function streamed(message: McpMessage, context: Context): Reply {
+  const { settings } = context
+  const encoder = new TextEncoder()
+  const meta = message.params?.['_meta']
+  const token = typeof meta === 'object' && meta !== null && 'progressToken' in meta ? meta.progressToken : undefined
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const watch = watchSilence(settings.heartbeatMs, settings.timer, () => {
+        say(': still at it\n\n')
+        watch.begin()
+      })
+      const say = (text: string): void => {
+        watch.end()
+        try {
+          controller.enqueue(encoder.encode(text))
+        } catch {
+          // The client left; the run goes on without it.
+        }
+      }
+      let count = 0
+      const progress = (words: string): void => {
+        if (token === undefined) return
+        const params = { progressToken: token, progress: ++count, message: words }
+        say(toEvent({ jsonrpc: '2.0', method: 'notifications/progress', params }))
+      }
+      watch.begin()
+      try {
+        // A request has an id, or it would not have come here.
+        say(toEvent(toMessage(message.id ?? 0, await answerTo(message, context, progress))))
+        controller.close()
+      } catch (error) {
+        settings.onError(error, { requestId: context.requestId, method: 'POST', route: '/mcp' })
+        controller.error(error)
+      } finally {
+        watch.stop()
+      }
+    },
+  })
+  return reply(body, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    },
+  })
+}
+
+function toEvent(message: object): string {
+  return `event: message\ndata: ${JSON.stringify(message)}\n\n`
+}

@@ -1,0 +1,141 @@
+import {
+  scopes,
+  userInfoSchema,
+  userPermissionsSchema,
+  type PersonalizationDetail,
+  type Principal,
+  type Scope,
+  type UserInfo,
+  type UserPermissions,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { toPersonalization } from '../chat/memories.ts'
+
+const topic = 'Service'
+
+/** Whether the service is there, what it is, and who is asking. */
+export const serviceRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/health',
+    operationId: 'health',
+    scope: 'public',
+    owner: 'none',
+    topic,
+    summary: 'Whether the service answers',
+    answer: {
+      description: 'It does.',
+      schema: v.object({ success: v.literal(true), message: v.string(), data: v.null() }),
+    },
+    handle: () => ({ success: true, message: 'ok', data: null }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/version',
+    operationId: 'version',
+    scope: 'public',
+    owner: 'none',
+    topic,
+    summary: 'Version of the service',
+    answer: { description: 'The version.', schema: v.object({ backend_version: v.string() }) },
+    handle: ({ settings }) => ({ backend_version: settings.version }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/auth/type',
+    operationId: 'authType',
+    scope: 'public',
+    owner: 'none',
+    topic,
+    summary: 'How callers sign in',
+    description: 'By API key; a host app may add ways of its own.',
+    answer: {
+      description: 'What is offered.',
+      schema: v.object({
+        auth_type: v.string(),
+        multi_tenant: v.boolean(),
+        requires_verification: v.boolean(),
+        anonymous_user_enabled: v.boolean(),
+        has_users: v.boolean(),
+        oauth_enabled: v.boolean(),
+        password_auth_enabled: v.boolean(),
+        sso_providers: v.array(v.unknown()),
+      }),
+    },
+    handle: () => ({
+      auth_type: 'api_key',
+      multi_tenant: false,
+      requires_verification: false,
+      anonymous_user_enabled: false,
+      has_users: true,
+      oauth_enabled: false,
+      password_auth_enabled: false,
+      sso_providers: [],
+    }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/me',
+    operationId: 'me',
+    scope: scopes,
+    owner: 'caller',
+    topic,
+    summary: 'Who the key acts for',
+    answer: { description: 'The caller.', schema: userInfoSchema },
+    async handle({ caller, parts }): Promise<UserInfo> {
+      return toUserInfo(caller, toPersonalization(await parts.agent.memories.get(caller)))
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/me/permissions',
+    operationId: 'myPermissions',
+    scope: scopes,
+    owner: 'caller',
+    topic,
+    summary: 'What the key may do',
+    description: 'In the words of existing clients: `chat` is `basic`, `ingest` is `manage:connectors`.',
+    answer: { description: 'The permissions.', schema: userPermissionsSchema },
+    handle: ({ caller }): UserPermissions => ({
+      permissions: toPermissions(caller),
+      is_manager: false,
+      managed_group_ids: [],
+    }),
+  }),
+]
+
+const permissionsOf: Readonly<Record<Scope, readonly string[]>> = {
+  search: ['read:search'],
+  chat: ['basic', 'read:search', 'read:chat', 'write:chat', 'add:agents'],
+  ingest: ['manage:connectors'],
+  admin: ['admin'],
+}
+
+function toPermissions({ scopes: held }: Principal): string[] {
+  const wanted = held.includes('admin') ? scopes : held
+  return [...new Set(wanted.flatMap((scope) => permissionsOf[scope]))].toSorted()
+}
+
+function toUserInfo(caller: Principal, personalization: PersonalizationDetail): UserInfo {
+  return {
+    id: caller.id,
+    email: caller.email ?? '',
+    is_active: true,
+    is_superuser: caller.scopes.includes('admin'),
+    is_verified: true,
+    account_type: 'SERVICE_ACCOUNT',
+    is_anonymous_user: false,
+    effective_permissions: [...caller.scopes],
+    groups: [...(caller.groups ?? [])],
+    personalization,
+    preferences: {},
+    token_expires_at: null,
+    is_cloud_superuser: false,
+    team_name: null,
+    password_configured: false,
+    tenant_info: null,
+    is_group_manager: false,
+    admin_capabilities: [],
+  }
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test, vi } from 'vitest'
+import { cleanQueries, expandQueries, readJson } from '@inlay/agent/internal/actions/internal-search/queries'
+import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
+import type { ModelQuestion, PassageSearch } from '@inlay/agent'
+import { newTurn } from '../../action-turn.ts'
+import { newPassage } from '../../setting.ts'
+
+const answering = (answer: string) => {
+  const asked: ModelQuestion[] = []
+  return { asked, ask: async (question: ModelQuestion) => (asked.push(question), answer) }
+}
+
+describe('further queries', () => {
+  test('are a whole question and words that documents use, told by falling weight before anything is found', async () => {
+    const { ask } = answering('{"question": "How many days of annual leave do staff get?", "keywords": ["PTO"]}')
+    const searched: string[] = []
+    const search: PassageSearch = async ({ text }) => (searched.push(text), [newPassage(text, text)])
+    const { turn, packets } = newTurn({ ask })
+    await createInternalSearch({ search }).run({ queries: ['annual leave'] }, turn)
+    expect(packets.map(({ type }) => type)).toEqual(['search_tool_queries_delta', 'search_tool_documents_delta'])
+    expect(packets[0]).toMatchObject({
+      queries: ['How many days of annual leave do staff get?', 'annual leave', 'PTO'],
+    })
+    expect(searched).toEqual(['annual leave', 'How many days of annual leave do staff get?', 'PTO'])
+  })
+
+  test('weigh by where they come from: what the whole question finds first beats what a lone keyword does', async () => {
+    const { ask } = answering('{"question": "whole", "keywords": ["word"]}')
+    const search: PassageSearch = async ({ text }) => [newPassage(`by ${text}`, text)]
+    const { result } = await run({ ask }, search)
+    expect(result.foundDocuments?.map(({ document_id: id }) => id)).toEqual(['by whole', 'by given', 'by word'])
+  })
+
+  test('come from the conversation, which is shown as data', async () => {
+    const { ask, asked } = answering('{}')
+    const messages = [{ role: 'user', text: 'Tell me of Ana.' } as const]
+    await expandQueries(['holiday'], newTurn({ ask, messages, userMessage: 'And hers?' }).turn, 1_000)
+    expect(JSON.parse(asked[0]?.text ?? '')).toEqual({
+      said_before: messages,
+      newest_message: 'And hers?',
+      queries: ['holiday'],
+    })
+  })
+
+  test('that were there already are not asked twice', async () => {
+    const { ask } = answering('{"question": "Holiday ", "keywords": ["vacation", "VACATION", ""]}')
+    const found = await expandQueries(['holiday'], newTurn({ ask }).turn, 1_000)
+    expect(found.map(({ text }) => text)).toEqual(['vacation'])
+  })
+
+  test('are asked for while the given ones are searched', async () => {
+    const order: string[] = []
+    const ask = async () => (order.push('asked'), await vi.waitUntil(() => order.includes('searched a')), '{}')
+    await run({ ask }, async ({ text }) => (order.push(`searched ${text}`), []), ['a'])
+    expect(order).toEqual(['searched a', 'asked'])
+  })
+
+  test.each([
+    ['no JSON', 'I would search for holidays.'],
+    ['another shape', '["holiday"]'],
+    ['broken JSON', '{"question": '],
+    ['numbers', '{"question": 3, "keywords": [1, null]}'],
+    ['nothing', ''],
+  ])('are none when the answer holds %s', async (_name, answer) => {
+    const { packets } = await run({ ask: answering(answer).ask }, async () => [], ['a'])
+    expect(packets).toEqual([{ type: 'search_tool_queries_delta', queries: ['a'] }])
+  })
+
+  test('are none when the model fails or does not answer in time', async () => {
+    const failing = async () => Promise.reject(new Error('down'))
+    const hanging = ({ signal }: ModelQuestion) =>
+      new Promise<string>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    for (const ask of [failing, hanging]) {
+      const { packets } = await run({ ask }, async () => [], ['a'], { limitMs: 1 })
+      expect(packets).toEqual([{ type: 'search_tool_queries_delta', queries: ['a'] }])
+    }
+  })
+
+  test('are not asked of a model that only quotes, one that gave enough, or where the host wants none', async () => {
+    const { ask, asked } = answering('{"question": "more"}')
+    const queriesOf = async (...args: Parameters<typeof run>) => (await run(...args)).packets[0]
+    const none: PassageSearch = async () => []
+    expect(await queriesOf({}, none, ['a'])).toMatchObject({ queries: ['a'] })
+    expect(await queriesOf({ ask }, none, ['a', 'b', 'c', 'd'])).toMatchObject({ queries: ['a', 'b', 'c', 'd'] })
+    expect(await queriesOf({ ask }, none, ['a'], { expand: false })).toMatchObject({ queries: ['a'] })
+    expect(asked).toEqual([])
+  })
+
+  test('end with the run', async () => {
+    const stop = new AbortController()
+    const ask = async () => (stop.abort(new Error('stopped')), Promise.reject(new Error('aborted')))
+    await expect(run({ ask, signal: stop.signal }, async () => [], ['a'])).rejects.toThrow('stopped')
+  })
+})
+
+test('JSON is found whatever a model puts around it', () => {
+  expect(readJson('Sure!\n```json\n{"a": 1}\n```')).toEqual({ a: 1 })
+  expect(readJson('<think>maybe {"a": 0}?</think>[2, 1]')).toEqual([2, 1])
+  expect(readJson('Sections [1] and [2] are best: [1, 2].')).toEqual([1, 2])
+  expect(readJson('As {asked}: {"a": "b]}\\"", "c": [1]} done')).toEqual({ a: 'b]}"', c: [1] })
+  expect(readJson('['.repeat(20_000))).toBeUndefined()
+  expect(readJson('no')).toBeUndefined()
+})
+
+async function run(
+  more: Parameters<typeof newTurn>[0],
+  search: PassageSearch,
+  queries = ['given'],
+  help: { expand?: boolean; limitMs?: number } = {},
+) {
+  const { turn, packets } = newTurn(more)
+  return { packets, result: await createInternalSearch({ search, help }).run({ queries }, turn) }
+}
+
+test('what no index takes as a query is left out of it', () => {
+  expect(cleanQueries(['le\u0000ave\uD83E', '\u0000'], 'the question')).toEqual(['leave'])
+})

@@ -1,0 +1,277 @@
+import { describe, expect, it, test } from 'vitest'
+import { actionLaws, actionSourceLaws, modelProviderLaws, type ActionWorld, type Law } from '@inlay/agent/conformance'
+import { scriptedModel } from '@inlay/agent/testing'
+import type { Action, ActionSource, ActionTurn, InputSchema, ModelProvider } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
+import type { PacketBody } from '@inlay/protocol'
+import { newDoc } from '../setting.ts'
+
+interface Words {
+  queries: string[]
+}
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+const queriesInput: InputSchema<Words> = {
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value) =>
+      typeof value === 'object' && value !== null && isTexts((value as Words).queries)
+        ? { value: value as Words }
+        : { issues: [{ message: 'queries is a list' }] },
+    jsonSchema: {
+      input: () => ({ type: 'object', properties: { queries: { type: 'array' } }, required: ['queries'] }),
+    },
+  },
+}
+
+const untilAborted = async (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+
+/** The plainest search there can be. */
+const sound: Action<Words> = {
+  id: 1,
+  name: 'look_up',
+  displayName: 'Look up',
+  description: 'Looks words up.',
+  builtIn: 'SearchTool',
+  input: queriesInput,
+  start: () => ({ type: 'search_tool_start', is_internet_search: false }),
+  run: async ({ queries }, turn) => {
+    const [word = ''] = queries
+    turn.emit({ type: 'search_tool_queries_delta', queries })
+    if (word === 'broken') throw new InlayError('BAD_GATEWAY')
+    if (word === 'endless') await untilAborted(turn.signal)
+    const document = newDoc(word)
+    turn.emit({ type: 'search_tool_documents_delta', documents: [document] })
+    const [number] = turn.cite([document])
+    const room = (turn.resultTokens ?? 4_000) * 2
+    const content = (word === 'long' ? 'long '.repeat(10_000) : `about ${word}`).slice(0, room)
+    return { text: JSON.stringify({ results: [{ document: number, content }] }) }
+  },
+}
+
+function world(change: Partial<Action<Words>>): ActionWorld {
+  return {
+    // Laws give arguments as JSON, which the schema makes fit.
+    action: { ...sound, ...change } as unknown as Action,
+    works: [{ queries: ['leave'] }, { queries: ['pay'] }],
+    misfits: [{ queries: 'leave' }],
+    fails: { queries: ['broken'] },
+    lasts: { queries: ['endless'] },
+    long: { queries: ['long'] },
+  }
+}
+
+type Run = Action<Words>['run']
+
+/** A run that changes what the sound one says, or gives back. */
+const changed =
+  (change: { emit?: (packet: PacketBody, turn: ActionTurn) => void; text?: (text: string) => string }): Run =>
+  async (input, turn) => {
+    const emit = (packet: PacketBody): void => (change.emit ? change.emit(packet, turn) : turn.emit(packet))
+    const result = await sound.run(input, { ...turn, emit })
+    return { ...result, text: change.text ? change.text(result.text) : result.text }
+  }
+
+const rejecting =
+  (error: (word: string) => Error): Run =>
+  async (input, turn) => {
+    if (input.queries[0] === 'broken') throw error('broken')
+    return sound.run(input, turn)
+  }
+
+describe('laws of an action', () => {
+  for (const [title, run] of actionLaws(() => world({}))) test(title, run)
+
+  it('have titles that differ', () => {
+    const titles = actionLaws(() => world({})).map(([title]) => title)
+    expect(new Set(titles).size).toBe(titles.length)
+  })
+})
+
+describe('an action that breaks a law is told', () => {
+  let shared = ''
+  let starts = 0
+  const faults: Record<string, Partial<Action<Words>>> = {
+    'has a name with a blank': { name: 'look up' },
+    'has the id 0': { id: 0 },
+    'says nothing of itself': { description: ' ' },
+    'takes a list': { input: schemaOf({ type: 'array' }) },
+    'has a schema that is no JSON': { input: schemaOf({ type: 'object', default: () => 1 }) },
+    'starts otherwise each time': {
+      start: () => ({ type: 'search_tool_start', is_internet_search: starts++ % 2 === 0 }),
+    },
+    'takes whatever it is given': {
+      input: { '~standard': { ...queriesInput['~standard'], validate: () => ({ value: { queries: ['x'] } }) } },
+      run: async ({ queries }, turn) => sound.run({ queries }, turn),
+    },
+    'changes its arguments': { run: async (input, turn) => (input.queries.push('more'), sound.run(input, turn)) },
+    'tells documents before queries': {
+      run: changed({
+        emit: (packet, turn) => {
+          if (packet.type === 'search_tool_queries_delta')
+            turn.emit({ type: 'search_tool_documents_delta', documents: [] })
+          turn.emit(packet)
+        },
+      }),
+    },
+    'ends itself': {
+      run: async (input, turn) => {
+        const result = await sound.run(input, turn)
+        turn.emit({ type: 'section_end' })
+        return result
+      },
+    },
+    'has no start': { start: () => undefined },
+    'tells packets that do not fit': {
+      // What a host without types may send.
+      run: changed({ emit: (packet, turn) => turn.emit({ ...packet, queries: 7 } as unknown as PacketBody) }),
+    },
+    'gives nothing to read': { run: changed({ text: () => ' ' }) },
+    'loses its order over long words': {
+      run: async (input, turn) => {
+        if ((input.queries[0] ?? '').length > 1_000) turn.emit({ type: 'search_tool_documents_delta', documents: [] })
+        return sound.run(input, turn)
+      },
+    },
+    'gives bare text': { run: changed({ text: () => 'Nothing but text' }) },
+    'gives more than there is room for': {
+      run: async (input, turn) => sound.run(input, { ...turn, resultTokens: 1_000_000 }),
+    },
+    'makes numbers up': { run: changed({ text: (text) => text.replace(/"document":\d+/, '"document":77') }) },
+    'mixes calls up': {
+      run: async (input, turn) => {
+        shared = input.queries[0] ?? ''
+        await Promise.resolve()
+        return sound.run({ queries: [shared] }, turn)
+      },
+    },
+    'does not heed its signal': {
+      run: async (input, turn) =>
+        input.queries[0] === 'endless'
+          ? new Promise<never>(() => {})
+          : sound.run(input, { ...turn, signal: new AbortController().signal }),
+    },
+    'tells its stack': {
+      builtIn: null,
+      run: rejecting(() => new Error('x\n    at look (/srv/look.ts:1:2)')),
+    },
+    'tells results and fails': {
+      run: async (input, turn) => {
+        const result = await sound.run(input.queries[0] === 'broken' ? { queries: ['leave'] } : input, turn)
+        if (input.queries[0] === 'broken') throw new InlayError('BAD_GATEWAY')
+        return result
+      },
+    },
+    'hides that it failed': {
+      run: async (input, turn) => sound.run(input.queries[0] === 'broken' ? { queries: ['leave'] } : input, turn),
+    },
+    'says more after its end': {
+      run: async (input, turn) => {
+        const result = await sound.run(input, turn)
+        setTimeout(() => turn.emit({ type: 'search_tool_documents_delta', documents: [] }))
+        return result
+      },
+    },
+  }
+  for (const [name, fault] of Object.entries(faults))
+    it(`when it ${name}`, async () => {
+      expect(await brokenBy(actionLaws(() => world(fault), { patienceMs: 50 }))).not.toEqual([])
+    })
+})
+
+function schemaOf(schema: Record<string, unknown>): InputSchema<Words> {
+  return { '~standard': { ...queriesInput['~standard'], jsonSchema: { input: () => schema } } }
+}
+
+describe('a source of actions', () => {
+  // As one of many, its input is checked by its own schema.
+  const action = { ...sound, builtIn: null } as unknown as Action
+  const listed = [
+    { ...action, id: 1_001 },
+    { ...action, id: 1_002, name: 'look_down' },
+  ]
+  const honest: ActionSource = {
+    list: async () => listed,
+    holds: async (id) => listed.some((one) => one.id === id),
+  }
+  for (const [title, run] of actionSourceLaws(() => ({ source: honest }))) test(`holds that ${title}`, run)
+
+  let count = 0
+  const faults: Record<string, Partial<ActionSource>> = {
+    'has names that no model can say': { list: async () => [{ ...action, id: 1_001, name: 'look up' }] },
+    'lists an action twice': { list: async () => [...listed, ...listed] },
+    'gives new ids each time': {
+      list: async () => [{ ...action, id: 1_001 + count++ }],
+      holds: async (id) => id > 1_000 && id < 10_000,
+    },
+    'holds nothing': { holds: async () => false },
+    'holds whatever it is asked': { holds: async () => true },
+    'wants headers': {
+      list: async ({ mcpHeaders }) => {
+        if (mcpHeaders === undefined) throw new Error('No headers.')
+        return listed
+      },
+    },
+  }
+  for (const [name, fault] of Object.entries(faults))
+    it(`is told when it ${name}`, async () => {
+      const asker = { caller: { id: 'ana', scopes: ['chat' as const] }, mcpHeaders: {} }
+      const laws = actionSourceLaws(() => ({ source: { ...honest, ...fault }, asker }))
+      expect(await brokenBy(laws)).not.toEqual([])
+    })
+})
+
+describe('a provider of models', () => {
+  const model = scriptedModel([])
+  const listed = (name: string, isDefault = false) => ({
+    provider: 'house',
+    providerType: 'house',
+    providerDisplayName: 'House',
+    name,
+    displayName: `House ${name}`,
+    contextTokens: 32_000,
+    takesImages: false,
+    isDefault,
+  })
+  const models = [listed('one', true), listed('two')]
+  const honest: ModelProvider = {
+    list: async () => models,
+    resolve: async (override) => {
+      const name = override?.model_version ?? 'one'
+      const found = models.find((one) => one.name === name && (override?.model_provider ?? 'house') === one.provider)
+      if (!found) throw new InlayError('VALIDATION_ERROR')
+      return { ...found, model, temperature: override?.temperature ?? undefined }
+    },
+  }
+  for (const [title, run] of modelProviderLaws(() => honest)) test(`holds that ${title}`, run)
+
+  const faults: Record<string, Partial<ModelProvider>> = {
+    'has two defaults': { list: async () => models.map((one) => ({ ...one, isDefault: true })) },
+    'lists a model twice': { list: async () => [...models, listed('two')] },
+    'lists what it does not have': { list: async () => [...models, listed('three')] },
+    'says otherwise in its list': { list: async () => models.map((one) => ({ ...one, contextTokens: 8_000 })) },
+    'replaces what it does not have': {
+      resolve: async (override) => honest.resolve({ ...override, model_version: 'one', model_provider: null }),
+    },
+    'forgets the temperature': {
+      resolve: async (override) => ({ ...(await honest.resolve(override)), temperature: 1 }),
+    },
+  }
+  for (const [name, fault] of Object.entries(faults))
+    it(`is told when it ${name}`, async () => {
+      expect(await brokenBy(modelProviderLaws(() => ({ ...honest, ...fault })))).not.toEqual([])
+    })
+})
+
+/** Titles of the laws that are broken. */
+async function brokenBy(laws: readonly Law[]): Promise<string[]> {
+  const broken: string[] = []
+  for (const [title, run] of laws) await run().catch(() => broken.push(title))
+  return broken
+}

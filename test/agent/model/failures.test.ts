@@ -1,0 +1,167 @@
+import { APICallError } from '@ai-sdk/provider'
+import { InlayError } from '@inlay/protocol'
+import { describe, expect, test } from 'vitest'
+import { reasonOf, withoutCredentials } from '@inlay/agent/internal/model/failure-signs'
+import { isAbort, stepFailure, toFailure } from '@inlay/agent/internal/model/failures'
+
+const answered = (statusCode: number, body: unknown = {}, headers: Record<string, string> = {}) =>
+  new APICallError({
+    message: typeof body === 'string' ? body : JSON.stringify(body),
+    url: 'https://user:pass@models.test/v1?key=abc',
+    requestBodyValues: { messages: ['maximum context length billing'] },
+    statusCode,
+    responseHeaders: headers,
+    responseBody: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+const said = (message: string, more: Record<string, unknown> = {}) => ({ error: { message, ...more } })
+
+describe('statuses of a provider', () => {
+  test.each([
+    [400, 'BAD_REQUEST', true],
+    [401, 'AUTH_ERROR', false],
+    [402, 'BUDGET_EXCEEDED', false],
+    [403, 'PERMISSION_DENIED', false],
+    [404, 'NOT_FOUND', false],
+    [408, 'CONNECTION_ERROR', true],
+    [413, 'REQUEST_TOO_LARGE', false],
+    [418, 'BAD_REQUEST', true],
+    [422, 'UNPROCESSABLE_ENTITY', true],
+    [429, 'RATE_LIMIT', true],
+    [500, 'API_ERROR', true],
+    [502, 'API_ERROR', true],
+    [503, 'SERVICE_UNAVAILABLE', true],
+    [529, 'SERVICE_UNAVAILABLE', true],
+  ] as const)('%i is %s', (status, code, retryable) => {
+    expect(toFailure(answered(status))).toMatchObject({ code, retryable, details: null })
+  })
+
+  test('the model, its provider and the time to wait are details', () => {
+    const failure = toFailure(answered(429, {}, { 'retry-after': '7' }), { model: 'm', provider: 'p', modelIndex: 1 })
+    expect(failure.details).toEqual({ model: 'm', provider: 'p', model_index: 1, retry_after_seconds: 7 })
+  })
+})
+
+describe('what a body says goes before its status', () => {
+  test.each([
+    ["This model's maximum context length is 8192 tokens.", 400, 'CONTEXT_TOO_LONG'],
+    ['prompt is too long: 210000 tokens > 200000 maximum', 400, 'CONTEXT_TOO_LONG'],
+    ['the request exceeds the available context size, try increasing it', 400, 'CONTEXT_TOO_LONG'],
+    ['The input token count (40000) exceeds the maximum number of tokens allowed (32768).', 400, 'CONTEXT_TOO_LONG'],
+    ['Please reduce the length of the messages or completion.', 413, 'CONTEXT_TOO_LONG'],
+    ['You exceeded your current quota, please check your plan and billing details.', 429, 'BUDGET_EXCEEDED'],
+    ['Your credit balance is too low to access the API.', 400, 'BUDGET_EXCEEDED'],
+    ['Your request was rejected as a result of our safety system.', 400, 'CONTENT_POLICY'],
+    ['The response was filtered due to the prompt triggering the content management policy.', 400, 'CONTENT_POLICY'],
+    ['Too many tokens, please wait before trying again.', 429, 'RATE_LIMIT'],
+    ['thinking.budget_tokens: must be at least 1024', 400, 'BAD_REQUEST'],
+  ] as const)('%s (%i)', (message, status, code) => {
+    expect(toFailure(answered(status, said(message))).code).toBe(code)
+  })
+
+  test('what the request said does not count', () => expect(toFailure(answered(400)).code).toBe('BAD_REQUEST'))
+})
+
+describe('errors without a status', () => {
+  test.each([
+    [
+      Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) }),
+      'CONNECTION_ERROR',
+    ],
+    [new DOMException('late', 'TimeoutError'), 'CONNECTION_ERROR'],
+    [new DOMException('stop', 'AbortError'), 'CONNECTION_ERROR'],
+    [{ type: 'overloaded_error', message: 'Overloaded' }, 'SERVICE_UNAVAILABLE'],
+    [{ message: 'slow down', code: 'rate_limit_exceeded' }, 'RATE_LIMIT'],
+    [{ error: { message: 'The server had an error', type: 'server_error' } }, 'API_ERROR'],
+    ['The server had an error', 'API_ERROR'],
+    [Object.assign(new Error('no key'), { name: 'AI_LoadAPIKeyError' }), 'AUTH_ERROR'],
+    [Object.assign(new Error('no'), { name: 'AI_UnsupportedFunctionalityError' }), 'BAD_REQUEST'],
+    [Object.assign(new Error('gave up'), { name: 'AI_RetryError', lastError: answered(503) }), 'SERVICE_UNAVAILABLE'],
+  ] as const)('%o', (error, code) => expect(toFailure(error).code).toBe(code))
+
+  test('a broken connection under a good status is a connection error', () => {
+    const cause = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
+    const error = new APICallError({
+      message: 'no luck',
+      url: 'http://models.test',
+      requestBodyValues: {},
+      statusCode: 200,
+      cause,
+    })
+    expect(toFailure(error).code).toBe('CONNECTION_ERROR')
+  })
+
+  test('our own errors pass as they are, anything else is unknown and keeps its text to itself', () => {
+    expect(toFailure(new InlayError('QUERY_REJECTED', { message: 'Not that.' }))).toMatchObject({
+      code: 'QUERY_REJECTED',
+      message: 'Not that.',
+    })
+    const unknown = toFailure(new TypeError("Cannot read properties of undefined (reading '/etc/secret')"))
+    expect(unknown.code).toBe('UNKNOWN_ERROR')
+    expect(unknown.message).not.toContain('secret')
+  })
+
+  test('an abort is told from a time limit', () => {
+    expect(isAbort(new DOMException('stop', 'AbortError'))).toBe(true)
+    expect(isAbort(new DOMException('late', 'TimeoutError'))).toBe(false)
+  })
+})
+
+describe('what is shown', () => {
+  const leaky =
+    'Incorrect key sk-proj-abcDEF123456 at https://me:hunter2@host/v1?api_key=zzz99, Bearer tok_1234, token: "s3cr3t"'
+
+  test('credentials are taken out', () => {
+    const clean = withoutCredentials(leaky)
+    for (const secret of ['sk-proj', 'hunter2', 'zzz99', 'tok_1234', 's3cr3t']) expect(clean).not.toContain(secret)
+    expect(
+      withoutCredentials('AIzaSyA1234567890abcdef eyJhbGciOi.eyJzdWIi.sig 0123456789abcdef0123456789abcdef'),
+    ).not.toMatch(/AIza|eyJ|0123/)
+    expect(withoutCredentials('The field `messages` is required.')).toBe('The field `messages` is required.')
+  })
+
+  test('a rejected request quotes a short reason, never a page or a whole body', () => {
+    expect(toFailure(answered(400, said(`Tools are not supported. ${leaky}`))).message).toMatch(
+      /It says: Tools are not supported\./,
+    )
+    expect(toFailure(answered(500, said('x '.repeat(5_000)))).message.length).toBeLessThan(300)
+    expect(toFailure(answered(500, '<html><body>secret page</body></html>')).message).not.toContain('secret')
+    expect(reasonOf({ said: 'a\n\n  b' })).toBe('a b.')
+  })
+
+  test('other codes have fixed words', () => {
+    for (const status of [401, 403, 404, 413, 429, 503])
+      expect(toFailure(answered(status, said(leaky)), { model: 'm-1' }).message).not.toMatch(/Incorrect|hidden/)
+    expect(toFailure(answered(404), { model: 'm-1' }).message).toContain('m-1')
+  })
+})
+
+describe('steps that threw nothing', () => {
+  const end = (unified: string, raw: string | undefined = unified, saidAnything = false) => ({
+    finishReason: { unified, raw },
+    saidAnything,
+  })
+
+  test('a step with text or a call is fine', () => {
+    expect(stepFailure(end('stop', 'stop', true))).toBeUndefined()
+    expect(stepFailure(end('content-filter', 'content_filter', true))).toBeUndefined()
+  })
+
+  test('nothing said is an empty answer, or a refusal when the reason says so', () => {
+    expect(stepFailure(end('stop'))?.code).toBe('EMPTY_LLM_RESPONSE')
+    expect(stepFailure(end('other'))?.code).toBe('EMPTY_LLM_RESPONSE')
+    expect(stepFailure(end('length'))?.code).toBe('EMPTY_LLM_RESPONSE')
+    expect(stepFailure(end('content-filter'))?.code).toBe('MODEL_REFUSAL')
+    expect(stepFailure(end('other', 'SAFETY'))?.code).toBe('MODEL_REFUSAL')
+    expect(stepFailure({ ...end('stop'), toolChoice: 'required' }, { model: 'm' })?.details).toEqual({
+      model: 'm',
+      tool_choice: 'required',
+      finish_reason: 'stop',
+    })
+  })
+
+  test('a stream without an end is a broken connection, also after text', () => {
+    expect(stepFailure({ saidAnything: true })?.code).toBe('CONNECTION_ERROR')
+    expect(stepFailure(end('interrupted', undefined, true))?.code).toBe('CONNECTION_ERROR')
+    expect(stepFailure(end('error', undefined, true))?.code).toBe('API_ERROR')
+  })
+})

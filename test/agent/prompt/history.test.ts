@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import type { PastMessage, PastToolCall } from '@inlay/agent/internal/prompt/past-messages'
+import { toPrompt } from '@inlay/agent/internal/prompt/history'
+
+const call = (step: number, callId: string, result = 'found'): PastToolCall => ({
+  step,
+  callId,
+  name: 'internal_search',
+  arguments: '{"queries":["q"]}',
+  result,
+})
+const past = (role: 'user' | 'assistant', text: string, toolCalls: PastToolCall[] = []): PastMessage => ({
+  id: 1,
+  role,
+  text,
+  files: [],
+  toolCalls,
+})
+const base = { instructions: 'Rules.', history: [], additionalContext: null, userText: 'Now?', hasActions: true }
+
+test('instructions, context and newest message stand in this order', () => {
+  expect(toPrompt({ ...base, additionalContext: 'Bees.' })).toEqual([
+    { role: 'system', content: 'Rules.' },
+    { role: 'user', content: [{ type: 'text', text: expect.stringContaining('Bees.') }] },
+    { role: 'user', content: [{ type: 'text', text: 'Now?' }] },
+  ])
+})
+
+test('citations of earlier answers and numbers of their results are taken out', () => {
+  const result = JSON.stringify({ results: [{ document: 1, title: 'T', content: 'C' }], note: 'n' })
+  const prompt = toPrompt({
+    ...base,
+    history: [past('user', 'Q'), past('assistant', 'Yes [[1]](http://x).', [call(0, 'a', result)])],
+  })
+  expect(prompt.slice(1, -1)).toEqual([
+    { role: 'user', content: [{ type: 'text', text: 'Q' }] },
+    {
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'internal_search', input: { queries: ['q'] } }],
+    },
+    { role: 'tool', content: [expect.objectContaining({ toolCallId: 'a' })] },
+    { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
+  ])
+  expect(JSON.stringify(prompt)).not.toContain('document')
+})
+
+test('calls of one step stand together, steps in order', () => {
+  const prompt = toPrompt({
+    ...base,
+    history: [past('user', 'Q'), past('assistant', 'A', [call(1, 'c'), call(0, 'a'), call(0, 'b')])],
+  })
+  const calls = prompt.flatMap((message) => (message.role === 'tool' ? [message.content.length] : []))
+  expect(calls).toEqual([2, 1])
+})
+
+test('only the newest answers keep their results, and none when there are no actions', () => {
+  const history = ['1', '2', '3', '4'].flatMap((id) => [past('user', id), past('assistant', id, [call(0, id)])])
+  const ids = (hasActions: boolean) =>
+    toPrompt({ ...base, history, hasActions }).flatMap(({ role }) => (role === 'tool' ? [role] : []))
+  expect(ids(true)).toHaveLength(3)
+  expect(ids(false)).toEqual([])
+})
+
+test('an answer that said nothing leaves no message', () => {
+  expect(toPrompt({ ...base, history: [past('user', 'Q'), past('assistant', '')] }).map(({ role }) => role)).toEqual([
+    'system',
+    'user',
+    'user',
+  ])
+})

@@ -1,0 +1,133 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { defineAction, type HostAction } from '@inlay/agent/host-actions'
+import type { InputSchema } from '@inlay/agent'
+import { scriptedAction } from '@inlay/agent/testing'
+import { ana, inShort, newSetting, packetsOf } from '../setting.ts'
+
+const zodInput = z.object({ number: z.string().describe('As printed on the bill') })
+const valibotInput = toStandardJsonSchema(v.object({ number: v.string() }))
+
+const orderState = (input: InputSchema<{ number: string }>) =>
+  defineAction({
+    name: 'order_state',
+    displayName: 'State of an order',
+    description: 'Tells how far an order is.',
+    input,
+    run: async ({ number }, { caller }) => `Order ${number} of ${caller.id} is packed.`,
+  })
+
+const asksFor = (input: unknown) => [[{ call: { name: 'order_state', input } }], ['Packed.']]
+
+describe('an action of the host', () => {
+  test.each([
+    ['zod', zodInput],
+    ['valibot', valibotInput],
+  ])('checks its arguments by any Standard Schema: %s', async (_name, input) => {
+    const { send, model } = await newSetting(asksFor({ number: 'A-7' }), { actions: [orderState(input)] })
+    const whole = await (await send()).whole()
+    expect(whole.tool_calls).toMatchObject([
+      {
+        tool_name: 'order_state',
+        tool_arguments: { number: 'A-7' },
+        tool_result: 'Order A-7 of ana is packed.',
+      },
+    ])
+    const [tool] = model.asked[0]?.tools ?? []
+    expect(tool).toMatchObject({
+      name: 'order_state',
+      inputSchema: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'] },
+    })
+  })
+
+  test('is told what is wrong with its arguments, not run', async () => {
+    const { lines, model } = await newSetting(asksFor({ number: 7 }), { actions: [orderState(zodInput)] })
+    expect((await lines()).slice(2).map(inShort)).toEqual([
+      '0.0 custom_tool_start',
+      '0.0 section_end',
+      '1.0 message_start null',
+      '1.0 message_delta "Packed."',
+      '1.0 stop null',
+    ])
+    expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).toContain('number')
+  })
+
+  test('shows as a custom tool: start, arguments, result', async () => {
+    const action = orderState(valibotInput)
+    const { lines } = await newSetting(asksFor({ number: 'A-7' }), { actions: [action] })
+    expect(
+      packetsOf(await lines())
+        .map(({ obj }) => obj)
+        .slice(0, 4),
+    ).toEqual([
+      { type: 'custom_tool_start', tool_name: 'order_state', tool_id: action.id },
+      { type: 'custom_tool_args', tool_name: 'order_state', tool_args: { number: 'A-7' } },
+      {
+        type: 'custom_tool_delta',
+        tool_name: 'order_state',
+        tool_id: action.id,
+        response_type: 'text',
+        data: 'Order A-7 of ana is packed.',
+        file_ids: null,
+        error: null,
+      },
+      { type: 'section_end' },
+    ])
+  })
+
+  test('that gives JSON shows it as such, and shows it again when the session is read', async () => {
+    const action = scriptedAction({ id: 5, name: 'order_state', result: { text: '{"state":"packed"}' } })
+    const { agent, send } = await newSetting(asksFor({}), { actions: [action] })
+    const run = await send()
+    await run.whole()
+    const { packets } = await agent.sessions.get(run.sessionId, ana)
+    expect(packets[0]?.map(({ obj }) => obj).slice(0, 3)).toEqual([
+      { type: 'custom_tool_start', tool_name: 'order_state', tool_id: 5 },
+      expect.objectContaining({ type: 'custom_tool_delta', response_type: 'json', data: { state: 'packed' } }),
+      { type: 'section_end' },
+    ])
+  })
+
+  test('that tells its own result is not told twice', async () => {
+    const own = {
+      type: 'custom_tool_delta',
+      tool_name: 'order_state',
+      tool_id: 5,
+      response_type: 'json',
+      data: { seen: true },
+      file_ids: null,
+      error: null,
+    } as const
+    const action = scriptedAction({ id: 5, name: 'order_state', packets: [own] })
+    const { lines } = await newSetting(asksFor({}), { actions: [action] })
+    const deltas = packetsOf(await lines()).filter(({ obj }) => obj.type === 'custom_tool_delta')
+    expect(deltas.map(({ obj }) => obj)).toEqual([own])
+  })
+
+  test('that throws tells the model and the client, and the run goes on', async () => {
+    const action = scriptedAction({ id: 5, name: 'order_state', fails: new Error('The shop is closed.') })
+    const { lines, model, errors } = await newSetting(asksFor({}), { actions: [action] })
+    expect((await lines()).slice(2, 6).map(inShort)).toEqual([
+      '0.0 custom_tool_start',
+      '0.0 error UNKNOWN_ERROR',
+      '0.0 section_end',
+      '1.0 message_start null',
+    ])
+    expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).toContain('The shop is closed.')
+    expect(errors).toEqual([new Error('The shop is closed.')])
+  })
+})
+
+test('an id that is not given follows from the name, so that clients can keep it', () => {
+  expect(orderState(zodInput).id).toBe(orderState(valibotInput).id)
+  expect(orderState(zodInput).id).toBeGreaterThanOrEqual(1_000_000)
+})
+
+test.each<[string, HostAction, string]>([
+  ['a schema that gives no JSON Schema', { ...orderState(zodInput), input: v.object({}) as never }, 'VALIDATION_ERROR'],
+  ['a name no model could use', { ...orderState(zodInput), name: 'state of order' }, 'VALIDATION_ERROR'],
+])('%s is refused when the agent is made', async (_what, action, code) => {
+  await expect(newSetting([], { actions: [action] })).rejects.toMatchObject({ code })
+})

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest'
+import type { ComingTurn, EndedTurn } from '@inlay/agent'
+import { scriptedAction } from '@inlay/agent/testing'
+import { InlayError } from '@inlay/protocol'
+import { ana, codeOf, eventually, findsAlways, newPassage, newSetting } from '../setting.ts'
+
+describe('a hook before a turn', () => {
+  test('sees the message and who sends it, before anything is stored', async () => {
+    const seen: ComingTurn[] = []
+    const { agent, send } = await newSetting(() => ['x'], { hooks: { before: (turn) => void seen.push(turn) } })
+    const first = await send({ message: 'One?', origin: 'widget', internal_search_filters: { source_type: ['web'] } })
+    await (await send({ message: 'Two?', chat_session_id: first.sessionId })).whole()
+    expect(seen).toMatchObject([
+      {
+        caller: ana,
+        message: 'One?',
+        sessionId: null,
+        personaId: 0,
+        projectId: null,
+        origin: 'widget',
+        filters: { source_type: ['web'] },
+      },
+      { message: 'Two?', sessionId: first.sessionId, origin: 'unset', filters: null },
+    ])
+    await agent.close()
+  })
+
+  test('refuses a message with its own words; nothing of it is kept', async () => {
+    const { agent, send, model } = await newSetting(() => ['x'], {
+      hooks: { before: async ({ message }) => (message.includes('secret') ? { reject: 'Ask something else.' } : {}) },
+    })
+    await expect(send({ message: 'The secret?' })).rejects.toMatchObject({
+      code: 'QUERY_REJECTED',
+      message: 'Ask something else.',
+    })
+    expect(await agent.sessions.list(ana)).toEqual({ sessions: [], hasMore: false })
+    expect(model.asked).toEqual([])
+    expect((await (await send({ message: 'The time?' })).whole()).answer).toBe('x')
+  })
+
+  test('tells the model more, for this message alone', async () => {
+    const { send, model } = await newSetting(() => ['x'], {
+      hooks: { before: ({ message }) => (message === 'One?' ? { context: 'They work in Oslo.' } : undefined) },
+    })
+    const first = await send({ message: 'One?', additional_context: 'The page is about bees.' })
+    await first.whole()
+    await (await send({ message: 'Two?', chat_session_id: first.sessionId })).whole()
+    const [one, two] = model.asked.map(({ prompt }) => JSON.stringify(prompt))
+    expect(one).toContain('Oslo')
+    expect(one).toContain('bees')
+    expect(two).not.toContain('Oslo')
+  })
+
+  test('that fails refuses the message without telling why; an error of ours is passed on', async () => {
+    let thrown: unknown = new Error('password of the moderation service: 1234')
+    const { send, errors } = await newSetting(() => ['x'], {
+      hooks: {
+        before: () => {
+          throw thrown
+        },
+      },
+    })
+    const failure = await send().then(undefined, (error: InlayError) => error)
+    expect(failure).toMatchObject({ code: 'HOOK_EXECUTION_FAILED', status: 502 })
+    expect((failure as InlayError).message).not.toContain('1234')
+    expect(errors).toEqual([thrown])
+    thrown = new InlayError('RATE_LIMITED')
+    expect(await codeOf(send())).toBe('RATE_LIMITED')
+  })
+
+  test('is not asked again for a repeated send', async () => {
+    let count = 0
+    const { send } = await newSetting(() => ['x'], { hooks: { before: () => void count++ } })
+    await send({}, { idempotencyKey: 'k' })
+    await send({}, { idempotencyKey: 'k' })
+    expect(count).toBe(1)
+  })
+})
+
+describe('a hook after a turn', () => {
+  test('sees each answer as it was stored', async () => {
+    const seen: EndedTurn[] = []
+    const { agent, send, clock } = await newSetting(
+      [
+        [
+          {
+            calls: [
+              { name: 'internal_search', input: { queries: ['q'] } },
+              { name: 'break', input: {} },
+            ],
+          },
+        ],
+        ['28 days [1].'],
+        ['Half', { cut: new Error('gone') }],
+        ['Kept', { hang: true }],
+      ],
+      {
+        search: findsAlways(newPassage('leave', '28 days')),
+        actions: [scriptedAction({ id: 9, name: 'break', fails: new Error('no') })],
+        hooks: {
+          after: async (turn) => {
+            await new Promise((resolve) => setImmediate(resolve))
+            seen.push(turn)
+          },
+        },
+      },
+    )
+    const run = await send({ message: 'How many?' })
+    await run.whole()
+    await eventually(() => seen.length === 1)
+    clock.time += 1_000
+    await (await send({ message: 'Again?' })).whole()
+    await eventually(() => seen.length === 2)
+    const third = await send({ message: 'Stop!' })
+    for await (const entries of third.read()) if (entries.some(({ json }) => json.includes('Kept'))) break
+    await agent.stop(third.sessionId, ana)
+    await agent.close()
+    expect(seen).toMatchObject([
+      {
+        caller: ana,
+        sessionId: run.sessionId,
+        messageId: run.messageId,
+        userMessage: 'How many?',
+        answer: '28 days [[1]](https://wiki.example/leave).',
+        status: 'done',
+        error: null,
+        citations: [{ number: 1, documentId: 'leave' }],
+        calls: [
+          { name: 'internal_search', failed: false },
+          { name: 'break', failed: true },
+        ],
+        model: { provider: 'scripted', name: 'script-1' },
+        durationMs: 0,
+      },
+      { userMessage: 'Again?', answer: 'Half', status: 'failed', error: { code: expect.any(String) } },
+      { userMessage: 'Stop!', answer: 'Kept', status: 'cancelled', error: null },
+    ])
+  })
+
+  test('that fails is reported and disturbs nothing', async () => {
+    const broken = new Error('ledger is down')
+    const { agent, send, errors } = await newSetting(() => ['x'], {
+      hooks: {
+        after: () => {
+          throw broken
+        },
+      },
+    })
+    expect((await (await send()).whole()).error_msg).toBeNull()
+    await agent.close()
+    expect(errors).toEqual([broken])
+  })
+})

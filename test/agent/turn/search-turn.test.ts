@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import type { ModelProvider, Passage, PassageSearch } from '@inlay/agent'
+import { scriptedModel, type Script } from '@inlay/agent/testing'
+import { InlayError } from '@inlay/protocol'
+import { ana, inShort, newPassage, newSetting, packetsOf, readAll } from '../setting.ts'
+import { orderFaults } from '../packets/packet-order.ts'
+
+const leave = newPassage('leave', 'Full-time staff receive 25 days.')
+const many = Array.from({ length: 20 }, (_, at): Passage => newPassage(`d${at}`, `Text ${at}.`))
+
+/** A model that answers by what it is asked: questions of the search have no tools. */
+const helpful =
+  (expansion: string, choice: string): Script =>
+  ({ prompt, tools }) => {
+    const asked = JSON.stringify(prompt)
+    if (!tools && asked.includes('You prepare a search')) return [expansion]
+    if (!tools && asked.includes('You choose among')) return [choice]
+    const hasResult = prompt.some(({ role }) => role === 'tool')
+    return hasResult
+      ? ['It is 25 [1].']
+      : [{ call: { name: 'internal_search', input: { queries: ['annual leave'], sources: ['confluence'] } } }]
+  }
+
+const withHelp = { searchHelp: {} }
+
+test('a search with all its help keeps the order of packets, and is told as it was effective', async () => {
+  const script = helpful('{"question": "How long is annual leave?", "keywords": ["holiday allowance"]}', '[2, 1]')
+  const { send, model } = await newSetting(script, { ...withHelp, search: async () => [leave, ...many] })
+  const lines = await readAll(await send())
+  expect(orderFaults(lines)).toEqual([])
+  expect(lines.map(inShort).slice(2, 6)).toEqual([
+    '0.0 search_tool_start internal',
+    expect.stringContaining('search_tool_filter_delta'),
+    expect.stringContaining('search_tool_queries_delta'),
+    expect.stringContaining('search_tool_documents_delta'),
+  ])
+  expect(packetsOf(lines).map(({ obj }) => obj)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ type: 'search_tool_filter_delta', sources: ['confluence'] }),
+      expect.objectContaining({
+        type: 'search_tool_queries_delta',
+        queries: ['How long is annual leave?', 'annual leave', 'holiday allowance'],
+      }),
+    ]),
+  )
+  expect(model.asked).toHaveLength(4)
+})
+
+test('what is stored, and shown again, are the queries that the model gave itself', async () => {
+  const script = helpful('{"question": "How long is annual leave?"}', '[1]')
+  const { agent, send } = await newSetting(script, { ...withHelp, search: async () => [leave] })
+  const run = await send()
+  const whole = await run.whole()
+  expect(whole.tool_calls[0]?.tool_arguments).toEqual({ queries: ['annual leave'], sources: ['confluence'] })
+  const { packets } = await agent.sessions.get(run.sessionId, ana)
+  const replayed = packets.flat().flatMap(({ obj }) => (obj.type === 'search_tool_queries_delta' ? obj.queries : []))
+  expect(replayed).toEqual(['annual leave'])
+})
+
+test('questions of a search count with the spend of its answer', async () => {
+  const script = helpful('{}', '[1]')
+  const { lines } = await newSetting(script, { ...withHelp, search: async () => [leave] })
+  expect((await lines({ include_usage: true })).at(-1)).toMatchObject({ obj: { usage: { output_tokens: 15 } } })
+})
+
+test('a host may name another model for the questions; one that cannot be found costs their help alone', async () => {
+  const quick = scriptedModel(helpful('{"question": "How long is annual leave?"}', '[1]'))
+  const answering = scriptedModel(helpful('', ''))
+  const base = { provider: 'p', contextTokens: 50_000, takesImages: false }
+  const models: ModelProvider = {
+    resolve: async (override) => {
+      if (override?.model_version === 'gone') throw new InlayError('VALIDATION_ERROR')
+      return override?.model_version === 'quick'
+        ? { ...base, name: 'quick', displayName: 'Quick', model: quick }
+        : { ...base, name: 'main', displayName: 'Main', model: answering }
+    },
+    list: async () => [],
+  }
+  const search: PassageSearch = async () => [leave]
+  const named = await newSetting([], { ...withHelp, models, search, questionModel: { model_version: 'quick' } })
+  const lines = await named.lines()
+  expect(lines.map(inShort).join()).toContain('How long is annual leave?')
+  expect([quick.asked.length, answering.asked.length]).toEqual([1, 2])
+
+  const broken = await newSetting([], { ...withHelp, models, search, questionModel: { model_version: 'gone' } })
+  expect((await broken.lines()).at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: null } })
+  expect(broken.errors).toMatchObject([{ code: 'VALIDATION_ERROR' }])
+})
+
+test('a model that fails at every question of a search still gets its results', async () => {
+  const answers = helpful('', '')
+  const script: Script = (call, index) =>
+    call.tools ? (typeof answers === 'function' ? answers(call, index) : []) : { reject: new Error('overloaded') }
+  const search: PassageSearch = async () => [leave, ...many]
+  const { lines, errors } = await newSetting(script, { ...withHelp, search })
+  const said = (await lines()).map(inShort)
+  expect(said.at(-1)).toMatch(/stop/)
+  expect(said.some((line) => line.includes('[leave, d0'))).toBe(true)
+  expect(errors).toEqual([])
+})

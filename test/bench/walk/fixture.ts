@@ -1,0 +1,80 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { IngestionFigures } from '@inlay/protocol'
+import { bytesOf } from '../ingestion-fixture.ts'
+import type { ServerReport } from './server.ts'
+
+/** An assistant in a process of its own, on an empty folder, reached over HTTP alone. */
+export interface House {
+  /** Sends JSON, or lines as they are; gives the text of the answer. Throws when it is not a 200. */
+  call(method: string, path: string, body?: unknown): Promise<string>
+  figures(): Promise<IngestionFigures>
+  /** Resolves once nothing waits any more. */
+  settled(): Promise<void>
+  /** Resolves once the index has put itself in order as well. */
+  tidied(): Promise<void>
+  residentBytes(): Promise<number>
+  /** Of the index, and of everything. */
+  diskBytes(): { readonly index: number; readonly all: number }
+  close(): Promise<void>
+}
+
+/** Starts one. */
+export async function makeHouse(): Promise<House> {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-bench-walk-'))
+  const key = crypto.randomUUID()
+  const child = fork(join(import.meta.dirname, 'server.ts'), [dataFolder, key], {
+    execArgv: ['--conditions=@inlay/source'],
+  })
+  const { port } = await heard(child, 'port')
+  const call: House['call'] = async (method, path, body) => {
+    const response = await fetch(`http://127.0.0.1:${port}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+    return text
+  }
+  // Of the server that was just started.
+  const figures = async (): Promise<IngestionFigures> =>
+    JSON.parse(await call('GET', '/service-api/ingestion-figures')) as IngestionFigures
+  const untilSo = async (isSo: (now: IngestionFigures) => boolean): Promise<void> => {
+    while (!isSo(await figures())) await delay(50)
+  }
+  return {
+    call,
+    figures,
+    settled: () => untilSo((now) => now.queue_depth === 0),
+    tidied: async () => {
+      await untilSo((now) => now.queue_depth === 0 && now.index.unindexed_rows === 0)
+      // Superseded versions stay for ten seconds, for readers of other processes, and are cleared away in two rounds.
+      await delay(35_000)
+    },
+    residentBytes: async () => {
+      child.send('memory')
+      return (await heard(child, 'residentBytes')).residentBytes
+    },
+    diskBytes: () => ({ index: bytesOf(join(dataFolder, 'index')), all: bytesOf(dataFolder) }),
+    close: async () => {
+      child.disconnect()
+      await once(child, 'exit')
+      rmSync(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+type Reported<Name extends string> = Extract<ServerReport, Record<Name, unknown>>
+
+async function heard<Name extends 'port' | 'residentBytes'>(child: ChildProcess, name: Name): Promise<Reported<Name>> {
+  for (;;) {
+    const [message]: ServerReport[] = await once(child, 'message')
+    // Told apart by the one field each kind of message has.
+    if (message && name in message) return message as Reported<Name>
+  }
+}

@@ -1,0 +1,272 @@
+import { openaiEmbedder, type OpenaiEmbedderOptions } from '@inlay/drivers/openai-embedder'
+import type { Embedder } from '@inlay/knowledge'
+import { embedderLaws } from '@inlay/knowledge/conformance'
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+import {
+  startEmbeddings,
+  type EmbeddingsReply,
+  type EmbeddingsStandIn,
+  type Mishap,
+} from '../../stand-in/embeddings.ts'
+
+const apiKey = 'sk-very-secret-0123456789'
+let server: EmbeddingsStandIn
+let waits: number[]
+
+beforeEach(async () => {
+  server = await startEmbeddings({ apiKey })
+  waits = []
+})
+afterEach(() => server.close())
+
+function embedder(options: Partial<OpenaiEmbedderOptions> = {}): Embedder {
+  return openaiEmbedder({
+    baseUrl: server.baseUrl,
+    apiKey,
+    model: 'stand-in',
+    dimensions: server.dimensions,
+    sleep: async (delayMs) => void waits.push(delayMs),
+    ...options,
+  })
+}
+
+function failing(...mishaps: Mishap[]): void {
+  server.mishaps.push(...mishaps)
+}
+
+describe('laws of an embedder', () => {
+  for (const [title, run] of embedderLaws(() => embedder())) test(title, run)
+  for (const [title, run] of embedderLaws(() => embedder({ encoding: 'base64', batch: 2 })))
+    test(`${title} (base64, in twos)`, run)
+})
+
+describe('a request', () => {
+  it('carries the key, the model and the texts, as many as a batch takes', async () => {
+    const vectors = await embedder({ batch: 2 }).embed(['a', 'b', 'c', 'd', 'e'], 'document')
+    expect(vectors).toHaveLength(5)
+    expect(server.seen.map(({ body }) => body.input)).toEqual([['a', 'b'], ['c', 'd'], ['e']])
+    expect(server.seen[0]).toMatchObject({
+      authorization: `Bearer ${apiKey}`,
+      body: { model: 'stand-in', encoding_format: 'float' },
+    })
+    expect(server.seen[0]?.body).not.toHaveProperty('dimensions')
+  })
+
+  it('is split by size as well, and a text that is too long alone goes alone', async () => {
+    await embedder({ batchCharacters: 10 }).embed(['aaaa', 'bbbb', 'cccc', 'd'.repeat(50), 'e'], 'document')
+    expect(server.seen.map(({ body }) => body.input.length)).toEqual([2, 1, 1, 1])
+  })
+
+  it('asks for the length of models that can shorten, or when told to', async () => {
+    await embedder({ model: 'text-embedding-3-small', dimensions: 32 }).embed(['a'], 'query')
+    await embedder({ asksForDimensions: true, dimensions: 16 }).embed(['a'], 'query')
+    expect(server.seen.map(({ body }) => body.dimensions)).toEqual([32, 16])
+  })
+
+  it('tells documents from queries by prefixes, and never sends an empty text', async () => {
+    const prefixed = embedder({ prefixes: { document: 'passage: ', query: 'query: ' } })
+    await prefixed.embed(['x'], 'document')
+    await prefixed.embed(['x'], 'query')
+    await embedder().embed([''], 'document')
+    expect(server.seen.map(({ body }) => body.input)).toEqual([['passage: x'], ['query: x'], [' ']])
+  })
+
+  it('keeps the query of the base URL and its own headers, and goes through the fetch handed in', async () => {
+    const addresses: string[] = []
+    await embedder({
+      baseUrl: `${server.baseUrl}/?api-version=7`,
+      headers: { 'x-team': 'search' },
+      fetch: (input, init) => {
+        addresses.push(String(input), new Headers(init?.headers).get('x-team') ?? '')
+        return fetch(input, init)
+      },
+    }).embed(['a'], 'query')
+    expect(addresses).toEqual([`${server.baseUrl}/embeddings?api-version=7`, 'search'])
+  })
+
+  it('goes without a key to a server that needs none', async () => {
+    const open = await startEmbeddings()
+    await embedder({ baseUrl: open.baseUrl, apiKey: undefined }).embed(['a'], 'query')
+    expect(open.seen[0]?.authorization).toBeUndefined()
+    await open.close()
+  })
+})
+
+describe('a failure that may pass', () => {
+  it('is tried again: rate limits, server errors, cut connections', async () => {
+    failing({ status: 429 }, { status: 500 }, { cut: 'at once' })
+    expect(await embedder().embed(['a'], 'query')).toHaveLength(1)
+    failing({ status: 503 }, { cut: 'midway' })
+    expect(await embedder().embed(['a'], 'query')).toHaveLength(1)
+    expect(server.seen).toHaveLength(7)
+  })
+
+  it('is waited out as the server asks, in seconds, milliseconds or by a date', async () => {
+    const date = new Date(Date.now() + 20_000).toUTCString()
+    failing(
+      { status: 429, headers: { 'retry-after': '7' } },
+      { status: 503, headers: { 'retry-after-ms': '250' } },
+      { status: 429, headers: { 'retry-after': date } },
+    )
+    await embedder().embed(['a'], 'query')
+    expect(waits.slice(0, 2)).toEqual([7000, 250])
+    expect(waits[2]).toBeGreaterThan(15_000)
+    expect(waits[2]).toBeLessThanOrEqual(20_000)
+  })
+
+  it('is otherwise waited out longer each time', async () => {
+    failing({ status: 500 }, { status: 500 }, { status: 500 })
+    await embedder().embed(['a'], 'query')
+    expect(waits[1]! > waits[0]! && waits[2]! > waits[1]!).toBe(true)
+  })
+
+  it('ends the call after the last try', async () => {
+    failing({ status: 500 }, { status: 500 }, { status: 500 })
+    await expect(embedder({ attempts: 3 }).embed(['a'], 'query')).rejects.toMatchObject({
+      code: 'API_ERROR',
+      retryable: true,
+    })
+    expect(server.seen).toHaveLength(3)
+  })
+
+  it('ends the call when the server wants a longer wait than allowed, and says how long', async () => {
+    failing({ status: 429, headers: { 'retry-after': '3600' } })
+    await expect(embedder().embed(['a'], 'query')).rejects.toMatchObject({
+      code: 'RATE_LIMIT',
+      retryable: true,
+      data: { retryAfterSeconds: 3600 },
+    })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('is a time-out when nothing comes', async () => {
+    failing({ hangs: true })
+    await expect(embedder({ attempts: 1, timeoutMs: 30 }).embed(['a'], 'query')).rejects.toMatchObject({
+      code: 'GATEWAY_TIMEOUT',
+    })
+  })
+
+  it('is not tried again once the caller has gone', async () => {
+    const controller = new AbortController()
+    failing({ hangs: true })
+    const call = embedder().embed(['a'], 'query', controller.signal)
+    await expect.poll(() => server.seen.length).toBe(1)
+    controller.abort(new Error('gone'))
+    await expect(call).rejects.toThrow('gone')
+    expect(server.seen).toHaveLength(1)
+  })
+})
+
+describe('a failure that will not pass', () => {
+  it.each([
+    [400, 'UNPROCESSABLE_ENTITY'],
+    [401, 'AUTH_ERROR'],
+    [402, 'BUDGET_EXCEEDED'],
+    [403, 'PERMISSION_DENIED'],
+    [404, 'NOT_FOUND'],
+    [413, 'REQUEST_TOO_LARGE'],
+    [418, 'API_ERROR'],
+    [301, 'API_ERROR'],
+  ])('is reported at once: %i is %s', async (status, code) => {
+    failing({ status })
+    await expect(embedder().embed(['a'], 'query')).rejects.toMatchObject({ code, retryable: false, data: { status } })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('is a used-up quota, though it comes as a rate limit', async () => {
+    failing({ status: 429, body: JSON.stringify({ error: { type: 'insufficient_quota' } }) })
+    await expect(embedder().embed(['a'], 'query')).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('never shows the key, the texts or the reply', async () => {
+    const wrong = 'sk-wrong-key'
+    const error: Error = await embedder({ apiKey: wrong })
+      .embed(['private text'], 'document')
+      .then(
+        () => new Error('none'),
+        (reason) => reason,
+      )
+    const shown = [
+      error.message,
+      String(error),
+      JSON.stringify(error),
+      JSON.stringify((error as { data?: unknown }).data),
+    ].join(' ')
+    expect(error).toMatchObject({ code: 'AUTH_ERROR' })
+    for (const secret of [wrong, 'private text', 'Incorrect API key']) expect(shown).not.toContain(secret)
+  })
+})
+
+describe('a reply', () => {
+  const first = (change: (item: EmbeddingsReply['data'][number]) => unknown) => (reply: EmbeddingsReply) => ({
+    ...reply,
+    data: reply.data.map((item, at) => (at === 0 ? change(item) : item)),
+  })
+
+  it('is put in order by its indexes', async () => {
+    const straight = await embedder().embed(['one', 'two', 'three'], 'document')
+    failing({ change: (reply) => ({ ...reply, data: [...reply.data].reverse() }) })
+    expect(await embedder().embed(['one', 'two', 'three'], 'document')).toEqual(straight)
+  })
+
+  it('may leave out the indexes, and may come as base64 unasked', async () => {
+    const [plain] = await embedder().embed(['one'], 'document')
+    failing({ change: first(({ embedding }) => ({ embedding })) })
+    expect(await embedder().embed(['one'], 'document')).toEqual([plain])
+    failing({ change: first((item) => ({ ...item, embedding: Buffer.from(plain!.buffer).toString('base64') })) })
+    expect(await embedder().embed(['one'], 'document')).toEqual([plain])
+  })
+
+  it.each<[string, (reply: EmbeddingsReply) => unknown]>([
+    ['too few vectors', (reply) => ({ ...reply, data: reply.data.slice(1) })],
+    ['too many vectors', (reply) => ({ ...reply, data: [...reply.data, reply.data[0]] })],
+    ['one index twice', first((item) => ({ ...item, index: 1 }))],
+    ['an index out of range', first((item) => ({ ...item, index: 7 }))],
+    ['null in a vector', first((item) => ({ ...item, embedding: [null, ...(item.embedding as number[]).slice(1)] }))],
+    [
+      'a number beyond floats',
+      first((item) => ({ ...item, embedding: [1e300, ...(item.embedding as number[]).slice(1)] })),
+    ],
+    ['no vector', first(({ index }) => ({ index }))],
+    ['broken base64', first((item) => ({ ...item, embedding: 'AAA' }))],
+    ['something else', () => ({ ok: true })],
+    ['a list', () => []],
+  ])('with %s is refused', async (_, change) => {
+    failing({ change })
+    await expect(embedder({ attempts: 1 }).embed(['one', 'two'], 'document')).rejects.toMatchObject({
+      code: 'BAD_GATEWAY',
+    })
+  })
+
+  it('that is no JSON is refused', async () => {
+    failing({ body: '<html>' })
+    await expect(embedder({ attempts: 1 }).embed(['one'], 'document')).rejects.toMatchObject({ code: 'BAD_GATEWAY' })
+  })
+
+  it('with vectors of another length says which length to set', async () => {
+    const short = first((item) => ({ ...item, embedding: (item.embedding as number[]).slice(0, 10) }))
+    failing({ change: short })
+    await expect(embedder().embed(['one'], 'document')).rejects.toMatchObject({
+      code: 'INDEX_MISMATCH',
+      message: expect.stringContaining('10 dimensions'),
+    })
+  })
+})
+
+describe('options', () => {
+  it.each([
+    { baseUrl: 'not an address' },
+    { baseUrl: 'ftp://127.0.0.1/v1' },
+    { baseUrl: 'https://user:password@example.org/v1' },
+    { dimensions: 0 },
+    { dimensions: 1.5 },
+    { model: '' },
+  ])('that cannot work are refused at once: %j', (options) => {
+    expect(() => embedder(options)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
+  })
+
+  it('make the name of the space', () => {
+    expect(embedder({ provider: 'ollama', model: 'nomic', dimensions: 768 }).id).toBe('ollama/nomic@768')
+  })
+})

@@ -1,0 +1,193 @@
+import { fileExtractor } from '@inlay/drivers/file-extraction'
+import { afterAll, describe, expect, test } from 'vitest'
+import { joinBytes, latin1, passwordTrailer, pdf, pdfStream, pdfText, restrictedPdf } from './samples.ts'
+
+const extract = fileExtractor()
+afterAll(() => extract.close())
+
+const body = (lines: readonly string[], from = 700): string =>
+  pdfText(lines.map((line, index) => [72, from - index * 14, 11, line] as const))
+
+describe('text of a PDF', () => {
+  test('each page is a section that knows its number', async () => {
+    const { sections, mediaType } = await extract({
+      name: 'a.pdf',
+      bytes: pdf([body(['First page.']), body(['Second page.'])]),
+    })
+    expect(mediaType).toBe('application/pdf')
+    expect(sections).toMatchObject([
+      { text: 'First page.', page: 1 },
+      { text: 'Second page.', page: 2 },
+    ])
+  })
+
+  test('an empty page makes no section and does not shift the numbers of the others', async () => {
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([body(['One.']), '', body(['Three.'])]) })
+    expect(sections.map(({ page }) => page)).toEqual([1, 3])
+  })
+
+  test('lines of a paragraph flow together and a word parted at a line end becomes whole', async () => {
+    const page = body(['Annual leave is granted to every em-', 'ployee after the first month of', 'work.'])
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([page]) })
+    expect(sections[0]?.text).toBe('Annual leave is granted to every employee after the first month of work.')
+  })
+
+  test('a larger distance between lines parts paragraphs', async () => {
+    const page = `${body(['One one one', 'one two.'])}\n${body(['Two one', 'two two.'], 640)}`
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([page]) })
+    expect(sections[0]?.text).toBe('One one one one two.\n\nTwo one two two.')
+  })
+
+  test('larger letters are headings, ranked by size, and the one in force is told to the next page', async () => {
+    const first = pdfText([
+      [72, 720, 24, 'Handbook'],
+      [72, 690, 16, 'Leave'],
+      [72, 670, 11, 'Every employee has thirty days of leave in a year, taken in whole days.'],
+    ])
+    const { sections, title } = await extract({
+      name: 'a.pdf',
+      bytes: pdf([first, body(['They are counted from January to December.'])]),
+    })
+    expect(sections[0]?.text).toMatch(/^# Handbook\n\n## Leave\n\nEvery employee/)
+    expect(sections[1]?.heading).toBe('Leave')
+    expect(title).toBe('Handbook')
+  })
+
+  test('bullets and numbers become lists', async () => {
+    const { sections } = await extract({
+      name: 'a.pdf',
+      bytes: pdf([body(['\x95 apples and', 'pears', '\x95 plums', '1. first', '2. second'])]),
+    })
+    expect(sections[0]?.text).toBe('- apples and pears\n- plums\n1. first\n2. second')
+  })
+
+  test('lines with wide gaps that are no table stay lines', async () => {
+    const page = pdfText([
+      [72, 700, 11, 'Name'],
+      [300, 700, 11, 'Ann'],
+      [72, 686, 11, 'Born'],
+      [400, 686, 11, '1990'],
+    ])
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([page]) })
+    expect(sections[0]?.text).toBe('Name Ann\nBorn 1990')
+  })
+
+  test('cells that stand below each other become a table', async () => {
+    const rows = [
+      ['Article', 'Price', 'Stock'],
+      ['Apple', '1.20', '15'],
+      ['Pear', '0.90', '7'],
+    ]
+    const page = pdfText(
+      rows.flatMap((row, line) => row.map((cell, column) => [72 + column * 150, 700 - line * 16, 11, cell] as const)),
+    )
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([page]) })
+    expect(sections[0]?.text).toBe(
+      '| Article | Price | Stock |\n| --- | --- | --- |\n| Apple | 1.20 | 15 |\n| Pear | 0.90 | 7 |',
+    )
+  })
+
+  test('a table of contents is lines without its dots', async () => {
+    const page = body(['Leave . . . . . . . . . . . . . . . . 12', 'Travel .................... 13'])
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([page]) })
+    expect(sections[0]?.text).toBe('Leave …… 12\nTravel …… 13')
+  })
+
+  test('running headers, footers and page numbers are left out', async () => {
+    const page = (number: number): string =>
+      pdfText([
+        [72, 770, 9, 'ACME internal'],
+        [72, 400, 11, `What page ${number} tells.`],
+        [300, 30, 9, `Page ${number} of 4`],
+      ])
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([1, 2, 3, 4].map(page)) })
+    expect(sections.map(({ text }) => text)).toEqual([1, 2, 3, 4].map((number) => `What page ${number} tells.`))
+  })
+
+  test('accents survive', async () => {
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([body(['Stra\xdfe, caf\xe9, \x80 5'])]) })
+    expect(sections[0]?.text).toBe('Straße, café, € 5')
+  })
+
+  test('compressed streams are read', async () => {
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([body(['Packed.'])], { compressed: true }) })
+    expect(sections[0]?.text).toBe('Packed.')
+  })
+})
+
+describe('what a PDF says of itself', () => {
+  test('title, authors, subject, keywords and dates', async () => {
+    const info =
+      "/Title(Leave rules)/Author(Ann Lee; Bob Ray)/Subject(HR)/Keywords(leave, days)/CreationDate(D:20240102030405+02'00')/ModDate(D:20240203)"
+    const file = await extract({ name: 'a.pdf', bytes: pdf([body(['x'])], { info }) })
+    expect(file.title).toBe('Leave rules')
+    expect(file.metadata).toEqual({ author: ['Ann Lee', 'Bob Ray'], subject: 'HR', keywords: ['leave', 'days'] })
+    expect(new Date(file.createdAt ?? 0).toISOString()).toBe('2024-01-02T01:04:05.000Z')
+    expect(new Date(file.updatedAt ?? 0).toISOString()).toBe('2024-02-03T00:00:00.000Z')
+  })
+
+  test.each(['Microsoft Word - rules_v7.docx', 'untitled', 'scan0001.pdf', ''])(
+    'a made-up title (%j) is no title',
+    async (title) => {
+      const file = await extract({ name: 'a.pdf', bytes: pdf([body(['x'])], { info: `/Title(${title})` }) })
+      expect(file.title).toBeNull()
+    },
+  )
+
+  test('a scan has no sections but tells of its images', async () => {
+    const image = pdfStream(
+      latin1('x'),
+      '/Type/XObject/Subtype/Image/Width 100000/Height 100000/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode',
+    )
+    const bytes = pdf(['/Im1 Do'], { objects: [image], resources: '/XObject<</Im1 8 0 R>>' })
+    expect(await extract({ name: 'scan.pdf', bytes })).toMatchObject({ sections: [], imageCount: 1 })
+  })
+
+  test('an image of a billion pixels costs nothing, the text beside it is read', async () => {
+    const image = pdfStream(
+      latin1('x'),
+      '/Type/XObject/Subtype/Image/Width 32000/Height 32000/ColorSpace/DeviceRGB/BitsPerComponent 8',
+    )
+    const bytes = pdf([`/Im1 Do ${body(['Beside.'])}`], { objects: [image], resources: '/XObject<</Im1 8 0 R>>' })
+    expect((await extract({ name: 'a.pdf', bytes })).sections[0]?.text).toBe('Beside.')
+  })
+})
+
+describe('PDFs that are not as they should be', () => {
+  test('a password is asked for: refused as encrypted', async () => {
+    const bytes = pdf([body(['secret'])], { trailer: passwordTrailer })
+    await expect(extract({ name: 'a.pdf', bytes })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      data: { reason: 'encrypted' },
+    })
+  })
+
+  test('a PDF that may only not be printed is read', async () => {
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([body(['Restricted.'])], restrictedPdf()) })
+    expect(sections[0]?.text).toBe('Restricted.')
+  })
+
+  test('a file cut off in its header is refused as broken', async () => {
+    const bytes = pdf([body(['x'])]).slice(0, 60)
+    await expect(extract({ name: 'a.pdf', bytes })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      data: { reason: 'broken' },
+    })
+  })
+
+  test('a file that lost the pointer to its table of contents still is read', async () => {
+    const whole = pdf([body(['Rescued.'])])
+    const { sections } = await extract({ name: 'a.pdf', bytes: whole.slice(0, whole.length - 20) })
+    expect(sections[0]?.text).toBe('Rescued.')
+  })
+
+  test('junk before the header does not matter', async () => {
+    const bytes = joinBytes([latin1('\0\x01 junk of a mail server \r\n'), pdf([body(['Behind junk.'])])])
+    expect((await extract({ name: 'a', bytes })).sections[0]?.text).toBe('Behind junk.')
+  })
+
+  test('a text that speaks of PDFs is text', async () => {
+    const bytes = latin1('A PDF begins with %PDF-1.7 as its first line.')
+    expect((await extract({ name: 'a.pdf', bytes })).mediaType).toBe('text/plain')
+  })
+})

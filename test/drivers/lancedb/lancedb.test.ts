@@ -1,0 +1,209 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lancedbIndex, type LancedbOptions } from '@inlay/drivers/lancedb'
+import type { VectorIndex } from '@inlay/knowledge'
+import { vectorIndexLaws } from '@inlay/knowledge/conformance'
+import { afterAll, afterEach, describe, expect, it, test } from 'vitest'
+import { seededRandom } from '../../bench/typos.ts'
+import { zipfText } from '../../bench/zipf-text.ts'
+import { row } from './sample-rows.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'inlay-lancedb-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+describe('laws of a vector index', () => {
+  for (const [title, run] of vectorIndexLaws((store) => lancedbIndex({ folder: join(root, 'laws', store) })))
+    test(title, run)
+})
+
+let opened: VectorIndex[] = []
+afterEach(async () => {
+  await Promise.all(opened.map((index) => index.close()))
+  opened = []
+})
+
+let folders = 0
+async function open(
+  options: Partial<LancedbOptions> = {},
+  space?: { id: string; dimensions: number },
+): Promise<VectorIndex> {
+  const index = lancedbIndex({ folder: join(root, `own-${folders++}`), ...options })
+  opened.push(index)
+  await index.open(space)
+  return index
+}
+
+const found = async (index: VectorIndex, text: string, limit = 5): Promise<string[]> =>
+  (await index.search({ text, limit })).map((hit) => hit.documentId)
+
+describe('rows that wait', () => {
+  it('score as they do once they are folded in', async () => {
+    const index = await open()
+    const text = zipfText(7, 3000)
+    await index.append(Array.from({ length: 600 }, (_, n) => row(`d${n}`, text.text(20 + (n % 30)))))
+    const queries = Array.from({ length: 25 }, () => `${text.word(4)} ${text.word(4)} ${text.word(4)}`)
+    const search = (): Promise<Map<string, number>[]> =>
+      Promise.all(
+        queries.map(
+          async (query) =>
+            new Map(
+              (await index.search({ text: query, limit: 200 })).map((hit) => [hit.documentId, hit.score] as const),
+            ),
+        ),
+      )
+    const waiting = await search()
+    expect((await index.maintain({ idle: true })).unindexedRows).toBe(0)
+    const folded = await search()
+    for (const [at, scores] of waiting.entries()) {
+      expect(scores.size).toBe(folded[at]!.size)
+      const first = [...scores].slice(0, 20)
+      for (const [id, score] of first) expect(Math.abs(score - folded[at]!.get(id)!)).toBeLessThan(0.1)
+    }
+  })
+
+  it('are found by misspelt words, also beside a large index', async () => {
+    const index = await open()
+    const text = zipfText(8, 20_000)
+    await index.append(Array.from({ length: 5000 }, (_, n) => row(`d${n}`, text.text(8))))
+    await index.append([row('folded', 'A lighthouse stands there.')])
+    await index.maintain({ idle: true })
+    await index.append([row('waiting', 'An observatory stands there.')])
+    expect(await found(index, 'obsrevatory', 1)).toEqual(['waiting'])
+    expect(await found(index, 'lighthuose', 1)).toEqual(['folded'])
+    expect(await found(index, 'ighthouse', 1)).toEqual(['folded'])
+  })
+
+  it('are gone at once when they are removed', async () => {
+    const index = await open()
+    await index.append([row('a', 'A heron.'), row('b', 'A heron.')])
+    expect((await found(index, 'heron')).sort()).toEqual(['a', 'b'])
+    await index.remove(['generation of a'])
+    expect(await found(index, 'heron')).toEqual(['b'])
+  })
+
+  it('of an earlier process are found before any upkeep', async () => {
+    const folder = join(root, 'left')
+    const first = await open({ folder })
+    await first.append([row('a', 'A heron.')])
+    await first.close()
+    const second = await open({ folder })
+    await second.append([row('b', 'A heron.')])
+    expect((await found(second, 'heron')).sort()).toEqual(['a', 'b'])
+  })
+})
+
+describe('upkeep', () => {
+  it('folds many small commits into few files, and clears old versions away after their time', async () => {
+    const folder = join(root, 'upkeep')
+    const index = await open({ folder, keepVersionsMs: 0 })
+    for (let n = 0; n < 60; n++) await index.append([row(`d${n}`, 'A heron.', { generation: `g${n}` })])
+    for (let n = 0; n < 50; n++) await index.remove([`g${n}`])
+    const before = (await index.figures()).bytes!
+    await index.maintain({ idle: true })
+    const after = await index.maintain({ idle: true })
+    expect(after).toMatchObject({ rows: 10, unindexedRows: 0 })
+    expect(after.bytes).toBeLessThan(before / 4)
+    expect(readdirSync(join(folder, 'chunks.lance', 'data')).length).toBeLessThan(5)
+    expect(await found(index, 'heron', 50)).toHaveLength(10)
+  })
+
+  it('leaves a few new rows of a busy index alone, and folds many', async () => {
+    const index = await open()
+    await index.append(Array.from({ length: 300 }, (_, n) => row(`a${n}`, 'A heron.')))
+    expect((await index.maintain()).unindexedRows).toBe(300)
+    await index.append(Array.from({ length: 300 }, (_, n) => row(`b${n}`, 'A heron.')))
+    expect((await index.maintain()).unindexedRows).toBe(0)
+  })
+
+  it('folds after a hundred commits', async () => {
+    const index = await open()
+    for (let n = 0; n < 100; n++) await index.append([row(`d${n}`, 'A heron.')])
+    expect((await index.maintain()).unindexedRows).toBe(0)
+  })
+
+  it('leaves a single row of a large index alone even when idle', async () => {
+    const index = await open()
+    await index.append(Array.from({ length: 3000 }, (_, n) => row(`a${n}`, 'A heron.')))
+    await index.maintain({ idle: true })
+    await index.append([row('b', 'An otter.')])
+    expect((await index.maintain({ idle: true })).unindexedRows).toBe(1)
+    expect(await found(index, 'otter')).toEqual(['b'])
+  })
+
+  it('indexes vectors once there are many, and finds the same', async () => {
+    const index = await open({ vectorIndexRows: 2000 }, { id: 'random@16', dimensions: 16 })
+    const random = seededRandom(5)
+    const vector = (): Float32Array => Float32Array.from({ length: 16 }, () => random() - 0.5)
+    await index.append(Array.from({ length: 2500 }, (_, n) => row(`d${n}`, `Row ${n}.`, { vector: vector() })))
+    const queries = Array.from({ length: 20 }, vector)
+    const search = (): Promise<string[][]> =>
+      Promise.all(
+        queries.map(async (query) => (await index.search({ vector: query, limit: 10 })).map((hit) => hit.documentId)),
+      )
+    const one = await search()
+    await index.maintain({ idle: true })
+    const indexed = await search()
+    const same = indexed.flatMap((ids, at) => ids.filter((id) => one[at]!.includes(id))).length
+    expect(same / 200).toBeGreaterThan(0.95)
+    await index.append([row('new', 'New.', { vector: queries[0]! })])
+    expect((await index.search({ vector: queries[0]!, limit: 1 }))[0]?.documentId).toBe('new')
+  })
+})
+
+describe('appending', () => {
+  it('puts calls made at once into few commits', async () => {
+    const folder = join(root, 'group')
+    const index = await open({ folder })
+    const before = readdirSync(join(folder, 'chunks.lance', '_versions')).length
+    await Promise.all(Array.from({ length: 50 }, (_, n) => index.append([row(`d${n}`, 'A heron.')])))
+    expect(readdirSync(join(folder, 'chunks.lance', '_versions')).length - before).toBeLessThan(5)
+    expect(await found(index, 'heron', 100)).toHaveLength(50)
+  })
+
+  it('keeps texts of any size and kind', async () => {
+    const index = await open()
+    const texts = ['', 'x'.repeat(2_000_000), 'é日本🦀', 'a\u0000b', '\ud800 alone']
+    await index.append(texts.map((text, position) => row('a', text, { position, searchText: 'heron' })))
+    const read = await index.read('generation of a', 0, 10)
+    expect(read.map((hit) => hit.text)).toEqual([...texts.slice(0, 4), '\ufffd alone'])
+  })
+})
+
+describe('a folder that cannot be used', () => {
+  it('is reported without its path, and may be opened later', async () => {
+    const file = join(root, 'plain-file')
+    writeFileSync(file, '')
+    const index = lancedbIndex({ folder: join(file, 'index') })
+    const error: Error = await index.open().then(
+      () => new Error('opened'),
+      (reason) => reason,
+    )
+    expect(error).toMatchObject({ name: 'InlayError' })
+    expect(error.message).not.toContain(root)
+    rmSync(file)
+    await index.open()
+    expect((await index.figures()).rows).toBe(0)
+    await index.close()
+  })
+
+  it('is reported when its files are damaged', async () => {
+    const folder = join(root, 'damaged')
+    const index = await open({ folder })
+    await index.append([row('a', 'A heron.')])
+    await index.close()
+    const data = join(folder, 'chunks.lance', 'data')
+    for (const name of readdirSync(data)) rmSync(join(data, name))
+    const again = await open({ folder })
+    const error: Error = await again.read('generation of a', 0, 1).then(
+      () => new Error('read'),
+      (reason) => reason,
+    )
+    expect(error).toMatchObject({ name: 'InlayError' })
+    expect(error.message).not.toContain(root)
+  })
+
+  it('is refused before it was opened', async () => {
+    await expect(lancedbIndex({ folder: join(root, 'never') }).figures()).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+  })
+})

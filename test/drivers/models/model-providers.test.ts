@@ -1,0 +1,188 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { modelProviders, parseModelSpec, type ModelProvidersConfig } from '@inlay/drivers/model-providers'
+import type { StandIn } from '../../stand-in/model-server.ts'
+import { startOpenAi } from '../../stand-in/openai.ts'
+
+let server: StandIn | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+const house: ModelProvidersConfig = {
+  providers: [
+    { name: 'inlay', type: 'extractive' },
+    {
+      name: 'house',
+      type: 'openai-compatible',
+      baseUrl: 'http://127.0.0.1:9/v1',
+      displayName: 'Our own',
+      models: [
+        { name: 'small', contextTokens: 8_000 },
+        { name: 'large', displayName: 'Large one', takesImages: true },
+      ],
+      defaultModel: 'large',
+    },
+    { name: 'claude', type: 'anthropic', apiKey: 'k', defaultModel: 'claude-x' },
+  ],
+}
+const resolve = (override?: Parameters<ReturnType<typeof modelProviders>['resolve']>[0], config = house) =>
+  modelProviders(config).resolve(override)
+const refused = { code: 'VALIDATION_ERROR' }
+
+describe('what an override means', () => {
+  test('none: the default model of the first provider, or of the one named as default', async () => {
+    expect(await resolve()).toMatchObject({
+      provider: 'inlay',
+      name: 'extractive',
+      displayName: 'Built-in extractive model',
+    })
+    expect(await resolve(null, { ...house, defaultProvider: 'house' })).toMatchObject({
+      provider: 'house',
+      name: 'large',
+      displayName: 'Large one',
+    })
+    expect(await resolve({ model_provider: null, model_version: '' })).toMatchObject({ provider: 'inlay' })
+  })
+
+  test('provider and version: that model, if the provider lists it', async () => {
+    const found = await resolve({ model_provider: 'house', model_version: 'small', temperature: 0.3 })
+    expect(found).toMatchObject({ name: 'small', contextTokens: 8_000, takesImages: false, temperature: 0.3 })
+    expect(found.model).toMatchObject({ specificationVersion: 'v4', modelId: 'small' })
+    await expect(resolve({ model_provider: 'house', model_version: 'unlisted' })).rejects.toMatchObject(refused)
+  })
+
+  test('a provider without a list takes any version', async () => {
+    expect(await resolve({ model_provider: 'claude', model_version: 'claude-new' })).toMatchObject({
+      name: 'claude-new',
+      contextTokens: 200_000,
+    })
+  })
+
+  test('a provider alone: its default model', async () => {
+    expect(await resolve({ model_provider: 'house' })).toMatchObject({ name: 'large', takesImages: true })
+  })
+
+  test('a version alone belongs to the default provider or fails', async () => {
+    expect(await resolve({ model_version: 'extractive' })).toMatchObject({ provider: 'inlay' })
+    await expect(resolve({ model_version: 'large' })).rejects.toMatchObject(refused)
+  })
+
+  test('an unknown provider fails; nothing is silently replaced', async () => {
+    await expect(resolve({ model_provider: 'nobody' })).rejects.toMatchObject(refused)
+    await expect(resolve({ model_provider: 'HOUSE' })).rejects.toMatchObject(refused)
+  })
+
+  test('a temperature alone keeps the default model; it has to lie in the range of the provider', async () => {
+    expect(await resolve({ temperature: 0 })).toMatchObject({ provider: 'inlay', temperature: 0 })
+    await expect(resolve({ temperature: 2.1 })).rejects.toMatchObject(refused)
+    await expect(resolve({ model_provider: 'claude', temperature: 1.5 })).rejects.toMatchObject(refused)
+  })
+
+  test('a configuration id is the position in the listing', async () => {
+    expect(await resolve({ model_configuration_id: 2 })).toMatchObject({ provider: 'house', name: 'small' })
+    await expect(resolve({ model_configuration_id: 99 })).rejects.toMatchObject(refused)
+  })
+})
+
+test('a provider without a default model is fine as long as requests name one', async () => {
+  const config: ModelProvidersConfig = {
+    providers: [...house.providers, { name: 'open', type: 'openai', apiKey: 'k' }],
+  }
+  expect(await resolve({ model_provider: 'open', model_version: 'gpt-x' }, config)).toMatchObject({
+    provider: 'open',
+    name: 'gpt-x',
+  })
+  await expect(resolve({ model_provider: 'open' }, config)).rejects.toMatchObject(refused)
+  expect(await modelProviders(config).list()).toHaveLength(4)
+})
+
+test('the listing shows every model once, with one default', async () => {
+  const listed = await modelProviders(house).list()
+  expect(
+    listed.map(({ provider, providerType, name, isDefault }) => [provider, providerType, name, isDefault]),
+  ).toEqual([
+    ['inlay', 'extractive', 'extractive', true],
+    ['house', 'openai_compatible', 'small', false],
+    ['house', 'openai_compatible', 'large', false],
+    ['claude', 'anthropic', 'claude-x', false],
+  ])
+  expect(listed[1]).toMatchObject({ providerDisplayName: 'Our own', displayName: 'small' })
+})
+
+describe('a configuration that cannot work is refused at once', () => {
+  const one = { name: 'a', type: 'openai-compatible', baseUrl: 'http://h/v1', defaultModel: 'm' } as const
+  test.each([
+    ['no provider', { providers: [] }],
+    ['a name twice', { providers: [one, one] }],
+    ['an unknown default', { providers: [one], defaultProvider: 'b' }],
+    ['no model', { providers: [{ ...one, defaultModel: undefined }] }],
+    ['a default outside the list', { providers: [{ ...one, models: [{ name: 'other' }] }] }],
+    ['no base URL', { providers: [{ ...one, baseUrl: undefined }] }],
+    ['no key', { providers: [{ name: 'a', type: 'openai', defaultModel: 'm' }] }],
+  ] as const)('%s', (_title, config) => {
+    expect(() => modelProviders(config)).toThrow(expect.objectContaining(refused))
+  })
+})
+
+test('requests go through the wrapped fetch, with the key, and only when a model is called', async () => {
+  server = await startOpenAi([[{ text: 'hi' }]])
+  const seen: string[] = []
+  const provider = modelProviders({
+    ...parseModelSpec('llama', { baseUrl: `${server.origin}/v1`, apiKey: 'abc' }),
+    wrapFetch: (next) => (input, init) => {
+      seen.push(String(input))
+      return next(input, init)
+    },
+  })
+  const { model } = await provider.resolve()
+  expect(seen).toEqual([])
+  await model.doGenerate({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }] })
+  expect(seen).toEqual([`${server.origin}/v1/chat/completions`])
+  expect(server.requests[0]?.headers.authorization).toBe('Bearer abc')
+})
+
+describe('model settings', () => {
+  const spec = (text: string, options?: Parameters<typeof parseModelSpec>[1]) =>
+    parseModelSpec(text, options).providers[0]
+
+  test('name the built-in model, which also stays on offer beside any other', () => {
+    expect(spec('extractive')).toEqual({ name: 'inlay', type: 'extractive' })
+    expect(spec('')).toMatchObject({ type: 'extractive' })
+    expect(parseModelSpec('openai/gpt-4o', { apiKey: 'k' }).providers.map((one) => one.type)).toEqual([
+      'openai',
+      'extractive',
+    ])
+  })
+
+  test('name a model of OpenAI or Anthropic, which needs a key', () => {
+    expect(spec('openai/gpt-4o', { apiKey: 'k' })).toMatchObject({
+      name: 'openai',
+      type: 'openai',
+      models: [{ name: 'gpt-4o' }],
+      apiKey: 'k',
+    })
+    expect(spec('anthropic/claude-x', { apiKey: 'k' })).toMatchObject({ type: 'anthropic' })
+    expect(() => spec('openai/gpt-4o')).toThrow(expect.objectContaining(refused))
+    expect(() => spec('anthropic/claude-x', { apiKey: ' ' })).toThrow(expect.objectContaining(refused))
+  })
+
+  test('name any model of a compatible API by its address, slashes and all', () => {
+    const local = { baseUrl: 'http://localhost:11434/v1', contextTokens: 16_000 }
+    expect(spec('meta-llama/Llama-3.1-8B', local)).toMatchObject({
+      name: 'custom',
+      type: 'openai-compatible',
+      baseUrl: local.baseUrl,
+      models: [{ name: 'meta-llama/Llama-3.1-8B', contextTokens: 16_000 }],
+    })
+    expect(spec('openai/llama3', local)).toMatchObject({
+      name: 'openai',
+      type: 'openai-compatible',
+      models: [{ name: 'llama3' }],
+    })
+  })
+
+  test('of no known form are refused with what would work', () => {
+    expect(() => spec('gpt-4o', { apiKey: 'k' })).toThrow(/anthropic\/<model>/)
+  })
+})

@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createChatTap } from '@inlay/drivers/internal/models/stream/chat-tap'
+import { createEventReader } from '@inlay/drivers/internal/models/stream/event-reader'
+
+const compatible = ['reasoning_content', 'reasoning']
+
+/** What clients are told, in order, and what the provider is handed. */
+function tap(stream: string, { cuts = [] as readonly number[], reasoningFields = compatible } = {}) {
+  const told: string[] = []
+  const handed: string[] = []
+  const ahead = { text: 0, reasoning: 0 }
+  const provider = createEventReader((data) => handed.push(data))
+  const made = createChatTap({
+    listener: { say: (delta) => void told.push(delta), reason: (delta) => void told.push(`(${delta})`) },
+    reasoningFields,
+    ahead,
+    emit: (text) => provider.push(new TextEncoder().encode(text)),
+  })
+  const bytes = new TextEncoder().encode(stream)
+  let at = 0
+  for (const length of cuts) made.push(bytes.subarray(at, (at += length)))
+  made.push(bytes.subarray(at))
+  made.end()
+  return { told, handed, ahead }
+}
+
+const event = (value: unknown): string => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`
+const chunk = (delta: unknown, more: object = {}): string =>
+  event({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason: null, ...more }] })
+const deltasOf = (handed: readonly string[]): unknown[] =>
+  handed.map((data) => (data.startsWith('{') ? (JSON.parse(data).choices?.[0]?.delta ?? data) : data))
+
+test('text is told delta by delta and handed to the provider in one', () => {
+  const stream = [
+    chunk({ role: 'assistant', content: '' }),
+    ...['Good', ' morn', 'ing'].map((content) => chunk({ content })),
+    chunk({}, { finish_reason: 'stop' }),
+    event({ id: 'c', choices: [], usage: { prompt_tokens: 1 } }),
+    event('[DONE]'),
+  ].join('')
+  const { told, handed, ahead } = tap(stream)
+  expect(told).toEqual(['Good', ' morn', 'ing'])
+  expect(deltasOf(handed).slice(0, 3)).toEqual([{ role: 'assistant', content: '' }, { content: 'Good morning' }, {}])
+  expect(handed.slice(3)).toEqual(['{"id":"c","choices":[],"usage":{"prompt_tokens":1}}', '[DONE]'])
+  expect(ahead).toEqual({ text: 12, reasoning: 0 })
+})
+
+test('reasoning comes before text, under whatever name it has', () => {
+  const stream =
+    chunk({ content: null, reasoning: 'a' }) +
+    chunk({ content: '', reasoning: 'b', reasoning_details: [{ text: 'b' }] }) +
+    chunk({ reasoning_content: 'c', content: 'd' }) +
+    chunk({ content: 'e' })
+  const { told, handed } = tap(stream)
+  expect(told).toEqual(['(a)', '(b)', '(c)', 'd', 'e'])
+  expect(deltasOf(handed)).toEqual([{ reasoning_content: 'abc' }, { content: 'de' }])
+})
+
+test('a provider that reads no reasoning is told none', () => {
+  const { told } = tap(chunk({ reasoning_content: 'a' }) + chunk({ content: 'b', reasoning_content: 'x' }), {
+    reasoningFields: [],
+  })
+  expect(told).toEqual(['b'])
+})
+
+test('long text is handed on in pieces', () => {
+  const { handed } = tap(Array.from({ length: 3 }, () => chunk({ content: 'x'.repeat(2_500) })).join(''))
+  expect(deltasOf(handed)).toEqual([{ content: 'x'.repeat(5_000) }, { content: 'x'.repeat(2_500) }])
+})
+
+describe('what says something in another way is left to the provider, and all that follows', () => {
+  test.each([
+    ['a call', chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '' } }] })],
+    ['a refusal', chunk({ refusal: 'no' })],
+    ['content in parts', chunk({ content: [{ type: 'text', text: 'x' }] })],
+    ['text with probabilities', chunk({ content: 'x' }, { logprobs: { content: [] } })],
+    ['text together with its end', chunk({ content: 'x' }, { finish_reason: 'stop' })],
+    ['text with something unknown beside it', chunk({ content: 'x', extra_content: { google: {} } })],
+  ])('%s', (_, other) => {
+    const { told, handed } = tap(chunk({ content: 'a' }) + other + chunk({ content: 'b' }))
+    expect(told).toEqual(['a'])
+    expect(handed).toHaveLength(3)
+    expect(event(handed[1] ?? '')).toBe(other)
+    expect(deltasOf(handed.slice(2))).toEqual([{ content: 'b' }])
+  })
+
+  test('but not what says nothing: errors, garbage, keep-alives', () => {
+    for (const idle of [event({ error: { message: 'x' } }), event('{"broken'), chunk({}), chunk({ tool_calls: [] })]) {
+      expect(tap(chunk({ content: 'a' }) + idle + chunk({ content: 'b' })).told).toEqual(['a', 'b'])
+    }
+  })
+})
+
+test('wherever the bytes are cut, every delta is told once and the provider gets the same text', () => {
+  const texts = fc.array(fc.constantFrom('a', 'ä', '€uro', '😀', '\n', '"', '\u2028'), { maxLength: 12 })
+  const lineEnd = fc.constantFrom('\n\n', '\r\n\r\n', '\r\r', '\n: ping\n\n')
+  fc.assert(
+    fc.property(texts, lineEnd, fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 200 }), (said, end, cuts) => {
+      const stream = said.map((content) => chunk({ content }).replace('\n\n', end)).join('')
+      const { told, handed, ahead } = tap(stream, { cuts })
+      expect(told).toEqual(said)
+      expect(deltasOf(handed)).toEqual(said.length > 0 ? [{ content: said.join('') }] : [])
+      expect(ahead.text).toBe(said.join('').length)
+    }),
+    { numRuns: 300 },
+  )
+})

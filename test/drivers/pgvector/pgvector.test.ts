@@ -1,0 +1,82 @@
+import { PGlite } from '@electric-sql/pglite'
+import { vector } from '@electric-sql/pglite-pgvector'
+import { pgvectorIndex } from '@inlay/drivers/pgvector'
+import type { IndexRow } from '@inlay/knowledge'
+import { vectorIndexLaws } from '@inlay/knowledge/conformance'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { editDistance } from '@inlay/drivers/internal/pgvector/search'
+
+let database: PGlite
+beforeAll(async () => {
+  database = await PGlite.create({ extensions: { vector } })
+}, 60_000)
+afterAll(() => database.close())
+
+const prefixOf = (store: string): string => `laws_${store.replace(/[^a-z0-9]/gi, '_')}`.slice(0, 40)
+
+describe('laws of a vector index', () => {
+  for (const [title, run] of vectorIndexLaws((store) => pgvectorIndex({ client: database, prefix: prefixOf(store) })))
+    test(title, run)
+})
+
+const row = (documentId: string, text: string, more: Partial<IndexRow> = {}): IndexRow => ({
+  documentId,
+  generation: `${documentId}#1`,
+  position: 0,
+  text,
+  searchText: text,
+  source: 'web',
+  tags: [],
+  pairs: [1],
+  updatedAt: 0,
+  ownUpdatedAt: null,
+  createdAt: null,
+  card: '{}',
+  ...more,
+})
+
+test('a rare word outweighs a frequent one', async () => {
+  const index = pgvectorIndex({ client: database, prefix: 'rare' })
+  await index.open()
+  await index.append([
+    ...Array.from({ length: 20 }, (_, at) =>
+      row(`common${at}`, 'The server restarts the server when the server is idle.'),
+    ),
+    row('special', 'Quokkas restart nothing, yet the page on quokkas mentions a server once among many other words.'),
+  ])
+  const hits = await index.search({ text: 'server quokka', limit: 3 })
+  expect(hits[0]).toMatchObject({ documentId: 'special', score: 1 })
+  await index.close()
+})
+
+test('a misspelt word finds the words spelt alike', async () => {
+  const index = pgvectorIndex({ client: database, prefix: 'spelling' })
+  await index.open()
+  await index.append([row('panther', 'A panther sleeps.'), row('other', 'A painter works.')])
+  expect((await index.search({ text: 'panhter', limit: 5 }))[0]?.documentId).toBe('panther')
+  await index.close()
+})
+
+test('table prefixes and languages that are no plain names are refused', async () => {
+  expect(() => pgvectorIndex({ client: database, prefix: 'x; drop table y' })).toThrow(/prefix/)
+  const index = pgvectorIndex({ client: database, prefix: 'lang', language: "english'" })
+  await expect(index.open()).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+})
+
+test('a failure of the database says nothing of its SQL', async () => {
+  const index = pgvectorIndex({
+    client: { query: async () => Promise.reject(new Error('syntax error at or near "secret"')) },
+  })
+  await expect(index.open()).rejects.toSatisfy(
+    (error) => (error as { code: string }).code === 'SERVICE_UNAVAILABLE' && !String(error).includes('secret'),
+  )
+})
+
+test.each([
+  ['panther', 'panther', 0],
+  ['panther', 'panhter', 1],
+  ['panther', 'pantherr', 1],
+  ['panther', 'panter', 1],
+  ['panther', 'painter', 2],
+  ['panther', 'table', 3],
+])('%s and %s are %i edits apart', (a, b, distance) => expect(editDistance(a, b, 2)).toBe(distance))

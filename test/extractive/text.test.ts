@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { toProse, unitsOf } from '@inlay/extractive/internal/text'
+
+test('inline code reaches to the next run of as many backticks', () => {
+  expect(toProse('Use `a*b*c` or ``x ` *y* ``, not *this*.')).toBe('Use `a*b*c` or ``x ` *y* ``, not this.')
+  expect(toProse('A lone ` and *stress* and ``` too')).toBe('A lone ` and stress and ``` too')
+})
+
+test('a character reference becomes its character, unless nothing could show it', () => {
+  expect(toProse('caf&#233; &#128512; a&#00;b&#55357;c')).toBe('café 😀 abc')
+})
+
+test('the marks behind a heading go where a space sets them off', () => {
+  const headingOver = (line: string): unknown => unitsOf(`${line}\n\nText.`)[0]?.headings
+  expect(['# C#', '## Rust ##', '## Rust ##  ', '# a # b'].map(headingOver)).toEqual([
+    ['C#'],
+    ['Rust'],
+    ['Rust'],
+    ['a # b'],
+  ])
+})
+
+test('a comment that nothing ends hides the rest', () => {
+  expect(unitsOf('Before. <!-- draft --> After.\n\n<!-- secret').map(({ text }) => text)).toEqual(['Before.', 'After.'])
+})
+
+describe('a page made of nothing but one mark is read like any other', () => {
+  // With a pattern that looks ahead without bounds, each of these takes from minutes to days.
+  const marks = ['`', '``', '`a', '[', '![', '[a](', '<a', '<!--', '*', '**a ', '_a ', '|', '&', '> ', '[1, ']
+  test.each(marks)('%j', (mark) => {
+    for (const page of [mark, `# a${mark}`, `- ${mark}`, `| a | ${mark}`])
+      expect(unitsOf(`${page}${mark.repeat(50_000 / mark.length)} b`)).toBeInstanceOf(Array)
+  })
+})

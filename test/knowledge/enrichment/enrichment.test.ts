@@ -1,0 +1,252 @@
+import type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from '@inlay/knowledge'
+import type { Section } from '@inlay/protocol'
+import { describe, expect, test } from 'vitest'
+import { fakeEmbedder } from '../fake-embedder.ts'
+import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
+
+const text = (content: string, image: string | null = null): Section => ({
+  type: 'text',
+  text: content,
+  link: null,
+  image_file_id: image,
+  heading: null,
+})
+const image = (id: string, heading: string | null = null): Section => ({
+  type: 'image',
+  image_file_id: id,
+  link: 'https://example.com/page',
+  heading,
+})
+
+/** Words that make a chunk of their own. */
+const long = (word: string): string => `${word} ${'filler '.repeat(300)}`
+
+async function searchFor({ knowledge }: TestKnowledge, words: string): Promise<{ content: string; file: unknown }[]> {
+  const found = await knowledge.search({ text: words, limit: 20 })
+  return found.map(({ content, document }) => ({ content, file: document.file_id }))
+}
+
+describe('a summarizer', () => {
+  function fakeSummarizer(): { summarize: Summarizer; calls: SummaryRequest[] } {
+    const calls: SummaryRequest[] = []
+    return {
+      calls,
+      summarize: async (asked) => {
+        calls.push(asked)
+        return asked.kind === 'document' ? 'Concerns zebras.' : `Placed ${asked.chunk.split(' ')[0]}-wise.`
+      },
+    }
+  }
+  const document = { id: 'a', semantic_identifier: 'Animals', sections: [text(long('stripes')), text(long('hooves'))] }
+
+  test('is asked about the document once and about each chunk, with what it needs to know', async () => {
+    const { summarize, calls } = fakeSummarizer()
+    const made = await makeKnowledge({ summarize })
+    await made.knowledge.start()
+    await made.knowledge.accept(request(document), { waitMs: 5000 })
+    const [first, ...others] = calls
+    expect(first).toEqual({
+      kind: 'document',
+      title: 'Animals',
+      document: `${long('stripes')}\n\n${long('hooves')}`,
+    })
+    expect(others.length).toBeGreaterThanOrEqual(2)
+    for (const call of others)
+      expect(call).toMatchObject({ kind: 'chunk', title: 'Animals', summary: 'Concerns zebras.' })
+  })
+
+  test('adds to what is searched and embedded, and nothing to what is shown', async () => {
+    const embedder = fakeEmbedder()
+    const made = await makeKnowledge({ ...fakeSummarizer(), embedder })
+    await made.knowledge.start()
+    await made.knowledge.accept(request(document), { waitMs: 5000 })
+    const embedded = embedder.calls.flat()
+    expect(embedded.every((one) => one.includes('Concerns zebras.'))).toBe(true)
+    expect(embedded.some((one) => one.includes('Placed stripes-wise.'))).toBe(true)
+    const found = await made.knowledge.search({ text: 'zebras', limit: 20 })
+    expect(found.length).toBeGreaterThan(0)
+    expect(JSON.stringify(found)).not.toMatch(/zebras|wise/i)
+    expect((await searchFor(made, 'hooves-wise'))[0]!.content).toContain('hooves')
+  })
+
+  test('that writes what no index takes adds the rest of it', async () => {
+    const embedder = fakeEmbedder()
+    const made = await makeKnowledge({ summarize: async () => 'Concerns\u0000 zebras\uD83E.', embedder })
+    await made.knowledge.start()
+    await made.knowledge.accept(request(document), { waitMs: 5000 })
+    const embedded = embedder.calls.flat()
+    expect(embedded.length).toBeGreaterThan(0)
+    for (const one of embedded) expect(one).toContain('Concerns zebras.')
+  })
+
+  test('is not asked about a document of one chunk, which says itself what it is about', async () => {
+    const { summarize, calls } = fakeSummarizer()
+    const made = await makeKnowledge({ summarize })
+    await made.knowledge.start()
+    await made.knowledge.accept(request({ text: 'short' }), { waitMs: 5000 })
+    await made.knowledge.accept(request({ id: 'title only', text: '' }), { waitMs: 5000 })
+    expect(calls).toEqual([])
+    expect(await searchFor(made, 'short')).toHaveLength(1)
+  })
+
+  test('is asked again only about chunks that changed; the others keep what was said, and their vectors', async () => {
+    const { summarize, calls } = fakeSummarizer()
+    const embedder = fakeEmbedder()
+    const made = await makeKnowledge({ summarize, embedder })
+    await made.knowledge.start()
+    await made.knowledge.accept(request(document), { waitMs: 5000 })
+    const [asked, embedded] = [calls.length, embedder.calls.flat().length]
+    await made.knowledge.accept(request({ ...document, doc_updated_at: '2026-01-01T00:00:00.000Z' }), { waitMs: 5000 })
+    expect([calls.length, embedder.calls.flat().length]).toEqual([asked, embedded])
+    await made.knowledge.accept(request({ ...document, sections: [...document.sections, text(long('mane'))] }), {
+      waitMs: 5000,
+    })
+    const added = calls.slice(asked).filter(({ kind }) => kind === 'chunk')
+    expect(added.length).toBeGreaterThan(0)
+    for (const call of added) expect(call).toMatchObject({ chunk: expect.not.stringMatching(/stripes|hooves/) })
+    expect(await searchFor(made, 'stripes-wise')).not.toEqual([])
+  })
+
+  test('that fails costs its documents what it would have said, and no more; it is reported once', async () => {
+    let calls = 0
+    const made = await makeKnowledge({
+      summarize: () => {
+        calls++
+        return Promise.reject(new Error('down'))
+      },
+    })
+    await made.knowledge.start()
+    await made.knowledge.accept(request(document), { waitMs: 5000 })
+    expect(await made.knowledge.status('a')).toMatchObject({ phase: 'indexed', reason: null })
+    expect(await searchFor(made, 'hooves')).not.toEqual([])
+    expect(made.errors).toMatchObject([{ message: expect.stringMatching(/^Summing up/) }])
+    expect(calls).toBeLessThanOrEqual(4)
+  })
+
+  test('is given the beginning of a very long document, and cut short when it says too much', async () => {
+    const calls: SummaryRequest[] = []
+    const made = await makeKnowledge({
+      summarize: async (asked) => {
+        calls.push(asked)
+        return 'w '.repeat(10_000)
+      },
+    })
+    await made.knowledge.start()
+    await made.knowledge.accept(request({ sections: [text(long('begin').repeat(100))] }), { waitMs: 15_000 })
+    expect(calls[0]!.document).toHaveLength(60_000)
+    for (const row of made.index.store.rows) expect(row.searchText.length).toBeLessThan(6000)
+  })
+})
+
+describe('images', () => {
+  const store = (held: Record<string, string>): ImageStore & { reads: string[] } => {
+    const reads: string[] = []
+    return {
+      reads,
+      find: async (ids, caller) => ids.filter((id) => id in held && (!caller || held[id] === caller.id)),
+      read: async (id) => {
+        reads.push(id)
+        return id in held ? { bytes: new TextEncoder().encode(id), mediaType: 'image/png' } : undefined
+      },
+    }
+  }
+  const describer: ImageDescriber = async (bytes, mediaType) =>
+    `A drawing of ${new TextDecoder().decode(bytes)}, as ${mediaType}.`
+  const ana = { id: 'ana', scopes: ['ingest'] as const }
+
+  test('that are unknown or of others are refused, each at its place; nothing is stored', async () => {
+    const { knowledge } = await makeKnowledge({ images: store({ mine: 'ana', theirs: 'bob' }) })
+    const document = request({ sections: [image('mine'), text('x', 'theirs'), text('y', 'unknown'), text('z')] })
+    await expect(knowledge.accept(document, { caller: ana })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      data: {
+        issues: [
+          { loc: ['body', 'document', 'sections', '1', 'image_file_id'], type: 'value_error' },
+          { loc: ['body', 'document', 'sections', '2', 'image_file_id'], type: 'value_error' },
+        ],
+      },
+    })
+    expect(await knowledge.hasDocuments()).toBe(false)
+    expect(await knowledge.accept(request({ sections: [image('mine')] }), { caller: ana })).toMatchObject({
+      alreadyExisted: false,
+    })
+    // The host itself may use any.
+    await knowledge.accept(request({ id: 'host', sections: [image('theirs')] }))
+  })
+
+  test('belong to the chunks of their section; the text counts, too', async () => {
+    const made = await makeKnowledge({ images: store({ photo: 'ana' }) })
+    await made.knowledge.start()
+    const sections = [text('plain words'), text('pictured words', 'photo')]
+    await made.knowledge.accept(request({ sections, file_id: 'raw' }), { waitMs: 5000 })
+    expect(await searchFor(made, 'pictured')).toMatchObject([{ file: 'photo' }])
+    expect(made.index.store.rows.map((row) => row.text)).toEqual(['plain words', 'pictured words'])
+  })
+
+  test('without a model leave no trace in the text: no description, no placeholder', async () => {
+    const made = await makeKnowledge({ images: store({ photo: 'ana' }) })
+    await made.knowledge.start()
+    await made.knowledge.accept(request({ sections: [image('photo')] }), { waitMs: 5000 })
+    expect(await made.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 0 })
+    expect(made.index.store.rows.map((row) => row.text)).toEqual([''])
+  })
+
+  test('are found by what a model says of them, beside the text and alone', async () => {
+    const made = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }), describeImage: describer })
+    await made.knowledge.start()
+    const sections = [text('pictured words', 'heron'), image('otter', 'Figure 2')]
+    await made.knowledge.accept(request({ sections }), { waitMs: 5000 })
+    expect(await searchFor(made, 'otter')).toEqual([{ content: 'A drawing of otter, as image/png.', file: 'otter' }])
+    const [found] = await made.knowledge.search({ text: 'otter figure', limit: 1 })
+    expect(found).toMatchObject({ headings: ['Figure 2'], document: { link: 'https://example.com/page' } })
+    expect(await searchFor(made, 'heron pictured words')).toEqual([
+      { content: 'pictured words\n\nA drawing of heron, as image/png.', file: 'heron' },
+    ])
+  })
+
+  test('are described once, also when their document changes', async () => {
+    const images = store({ heron: 'ana' })
+    const made = await makeKnowledge({ images, describeImage: describer })
+    await made.knowledge.start()
+    await made.knowledge.accept(request({ sections: [text('one', 'heron'), image('heron')] }), { waitMs: 5000 })
+    await made.knowledge.accept(request({ sections: [text('two', 'heron')] }), { waitMs: 5000 })
+    expect(images.reads).toEqual(['heron'])
+    expect((await searchFor(made, 'drawing two')).map(({ content }) => content)).toEqual([
+      'two\n\nA drawing of heron, as image/png.',
+    ])
+  })
+
+  test('that are gone, that cannot be described, or of which nothing is said, are left undescribed', async () => {
+    const images = store({ heron: 'ana', otter: 'ana' })
+    const made = await makeKnowledge({ images, describeImage: async () => Promise.reject(new Error('blind')) })
+    await made.knowledge.start()
+    await made.knowledge.accept(request({ sections: [text('words', 'heron'), image('otter')] }), { waitMs: 5000 })
+    expect(await made.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 1 })
+    expect(made.errors).toMatchObject([{ message: expect.stringMatching(/^Describing an image/) }])
+    const silent = await makeKnowledge({ images: { ...images, read: async () => undefined }, describeImage: describer })
+    await silent.knowledge.start()
+    await silent.knowledge.accept(request({ sections: [image('heron')] }), { waitMs: 5000 })
+    expect(await silent.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 0 })
+    expect(silent.errors).toEqual([])
+  })
+
+  test('are shown to those who see a document with them, as long as it has them', async () => {
+    const { knowledge } = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }) })
+    await knowledge.start()
+    const { id } = await knowledge.pairs.create({ name: 'hidden', isPublic: false, users: ['bob'] })
+    await knowledge.accept(request({ id: 'open', sections: [image('heron'), image('heron')] }))
+    await knowledge.accept(request({ id: 'closed', sections: [text('x', 'otter')] }, id))
+    await knowledge.settled()
+    const shown = (name: string, user: string): Promise<boolean> =>
+      knowledge.showsImage(name, { caller: { id: user, scopes: ['chat'] } })
+    expect([await shown('heron', 'eve'), await shown('otter', 'eve'), await shown('otter', 'bob')]).toEqual([
+      true,
+      false,
+      true,
+    ])
+    expect([await knowledge.showsImage('otter'), await knowledge.showsImage('unknown')]).toEqual([true, false])
+    await knowledge.accept(request({ id: 'open', sections: [text('no image')] }), { waitMs: 5000 })
+    await knowledge.remove('closed')
+    expect([await knowledge.showsImage('heron'), await knowledge.showsImage('otter')]).toEqual([false, false])
+  })
+})

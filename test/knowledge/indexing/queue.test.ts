@@ -1,0 +1,52 @@
+import type { Caller, RequeueQuery } from '@inlay/knowledge'
+import { expect, test } from 'vitest'
+import { fakeEmbedder } from '../fake-embedder.ts'
+import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
+
+/** Documents that have all failed, and an embedder that works from now on. */
+async function makeFailures(): Promise<TestKnowledge & { hidden: number }> {
+  const service = { isDown: true }
+  const embedder = fakeEmbedder({
+    answer: () => {
+      if (service.isDown) throw new Error('no')
+    },
+  })
+  const made = await makeKnowledge({ embedder, worker: { attemptLimit: 1, outageAttemptLimit: 1 } })
+  await made.knowledge.start()
+  const { id: hidden } = await made.knowledge.pairs.create({ name: 'hidden', isPublic: false })
+  await made.knowledge.accept(request({ id: 'web', source: 'web' }))
+  await made.knowledge.accept(request({ id: 'slack', source: 'slack' }))
+  await made.knowledge.accept(request({ id: 'hidden', source: 'web' }, hidden))
+  await made.knowledge.settled()
+  service.isDown = false
+  return { ...made, hidden }
+}
+
+const bob: Caller = { id: 'bob', scopes: ['ingest'] }
+
+test.each<[string, RequeueQuery | undefined, Caller | undefined, string[]]>([
+  ['all of them', undefined, undefined, ['hidden', 'slack', 'web']],
+  ['those the caller may see', {}, bob, ['slack', 'web']],
+  ['one', { documentId: 'web' }, undefined, ['web']],
+  ['one that the caller may not see', { documentId: 'hidden' }, bob, []],
+  ['those of a source', { source: 'web' }, undefined, ['hidden', 'web']],
+  ['those of a pair', { pairId: 2 }, undefined, ['hidden']],
+  ['those of a pair and a source', { pairId: 1, source: 'web' }, bob, ['web']],
+  ['those of a pair the caller may not see', { pairId: 2 }, bob, []],
+])('failed documents are tried again: %s', async (_, query, caller, expected) => {
+  const { knowledge } = await makeFailures()
+  expect((await knowledge.figures()).documents).toMatchObject({ failed: 3 })
+  expect(await knowledge.requeue(query, { caller })).toBe(expected.length)
+  await knowledge.settled()
+  const { documents } = await knowledge.list({ phase: 'indexed' })
+  expect(documents.map(({ documentId }) => documentId)).toEqual(expected)
+  expect((await knowledge.list({ phase: 'failed' })).documents).toHaveLength(3 - expected.length)
+})
+
+test('a document that has not failed is left alone', async () => {
+  const { knowledge } = await makeKnowledge()
+  await knowledge.start()
+  await knowledge.accept(request(), { waitMs: 5000 })
+  expect(await knowledge.requeue({ documentId: 'document' })).toBe(0)
+  expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed' })
+})

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { makeKnowledge } from '../setup.ts'
+
+const file = { name: 'notes.txt', bytes: new Uint8Array([1]) }
+
+test('without a reader a file is refused, and told why', async () => {
+  const { knowledge } = await makeKnowledge()
+  await expect(knowledge.ingestFile({ file })).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+})
+
+test('sections keep their headings and their own links, and dates of the file are those of the document', async () => {
+  const { knowledge } = await makeKnowledge({
+    readFile: async () => ({
+      title: null,
+      mediaType: 'text/plain',
+      sections: [
+        { text: 'zebras graze', heading: 'Animals', link: 'https://a.example/own' },
+        { text: 'gates close', heading: 'Hours' },
+      ],
+      metadata: { author: 'Odile' },
+      updatedAt: Date.UTC(2026, 0, 2),
+      imageCount: 0,
+    }),
+  })
+  await knowledge.start()
+  await knowledge.ingestFile({ file, id: 'notes', link: 'https://a.example/notes' })
+  await knowledge.settled()
+  const [zebras] = await knowledge.search({ text: 'zebras', limit: 1 })
+  expect(zebras?.document).toMatchObject({ link: 'https://a.example/own', updated_at: '2026-01-02T00:00:00.000Z' })
+  const [gates] = await knowledge.search({ text: 'gates', limit: 1 })
+  expect(gates?.document.link).toBe('https://a.example/notes')
+  expect(gates?.headings).toContain('Hours')
+  await knowledge.close()
+})

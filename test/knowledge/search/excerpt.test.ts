@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import type { Caller } from '@inlay/knowledge'
+import { makeKnowledge, request } from '../setup.ts'
+
+const words = (name: string): string => Array.from({ length: 320 }, (_, at) => `${name}${at}`).join(' ')
+const sections = ['alpha', 'beta', 'gamma', 'delta'].map((name) => ({
+  type: 'text' as const,
+  text: words(name),
+  link: 'https://x.example/one',
+  image_file_id: null,
+  heading: null,
+}))
+
+async function filled(more: Parameters<typeof request>[0] = {}) {
+  const made = await makeKnowledge()
+  await made.knowledge.start()
+  await made.knowledge.accept(request({ id: 'doc', sections, ...more }), { waitMs: 5_000 })
+  const [found] = await made.knowledge.search({ text: 'beta7', limit: 1 })
+  return { ...made, found: found! }
+}
+
+describe('an excerpt', () => {
+  test('is what stands around a passage, in the order of the document', async () => {
+    const { knowledge, found } = await filled()
+    const { span, document } = found
+    const around = document.chunk_ind
+    const excerpt = await knowledge.excerpt({ documentId: 'doc', first: 0, last: 99, around })
+    expect(excerpt?.span.first).toBe(0)
+    expect(excerpt?.span.last).toBeGreaterThan(span.last)
+    const places = ['alpha7', 'beta7', 'gamma7', 'delta7'].map((word) => excerpt?.content.indexOf(word) ?? -1)
+    expect(places).toEqual(places.toSorted((one, other) => one - other))
+    expect(places[0]).toBeGreaterThanOrEqual(0)
+    expect(await knowledge.excerpt({ documentId: 'doc', ...span, around })).toMatchObject({ content: found.content })
+  })
+
+  test('ends where another link begins', async () => {
+    const [first, second, third] = sections
+    const other = { ...third!, link: 'https://x.example/two' }
+    const { knowledge, found } = await filled({ sections: [first!, second!, other] })
+    const excerpt = await knowledge.excerpt({
+      documentId: 'doc',
+      first: 0,
+      last: 99,
+      around: found.document.chunk_ind,
+    })
+    expect(excerpt?.content).toContain('alpha7')
+    expect(excerpt?.content).not.toContain('gamma7')
+  })
+
+  test('is only there for callers who may see the document, and as long as it is there', async () => {
+    const { knowledge } = await makeKnowledge()
+    await knowledge.start()
+    const ana: Caller = { id: 'ana', scopes: ['chat'] }
+    const ben: Caller = { id: 'ben', scopes: ['chat'] }
+    const pair = await knowledge.pairs.create({ name: 'HR', isPublic: false, users: ['ana'], groups: [] })
+    await knowledge.accept(request({ id: 'doc', sections }, pair.id), { waitMs: 5_000 })
+    const query = { documentId: 'doc', first: 0, last: 0, around: 0 }
+    expect(await knowledge.excerpt({ ...query, caller: ana })).toMatchObject({ span: { first: 0, last: 0 } })
+    expect(await knowledge.excerpt({ ...query, caller: ben })).toBeUndefined()
+    expect(await knowledge.excerpt({ ...query, around: 700 })).toBeUndefined()
+    await knowledge.remove('doc')
+    expect(await knowledge.excerpt({ ...query, caller: ana })).toBeUndefined()
+  })
+})

@@ -1,0 +1,173 @@
+import type { Embedder, Knowledge } from '@inlay/knowledge'
+import { expect, test, vi } from 'vitest'
+import type { Records } from '@inlay/knowledge/internal/schema/tables'
+import { fakeEmbedder, type FakeEmbedder } from '../fake-embedder.ts'
+import { createStore, memoryIndex, type MemoryIndex, type MemoryStore } from '../memory-index.ts'
+import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
+
+/** An embedder of another space, of the same length: only its name tells. */
+function embedderOf(name: string): FakeEmbedder {
+  return { ...fakeEmbedder(), id: name }
+}
+
+/** The embedder, which embeds no document until it is let go. */
+function holding(embedder: Embedder): { held: Embedder; release: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const embed: Embedder['embed'] = async (texts, use, signal) => {
+    if (use === 'document') await promise
+    return embedder.embed(texts, use, signal)
+  }
+  return { held: { ...embedder, embed }, release: resolve }
+}
+
+/** A place that processes come and go in. */
+interface Place {
+  readonly db: Records
+  readonly store: MemoryStore
+  run(embedder: Embedder | undefined, options?: Parameters<typeof makeKnowledge>[0]): Promise<TestKnowledge>
+}
+
+async function makePlace(): Promise<Place> {
+  const [db, store] = [await makeRecords(), createStore()]
+  return {
+    db,
+    store,
+    run: async (embedder, options) => {
+      const made = await makeKnowledge({ db, index: memoryIndex(store), embedder, ...options })
+      await made.knowledge.start()
+      return made
+    },
+  }
+}
+
+const texts = Array.from({ length: 600 }, (_, at) => `animal${at} lives here`)
+
+async function fill({ knowledge }: TestKnowledge): Promise<void> {
+  await Promise.all(texts.map((text, at) => knowledge.accept(request({ id: `d${at}`, text }))))
+  await knowledge.settled()
+}
+
+async function find(knowledge: Knowledge, text: string): Promise<string[]> {
+  return (await knowledge.search({ text, limit: 3 })).map(({ content }) => content)
+}
+
+test('documents are found all the time while they are brought to another embedder, and then by its vectors', async () => {
+  const place = await makePlace()
+  const first = await place.run(embedderOf('a'))
+  await fill(first)
+  await first.knowledge.close()
+  const embedder = embedderOf('b')
+  const { held, release } = holding(embedder)
+  const { knowledge, errors } = await place.run(held)
+  for (const at of [0, 300, 599]) expect(await find(knowledge, `animal${at}`)).toContain(texts[at])
+  expect((await knowledge.figures()).documents).toMatchObject({ pending: expect.any(Number) })
+  release()
+  await knowledge.settled()
+  await vi.waitFor(() => expect(place.store.rows).toEqual([]), { timeout: 10_000 })
+  expect(place.store.beside.get(1)!.rows).toHaveLength(texts.length)
+  for (const at of [0, 300, 599]) expect(await find(knowledge, `animal${at}`)).toContain(texts[at])
+  // Each text once: nothing that the first embedder made was taken over, though its vectors have the same length.
+  const embedded = embedder.calls.flat().filter((text) => text.includes('lives here'))
+  expect([embedded.length, new Set(embedded).size]).toEqual([texts.length, texts.length])
+  expect(await place.db.selectFrom('inlay_spaces').select(['number', 'embedder']).execute()).toEqual([
+    { number: 1, embedder: 'b' },
+  ])
+  expect(errors).toEqual([])
+})
+
+test.each([
+  ['none to one', undefined, fakeEmbedder()],
+  ['one to none', fakeEmbedder(), undefined],
+])('from %s', async (_, before, after) => {
+  const place = await makePlace()
+  const first = await place.run(before)
+  await first.knowledge.accept(request({ text: 'The heron waits.' }))
+  await first.knowledge.settled()
+  await first.knowledge.close()
+  const { knowledge } = await place.run(after)
+  await knowledge.settled()
+  expect(await find(knowledge, 'heron')).toEqual(['The heron waits.'])
+  expect(place.store.beside.get(1)!.rows).toHaveLength(1)
+})
+
+test('changes and deletes win over the move, and an identical document costs nothing', async () => {
+  const place = await makePlace()
+  const first = await place.run(embedderOf('a'))
+  await fill(first)
+  await first.knowledge.close()
+  const { held, release } = holding(embedderOf('b'))
+  const { knowledge, errors } = await place.run(held)
+  await knowledge.remove('d0')
+  await knowledge.accept(request({ id: 'd1', text: 'changed into stork' }))
+  expect(await knowledge.accept(request({ id: 'd2', text: texts[2]! }))).toMatchObject({ isUnchanged: true })
+  expect(await find(knowledge, 'animal0')).not.toContain(texts[0])
+  expect(await find(knowledge, 'animal1')).toContain(texts[1])
+  release()
+  await knowledge.settled()
+  expect(await find(knowledge, 'animal0')).not.toContain(texts[0])
+  expect(await find(knowledge, 'animal1')).not.toContain(texts[1])
+  expect(await find(knowledge, 'stork')).toContain('changed into stork')
+  expect((await knowledge.figures()).documents).toMatchObject({ indexed: texts.length - 1, failed: 0, pending: 0 })
+  expect(errors).toEqual([])
+})
+
+test('a document that the new embedder refuses stays found where it was', async () => {
+  const place = await makePlace()
+  const first = await place.run(embedderOf('a'))
+  for (const word of ['heron', 'stork']) await first.knowledge.accept(request({ id: word, text: `A ${word}.` }))
+  await first.knowledge.settled()
+  await first.knowledge.close()
+  const inner = embedderOf('b')
+  const embedder: Embedder = {
+    ...inner,
+    embed: async (given, ...rest) => {
+      if (given.some((text) => text.includes('A heron.'))) throw new Error('refused')
+      return inner.embed(given, ...rest)
+    },
+  }
+  const { knowledge } = await place.run(embedder, { worker: { attemptLimit: 1, pollMs: 5 } })
+  await knowledge.settled()
+  expect((await knowledge.figures()).documents).toMatchObject({ indexed: 1, failed: 1 })
+  expect([(await find(knowledge, 'heron'))[0], (await find(knowledge, 'stork'))[0]]).toEqual(['A heron.', 'A stork.'])
+  // It no longer keeps the others from being found by vectors.
+  const search = vi.spyOn(inner, 'embed')
+  await find(knowledge, 'stork')
+  expect(search).toHaveBeenCalled()
+})
+
+test('back to the embedder before, in the middle of a move', async () => {
+  const place = await makePlace()
+  await fill(await place.run(embedderOf('a')))
+  const never = new Promise<never>(() => {})
+  const second = await place.run({ ...embedderOf('b'), embed: () => never }, { worker: { closeMs: 1 } })
+  await second.knowledge.accept(request({ id: 'late', text: 'late words' }))
+  await second.knowledge.close()
+  const { knowledge } = await place.run(embedderOf('a'))
+  await knowledge.settled()
+  expect((await knowledge.figures()).documents).toMatchObject({ indexed: texts.length + 1 })
+  expect(await find(knowledge, 'late')).toContain('late words')
+  expect(await find(knowledge, 'animal17')).toContain(texts[17])
+})
+
+test('a process of the embedder before still finds all there is, and loses nothing that it takes', async () => {
+  const place = await makePlace()
+  const old = await place.run(embedderOf('a'))
+  await fill(old)
+  const fresh = await place.run(embedderOf('b'))
+  await fresh.knowledge.settled()
+  await vi.waitFor(async () => expect(await find(old.knowledge, 'animal17')).toContain(texts[17]), { timeout: 5000 })
+  await old.knowledge.accept(request({ id: 'late', text: 'late words' }))
+  await vi.waitFor(async () => expect(await find(fresh.knowledge, 'late')).toContain('late words'), { timeout: 10_000 })
+})
+
+test('an index that has no room for another space refuses another embedder, unless nothing is indexed', async () => {
+  const place = await makePlace()
+  const alone = (): MemoryIndex => ({ ...memoryIndex(place.store), beside: undefined })
+  const first = await place.run(undefined, { index: alone() })
+  await first.knowledge.close()
+  const second = await place.run(fakeEmbedder(), { index: alone() })
+  await second.knowledge.accept(request())
+  await second.knowledge.settled()
+  await second.knowledge.close()
+  await expect(place.run(undefined, { index: alone() })).rejects.toMatchObject({ code: 'INDEX_MISMATCH' })
+})

@@ -1,0 +1,195 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { readRetired, retire } from '@inlay/knowledge/internal/indexing/dead-generations'
+import { createMaintainer, type Maintainer, type MaintainerContext } from '@inlay/knowledge/internal/upkeep/maintainer'
+import { openOnUse } from '@inlay/knowledge/internal/spaces/opened-index'
+import { createUpkeepSchedule } from '@inlay/knowledge/internal/upkeep/upkeep-schedule'
+import { memoryIndex, type MemoryIndex } from '../memory-index.ts'
+import { makeRecords } from '../setup.ts'
+
+const row = {
+  documentId: 'a',
+  position: 0,
+  text: '',
+  searchText: '',
+  source: 'file',
+  tags: [],
+  pairs: [1],
+  updatedAt: 0,
+  ownUpdatedAt: null,
+  createdAt: null,
+  card: '{}',
+}
+
+async function make(
+  options: Partial<Omit<MaintainerContext, 'index'>> & { index?: MemoryIndex } = {},
+): Promise<{ maintainer: Maintainer; index: MemoryIndex; context: MaintainerContext }> {
+  const index = options.index ?? memoryIndex()
+  const context: MaintainerContext = {
+    db: await makeRecords(),
+    owner: 'me',
+    now: () => 0,
+    at: () => {},
+    onError: () => {},
+    ...options,
+    index: openOnUse(index),
+  }
+  return { maintainer: createMaintainer(context), index, context }
+}
+
+describe('upkeep', () => {
+  test('removes what nobody can see, and nothing else', async () => {
+    const { maintainer, index, context } = await make()
+    await index.append(['dead', 'shown', 'dead too'].map((generation) => ({ ...row, generation })))
+    await retire(context.db, { generations: ['dead', 'never written'], chunkCount: 1 })
+    await retire(context.db, { generations: ['dead too'], chunkCount: 1 })
+    expect(await maintainer.runOnce()).toBe(true)
+    expect(index.store.rows.map(({ generation }) => generation)).toEqual(['shown'])
+    expect(await readRetired(context.db, 10)).toEqual({ ids: [], generations: [] })
+  })
+
+  test('that ends between removing and forgetting removes again the next time', async () => {
+    let ends = true
+    const { maintainer, context } = await make({
+      at: () => {
+        if (ends) throw new Error('the process ended')
+      },
+    })
+    await retire(context.db, { generations: ['dead'], chunkCount: 1 })
+    await expect(maintainer.runOnce()).rejects.toThrow('ended')
+    expect((await readRetired(context.db, 10)).generations).toEqual(['dead'])
+    ends = false
+    expect(await maintainer.runOnce()).toBe(true)
+    expect((await readRetired(context.db, 10)).generations).toEqual([])
+  })
+
+  test('is done by one process at a time, and by another once the first is gone', async () => {
+    const gate = Promise.withResolvers<void>()
+    const clock = { now: 0 }
+    const db = await makeRecords()
+    const first = await make({ db, now: () => clock.now, at: () => gate.promise })
+    const second = await make({ db, owner: 'other', now: () => clock.now })
+    await retire(db, { generations: ['dead'], chunkCount: 1 })
+    const running = first.maintainer.runOnce()
+    await expect.poll(() => db.selectFrom('inlay_job_leases').selectAll().execute()).toHaveLength(1)
+    expect(await second.maintainer.runOnce()).toBe(false)
+    clock.now += 10_001
+    expect(await second.maintainer.runOnce()).toBe(true)
+    gate.resolve()
+    await running
+    expect(await second.maintainer.runOnce()).toBe(true)
+  })
+
+  test('is not held up by a process known to be gone', async () => {
+    const db = await makeRecords()
+    const gone = await make({ db, owner: 'gone', at: () => new Promise(() => {}) })
+    const other = await make({ db, isGone: (owner) => owner === 'gone' })
+    await retire(db, { generations: ['dead'], chunkCount: 1 })
+    void gone.maintainer.runOnce()
+    await expect.poll(() => db.selectFrom('inlay_job_leases').selectAll().execute()).toHaveLength(1)
+    expect(await other.maintainer.runOnce()).toBe(true)
+  })
+
+  test('is followed by two more rounds when old versions have aged, then rests', async () => {
+    const store = { ...memoryIndex(), keepVersionsMs: 20 }
+    const { maintainer, index } = await make({ index: store })
+    await index.append([{ ...row, generation: 'shown' }])
+    maintainer.noteAppend(1)
+    maintainer.start()
+    onTestFinished(() => maintainer.close())
+    await expect.poll(() => index.store.maintained, { timeout: 10_000 }).toBe(3)
+  })
+
+  test('leaves an index alone that nobody used', async () => {
+    const { maintainer, index } = await make()
+    await maintainer.runOnce({ idle: true })
+    expect(index.store.maintained).toBe(0)
+  })
+})
+
+describe('upkeep is due', () => {
+  const none = (): Promise<number> => Promise.resolve(0)
+  const figures = { rows: 1000, unindexedRows: 0 }
+
+  test('once when idle after a start, then not until something happens', async () => {
+    const schedule = createUpkeepSchedule(() => 10_000)
+    expect(await schedule.due(none)).toEqual({ idle: true })
+    schedule.begin()
+    schedule.end({ figures, keepVersionsMs: Infinity })
+    expect(await schedule.due(none)).toBeUndefined()
+    expect(schedule.restMs()).toBeGreaterThan(1000)
+  })
+
+  test('a second after the last write, and once more when old versions have aged', async () => {
+    const clock = { now: 10_000 }
+    const schedule = createUpkeepSchedule(() => clock.now)
+    schedule.begin()
+    expect(schedule.noteAppend(1)).toBe(true)
+    expect(await schedule.due(none)).toBeUndefined()
+    expect(schedule.restMs()).toBe(1000)
+    clock.now += 1000
+    expect(await schedule.due(none)).toEqual({ idle: true })
+    expect(schedule.begin()).toBe(true)
+    schedule.end({ figures, keepVersionsMs: 30_000 })
+    expect(await schedule.due(none)).toBeUndefined()
+    expect(schedule.restMs()).toBe(30_000)
+    clock.now += 30_000
+    expect(await schedule.due(none)).toEqual({ idle: true })
+  })
+
+  test.each([
+    ['a hundred commits', (note: (rows: number) => boolean) => Array.from({ length: 100 }, () => note(1)).at(-1)],
+    ['more fresh rows than search can bear', (note: (rows: number) => boolean) => note(1001)],
+  ])('at once after %s, however busy it is', async (_, write) => {
+    const schedule = createUpkeepSchedule(() => 10_000)
+    schedule.begin()
+    schedule.noteAppend(0)
+    expect(await schedule.due(none)).toBeUndefined()
+    expect(write(schedule.noteAppend)).toBe(true)
+    expect(await schedule.due(none)).toEqual({ idle: false })
+    expect(schedule.restMs()).toBe(0)
+  })
+
+  test('again only after a rest four times as long as the last round, unless it is idle', async () => {
+    const clock = { now: 10_000 }
+    const schedule = createUpkeepSchedule(() => clock.now)
+    const write = (): void => void schedule.noteAppend(55)
+    schedule.begin()
+    clock.now += 500
+    schedule.end({ figures, keepVersionsMs: 0 })
+    for (let ms = 0; ms < 2000; ms += 100) {
+      write()
+      expect(await schedule.due(none)).toBeUndefined()
+      clock.now += 100
+    }
+    write()
+    expect(await schedule.due(none)).toEqual({ idle: false })
+  })
+
+  test('five seconds after a flood began, or a second after its end', async () => {
+    const clock = { now: 10_000 }
+    const schedule = createUpkeepSchedule(() => clock.now)
+    schedule.begin()
+    const begun = clock.now
+    for (; clock.now < begun + 5000; clock.now += 100) {
+      schedule.noteAppend(2500)
+      expect(await schedule.due(none)).toBeUndefined()
+      expect(schedule.restMs()).toBeGreaterThan(0)
+    }
+    expect(await schedule.due(none)).toEqual({ idle: false })
+    schedule.begin()
+    schedule.end({ figures, keepVersionsMs: Infinity })
+    schedule.noteAppend(2500)
+    expect(await schedule.due(none)).toBeUndefined()
+    clock.now += 1000
+    expect(await schedule.due(none)).toEqual({ idle: true })
+  })
+
+  test('when more rows are dead than alive, and more than two thousand', async () => {
+    const schedule = createUpkeepSchedule(() => 10_000)
+    schedule.begin()
+    schedule.end({ figures: { rows: 5000, unindexedRows: 0 }, keepVersionsMs: 0 })
+    schedule.noteRemoval()
+    expect(await schedule.due(() => Promise.resolve(5000))).toBeUndefined()
+    expect(await schedule.due(() => Promise.resolve(5001))).toEqual({ idle: false })
+  })
+})

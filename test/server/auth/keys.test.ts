@@ -1,0 +1,184 @@
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { createKeys, migrateServer, type KeysOptions, type KeyTable } from '@inlay/server'
+import { Kysely } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Scope } from '@inlay/protocol'
+import { setup } from '../fakes.ts'
+
+let db: Kysely<KeyTable>
+let time: number
+
+beforeEach(async () => {
+  db = new Kysely<KeyTable>({ dialect: nodeSqlite({ file: ':memory:' }) })
+  time = Date.UTC(2026, 0, 2)
+  await migrateServer(db)
+})
+
+afterEach(() => db.destroy())
+
+const keysOf = (options: Partial<KeysOptions> = {}): ReturnType<typeof createKeys> =>
+  createKeys({ db, now: () => time, ...options })
+
+const bearing = (key: string): Request =>
+  new Request('http://host.example/', { headers: { authorization: `Bearer ${key}` } })
+
+describe('a key', () => {
+  test('is random, shown once and stored as a hash', async () => {
+    const keys = keysOf()
+    const { key, record } = await keys.create({ name: 'importer', scopes: ['ingest'] })
+    const other = await keys.create({ scopes: ['ingest'] })
+    expect(key).toMatch(/^inlay_[\w-]{43}$/)
+    expect(other.key).not.toBe(key)
+    expect(JSON.stringify(await db.selectFrom('inlay_api_key').selectAll().execute())).not.toContain(key.slice(10, 40))
+    expect(record).toMatchObject({ id: 1, name: 'importer', scopes: ['ingest'], createdAt: time, lastUsedAt: null })
+    expect(record.display).toBe(`${key.slice(0, 10)}********${key.slice(-4)}`)
+    expect(record.owner).not.toBe(other.record.owner)
+  })
+
+  test('acts for its owner, with its scopes and groups', async () => {
+    const keys = keysOf()
+    const { key } = await keys.create({ scopes: ['chat'], owner: 'ann', email: 'ann@x.example', groups: ['staff'] })
+    expect(await keys.authenticate(bearing(key))).toEqual({
+      id: 'ann',
+      email: 'ann@x.example',
+      scopes: ['chat'],
+      groups: ['staff'],
+    })
+  })
+
+  test.each(['', 'x', 'inlay_', `inlay_${'a'.repeat(43)}`])('%j is nobody', async (key) => {
+    const keys = keysOf()
+    await keys.create({ scopes: ['chat'] })
+    expect(await keys.authenticate(bearing(key))).toBeUndefined()
+  })
+
+  test.each([['Basic abc'], ['Bearer'], ['Bearer a b'], ['KEY'], ['Token KEY']])(
+    'in the form %j is none',
+    async (form) => {
+      const keys = keysOf()
+      const { key } = await keys.create({ scopes: ['chat'] })
+      const request = new Request('http://h.example/', { headers: { authorization: form.replace('KEY', key) } })
+      expect(await keys.authenticate(request)).toBeUndefined()
+      expect(await keys.authenticate(new Request('http://h.example/'))).toBeUndefined()
+    },
+  )
+
+  test('that is revoked ends at once, here and for who remembers it elsewhere after a moment', async () => {
+    const keys = keysOf({ cacheMs: 1000 })
+    const elsewhere = keysOf({ cacheMs: 1000 })
+    const { key, record } = await keys.create({ scopes: ['chat'] })
+    expect(await keys.principalOf(key)).toBeDefined()
+    expect(await elsewhere.principalOf(key)).toBeDefined()
+    await keys.revoke(record.id)
+    expect(await keys.principalOf(key)).toBeUndefined()
+    time += 1000
+    expect(await elsewhere.principalOf(key)).toBeUndefined()
+    expect(await keys.list()).toEqual([])
+    await expect(keys.revoke(record.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('that is replaced keeps owner and scopes', async () => {
+    const keys = keysOf()
+    const made = await keys.create({ scopes: ['chat'], owner: 'ann' })
+    const replaced = await keys.regenerate(made.record.id)
+    expect(await keys.principalOf(made.key)).toBeUndefined()
+    expect(await keys.principalOf(replaced.key)).toMatchObject({ id: 'ann', scopes: ['chat'] })
+    await expect(keys.regenerate(99)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('can be changed, at once', async () => {
+    const keys = keysOf()
+    const { key, record } = await keys.create({ scopes: ['chat'] })
+    await keys.principalOf(key)
+    expect(await keys.change(record.id, { name: 'new', scopes: ['ingest', 'search'] })).toMatchObject({
+      name: 'new',
+      scopes: ['search', 'ingest'],
+    })
+    expect((await keys.principalOf(key))?.scopes).toEqual(['search', 'ingest'])
+    await expect(keys.change(99, { name: 'x' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('needs a scope that exists', async () => {
+    const keys = keysOf()
+    await expect(keys.create({ scopes: [] })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    // From JavaScript, or a command line.
+    await expect(keys.create({ scopes: ['root' as Scope] })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  test('notes its last use to the minute, without a write for each request', async () => {
+    const keys = keysOf({ cacheMs: 0 })
+    const { key } = await keys.create({ scopes: ['chat'] })
+    await keys.principalOf(key)
+    await keys.close()
+    expect((await keys.list())[0]?.lastUsedAt).toBe(time)
+    const first = time
+    time += 30_000
+    await keys.principalOf(key)
+    await keys.close()
+    expect((await keys.list())[0]?.lastUsedAt).toBe(first)
+    time += 30_000
+    await keys.principalOf(key)
+    await keys.close()
+    expect((await keys.list())[0]?.lastUsedAt).toBe(time)
+  })
+})
+
+test('ids are never given twice, also when many are made at once', async () => {
+  const keys = keysOf()
+  const made = await Promise.all(Array.from({ length: 4 }, () => keys.create({ scopes: ['chat'] })))
+  expect(new Set(made.map(({ record }) => record.id)).size).toBe(4)
+  await keys.revoke(Math.max(...made.map(({ record }) => record.id)))
+  expect((await keys.create({ scopes: ['chat'] })).record.id).toBe(5)
+})
+
+test('migrating again changes nothing', async () => {
+  const keys = keysOf()
+  await keys.create({ scopes: ['chat'] })
+  await migrateServer(db)
+  expect(await keys.list()).toHaveLength(1)
+})
+
+describe('administration', () => {
+  test('makes, lists, changes, replaces and revokes; the key itself is in one answer only', async () => {
+    const keys = keysOf()
+    const { ask } = setup({ keys })
+    const key = 'key-operator'
+    const made = (await (
+      await ask('/admin/api-key', { key, json: { name: 'ci', scopes: ['ingest'], owner: 'ci' } })
+    ).json()) as Record<string, unknown>
+    expect(made).toMatchObject({ api_key_id: 1, api_key_name: 'ci', user_id: 'ci', scopes: ['ingest'], groups: [] })
+    expect(await keys.principalOf(String(made['api_key']))).toMatchObject({ id: 'ci' })
+    expect(await (await ask('/admin/api-key', { key })).json()).toEqual([
+      expect.objectContaining({ api_key_id: 1, api_key: null }),
+    ])
+    const changed = await ask('/admin/api-key/1', { key, method: 'PATCH', json: { name: null } })
+    expect(await changed.json()).toMatchObject({ api_key_name: null, scopes: ['ingest'], api_key: null })
+    const replaced = (await (await ask('/admin/api-key/1/regenerate', { key, method: 'POST' })).json()) as {
+      api_key: string
+    }
+    expect(await keys.principalOf(String(made['api_key']))).toBeUndefined()
+    expect(await keys.principalOf(replaced.api_key)).toBeDefined()
+    const revoked = await ask('/admin/api-key/1', { key, method: 'DELETE' })
+    expect([revoked.status, await revoked.json()]).toEqual([200, null])
+    expect((await ask('/admin/api-key/1', { key, method: 'DELETE' })).status).toBe(404)
+  })
+
+  test('without scopes a key may chat, as the shortest request of existing clients expects', async () => {
+    const { ask } = setup({ keys: keysOf() })
+    const made = await ask('/admin/api-key', { key: 'key-operator', json: { name: null, group_ids: [] } })
+    expect(await made.json()).toMatchObject({ scopes: ['chat'] })
+  })
+
+  test('is for administrators, and told to be missing where a host brings its own users', async () => {
+    expect((await setup({ keys: keysOf() }).ask('/admin/api-key')).status).toBe(403)
+    const response = await setup().ask('/admin/api-key', { key: 'key-operator' })
+    expect([response.status, await response.json()]).toMatchObject([501, { error_code: 'NOT_IMPLEMENTED' }])
+  })
+
+  test.each([{ scopes: [] }, { scopes: ['root'] }, { owner: '' }, { name: 7 }])(
+    '%j is a validation error',
+    async (json) => {
+      expect((await setup({ keys: keysOf() }).ask('/admin/api-key', { key: 'key-operator', json })).status).toBe(422)
+    },
+  )
+})

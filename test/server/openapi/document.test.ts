@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { routes } from '@inlay/server/internal/routes/index'
+import { setup } from '../fakes.ts'
+
+interface Operation {
+  operationId: string
+  security: Record<string, string[]>[]
+  parameters?: { name: string; in: string }[]
+  responses: Record<string, unknown>
+}
+
+async function documented(): Promise<{ paths: Record<string, Record<string, Operation>>; text: string }> {
+  const response = await setup().ask('/openapi.json', { key: null })
+  const text = await response.text()
+  return { ...(JSON.parse(text) as { paths: Record<string, Record<string, Operation>> }), text }
+}
+
+const filled = (path: string): string => path.replaceAll(/\{\w+\}/g, '7')
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`)
+
+describe('the OpenAPI document', () => {
+  test('names every route and no other', async () => {
+    const { paths } = await documented()
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const table = routes.flatMap(({ method, path, aliases = [] }) =>
+      [path, ...aliases].map((one) => `${method} ${one}`),
+    )
+    expect(operations.sort()).toEqual(table.sort())
+  })
+
+  test('tells the truth: every operation is answered, at both addresses, with the protection it names', async () => {
+    const { paths } = await documented()
+    const { server } = setup()
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [name, operation] of Object.entries(methods)) {
+        for (const prefix of ['/api', '']) {
+          const method = name.toUpperCase()
+          const body = method === 'GET' || method === 'DELETE' ? undefined : '{}'
+          const response = await server.fetch(
+            new Request(`http://host.example${prefix}${filled(path)}`, { method, body }),
+          )
+          const isPublic = operation.security.length === 0
+          if (isPublic) expect([200], `${method} ${path}`).toContain(response.status)
+          else expect(response.status, `${method} ${path}`).toBe(401)
+          await response.body?.cancel()
+        }
+      }
+    }
+  })
+
+  test('every answered method is in it: others are 405 at each of its addresses', async () => {
+    const { paths } = await documented()
+    const { server } = setup()
+    for (const path of Object.keys(paths)) {
+      // An address may be one of several routes: `/files/upload` is a file of that name, too.
+      const answered = Object.entries(paths).flatMap(([other, methods]) =>
+        patternOf(other).test(filled(path)) ? Object.keys(methods) : [],
+      )
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+        if (answered.includes(method.toLowerCase())) continue
+        const response = await server.fetch(new Request(`http://host.example/api${filled(path)}`, { method }))
+        expect(response.status, `${method} ${path}`).toBe(405)
+        const allowed = response.headers.get('allow')?.split(', ') ?? []
+        expect(
+          allowed
+            .filter((one) => one !== 'HEAD' && one !== 'OPTIONS')
+            .map((one) => one.toLowerCase())
+            .sort(),
+        ).toEqual([...new Set(answered)].sort())
+      }
+    }
+  })
+
+  test('has no reference that leads nowhere, and every operation an id of its own', async () => {
+    const { paths, text } = await documented()
+    const document = JSON.parse(text) as { components: { schemas: Record<string, unknown> } }
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      expect(Object.keys(document.components.schemas)).toContain(name)
+    }
+    const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('describes the chat request, both forms of its answer, and its failures', async () => {
+    const operation = (await documented()).paths['/chat/send-chat-message']?.['post'] as unknown as {
+      requestBody: { content: Record<string, { schema: { $ref: string } }> }
+      responses: Record<string, { content: Record<string, unknown> }>
+    }
+    expect(operation.requestBody.content['application/json']?.schema.$ref).toMatch(/SendMessageRequest$/)
+    expect(Object.keys(operation.responses['200']!.content).sort()).toEqual(['application/json', 'text/event-stream'])
+    expect(Object.keys(operation.responses)).toEqual(
+      expect.arrayContaining(['400', '401', '403', '404', '409', '413', '422']),
+    )
+  })
+
+  test('names path, query and header parameters', async () => {
+    const { paths } = await documented()
+    const parameters = paths['/chat/chat-session/{session_id}/resume-stream']?.['get']?.parameters
+    expect(parameters?.map((parameter) => `${parameter.in} ${parameter.name}`).sort()).toEqual([
+      'header last-event-id',
+      'path session_id',
+      'query cursor',
+    ])
+  })
+})
+
+describe('the page', () => {
+  test('shows every operation, and asks for nothing from anywhere', async () => {
+    const response = await setup().ask('/docs', { key: null })
+    const page = await response.text()
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    for (const { path } of routes) expect(page).toContain(path.replaceAll('&', '&#38;'))
+    expect(page).not.toMatch(/<script|<link|<img|src=|url\(|@import/)
+    for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${target}"`)
+  })
+
+  test('allows exactly its own style sheet', async () => {
+    const response = await setup().ask('/docs', { key: null })
+    const style = /<style>([\s\S]*)<\/style>/.exec(await response.text())![1]!
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
+    const policy = response.headers.get('content-security-policy')!
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain(`'sha256-${Buffer.from(digest).toString('base64')}'`)
+    expect(policy).not.toContain('unsafe')
+  })
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { Action } from '@inlay/agent'
+import { setup } from '../../fakes.ts'
+
+const action = (fields: Partial<Action>): Action => ({
+  id: 1,
+  name: 'internal_search',
+  displayName: 'Internal Search',
+  description: 'Searches.',
+  builtIn: 'SearchTool',
+  input: {
+    '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }), jsonSchema: { input: () => ({}) } },
+  },
+  run: async () => ({ text: '' }),
+  ...fields,
+})
+
+test('actions are listed with the ids requests name them by', async () => {
+  const { ask, agent } = setup()
+  Object.assign(agent, { actions: async () => [action({}), action({ id: 7, name: 'book_room', builtIn: null })] })
+  const listed = (await (await ask('/tool')).json()) as Record<string, unknown>[]
+  expect(listed).toEqual([
+    expect.objectContaining({
+      id: 1,
+      name: 'internal_search',
+      display_name: 'Internal Search',
+      in_code_tool_id: 'SearchTool',
+    }),
+    expect.objectContaining({ id: 7, name: 'book_room', in_code_tool_id: null, enabled: true, chat_selectable: true }),
+  ])
+})
+
+test('models are listed by provider, named as what they are', async () => {
+  expect(await (await setup().ask('/llm/provider')).json()).toEqual({
+    providers: [
+      {
+        id: 1,
+        name: 'inlay',
+        provider: 'extractive',
+        provider_display_name: 'Inlay',
+        model_configurations: [
+          {
+            id: 1,
+            name: 'extractive',
+            is_visible: true,
+            max_input_tokens: 64_000,
+            supports_image_input: false,
+            supports_reasoning: false,
+            display_name: 'Built-in extractive model',
+          },
+        ],
+      },
+    ],
+    default_text: { provider_id: 1, model_name: 'extractive' },
+    default_vision: null,
+    default_chat_naming: { provider_id: 1, model_name: 'extractive' },
+  })
+})

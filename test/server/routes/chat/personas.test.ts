@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import type { FullPersona, MinimalPersona, PersonaPage } from '@inlay/protocol'
+import { makeKnowledge } from '../../../knowledge/setup.ts'
+import { newService, type Service } from '../../conversation.ts'
+
+const body = {
+  name: 'Ada',
+  description: 'Knows leave.',
+  document_set_ids: [],
+  tool_ids: [],
+  system_prompt: 'You are Ada.',
+  task_prompt: 'Rhyme.',
+  datetime_aware: true,
+}
+
+async function service(): Promise<Service> {
+  const { knowledge } = await makeKnowledge()
+  return newService(
+    [['Fine.'], ['Fine.']],
+    { documentSets: (caller) => knowledge.documentSets.list({ caller }) },
+    { knowledge },
+  )
+}
+
+async function create({ tell }: Service, more: object = {}): Promise<FullPersona> {
+  return (await tell('/persona', { json: { ...body, ...more } })).body as FullPersona
+}
+
+describe('agents', () => {
+  test('are made, shown, changed and removed by their owner', async () => {
+    const made = await service()
+    const persona = await create(made, { starter_messages: [{ name: 'Leave', message: 'How many days?' }] })
+    expect(persona).toMatchObject({
+      id: expect.any(Number),
+      name: 'Ada',
+      system_prompt: 'You are Ada.',
+      task_prompt: 'Rhyme.',
+      replace_base_system_prompt: false,
+      is_public: false,
+      sharing_status: 'PRIVATE',
+      builtin_persona: false,
+      user_permission: 'OWNER',
+      owner: { id: 'alice', email: '' },
+      labels: [],
+      starter_messages: [{ name: 'Leave', message: 'How many days?' }],
+    })
+    const path = `/persona/${persona.id}`
+    expect((await made.tell(path)).body).toEqual(persona)
+    const changed = await made.tell(path, { method: 'PATCH', json: { name: 'Bea', is_public: true } })
+    expect(changed.body).toMatchObject({ name: 'Bea', system_prompt: 'You are Ada.', sharing_status: 'PUBLIC' })
+    expect((await made.tell(path, { key: 'key-bob' })).body).toMatchObject({ name: 'Bea', user_permission: 'VIEWER' })
+    expect((await made.tell(path, { key: 'key-bob', method: 'PATCH', json: { name: 'Mine' } })).status).toBe(403)
+    expect((await made.tell(path, { key: 'key-bob', method: 'DELETE' })).status).toBe(403)
+    expect(await made.tell(path, { method: 'DELETE' })).toEqual({ status: 200, body: null })
+    expect(await made.tell(path)).toMatchObject({ status: 404, body: { error_code: 'PERSONA_NOT_FOUND' } })
+  })
+
+  test('are listed whole and by the page, the default one first, private ones only to those they are for', async () => {
+    const made = await service()
+    const ada = await create(made)
+    const bea = await create(made, { name: 'Bea', is_public: true })
+    const ids = async (path: string, key?: string): Promise<number[]> =>
+      ((await made.tell(path, key === undefined ? {} : { key })).body as MinimalPersona[]).map(({ id }) => id)
+    expect(await ids('/persona')).toEqual([0, ada.id, bea.id])
+    expect(await ids('/persona', 'key-bob')).toEqual([0, bea.id])
+    expect(await ids(`/persona?persona_ids=${bea.id}&persona_ids=0`)).toEqual([0, bea.id])
+    const page = (await made.tell('/agents?page_num=1&page_size=2')).body as PersonaPage
+    expect(page).toMatchObject({ items: [{ id: bea.id }], total_items: 3 })
+  })
+
+  test('have no labels and no pictures', async () => {
+    const { tell } = await service()
+    expect((await tell('/persona/labels')).body).toEqual([])
+    expect((await tell('/persona/0/avatar')).body).toMatchObject({ error_code: 'NOT_FOUND' })
+    expect((await tell('/persona/99/avatar')).body).toMatchObject({ error_code: 'PERSONA_NOT_FOUND' })
+  })
+
+  test('are checked: fields that are missing, wrong, or name what is not there', async () => {
+    const { tell } = await service()
+    expect(await tell('/persona', { json: { name: 'Ada' } })).toMatchObject({
+      status: 422,
+      body: {
+        detail: expect.arrayContaining([expect.objectContaining({ loc: ['body', 'tool_ids'], type: 'missing' })]),
+      },
+    })
+    expect((await tell('/persona', { json: { ...body, tool_ids: ['1'] } })).status).toBe(422)
+    expect((await tell('/persona', { json: { ...body, tool_ids: [77] } })).status).toBe(400)
+    expect((await tell('/persona', { json: { ...body, document_set_ids: [9] } })).status).toBe(404)
+    expect((await tell('/persona', { json: { ...body, user_file_ids: ['x'] } })).status).toBe(404)
+    expect((await tell('/persona/0', { method: 'PATCH', json: { name: 'Mine' } })).status).toBe(400)
+    for (const id of ['99', '2147483647', '-1']) expect((await tell(`/persona/${id}`)).status).toBe(404)
+    for (const id of ['x', '99999999999']) expect((await tell(`/persona/${id}`)).status).toBe(422)
+  })
+
+  test('are what a session says it is held with', async () => {
+    const made = await service()
+    const { id } = await create(made)
+    const { session } = await made.say('Hello', { chat_session_info: { persona_id: id } })
+    expect((await made.tell(`/chat/get-chat-session/${session}`)).body).toMatchObject({ persona_id: id })
+    expect((await made.tell(`/llm/persona/${id}/providers`)).status).toBe(200)
+    expect((await made.tell(`/llm/persona/${id}/providers`, { key: 'key-bob' })).status).toBe(404)
+  })
+})

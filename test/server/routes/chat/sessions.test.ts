@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest'
+import {
+  chatSearchAnswerSchema,
+  chatSessionDetailSchema,
+  chatSessionListSchema,
+  parseWith,
+  type ChatSessionDetail,
+  type ChatSessionList,
+} from '@inlay/protocol'
+import { findsAlways, inShort, newPassage } from '../../../agent/setting.ts'
+import { newService } from '../../conversation.ts'
+import { unknownSessionId } from '../../fakes.ts'
+
+const search = findsAlways(newPassage('leave', '28 days'))
+const asked = [[{ call: { name: 'internal_search', input: { queries: ['leave'] } } }], ['28 days [1].']]
+
+describe('a session that is read', () => {
+  test('tells everything of its messages and shows its answers again', async () => {
+    const { say, tell } = await newService(asked, { search })
+    const { session, answer } = await say('How many?', { chat_session_info: { description: 'Leave' } })
+    const { status, body } = await tell(`/chat/get-chat-session/${session}`)
+    expect(status).toBe(200)
+    expect(parseWith(chatSessionDetailSchema, body, 'body')).toEqual(body)
+    const detail = body as ChatSessionDetail
+    expect(detail).toMatchObject({
+      chat_session_id: session,
+      description: 'Leave',
+      persona_id: 0,
+      persona_name: expect.any(String),
+      personal_icon_name: null,
+      time_created: '2026-01-12T09:30:00.000Z',
+      shared_status: 'private',
+      current_alternate_model: null,
+      current_temperature_override: null,
+      current_reasoning_effort_override: null,
+      deleted: false,
+      current_run: null,
+      incognito: false,
+    })
+    expect(detail.messages.map(({ message_type, message }) => [message_type, message])).toEqual([
+      ['system', ''],
+      ['user', 'How many?'],
+      ['assistant', '28 days [[1]](https://wiki.example/leave).'],
+    ])
+    expect(detail.messages[2]).toMatchObject({
+      chat_session_id: session,
+      message_id: answer,
+      parent_message: answer - 1,
+      latest_child_message: null,
+      reasoning_tokens: null,
+      context_docs: [{ document_id: 'leave', db_doc_id: 1 }],
+      citations: { 1: 'leave' },
+      files: [],
+      error: null,
+      current_feedback: null,
+      processing_duration_seconds: 0,
+      preferred_response_id: null,
+      model_display_name: 'Scripted',
+      request_params: { model: 'script-1' },
+    })
+    expect(detail.packets).toHaveLength(1)
+    expect(detail.packets[0]?.map(inShort).slice(0, 2)).toEqual([
+      '0.0 search_tool_start internal',
+      '0.0 search_tool_queries_delta ["leave"]',
+    ])
+  })
+
+  test('names the run that can be resumed: of several models that of the question', async () => {
+    const { setting, tell } = await newService(() => [{ hang: true }])
+    const one = await setting.send({}, { caller: { id: 'alice', scopes: ['chat'] } })
+    expect((await tell(`/chat/get-chat-session/${one.sessionId}`)).body).toMatchObject({
+      current_run: { run_id: one.messageId },
+      packets: [[]],
+    })
+    const two = await setting.send({ llm_overrides: [{}, {}] }, { caller: { id: 'alice', scopes: ['chat'] } })
+    expect((await tell(`/chat/get-chat-session/${two.sessionId}`)).body).toMatchObject({
+      current_run: { run_id: two.messageId - 1 },
+    })
+  })
+
+  test('is shown to others only while it is public, and never what runs in it', async () => {
+    const { say, tell } = await newService([['Hello.'], [{ hang: true }]])
+    const { session } = await say('Hi')
+    const path = `/chat/get-chat-session/${session}`
+    const asBob = { key: 'key-bob' }
+    expect(await tell(path, asBob)).toMatchObject({ status: 404, body: { error_code: 'SESSION_NOT_FOUND' } })
+    expect(await tell(`${path}?is_shared=true`, asBob)).toMatchObject({
+      status: 403,
+      body: { error_code: 'INSUFFICIENT_PERMISSIONS' },
+    })
+    const sharing = { method: 'PATCH', json: { sharing_status: 'public' } }
+    expect(await tell(`/chat/chat-session/${session}`, sharing)).toEqual({ status: 200, body: null })
+    const shared = await tell(`${path}?is_shared=true`, asBob)
+    expect(shared).toMatchObject({ status: 200, body: { shared_status: 'public', owner_name: null } })
+    expect(await tell(path, asBob)).toMatchObject({ status: 404 })
+    await tell(`/chat/chat-session/${session}`, { method: 'PATCH', json: { sharing_status: 'private' } })
+    expect(await tell(`${path}?is_shared=true`, asBob)).toMatchObject({ status: 403 })
+  })
+
+  test('is not there when it is unknown, and a wrong id is named as such', async () => {
+    const { tell } = await newService([])
+    expect(await tell(`/chat/get-chat-session/${unknownSessionId}`)).toMatchObject({
+      status: 404,
+      body: { error_code: 'SESSION_NOT_FOUND', detail: expect.any(String) },
+    })
+    expect(await tell('/chat/get-chat-session/none')).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['path', 'session_id'], type: 'uuid_parsing' }] },
+    })
+  })
+})
+
+test('a session is created with its settings, never incognito', async () => {
+  const { tell } = await newService([])
+  const { status, body } = await tell('/chat/create-chat-session', { json: { description: 'Plans' } })
+  expect({ status, body }).toEqual({ status: 200, body: { chat_session_id: expect.any(String), incognito: false } })
+  expect((await tell('/chat/create-chat-session', { json: {} })).status).toBe(200)
+  expect(await tell('/chat/create-chat-session', { json: { incognito: true } })).toMatchObject({
+    status: 403,
+    body: { error_code: 'DEPLOYMENT_UNSUPPORTED' },
+  })
+  expect(await tell('/chat/incognito-availability')).toEqual({ status: 200, body: { available: false } })
+  expect(await tell(`/chat/end-incognito-session/${unknownSessionId}`, { method: 'POST' })).toMatchObject({
+    status: 403,
+    body: { error_code: 'DEPLOYMENT_UNSUPPORTED' },
+  })
+  expect(await tell('/chat/create-chat-session', { json: { persona_id: 77 } })).toMatchObject({
+    status: 404,
+    body: { error_code: 'PERSONA_NOT_FOUND' },
+  })
+})
+
+test('sessions are listed page by page, without empty ones that are old', async () => {
+  const { setting, say, tell } = await newService(() => ['x'])
+  await tell('/chat/create-chat-session', { json: { description: 'Empty' } })
+  setting.clock.time += 300_001
+  const ids: string[] = []
+  for (let count = 0; count < 3; count++) ids.unshift((await say('Hi')).session)
+  const list = async (query: string) => {
+    const { status, body } = await tell(`/chat/get-user-chat-sessions${query}`)
+    expect(status).toBe(200)
+    return parseWith(chatSessionListSchema, body, 'body') as ChatSessionList
+  }
+  const first = await list('?page_size=2')
+  expect(first.sessions.map(({ id }) => id)).toEqual(ids.slice(0, 2))
+  expect(first.has_more).toBe(true)
+  const before = encodeURIComponent(first.sessions[1]?.time_updated.replace('Z', '+00:00') ?? '')
+  expect(await list(`?page_size=2&before=${before}`)).toMatchObject({ sessions: [{ id: ids[2] }], has_more: false })
+  expect((await list('?include_failed_chats=true')).sessions.map(({ name }) => name)).toContain('Empty')
+  expect((await list('?only_non_project_chats=false')).sessions).toHaveLength(3)
+  expect((await list('?project_id=3')).sessions).toEqual([])
+  for (const wrong of ['page_size=0', 'page_size=101', 'before=yesterday', 'include_failed_chats=maybe']) {
+    expect(await tell(`/chat/get-user-chat-sessions?${wrong}`)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['query', wrong.split('=')[0]] }] },
+    })
+  }
+})
+
+describe('a name', () => {
+  test('is stored when it is given, else found by the model', async () => {
+    const { say, tell } = await newService([
+      ['28 days.'],
+      [{ call: { name: 'name_conversation', input: { title: 'Days of leave' } } }],
+    ])
+    const { session } = await say('How many days?')
+    const rename = (json: object, key = 'key-alice') => tell('/chat/rename-chat-session', { method: 'PUT', json, key })
+    expect(await rename({ chat_session_id: session, name: 'Mine' })).toEqual({
+      status: 200,
+      body: { new_name: 'Mine' },
+    })
+    expect(await rename({ chat_session_id: session, name: null })).toEqual({
+      status: 200,
+      body: { new_name: 'Days of leave' },
+    })
+    expect(await rename({ chat_session_id: session, name: 'x' }, 'key-bob')).toMatchObject({ status: 404 })
+    expect(await rename({ chat_session_id: unknownSessionId })).toMatchObject({ status: 404 })
+    expect(await rename({ name: 'x' })).toMatchObject({ status: 422 })
+  })
+})
+
+test('a session is hidden when it is deleted, and gone when it is erased', async () => {
+  const { say, tell, ask } = await newService(() => ['x'])
+  const [one, two] = [await say('Hi'), await say('Ho')]
+  const remove = (query: string, key = 'key-alice') =>
+    tell(`/chat/delete-chat-session/${query}`, { method: 'DELETE', key })
+  expect(await remove(one.session, 'key-bob')).toMatchObject({ status: 404 })
+  expect(await remove(one.session)).toEqual({ status: 200, body: null })
+  expect(await remove(one.session)).toMatchObject({ status: 404, body: { error_code: 'SESSION_NOT_FOUND' } })
+  const read = (id: string) => tell(`/chat/get-chat-session/${id}?include_deleted=true`)
+  expect(await read(one.session)).toMatchObject({ status: 200, body: { deleted: true } })
+  expect(await remove(`${two.session}?hard_delete=true`)).toEqual({ status: 200, body: null })
+  expect((await read(two.session)).status).toBe(404)
+  await say('Hi')
+  const all = await ask('/chat/delete-all-chat-sessions', { method: 'DELETE' })
+  expect([all.status, await all.json()]).toEqual([200, null])
+  expect((await tell('/chat/get-user-chat-sessions')).body).toEqual({ sessions: [], has_more: false })
+})
+
+test('sessions are searched by word, grouped and paged', async () => {
+  const { setting, say, tell } = await newService(() => ['The bees swarm in May.'])
+  const first = await say('Bees?')
+  setting.clock.time += 86_400_000
+  const second = await say('Bees again?')
+  const find = async (query: string) => {
+    const { status, body } = await tell(`/chat/search${query}`)
+    expect(status).toBe(200)
+    return parseWith(chatSearchAnswerSchema, body, 'body')
+  }
+  expect(await find('?query=swarming%20bee')).toMatchObject({
+    groups: [
+      { title: 'Today', chats: [{ id: second.session, persona_id: 0 }] },
+      { title: 'Yesterday', chats: [{ id: first.session, shared_status: 'private' }] },
+    ],
+    has_more: false,
+    next_page: null,
+  })
+  expect(await find('?query=wasps')).toEqual({ groups: [], has_more: false, next_page: null })
+  expect(await find('?page_size=1')).toMatchObject({ groups: [{ title: 'Today' }], has_more: true, next_page: 2 })
+  expect(await find('?page_size=1&page=2')).toMatchObject({ groups: [{ title: 'Yesterday' }], next_page: null })
+  expect((await tell('/chat/search?page=0')).status).toBe(422)
+})

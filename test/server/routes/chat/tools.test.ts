@@ -1,0 +1,185 @@
+import type { FetchAddress } from '@inlay/agent'
+import type { ToolSnapshot } from '@inlay/protocol'
+import { describe, expect, test } from 'vitest'
+import { kennelDocument } from '../../../agent/stored-tools/kennel.ts'
+import { defineAction } from '@inlay/agent/host-actions'
+import { makeKnowledge } from '../../../knowledge/setup.ts'
+import { newService, type Service } from '../../conversation.ts'
+
+const asked: string[] = []
+const fetchAddress: FetchAddress = async (url) => {
+  asked.push(url)
+  return { status: 200, headers: new Headers(), bytes: new TextEncoder().encode(JSON.stringify(kennelDocument())) }
+}
+const hostAction = defineAction({
+  id: 50,
+  name: 'tell_time',
+  description: 'Tells the time.',
+  input: {
+    '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }), jsonSchema: { input: () => ({}) } },
+  },
+  run: async () => 'noon',
+})
+async function service(): Promise<Service> {
+  const { knowledge } = await makeKnowledge()
+  return newService([['Hello.']], { fetchAddress, actions: [hostAction], memories: true }, { knowledge })
+}
+
+const secret = { key: 'X-Key', value: 'sesame' }
+const kennel = {
+  name: 'Kennel',
+  description: 'Dogs',
+  definition: kennelDocument(),
+  custom_headers: [secret],
+  passthrough_auth: false,
+}
+const key = 'key-operator'
+
+async function withKennel(): Promise<Service & { readonly made: ToolSnapshot }> {
+  const made = await service()
+  const { status, body } = await made.tell('/admin/tool/custom', { key, json: kennel })
+  expect(status).toBe(200)
+  return { ...made, made: body as ToolSnapshot }
+}
+
+describe('a custom action', () => {
+  test('is made, and is one entry whatever its functions', async () => {
+    const { tell, made } = await withKennel()
+    expect(made).toEqual({
+      id: 1001,
+      name: 'Kennel',
+      description: 'Dogs',
+      definition: kennelDocument(),
+      display_name: 'Kennel',
+      in_code_tool_id: null,
+      custom_headers: [secret],
+      passthrough_auth: false,
+      mcp_server_id: null,
+      user_id: 'operator',
+      oauth_config_id: null,
+      oauth_config_name: null,
+      enabled: true,
+      permissions: {},
+      chat_selectable: true,
+      agent_creation_selectable: true,
+      default_enabled: false,
+    })
+    const listed = (await tell('/tool', { key })).body as ToolSnapshot[]
+    expect(listed.map(({ id, name }) => `${id} ${name}`)).toEqual(['50 tell_time', '1001 Kennel'])
+    expect(listed[1]).toEqual(made)
+    const personas = (await tell('/persona', { key })).body as { tools: ToolSnapshot[] }[]
+    expect(personas[0]!.tools).toEqual(listed)
+  })
+
+  test('shows its headers to administrators alone', async () => {
+    const { ask } = await withKennel()
+    for (const path of ['/tool', '/tool/openapi', '/tool/1001', '/persona', '/persona/0']) {
+      const response = await ask(path)
+      expect(response.status).toBe(200)
+      const text = await response.text()
+      expect(text).toContain('"custom_headers":null')
+      expect(text).not.toContain('sesame')
+    }
+  })
+
+  test('is listed with what the caller may do', async () => {
+    const { tell } = await withKennel()
+    const permissions = async (as: string): Promise<unknown> =>
+      ((await tell('/tool/openapi', { key: as })).body as ToolSnapshot[])[0]?.permissions
+    expect(await permissions(key)).toEqual({ edit: true, delete: true, toggle: true, authenticate: false })
+    expect(await permissions('key-alice')).toEqual({ edit: false, delete: false, toggle: false, authenticate: false })
+  })
+
+  test('changes field by field, switches off and on, and goes', async () => {
+    const { tell, made } = await withKennel()
+    const put = (json: unknown) => tell('/admin/tool/custom/1001', { key, method: 'PUT', json })
+    expect(await put({ name: 'Dogs', definition: null, custom_headers: [] })).toEqual({
+      status: 200,
+      body: { ...made, name: 'Dogs', display_name: 'Dogs', custom_headers: [] },
+    })
+    const patch = (enabled: boolean) =>
+      tell('/admin/tool/status', { key, method: 'PATCH', json: { tool_ids: [1001, 50, 4], enabled } })
+    expect((await patch(false)).body).toEqual({ updated_count: 2, tool_ids: [50, 1001] })
+    expect((await tell('/tool')).body).toEqual([])
+    expect((await tell('/tool/50', { key })).body).toMatchObject({ name: 'tell_time', enabled: false })
+    expect((await tell('/tool/50')).status).toBe(403)
+    expect((await tell('/tool/openapi')).body).toEqual([])
+    expect((await tell('/tool/openapi', { key })).body).toMatchObject([{ id: 1001, enabled: false }])
+    expect((await tell('/tool/1001', { key })).body).toMatchObject({ enabled: false })
+    expect(await tell('/tool/1001')).toMatchObject({ status: 403, body: { error_code: 'INSUFFICIENT_PERMISSIONS' } })
+    await patch(true)
+    expect((await tell('/tool/50')).body).toMatchObject({ enabled: true })
+    expect((await tell('/tool/1001')).status).toBe(200)
+    expect(await tell('/admin/tool/custom/1001', { key, method: 'DELETE' })).toEqual({ status: 200, body: null })
+    expect(await tell('/tool/1001')).toMatchObject({ status: 404, body: { error_code: 'NOT_FOUND' } })
+  })
+
+  test('may be made from an address, and looked over before', async () => {
+    const { tell } = await service()
+    const definition = 'https://kennel.example/openapi.json'
+    const { body } = await tell('/admin/tool/custom/validate', { key, json: { definition } })
+    expect((body as { methods: unknown[] }).methods).toContainEqual({
+      name: 'getDog',
+      summary: 'One dog.',
+      method: 'GET',
+      path: '/dogs/{dogId}',
+      spec: { operationId: 'getDog', summary: 'One dog.' },
+    })
+    expect(asked).toEqual([definition])
+    const made = await tell('/admin/tool/custom', { key, json: { ...kennel, definition } })
+    expect(made.body).toMatchObject({ definition: { info: { title: 'Kennel' } } })
+  })
+})
+
+describe('what is no custom action', () => {
+  test('is shown one by one, except what people do not pick', async () => {
+    const { tell } = await service()
+    expect((await tell('/tool/50')).body).toMatchObject({ id: 50, name: 'tell_time', mcp_server_id: null })
+    expect((await tell('/tool/7')).status).toBe(403)
+    expect((await tell('/tool/4')).status).toBe(404)
+  })
+
+  test('is not removed', async () => {
+    const { tell } = await service()
+    expect((await tell('/admin/tool/custom/50', { key, method: 'DELETE' })).status).toBe(400)
+    expect((await tell('/admin/tool/custom/4', { key, method: 'DELETE' })).status).toBe(404)
+    expect((await tell('/admin/tool/custom/50', { key, method: 'PUT', json: { name: 'x' } })).status).toBe(404)
+  })
+})
+
+describe('administration', () => {
+  test.each([
+    ['POST', '/admin/tool/custom', kennel],
+    ['PUT', '/admin/tool/custom/1001', { name: 'x' }],
+    ['DELETE', '/admin/tool/custom/1001', undefined],
+    ['PATCH', '/admin/tool/status', { tool_ids: [1001], enabled: false }],
+    ['POST', '/admin/tool/custom/validate', { definition: kennel.definition }],
+  ])('is for administrators: %s %s', async (method, path, json) => {
+    const { tell } = await withKennel()
+    expect(await tell(path, { method, json })).toMatchObject({
+      status: 403,
+      body: { error_code: 'INSUFFICIENT_PERMISSIONS' },
+    })
+    expect((await tell('/tool/1001')).status).toBe(200)
+  })
+
+  test.each([
+    ['a document that cannot be used', { definition: {} }, 400],
+    [
+      'both kinds of authority',
+      { passthrough_auth: true, custom_headers: [{ key: 'authorization', value: 'x' }] },
+      400,
+    ],
+    ['a header of two lines', { custom_headers: [{ key: 'X-Key', value: 'sesame\nopen' }] }, 400],
+    ['OAuth', { oauth_config_id: 3 }, 403],
+    ['no name', { name: '' }, 422],
+    ['a definition that is a list', { definition: [] }, 422],
+    ['no say on the authority', { passthrough_auth: undefined }, 422],
+  ])('refuses %s', async (_, more, status) => {
+    const { tell } = await service()
+    const answer = await tell('/admin/tool/custom', { key, json: { ...kennel, ...more } })
+    expect(answer.status).toBe(status)
+    expect(JSON.stringify(answer.body)).not.toContain('sesame')
+    expect((await tell('/tool/openapi', { key })).body).toEqual([])
+  })
+})
