@@ -1,4 +1,5 @@
 import type { IndexRow, VectorIndex } from '../contracts.ts'
+import { completenessLaws } from './completeness.ts'
 import { filterLaws } from './filter-laws.ts'
 import { must, mustEqual, mustReject, type Law } from './law.ts'
 import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
@@ -41,6 +42,7 @@ export function vectorIndexLaws(make: MakeVectorIndex): Law[] {
     ...filterLaws(withIndex),
     ...vectorLaws(make, withIndex),
     ...spaceLaws(make),
+    ...completenessLaws(withIndex),
   ]
 }
 
