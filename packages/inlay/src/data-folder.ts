@@ -33,9 +33,10 @@ export async function prepareDataFolder(
     // SQLite gives its other files the mode of this one.
     if (withDatabase) await (await open(databaseFile(folder), 'a', ownFile)).close()
   } catch (cause) {
-    const { code = 'unknown reason' } = cause as NodeJS.ErrnoException // Node's errors carry their code beside the Error fields.
+    // Node's errors carry their code beside the Error fields. The path stays there: this sentence may reach clients.
+    const { code = 'unknown reason' } = cause as NodeJS.ErrnoException
     throw new InlayError('SERVICE_UNAVAILABLE', {
-      message: `The data folder cannot be used (${code}: ${folder}). Name another one, by INLAY_DATA or the option dataFolder.`,
+      message: `The data folder cannot be used (${code}): name one that can be written, by INLAY_DATA or the option dataFolder.`,
       cause,
       retryable: false,
     })

@@ -165,7 +165,10 @@ async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect
 
 async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
   const { lancedbIndex } = await import('@inlay/drivers/lancedb')
-  return lancedbIndex({ folder: indexFolder(dataFolder) })
+  return lancedbIndex({
+    folder: indexFolder(dataFolder),
+    processes: { owner: processOwner(), isGone: isProcessGone },
+  })
 }
 
 async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promise<Embedder | undefined> {
