@@ -13,70 +13,34 @@ const undecidedLine = /^\s*(?:#{0,6}|`{1,3}[^`\n]*|~{1,3}[^~\n]*)$/
 /** The end of a text that could become a mark, an escape or a link. */
 const undecidedEnd = /(?:\\[!-~]?|\*{1,2}|\[[^\]\n]{0,200}\]?|\[[^\]\n]{0,200}\]\([^)\n]{0,2000})$/
 
+/** Code, bold marks, links and escapes. */
+const inline = /(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*|\[([^\]\n]+)\]\((\S*?)\)|\\([!-/:-@[-`{-~])/g
+
+/** Where in the text the reader is. */
+interface Position {
+  isLineStart: boolean
+  isHeading: boolean
+  isFence: boolean
+  isBold: boolean
+}
+
 /**
  * Headings, bold words and code are shown by style instead of marks, a link as its text and address. Everything else
  * stays as it is written. Control characters are left out: a document must not steer the terminal.
  */
 export function createTerminalMarkdown(styled: Styled): TerminalMarkdown {
+  const position: Position = { isLineStart: true, isHeading: false, isFence: false, isBold: false }
   let held = ''
-  let isLineStart = true
-  let isHeading = false
-  let isFence = false
-  let isBold = false
-
-  const inStyle = (text: string): string => (text !== '' && (isBold || isHeading) ? styled('bold', text) : text)
-
-  /** The text of a line up to its end, or up to what is not decided yet. */
-  function takeInline(text: string, isEnd: boolean): { shown: string; rest: string } {
-    if (isFence) return { shown: text, rest: '' }
-    const cut = isEnd ? -1 : text.search(undecidedEnd)
-    // An open code span is held until it closes, so that marks in it stay as they are.
-    const code = isEnd ? -1 : openCode(cut === -1 ? text : text.slice(0, cut))
-    const stop = code !== -1 ? code : cut === -1 ? text.length : cut
-    let shown = ''
-    let from = 0
-    for (const match of text
-      .slice(0, stop)
-      .matchAll(/(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*|\[([^\]\n]+)\]\((\S*?)\)|\\([!-/:-@[-`{-~])/g)) {
-      shown += inStyle(text.slice(from, match.index))
-      from = match.index + match[0].length
-      if (match[2] !== undefined) shown += styled('dim', match[2].trim())
-      else if (match[3] !== undefined) shown += inStyle(match[3]) + (match[4] === '' ? '' : ` (${match[4]})`)
-      else if (match[5] !== undefined) shown += inStyle(match[5])
-      else isBold = !isBold
-    }
-    return { shown: shown + inStyle(text.slice(from, stop)), rest: text.slice(stop) }
-  }
-
-  /** Shows as much of a line as is decided. @param end the line break, or undefined while the line goes on */
-  function takeLine(line: string, end: '\n' | '' | undefined): { shown: string; rest: string } {
-    let text = line
-    if (isLineStart) {
-      if (end !== undefined && line.trim() === '') isBold = false
-      if (end === undefined && undecidedLine.test(line)) return { shown: '', rest: line }
-      const fence = /^\s*(?:`{3,}|~{3,})[^`]*$/.test(line)
-      if (fence) {
-        isFence = !isFence
-        return { shown: '', rest: '' }
-      }
-      const heading = isFence ? undefined : /^\s{0,3}#{1,6}\s+/.exec(line)?.[0]
-      isHeading = heading !== undefined
-      text = line.slice(heading?.length ?? 0)
-      isLineStart = false
-    }
-    const { shown, rest } = takeInline(text, end !== undefined)
-    return { shown: shown + (end ?? ''), rest }
-  }
 
   function take(isEnd: boolean): string {
     let shown = ''
     for (let at = held.indexOf('\n'); at !== -1; at = held.indexOf('\n')) {
-      shown += takeLine(held.slice(0, at), '\n').shown
+      shown += takeLine(held.slice(0, at), '\n', position, styled).shown
       held = held.slice(at + 1)
-      isLineStart = true
-      isHeading = false
+      position.isLineStart = true
+      position.isHeading = false
     }
-    const { shown: tail, rest } = takeLine(held, isEnd ? '' : undefined)
+    const { shown: tail, rest } = takeLine(held, isEnd ? '' : undefined, position, styled)
     held = rest
     return shown + tail
   }
@@ -88,6 +52,58 @@ export function createTerminalMarkdown(styled: Styled): TerminalMarkdown {
     },
     end: () => take(true),
   }
+}
+
+/** What of a line can be shown, and what has to wait for more of it. */
+interface Taken {
+  readonly shown: string
+  readonly rest: string
+}
+
+/** @param end the line break, "" at the end of the text, undefined while the line goes on */
+function takeLine(line: string, end: '\n' | '' | undefined, position: Position, styled: Styled): Taken {
+  let text = line
+  if (position.isLineStart) {
+    if (end !== undefined && line.trim() === '') position.isBold = false
+    if (end === undefined && undecidedLine.test(line)) return { shown: '', rest: line }
+    if (/^\s*(?:`{3,}|~{3,})[^`]*$/.test(line)) {
+      position.isFence = !position.isFence
+      return { shown: '', rest: '' }
+    }
+    const heading = position.isFence ? undefined : /^\s{0,3}#{1,6}\s+/.exec(line)?.[0]
+    position.isHeading = heading !== undefined
+    position.isLineStart = false
+    text = line.slice(heading?.length ?? 0)
+  }
+  const { shown, rest } = takeInline(text, end !== undefined, position, styled)
+  return { shown: shown + (end ?? ''), rest }
+}
+
+function takeInline(text: string, isWhole: boolean, position: Position, styled: Styled): Taken {
+  if (position.isFence) return { shown: text, rest: '' }
+  const stop = isWhole ? text.length : decidedLength(text)
+  const inStyle = (part: string): string =>
+    part !== '' && (position.isBold || position.isHeading) ? styled('bold', part) : part
+  let shown = ''
+  let from = 0
+  for (const match of text.slice(0, stop).matchAll(inline)) {
+    const [mark, , code, label, address, escaped] = match
+    shown += inStyle(text.slice(from, match.index))
+    from = match.index + mark.length
+    if (code !== undefined) shown += styled('dim', code.trim())
+    else if (label !== undefined) shown += inStyle(label) + (address === '' ? '' : ` (${address})`)
+    else if (escaped !== undefined) shown += inStyle(escaped)
+    else position.isBold = !position.isBold
+  }
+  return { shown: shown + inStyle(text.slice(from, stop)), rest: text.slice(stop) }
+}
+
+/** Length of the part of a line that what follows cannot change: up to an open code span, or a mark that has begun. */
+function decidedLength(text: string): number {
+  const cut = text.search(undecidedEnd)
+  const decided = cut === -1 ? text.length : cut
+  const code = openCode(text.slice(0, decided))
+  return code === -1 ? decided : code
 }
 
 /** Without the characters that a terminal obeys; line breaks and tabs stay. */
