@@ -7,7 +7,7 @@ import type { Kysely } from 'kysely'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { defaultReader, defaultStorage, toFileIndex, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options.ts'
-import { processPresence } from '../process-presence.ts'
+import { isProcessGone, processOwner } from '../process-owner.ts'
 import { pythonParts } from './python-parts.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
@@ -85,7 +85,7 @@ async function makeParts(
     images: toImageStore(() => agent.files),
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
-    worker: { ...processPresence(), ...options.worker },
+    worker: { owner: processOwner(), isGone: isProcessGone, ...options.worker },
   })
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
@@ -166,7 +166,10 @@ async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect
 
 async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
   const { lancedbIndex } = await import('@inlay/drivers/lancedb')
-  return lancedbIndex({ folder: join(dataFolder, 'index') })
+  return lancedbIndex({
+    folder: join(dataFolder, 'index'),
+    processes: { owner: processOwner(), isGone: isProcessGone },
+  })
 }
 
 async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promise<Embedder | undefined> {
