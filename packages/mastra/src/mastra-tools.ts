@@ -1,4 +1,4 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { Action, ActionTurn, HostAction, InputSchema } from '@inlay/agent'
 
 /** A tool made by Mastra's `createTool`, as far as it is used here. */
@@ -86,7 +86,7 @@ function checkOnly(schema: InputSchema): InputSchema {
 /** What Mastra returns when arguments or output do not fit the tool's schemas. */
 function isRefusal(output: unknown): output is { readonly message: string } {
   return (
-    isRecord(output) &&
+    isJsonObject(output) &&
     output['error'] === true &&
     'validationErrors' in output &&
     typeof output['message'] === 'string'
@@ -96,14 +96,10 @@ function isRefusal(output: unknown): output is { readonly message: string } {
 /** The text the model reads: text as it is, the texts of content parts, anything else as JSON. */
 export function toResultText(output: unknown): string {
   if (typeof output === 'string') return output
-  if (isRecord(output) && output['type'] === 'text' && typeof output['value'] === 'string') return output['value']
-  if (isRecord(output) && output['type'] === 'json') return JSON.stringify(output['value']) ?? 'null'
-  if (isRecord(output) && output['type'] === 'content' && Array.isArray(output['value'])) {
-    return output['value'].flatMap((part: unknown) => (isRecord(part) ? (part['text'] ?? []) : [])).join('\n')
+  if (isJsonObject(output) && output['type'] === 'text' && typeof output['value'] === 'string') return output['value']
+  if (isJsonObject(output) && output['type'] === 'json') return JSON.stringify(output['value']) ?? 'null'
+  if (isJsonObject(output) && output['type'] === 'content' && Array.isArray(output['value'])) {
+    return output['value'].flatMap((part: unknown) => (isJsonObject(part) ? (part['text'] ?? []) : [])).join('\n')
   }
   return JSON.stringify(output) ?? 'Done.'
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

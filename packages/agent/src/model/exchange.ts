@@ -1,3 +1,4 @@
+import { isJsonObject, readJson } from '@inlay/protocol'
 import type { LanguageModelV4Message, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 
 /** A call as a model asked for it; `input` is the JSON text of its arguments. */
@@ -98,10 +99,6 @@ export function toExchange(content: readonly WrittenPart[], calls: readonly Answ
 
 /** The arguments in a JSON text; none when it holds no object. */
 export function toArguments(json: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-  } catch {
-    return {}
-  }
+  const value = readJson(json)
+  return isJsonObject(value) ? { ...value } : {}
 }

@@ -1,3 +1,4 @@
+import { readJson } from '@inlay/protocol'
 import type { RequestedCall } from './exchange.ts'
 
 /** Keeps call markup out of an answer while it streams, and finds calls that a model wrote as text. */
@@ -94,7 +95,7 @@ function readJsonCalls(text: string, names: ReadonlySet<string>): RequestedCall[
     .trim()
     .replace(/^```(?:json)?\s*/, '')
     .replace(/\s*```$/, '')
-  const parsed = parse(bare)
+  const parsed = readJson(bare)
   if (typeof parsed !== 'object' || parsed === null) return []
   const fields = new Map(Object.entries(parsed))
   const name = [fields.get('name'), fields.get('tool'), fields.get('tool_name'), fields.get('function')].find(
@@ -111,16 +112,8 @@ function readMarkupCalls(markup: string, names: ReadonlySet<string>): RequestedC
     ([, name = '', body = '']) => {
       if (!names.has(name)) return []
       const parameters = [...body.matchAll(/<parameter\s+name="([^"]+)"[^>]*>([\s\S]*?)<\/parameter>/g)]
-      const input = Object.fromEntries(parameters.map(([, key = '', value = '']) => [key, parse(value) ?? value]))
+      const input = Object.fromEntries(parameters.map(([, key = '', value = '']) => [key, readJson(value) ?? value]))
       return [{ id: '', name, input: JSON.stringify(input) }]
     },
   )
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { PacketBody } from '@inlay/protocol'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject, readJson } from '@inlay/protocol'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
 import type { AnsweredCall, RequestedCall } from '../model/exchange.ts'
 import { runToolLoop } from '../model/tool-loop.ts'
@@ -157,13 +157,9 @@ export function addUnstreamedThought(thoughts: ThoughtPackets, { calls }: Played
 }
 
 function thoughtIn(input: string): string {
-  try {
-    const value: unknown = JSON.parse(input)
-    const thought = typeof value === 'object' && value !== null ? Object.values(value)[0] : undefined
-    return typeof thought === 'string' ? thought : ''
-  } catch {
-    return ''
-  }
+  const value = readJson(input)
+  const thought = isJsonObject(value) ? Object.values(value)[0] : undefined
+  return typeof thought === 'string' ? thought : ''
 }
 
 interface SearchStep {

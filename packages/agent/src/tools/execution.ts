@@ -1,4 +1,4 @@
-import { InlayError, isInlayError, storable } from '@inlay/protocol'
+import { InlayError, isInlayError, isJsonObject, storable } from '@inlay/protocol'
 import type { BaseFilters, PacketBody, Principal, ToolCallDetail, Usage } from '@inlay/protocol'
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/numbers.ts'
@@ -79,7 +79,7 @@ function record(
   { onEnd }: CallSetting,
 ): CallRecord {
   const { action, writer } = call
-  const input: Record<string, unknown> = isRecord(call.input) ? call.input : {}
+  const input: Record<string, unknown> = isJsonObject(call.input) ? call.input : {}
   onEnd({
     turn_index: writer.turnIndex,
     tab_index: writer.tabIndex,
@@ -120,7 +120,7 @@ async function checkInput({ action, input }: OpenCall): Promise<unknown> {
   const outcome = await action.input['~standard'].validate(input)
   if (outcome.issues === undefined) return outcome.value
   const faults = outcome.issues.slice(0, 5).map(({ message, path }) => {
-    const place = path?.map((step) => (isRecord(step) ? String(step['key']) : String(step))).join('.')
+    const place = path?.map((step) => (isJsonObject(step) ? String(step['key']) : String(step))).join('.')
     return place ? `${place}: ${message}` : message
   })
   throw badArguments(faults.join('; '))
@@ -190,8 +190,4 @@ function describeFailure(
 
 function errorPacket(exception: string, code: string, isRetryable: boolean): PacketBody {
   return { type: 'error', exception, error_code: code, is_retryable: isRetryable }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
