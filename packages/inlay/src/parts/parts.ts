@@ -166,7 +166,10 @@ async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect
 
 async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
   const { lancedbIndex } = await import('@inlay/drivers/lancedb')
-  return lancedbIndex({ folder: join(dataFolder, 'index') })
+  return lancedbIndex({
+    folder: join(dataFolder, 'index'),
+    processes: { owner: processOwner(), isGone: isProcessGone },
+  })
 }
 
 async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promise<Embedder | undefined> {
