@@ -168,7 +168,7 @@ async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] &
   const { lancedbIndex } = await import('@inlay/drivers/lancedb')
   return lancedbIndex({
     folder: join(dataFolder, 'index'),
-    processes: { owner: processOwner(), isGone: isProcessGone },
+    processes: processPresence(),
   })
 }
 
