@@ -2,7 +2,6 @@ import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 import { createCallPackets, type CallWriter } from './call-packets.ts'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
 import { createCitations, type Citation } from '../citations/citation-filter.ts'
-import type { StepListener } from '../model/step.ts'
 import { createMessageBlock, createReasoningBlock } from './text-blocks.ts'
 
 export interface PacketWriterOptions {
@@ -31,10 +30,16 @@ export interface AnswerSnapshot {
 }
 
 /** Turns the output of a model and of its calls into packets, in the order that clients rely on. */
-export interface PacketWriter extends StepListener {
+export interface PacketWriter {
   readonly citable: CitableDocuments
   /** Begins the next model step. */
   beginStep(): void
+  onReasoning(delta: string): void
+  onText(delta: string): void
+  /** A call of the step begins to arrive: the reasoning before it is over. */
+  onCall(): void
+  /** Text arguments of a call while they are written; they stand where the step's first call will. */
+  onArguments(name: string, deltas: Readonly<Record<string, string>>): void
   /** Ends the text of this step; calls may follow. */
   endStep(): { readonly text: string; readonly reasoning: string }
   /**
