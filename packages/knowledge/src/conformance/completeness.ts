@@ -1,5 +1,5 @@
 import type { IndexQuery } from '../contracts.ts'
-import { must, mustEqual, mustReject, type Law } from './law.ts'
+import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
 import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { WithIndex } from './vector-index-laws.ts'
 
@@ -14,11 +14,11 @@ const heron = (id: string, degrees: number, text = 'A heron stands there.'): Ret
   sampleRow(id, text, { vector: vectorAt(degrees) })
 
 /** No hidden bounds: all rows are taken, kept whole, found up to the limit, and removed. */
-export function completenessLaws(withIndex: WithIndex): Law[] {
-  return [...boundLaws(withIndex), limitLaw(withIndex), ...removalLaws(withIndex), ...abortLaws(withIndex)]
+export function completenessTests(withIndex: WithIndex): ConformanceTest[] {
+  return [...boundTests(withIndex), limitTest(withIndex), ...removalTests(withIndex), ...abortTests(withIndex)]
 }
 
-function boundLaws(withIndex: WithIndex): Law[] {
+function boundTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'as many hits as the limit says, by words, by vector and by both',
@@ -89,7 +89,7 @@ function boundLaws(withIndex: WithIndex): Law[] {
   ]
 }
 
-function limitLaw(withIndex: WithIndex): Law {
+function limitTest(withIndex: WithIndex): ConformanceTest {
   return [
     'a filter by pairs binds before the limit, by words, by vector and by both',
     () =>
@@ -121,7 +121,7 @@ function limitLaw(withIndex: WithIndex): Law {
   ]
 }
 
-function removalLaws(withIndex: WithIndex): Law[] {
+function removalTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'removing takes every generation given, from words, vectors and reading',
@@ -147,7 +147,7 @@ function removalLaws(withIndex: WithIndex): Law[] {
   ]
 }
 
-function abortLaws(withIndex: WithIndex): Law[] {
+function abortTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'a search that is aborted while it runs rejects',
