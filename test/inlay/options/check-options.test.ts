@@ -2,7 +2,7 @@ import { createInlay, type InlayOptions } from 'inlay'
 import { expect, test } from 'vitest'
 
 /** What a host that writes JavaScript may give. */
-function made(options: unknown): string {
+function refusalOf(options: unknown): string {
   try {
     createInlay(options as InlayOptions)
     return ''
@@ -38,16 +38,16 @@ test.each<[unknown, RegExp]>([
   [{ hooks: { befor: () => {} } }, /^- hooks/m],
   [[], /^- the options must be an object/m],
 ])('%j is refused when the assistant is made', (options, words) => {
-  expect(made(options)).toMatch(words)
+  expect(refusalOf(options)).toMatch(words)
 })
 
 test('every fault is told at once, and no secret', () => {
-  const message = made({ apiKey: 'my secret', model: 'gpt-5', streamFormat: 'xml' })
+  const message = refusalOf({ apiKey: 'my secret', model: 'gpt-5', streamFormat: 'xml' })
   expect(message.split('\n')).toHaveLength(4)
   expect(message).not.toContain('my secret')
 })
 
 test('what is undefined counts as not given', () => {
-  expect(made({ dataFolder: undefined, apiKey: undefined, model: undefined, webSearch: undefined })).toBe('')
-  expect(made({ model: { name: 'qwen3', baseUrl: 'http://localhost:11434/v1', apiKey: undefined } })).toBe('')
+  expect(refusalOf({ dataFolder: undefined, apiKey: undefined, model: undefined, webSearch: undefined })).toBe('')
+  expect(refusalOf({ model: { name: 'qwen3', baseUrl: 'http://localhost:11434/v1', apiKey: undefined } })).toBe('')
 })
