@@ -17,7 +17,7 @@ const row = {
   updatedAt: 0,
   ownUpdatedAt: null,
   createdAt: null,
-  card: '{}',
+  chunkMetadata: '{}',
 }
 
 async function make(

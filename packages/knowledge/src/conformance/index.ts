@@ -1,3 +1,3 @@
 export type { ConformanceTest } from '@inlay/protocol/conformance'
-export { vectorIndexLaws, type MakeVectorIndex } from './vector-index-laws.ts'
-export { embedderLaws, type MakeEmbedder } from './embedder-laws.ts'
+export { vectorIndexConformance, type MakeVectorIndex } from './vector-index-tests.ts'
+export { embedderConformance, type MakeEmbedder } from './embedder-tests.ts'

@@ -37,7 +37,6 @@ const restAfterRound = 4
 /** Longest rest: other processes remove documents too. */
 const longestRestMs = 60_000
 
-/** Makes a schedule; a first round is due when idle, since a process may have ended in the midst of one. */
 export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
   let rows = 0
   let commits = 0
