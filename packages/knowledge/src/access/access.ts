@@ -17,10 +17,10 @@ export interface GuardedPair extends Guarded {
   readonly isRemoved: boolean
 }
 
-/** The pair of the shelf: no caller sees it, whatever scopes it holds, and neither does the host. */
+/** The pair of private files: no caller sees it, whatever scopes it holds, and neither does the host. */
 export const privateFilesPair: number = 2 ** 31 - 1
 
-/** Who alone sees the shelf. Known by identity: nobody from outside can pass for it. */
+/** Who alone sees private files. Known by identity: nobody from outside can pass for it. */
 export const privateFilesCaller: Caller = { id: 'inlay:private-files', scopes: [] }
 
 /** Whether access binds at all: not for the host itself (no caller), nor for callers with the scope `admin`. */

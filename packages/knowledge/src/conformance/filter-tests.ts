@@ -1,7 +1,7 @@
 import type { IndexFilter, IndexRow } from '../contracts.ts'
 import { mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
 import { fillerRows, foundBy, idsOf, sampleRow } from './sample-rows.ts'
-import type { WithIndex } from './vector-index-tests.ts'
+import type { WithIndex } from './index-fixture.ts'
 
 /** A filter, and the documents it leaves of those that hold the word "heron". */
 type Case = readonly [filter: IndexFilter, ids: readonly string[]]

@@ -1,20 +1,11 @@
-import type { IndexRow, VectorIndex } from '../contracts.ts'
+import type { IndexRow } from '../contracts.ts'
 import { filterTests } from './filter-tests.ts'
 import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
+import { withIndexOf, type MakeVectorIndex, type WithIndex } from './index-fixture.ts'
 import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import { spaceTests } from './space-tests.ts'
 import { textTests } from './text-tests.ts'
 import { vectorTests } from './vector-tests.ts'
-
-/** A new handle, not opened yet. Handles of one store name share their rows, also after all of them were closed. */
-export type MakeVectorIndex = (store: string) => VectorIndex | Promise<VectorIndex>
-
-/** Opens an index of its own for one test and closes it, whatever becomes of it. */
-export type WithIndex = (
-  store: string,
-  work: (index: VectorIndex) => Promise<void>,
-  space?: { id: string; dimensions: number },
-) => Promise<void>
 
 /**
  * What every `VectorIndex` must satisfy, as a plain list any test runner can loop over. Each test uses stores of its own,
@@ -22,15 +13,7 @@ export type WithIndex = (
  * @example for (const [title, run] of vectorIndexConformance(make)) test(title, run)
  */
 export function vectorIndexConformance(make: MakeVectorIndex): ConformanceTest[] {
-  const withIndex: WithIndex = async (store, work, space) => {
-    const index = await make(store)
-    try {
-      await index.open(space)
-      await work(index)
-    } finally {
-      await index.close()
-    }
-  }
+  const withIndex = withIndexOf(make)
   return [
     ...keepingTests(withIndex),
     ...removingTests(withIndex),

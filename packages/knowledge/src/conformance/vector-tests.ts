@@ -1,6 +1,6 @@
 import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
 import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
-import type { MakeVectorIndex, WithIndex } from './vector-index-tests.ts'
+import type { MakeVectorIndex, WithIndex } from './index-fixture.ts'
 
 const turned = (id: string, degrees: number, text = `Row ${id}.`): ReturnType<typeof sampleRow> =>
   sampleRow(id, text, { vector: vectorAt(degrees) })
@@ -9,6 +9,7 @@ const turned = (id: string, degrees: number, text = `Row ${id}.`): ReturnType<ty
 export function vectorTests(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
   return [
     ...nearnessTests(withIndex),
+    ...removalTests(withIndex),
     ...fusionTests(withIndex),
     ...spaceTests(make, withIndex),
     ...lengthTests(withIndex),
@@ -61,6 +62,11 @@ function nearnessTests(withIndex: WithIndex): ConformanceTest[] {
           sampleSpace,
         ),
     ],
+  ]
+}
+
+function removalTests(withIndex: WithIndex): ConformanceTest[] {
+  return [
     [
       'a removed row is gone from vector search',
       () =>

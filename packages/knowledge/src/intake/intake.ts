@@ -35,7 +35,7 @@ async function commit(options: IntakeOptions, tasks: readonly IntakeTask[]): Pro
   await options.beforeCommit?.()
   const transaction = await options.db.startTransaction().execute()
   try {
-    const { outcomes, drafts } = await carryOut(transaction, tasks)
+    const { outcomes, drafts } = await applyTasks(transaction, tasks)
     const changed = drafts.filter(isChanged)
     // A group that changes nothing costs no sync to disk.
     if (changed.length === 0) await transaction.rollback().execute()
@@ -50,7 +50,7 @@ async function commit(options: IntakeOptions, tasks: readonly IntakeTask[]): Pro
   }
 }
 
-async function carryOut(
+async function applyTasks(
   db: Records,
   tasks: readonly IntakeTask[],
 ): Promise<{ outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {

@@ -104,7 +104,7 @@ function toTimestamp(date: string | null | undefined): number | undefined {
   return date ? Date.parse(date) : undefined
 }
 
-function isIn(moment: number | undefined, range: TimeRange | undefined): boolean {
+function isIn(timestamp: number | undefined, range: TimeRange | undefined): boolean {
   if (!range) return true
-  return moment !== undefined && moment >= (range.start ?? -Infinity) && moment <= (range.end ?? Infinity)
+  return timestamp !== undefined && timestamp >= (range.start ?? -Infinity) && timestamp <= (range.end ?? Infinity)
 }

@@ -1,7 +1,7 @@
 import type { SourceValue } from '@inlay/protocol'
 import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from '../contracts.ts'
 
-/** A document of the shelf. */
+/** A private file. */
 export interface PrivateFile {
   readonly id: string
   readonly title: string

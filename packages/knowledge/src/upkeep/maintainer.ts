@@ -64,11 +64,11 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
     const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
     unrefTimer(renewal)
     try {
-      const wrote = schedule.begin()
+      const wrote = schedule.startRound()
       const done = await upkeep(context, { idle, wrote, signal: letGo.signal })
       followUps = done?.hasChanged ? mostFollowUps : Math.max(0, followUps - 1)
       const keepVersionsMs = followUps > 0 ? (context.index.keepVersionsMs ?? Infinity) : Infinity
-      schedule.end(done && { figures: done.figures, keepVersionsMs })
+      schedule.endRound(done && { figures: done.figures, keepVersionsMs })
     } finally {
       clearInterval(renewal)
       await releaseJob(db, { job, owner })
@@ -85,7 +85,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
         if (due && !(await runOnce(due))) await signal.sleep(othersRestMs)
       } catch (error) {
         if (letGo.signal.aborted) return
-        schedule.fail()
+        schedule.failRound()
         onError(error)
         await signal.sleep(retryMs)
       }
