@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lancedbIndex, type LancedbOptions } from '@inlay/drivers/lancedb'
 import type { VectorIndex } from '@inlay/knowledge'
-import { vectorIndexLaws } from '@inlay/knowledge/conformance'
+import { vectorIndexConformance } from '@inlay/knowledge/conformance'
 import { afterAll, describe, test } from 'vitest'
 import { folded, midFold } from '../index-states.ts'
 
@@ -25,5 +25,5 @@ for (const [state, [title, options, inState]] of states.entries())
   describe(`conformance of an index while ${title}`, () => {
     const make = (store: string): VectorIndex =>
       inState(lancedbIndex({ folder: join(root, `state-${state}`, store), ...options }))
-    for (const [statement, run] of vectorIndexLaws(make)) test(statement, run)
+    for (const [statement, run] of vectorIndexConformance(make)) test(statement, run)
   })

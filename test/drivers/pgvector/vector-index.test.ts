@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
 import type { VectorIndex } from '@inlay/knowledge'
-import { vectorIndexLaws } from '@inlay/knowledge/conformance'
+import { vectorIndexConformance } from '@inlay/knowledge/conformance'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seededRandom } from '../../bench/typos.ts'
 import { row } from '../lancedb/sample-rows.ts'
@@ -21,7 +21,7 @@ describe('conformance of an index whose vectors are always in HNSW', () => {
     const prefix = `hnsw_${store.replace(/[^a-z0-9]/gi, '_')}`.slice(0, 40)
     return folded(pgvectorIndex({ client: database, prefix, vectorIndexRows: 0 }))
   }
-  for (const [title, run] of vectorIndexLaws(make)) test(title, run)
+  for (const [title, run] of vectorIndexConformance(make)) test(title, run)
 })
 
 test('HNSW leaves out no row that a filter lets through', async () => {

@@ -1,7 +1,7 @@
 import type { IndexQuery } from '../contracts.ts'
 import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
 import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
-import type { WithIndex } from './vector-index-laws.ts'
+import type { WithIndex } from './index-fixture.ts'
 
 /** The same search by words, by vector and by both. */
 const everyWay = (query: Omit<IndexQuery, 'text' | 'vector'>): readonly IndexQuery[] => [
@@ -75,9 +75,9 @@ function rowTests(withIndex: WithIndex): ConformanceTest[] {
       () =>
         withIndex('whole', async (index) => {
           const text = (position: number): string => `Part ${position}. ${'A long text, é日🦀. '.repeat(1500)}End.`
-          const card = JSON.stringify({ title: 'x'.repeat(5000) })
+          const chunkMetadata = JSON.stringify({ title: 'x'.repeat(5000) })
           const rows = Array.from({ length: 60 }, (_, position) =>
-            sampleRow('a', position < 2 ? text(position) : `Part ${position}.`, { position, card }),
+            sampleRow('a', position < 2 ? text(position) : `Part ${position}.`, { position, chunkMetadata }),
           )
           await index.append(rows)
           for (const upkeep of [false, true]) {
@@ -89,8 +89,8 @@ function rowTests(withIndex: WithIndex): ConformanceTest[] {
               'positions',
             )
             must(
-              read.every((hit, at) => hit.text === rows[at]?.text && hit.card === card),
-              'texts and cards as appended',
+              read.every((hit, at) => hit.text === rows[at]?.text && hit.chunkMetadata === chunkMetadata),
+              'texts and chunk metadata as appended',
             )
             const [hit] = await index.search({ text: 'part 1', limit: 1 })
             must(hit !== undefined && hit.text === rows[hit.position]?.text, 'the text of a hit is whole')
