@@ -289,6 +289,7 @@ export type {
   ToolStatusUpdate,
   ToolValidation,
 } from './resources/tools.ts'
+export { isNamed, toUserId, toUserNames } from './user-ids.ts'
 export { uuid } from './uuids.ts'
 export { validTagsQuerySchema, validTagsSchema } from './chat/valid-tags.ts'
 export type { ValidTag, ValidTags, ValidTagsQuery } from './chat/valid-tags.ts'

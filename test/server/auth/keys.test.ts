@@ -2,7 +2,7 @@ import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createKeys, migrateServer, type KeysOptions, type KeyTable } from '@inlay/server'
 import { Kysely } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Scope } from '@inlay/protocol'
+import { toUserId, type Scope } from '@inlay/protocol'
 import { setup } from '../fakes.ts'
 
 let db: Kysely<KeyTable>
@@ -146,7 +146,13 @@ describe('administration', () => {
     const made = (await (
       await ask('/admin/api-key', { key, json: { name: 'ci', scopes: ['ingest'], owner: 'ci' } })
     ).json()) as Record<string, unknown>
-    expect(made).toMatchObject({ api_key_id: 1, api_key_name: 'ci', user_id: 'ci', scopes: ['ingest'], groups: [] })
+    expect(made).toMatchObject({
+      api_key_id: 1,
+      api_key_name: 'ci',
+      user_id: toUserId('ci'),
+      scopes: ['ingest'],
+      groups: [],
+    })
     expect(await keys.principalOf(String(made['api_key']))).toMatchObject({ id: 'ci' })
     expect(await (await ask('/admin/api-key', { key })).json()).toEqual([
       expect.objectContaining({ api_key_id: 1, api_key: null }),

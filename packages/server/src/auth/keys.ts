@@ -100,7 +100,7 @@ async function toRow(wanted: NewApiKey, key: string, createdAt: number): Promise
     hash: await hashOf(key),
     display: displayOf(key),
     name: wanted.name ?? null,
-    owner: wanted.owner ?? `key:${crypto.randomUUID()}`,
+    owner: wanted.owner ?? crypto.randomUUID(),
     email: wanted.email ?? null,
     scopes: JSON.stringify(checkedScopes(wanted.scopes)),
     groups: JSON.stringify(wanted.groups ?? []),

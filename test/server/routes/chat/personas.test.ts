@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FullPersona, MinimalPersona, PersonaPage } from '@inlay/protocol'
+import { toUserId, type FullPersona, type MinimalPersona, type PersonaPage } from '@inlay/protocol'
 import { makeKnowledge } from '../../../knowledge/setup.ts'
 import { newService, type Service } from '../../conversation.ts'
 
@@ -40,7 +40,7 @@ describe('agents', () => {
       sharing_status: 'PRIVATE',
       builtin_persona: false,
       user_permission: 'OWNER',
-      owner: { id: 'alice', email: '' },
+      owner: { id: toUserId('alice'), email: '' },
       labels: [],
       starter_messages: [{ name: 'Leave', message: 'How many days?' }],
     })

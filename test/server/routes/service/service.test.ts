@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { toUserId } from '@inlay/protocol'
 import { setup } from '../../fakes.ts'
 
 test.each(['/health', '/version', '/auth/type', '/openapi.json', '/docs'])(
@@ -24,12 +25,12 @@ test('health and version say what clients look for', async () => {
 test('/me tells whom the key acts for, whatever its scope', async () => {
   const { ask } = setup()
   expect(await (await ask('/me')).json()).toMatchObject({
-    id: 'alice',
+    id: toUserId('alice'),
     email: '',
     is_superuser: false,
     effective_permissions: ['chat'],
   })
-  expect(await (await ask('/me', { key: 'key-importer' })).json()).toMatchObject({ id: 'importer' })
+  expect(await (await ask('/me', { key: 'key-importer' })).json()).toMatchObject({ id: toUserId('importer') })
   expect(await (await ask('/me', { key: 'key-operator' })).json()).toMatchObject({ is_superuser: true })
   expect((await ask('/me', { key: null })).status).toBe(401)
 })

@@ -10,6 +10,7 @@ import {
   personaQuerySchema,
   personaUpdateSchema,
   queryInteger,
+  toUserId,
   type FullPersona,
   type MinimalPersona,
   type PersonaBase,
@@ -195,7 +196,7 @@ async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
       owner:
         persona.ownerId === null
           ? null
-          : { id: persona.ownerId, email: isOwner || isAdmin ? (persona.ownerEmail ?? '') : '' },
+          : { id: toUserId(persona.ownerId), email: isOwner || isAdmin ? (persona.ownerEmail ?? '') : '' },
       owner_group: null,
       user_permission: persona.id === 0 ? null : isOwner ? 'OWNER' : isAdmin ? 'EDITOR' : 'VIEWER',
       permissions: toPermissions(persona.id !== 0 && (isOwner || isAdmin), persona.id !== 0 && isAdmin),
@@ -239,7 +240,7 @@ async function toFull(persona: Persona, caller: Principal, parts: ServerParts): 
   return {
     ...base,
     user_file_ids: mayChange ? persona.fileIds : [],
-    users: mayChange ? users.map((user) => ({ id: user, email: user.includes('@') ? user : '' })) : [],
+    users: mayChange ? users.map((user) => ({ id: toUserId(user), email: user.includes('@') ? user : '' })) : [],
     groups: mayChange ? groups : [],
     user_shares: [],
     group_shares: [],

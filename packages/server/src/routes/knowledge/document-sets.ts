@@ -5,6 +5,7 @@ import {
   documentSetUpdateSchema,
   hasScope,
   queryInteger,
+  toUserNames,
   type DocumentSetSummary,
   type DocumentSetUpdate,
   type Principal,
@@ -106,7 +107,7 @@ function toSummary(set: DocumentSet, pairs: readonly Pair[], caller: Principal):
     // A change binds at the next search.
     is_up_to_date: true,
     is_public: set.isPublic,
-    users: named.users,
+    users: toUserNames(named.users),
     groups: named.groups,
     permissions: { edit: isAdmin, delete: isAdmin },
     federated_connector_summaries: [],

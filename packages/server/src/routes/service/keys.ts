@@ -4,7 +4,9 @@ import {
   apiKeyUpdateSchema,
   InlayError,
   queryInteger,
+  toUserId,
   type ApiKeyDescriptor,
+  type Principal,
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import type { ApiKey } from '../../auth/key-records.ts'
@@ -39,8 +41,9 @@ export const keyRoutes: readonly Route[] = [
     description: 'The answer is the only place where the key itself is ever shown.',
     input: { body: { kind: 'json', schema: apiKeyCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The new key.', schema: apiKeyDescriptorSchema },
-    async handle({ body, parts }): Promise<ApiKeyDescriptor> {
-      const made = await keysOf(parts).create({ ...body, owner: body.owner ?? undefined })
+    async handle({ body, caller, parts }): Promise<ApiKeyDescriptor> {
+      const keys = keysOf(parts)
+      const made = await keys.create({ ...body, owner: await ownerOf(body.owner, caller, keys) })
       return toDescriptor(made.record, made.key)
     },
   }),
@@ -101,13 +104,20 @@ function keysOf(parts: ServerParts): Keys {
   return parts.keys
 }
 
+/** The owner a body names: a `user_id` that an answer told stands for the id it was made of. */
+async function ownerOf(given: string | null, caller: Principal, keys: Keys): Promise<string | undefined> {
+  if (given === null) return undefined
+  const known = [caller.id, ...(await keys.list()).map(({ owner }) => owner)]
+  return known.find((id) => toUserId(id) === given) ?? given
+}
+
 function toDescriptor(record: ApiKey, key: string | null = null): ApiKeyDescriptor {
   return {
     api_key_id: record.id,
     api_key_display: record.display,
     api_key: key,
     api_key_name: record.name,
-    user_id: record.owner,
+    user_id: toUserId(record.owner),
     email: record.email,
     groups: [...record.groups],
     scopes: [...record.scopes],

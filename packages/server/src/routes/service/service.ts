@@ -1,5 +1,6 @@
 import {
   scopes,
+  toUserId,
   userInfoSchema,
   userPermissionsSchema,
   type PersonalizationDetail,
@@ -119,7 +120,7 @@ function toPermissions({ scopes: held }: Principal): string[] {
 
 function toUserInfo(caller: Principal, personalization: PersonalizationDetail): UserInfo {
   return {
-    id: caller.id,
+    id: toUserId(caller.id),
     email: caller.email ?? '',
     is_active: true,
     is_superuser: caller.scopes.includes('admin'),
