@@ -1,5 +1,5 @@
 import type { EgressStream, EgressStreamAnswer } from '../http/egress-stream.ts'
-import { readEvents } from './events.ts'
+import { readEvents } from '../http/event-reader.ts'
 import {
   answerTo,
   failureOf,

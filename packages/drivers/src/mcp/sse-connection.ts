@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { readEvents } from './events.ts'
+import { readEvents } from '../http/event-reader.ts'
 import type { ConnectionOptions } from './http-connection.ts'
 import {
   answerTo,

@@ -1,5 +1,5 @@
 import type { DeltaListener } from '@inlay/agent'
-import { createEventReader } from './event-reader.ts'
+import { createEventReader } from '../../http/event-reader.ts'
 import { createTextFrame } from './text-frame.ts'
 
 /** How a stream of chat completions is tapped. */
@@ -66,7 +66,7 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     }
     if (pending.text.length >= mergedChars) flush()
   }
-  const reader = createEventReader((data) => {
+  const reader = createEventReader(({ data }) => {
     const text = plain && !isLeftToProvider ? frame.read(data) : undefined
     if (plain && text !== undefined) return hold('text', plain, text)
     const chunk = isLeftToProvider ? undefined : toChunk(data)
