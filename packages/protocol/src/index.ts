@@ -50,9 +50,12 @@ export type {
   RequeueDocumentsQuery,
 } from './ingestion/documents.ts'
 export {
+  documentSetCreatedSchema,
   documentSetCreationSchema,
   documentSetSummarySchema,
+  documentSetQuerySchema,
   documentSetUpdateSchema,
+  namedDocumentSetUpdateSchema,
   indexedSourcesSchema,
 } from './resources/document-sets.ts'
 export type {

@@ -37,6 +37,7 @@ describe('agents', () => {
       task_prompt: 'Rhyme.',
       replace_base_system_prompt: false,
       is_public: false,
+      public_permission: 'VIEWER',
       sharing_status: 'PRIVATE',
       builtin_persona: false,
       user_permission: 'OWNER',

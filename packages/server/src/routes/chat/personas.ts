@@ -237,14 +237,15 @@ async function toFull(persona: Persona, caller: Principal, parts: ServerParts): 
   const isShared = users.length + groups.length > 0
   // Who else may use it, and its files, are for those to know who may change it.
   const mayChange = base.permissions['edit'] === true
+  const named = mayChange ? users.map((user) => ({ id: toUserId(user), email: user.includes('@') ? user : '' })) : []
   return {
     ...base,
     user_file_ids: mayChange ? persona.fileIds : [],
-    users: mayChange ? users.map((user) => ({ id: toUserId(user), email: user.includes('@') ? user : '' })) : [],
+    users: named,
     groups: mayChange ? groups : [],
-    user_shares: [],
+    user_shares: named.map((user) => ({ user, permission: 'VIEWER' as const })),
     group_shares: [],
-    public_permission: isPublic ? 'VIEWER' : null,
+    public_permission: 'VIEWER',
     sharing_status: isPublic ? 'PUBLIC' : isShared ? 'SHARED' : 'PRIVATE',
     hierarchy_nodes: [],
     attached_documents: [],
