@@ -1,4 +1,4 @@
-import type { PacketBody, SearchDoc } from '@inlay/protocol'
+import { isJsonObject, type PacketBody, type SearchDoc } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import type { AgentDatabase, MessageTable, SessionTable, ToolCallTable } from '../records/tables.ts'
 import { byScore, replayPackets, type ReplayCall } from '../run/replay.ts'
@@ -52,7 +52,7 @@ function toCall(row: Selectable<ToolCallTable>): ReplayCall {
     turnIndex: row.turn_index,
     tabIndex: row.tab_index,
     reasoning: row.reasoning,
-    arguments: isRecord(given) ? given : {},
+    arguments: isJsonObject(given) ? given : {},
     // Written by us from packets of this type.
     packets: (parse(row.packets) ?? []) as readonly PacketBody[],
   }
@@ -102,13 +102,9 @@ function toMessage(row: Selectable<MessageTable>): StoredMessage {
 
 function toRecord(json: string | null): Record<string, unknown> | null {
   const value = parse(json)
-  return isRecord(value) ? value : null
+  return isJsonObject(value) ? value : null
 }
 
 function parse(text: string | null): unknown {
   return text === null ? null : JSON.parse(text)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@inlay/protocol'
 import type { EgressStream, EgressStreamAnswer } from '../http/egress-stream.ts'
 import { readEvents } from '../http/event-reader.ts'
 import {
@@ -6,7 +7,6 @@ import {
   lost,
   readMessages,
   type Connection,
-  type JsonObject,
   type Reply,
   type RequestOptions,
 } from './messages.ts'

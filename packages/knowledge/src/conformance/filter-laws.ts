@@ -1,5 +1,5 @@
 import type { IndexFilter, IndexRow } from '../contracts.ts'
-import { mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
+import { mustEqual, type Law } from './law.ts'
 import { fillerRows, foundBy, idsOf, sampleRow } from './sample-rows.ts'
 import type { WithIndex } from './vector-index-laws.ts'
 
@@ -7,10 +7,10 @@ import type { WithIndex } from './vector-index-laws.ts'
 type Case = readonly [filter: IndexFilter, ids: readonly string[]]
 
 /** States a law: what each filter leaves, of rows just appended and of rows an upkeep has folded in. */
-type StateLaw = (title: string, store: string, rows: readonly IndexRow[], cases: readonly Case[]) => ConformanceTest
+type StateLaw = (title: string, store: string, rows: readonly IndexRow[], cases: readonly Case[]) => Law
 
 /** Laws of narrowing a search. */
-export function filterLaws(withIndex: WithIndex): ConformanceTest[] {
+export function filterLaws(withIndex: WithIndex): Law[] {
   const law: StateLaw = (title, store, rows, cases) => [
     title,
     () =>
@@ -34,7 +34,7 @@ function heron(id: string, rest: Partial<IndexRow>): IndexRow {
   return sampleRow(id, `The heron of ${id}.`, rest)
 }
 
-function listLaw(law: StateLaw): ConformanceTest {
+function listLaw(law: StateLaw): Law {
   return law(
     'sources, pairs and document ids: any of those given; an empty list leaves nothing',
     'lists',
@@ -60,7 +60,7 @@ function listLaw(law: StateLaw): ConformanceTest {
   )
 }
 
-function tagLaw(law: StateLaw): ConformanceTest {
+function tagLaw(law: StateLaw): Law {
   return law(
     'tags: any of one list, and one of every list',
     'tags',
@@ -81,7 +81,7 @@ function tagLaw(law: StateLaw): ConformanceTest {
   )
 }
 
-function timeLaw(law: StateLaw): ConformanceTest {
+function timeLaw(law: StateLaw): Law {
   return law(
     'times: both ends count, what has no date is in no range',
     'times',
@@ -105,7 +105,7 @@ function timeLaw(law: StateLaw): ConformanceTest {
   )
 }
 
-function valueLaw(law: StateLaw): ConformanceTest {
+function valueLaw(law: StateLaw): Law {
   return law(
     'a value of a filter is only ever a value',
     'quoting',
@@ -128,7 +128,7 @@ function valueLaw(law: StateLaw): ConformanceTest {
   )
 }
 
-function limitLaw(withIndex: WithIndex): ConformanceTest {
+function limitLaw(withIndex: WithIndex): Law {
   return [
     'a filter binds before the limit',
     () =>

@@ -1,3 +1,3 @@
-export type { ConformanceTest } from '@inlay/protocol/conformance'
+export type { Law } from './law.ts'
 export { vectorIndexLaws, type MakeVectorIndex } from './vector-index-laws.ts'
 export { embedderLaws, type MakeEmbedder } from './embedder-laws.ts'

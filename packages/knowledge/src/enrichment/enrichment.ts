@@ -4,7 +4,7 @@ import { titleOf } from '../chunking/chunk-metadata.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from './contracts.ts'
 import { summaryKey, type KnownRows, type Summary } from '../indexing/known-rows.ts'
 import type { DraftRow } from '../indexing/rows.ts'
-import { mapConcurrent } from '@inlay/protocol/concurrency'
+import { sideBySide } from '../indexing/map-concurrent.ts'
 import type { StoredDocument } from '../intake/version.ts'
 
 /** Models that add to documents on their way into the index, as far as there are any. */
@@ -101,12 +101,11 @@ export function createEnrichment(known: KnownRows, context: EnrichmentContext): 
     describe: async (document) => {
       const ids = new Set(imagesOf(document))
       const missing = [...ids].filter((id) => !known.descriptions.has(id))
-      if (images && describeImage)
-        await mapConcurrent(missing, mostCalls, (id) => describeOne(id, describeImage, images))
+      if (images && describeImage) await sideBySide(missing, mostCalls, (id) => describeOne(id, describeImage, images))
       return known.descriptions
     },
     summarize: async (rows) =>
-      summarize ? mapConcurrent(rows, mostCalls, (item) => sumUp(item, summarize)) : rows.map(({ row }) => row),
+      summarize ? sideBySide(rows, mostCalls, (item) => sumUp(item, summarize)) : rows.map(({ row }) => row),
   }
 }
 

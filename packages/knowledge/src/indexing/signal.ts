@@ -1,13 +1,12 @@
-import { unrefTimer } from '@inlay/protocol/concurrency'
-
 /** Lets one loop sleep until there is something to do. A call while nobody sleeps is kept for the next sleep. */
-export interface Signal {
+export interface Wake {
   call(): void
   /** Sleeps at most this long; does not keep the process alive by itself. */
   sleep(limitMs: number): Promise<void>
 }
 
-export function createSignal(): Signal {
+/** Makes a wake. */
+export function createWake(): Wake {
   let isCalled = false
   let rouse: (() => void) | undefined
   return {
@@ -24,9 +23,14 @@ export function createSignal(): Signal {
           resolve()
         }
         const timer = setTimeout(done, limitMs)
-        unrefTimer(timer)
+        unreference(timer)
         rouse = done
         if (isCalled) done()
       }),
   }
+}
+
+/** A timer that waits for work must not hold up the end of a process; browsers and workers have plain numbers. */
+export function unreference(timer: ReturnType<typeof setTimeout>): void {
+  if (typeof timer === 'object') timer.unref()
 }

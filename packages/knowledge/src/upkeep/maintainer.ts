@@ -1,14 +1,13 @@
-import { unrefTimer } from '@inlay/protocol/concurrency'
 import type { IndexFigures } from '../contracts.ts'
 import { countRetired, forgetRetired, readRetired } from '../indexing/dead-generations.ts'
 import { removeUnusedTags } from '../access/document-tags.ts'
-import { holdJob, releaseJob } from '@inlay/records'
+import { holdJob, leaveJob } from './job-lease.ts'
 import type { OpenedIndex } from '../spaces/opened-index.ts'
 import { purgeRemovedPairs } from './removed-pairs.ts'
 import type { IngestionStep } from '../indexing/steps.ts'
 import type { Records } from '../schema/tables.ts'
 import { createUpkeepSchedule } from './upkeep-schedule.ts'
-import { createSignal } from '../indexing/signal.ts'
+import { createWake, unreference } from '../indexing/signal.ts'
 
 /** What a maintainer is made of. */
 export interface MaintainerContext {
@@ -55,7 +54,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   const { db, now, owner, isGone, onError } = context
   // By a clock that nobody sets.
   const schedule = createUpkeepSchedule(() => performance.now())
-  const wake = createSignal()
+  const wake = createWake()
   const letGo = new AbortController()
   let loop: Promise<void> | undefined
   let followUps = 0
@@ -64,7 +63,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
     const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
     if (!(await hold())) return false
     const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
-    unrefTimer(renewal)
+    unreference(renewal)
     try {
       const wrote = schedule.begin()
       const done = await upkeep(context, { idle, wrote, signal: letGo.signal })
@@ -73,7 +72,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
       schedule.end(done && { figures: done.figures, keepVersionsMs })
     } finally {
       clearInterval(renewal)
-      await releaseJob(db, { job, owner })
+      await leaveJob(db, { job, owner })
     }
     return true
   }
