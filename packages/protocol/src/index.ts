@@ -1,11 +1,5 @@
-export {
-  apiKeyCreationSchema,
-  apiKeyDescriptorSchema,
-  apiKeyUpdateSchema,
-  userInfoSchema,
-  userPermissionsSchema,
-} from './resources/accounts.ts'
-export type { ApiKeyCreation, ApiKeyDescriptor, ApiKeyUpdate, UserInfo, UserPermissions } from './resources/accounts.ts'
+export { userInfoSchema, userPermissionsSchema } from './resources/accounts.ts'
+export type { UserInfo, UserPermissions } from './resources/accounts.ts'
 export {
   chatSessionCreatedSchema,
   chatSessionCreationSchema,

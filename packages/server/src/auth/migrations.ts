@@ -22,6 +22,11 @@ const migrations: Record<string, Migration> = {
         .execute()
     },
   },
+  '0002_stream_format': {
+    async up(db) {
+      await db.schema.alterTable('inlay_api_key').addColumn('stream_format', 'text').execute()
+    },
+  },
 }
 
 /**
