@@ -161,10 +161,10 @@ describe('an assistant', () => {
     const me = async (headers: Record<string, string>): Promise<unknown> =>
       (await inlay.fetch(new Request('http://h.example/me', { headers }))).json()
     expect(await me({ 'x-user': 'zoe', authorization: `Bearer ${key}` })).toMatchObject({
-      id: 'zoe',
+      id: toUserId('zoe'),
       effective_permissions: ['search'],
     })
-    expect(await me({ authorization: `Bearer ${key}` })).toMatchObject({ id: 'operator', is_superuser: true })
+    expect(await me({ authorization: `Bearer ${key}` })).toMatchObject({ id: toUserId('operator'), is_superuser: true })
     expect(await me({ authorization: `Bearer ${key}x` })).toMatchObject({ error_code: 'INVALID_TOKEN' })
   })
 })

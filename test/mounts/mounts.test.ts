@@ -178,7 +178,7 @@ describe.each(mounts)('set into %s', (_, mount) => {
       },
     })
     const me = await fetch(`${host.base}/me`, { headers: { cookie: 'session=zoe' } })
-    expect(await me.json()).toMatchObject({ id: 'zoe' })
+    expect(await me.json()).toMatchObject({ id: toUserId('zoe') })
     expect((await fetch(`${host.base}/me`)).status).toBe(401)
   })
 })
