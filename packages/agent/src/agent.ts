@@ -58,7 +58,7 @@ export interface AgentOptions extends LibraryParts, ActionParts, SearchParts {
   readonly models: ModelProvider
   /** Names the model that actions and searches ask, e.g. a quicker one. Default: the one that answers. */
   readonly questionModel?: LlmOverride
-  /** Actions besides the built-in ones, tools of Mastra among them; their ids and names must be free. */
+  /** Actions besides the built-in ones; their ids and names must be free. */
   readonly actions?: readonly HostAction[]
   /** What the host does before and after turns. */
   readonly hooks?: TurnHooks

@@ -15,7 +15,6 @@ export type {
   ActionSource,
   ActionTurn,
   Agent,
-  DeltaListener,
   Excerpt,
   ExcerptReader,
   InputSchema,
@@ -29,7 +28,8 @@ export type {
   ResolvedModel,
   Run,
   Span,
-  TellingModel,
+  StreamListener,
+  TappedModel,
   TurnFiles,
 } from './contracts.ts'
 export type {
@@ -51,7 +51,6 @@ export { defineAction } from './tools/host-actions.ts'
 export type { ActionDefinition, HostAction } from './tools/host-actions.ts'
 export type { ComingTurn, EndedTurn, TurnHooks, TurnVerdict } from './turn/hooks.ts'
 export type { Memories, Memory, Personalization, PersonalizationChanges } from './memories/contracts.ts'
-export type { MastraTool } from './tools/mastra-tools.ts'
 export { migrateAgent } from './records/migrations.ts'
 export type { Persona, Personas, PersonaSettings } from './personas/contracts.ts'
 export type { NamedDocumentSet } from './personas/personas.ts'

@@ -1,3 +1,4 @@
+import { mastraTools } from '@inlay/mastra'
 import { createTool } from '@mastra/core/tools'
 import { describe, test } from 'vitest'
 import { z } from 'zod'
@@ -245,14 +246,16 @@ const ofHost: MakeAction = () => ({
   lasts: { number: 'endless' },
 })
 
+const weather = createTool({
+  id: 'weather',
+  description: 'Tells the weather.',
+  inputSchema: z.object({ city: z.string() }),
+  execute: async ({ city }, context) =>
+    obey(city, context?.abortSignal, () => ({ city, weather: city === 'Bergen' ? 'rain' : 'sun' })),
+})
+
 const ofMastra: MakeAction = () => ({
-  action: createTool({
-    id: 'weather',
-    description: 'Tells the weather.',
-    inputSchema: z.object({ city: z.string() }),
-    execute: async ({ city }, context) =>
-      obey(city, context?.abortSignal, () => ({ city, weather: city === 'Bergen' ? 'rain' : 'sun' })),
-  }),
+  action: mastraTools(weather)[0]!,
   works: [{ city: 'Bergen' }, { city: 'Nice' }],
   misfits: [{ city: 7 }],
   fails: { city: 'broken' },

@@ -17,7 +17,7 @@ function newCall(options: Partial<ScriptedActionOptions> = {}, more: Partial<Cal
     input: { at: 1 },
     range: createCitableDocuments().openStep()(0),
     resultTokens: 1_000,
-    voice: {
+    writer: {
       step: 0,
       turnIndex: 1,
       tabIndex: 2,
@@ -113,10 +113,16 @@ test('a call over its time is aborted and ended, also when the action does not l
 })
 
 test('packets that are not a call’s to send are refused', async () => {
-  const { createNarrator } = await import('@inlay/agent/internal/packets/packet-writer')
-  const narrator = createNarrator({ emit: () => {}, modelIndex: 0, includeCitations: true, now: () => 0, startedAt: 0 })
-  narrator.beginStep()
-  const [voice] = narrator.openCalls(1, [{ position: 0, start: undefined }])
-  expect(() => voice?.emit({ type: 'stop', stop_reason: null })).toThrow(/cannot send/)
-  expect(() => voice?.emit({ type: 'section_end' })).toThrow(/cannot send/)
+  const { createPacketWriter } = await import('@inlay/agent/internal/packets/packet-writer')
+  const packetWriter = createPacketWriter({
+    emit: () => {},
+    modelIndex: 0,
+    includeCitations: true,
+    now: () => 0,
+    startedAt: 0,
+  })
+  packetWriter.beginStep()
+  const [writer] = packetWriter.openCalls(1, [{ position: 0, start: undefined }])
+  expect(() => writer?.emit({ type: 'stop', stop_reason: null })).toThrow(/cannot send/)
+  expect(() => writer?.emit({ type: 'section_end' })).toThrow(/cannot send/)
 })

@@ -7,7 +7,7 @@ import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from 
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { defaultReader, defaultStorage, toFileIndex, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options.ts'
-import { isProcessGone, processOwner } from '../process-owner.ts'
+import { processPresence } from '../process-presence.ts'
 import { pythonParts } from './python-parts.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
@@ -84,7 +84,7 @@ async function makeParts(
     images: toImageStore(() => agent.files),
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
-    worker: { owner: processOwner(), isGone: isProcessGone, ...options.worker },
+    worker: { ...processPresence(), ...options.worker },
   })
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
@@ -167,7 +167,7 @@ async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] &
   const { lancedbIndex } = await import('@inlay/drivers/lancedb')
   return lancedbIndex({
     folder: indexFolder(dataFolder),
-    processes: { owner: processOwner(), isGone: isProcessGone },
+    processes: processPresence(),
   })
 }
 

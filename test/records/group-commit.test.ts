@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import { expect, test } from 'vitest'
-import { createGroupCommit, type GroupCommit } from '@inlay/knowledge/internal/intake/group-commit'
+import { createGroupCommit, type GroupCommit } from '@inlay/records'
 
 /** A commit that answers each number with itself, and keeps the groups it got. */
 function make(options: { limit?: number; limitWeight?: number; fail?: (group: readonly number[]) => void } = {}): {

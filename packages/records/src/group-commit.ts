@@ -1,16 +1,16 @@
 import { isInlayError } from '@inlay/protocol'
-import { nextTurn } from '../chunking/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 
-/** What became of one task of a group. */
+/** The result of one task of a group. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown }
 
 /** How tasks are gathered. */
 export interface GroupCommitOptions<Task, Result> {
   /** Carries out a group in one transaction, in the order given; one outcome a task. */
   readonly commit: (tasks: readonly Task[]) => Promise<readonly Outcome<Result>[]>
-  /** Weight of a task; a group stays below `limitWeight` unless it is a single task. */
-  readonly weight: (task: Task) => number
-  readonly limitWeight: number
+  /** Weight of a task; a group stays below `limitWeight` unless it is a single task. Default 0. */
+  readonly weight?: (task: Task) => number
+  readonly limitWeight?: number
   /** Most tasks in a group. */
   readonly limit: number
 }
@@ -22,28 +22,29 @@ export interface GroupCommit<Task, Result> {
   drained(): Promise<void>
 }
 
-/** Makes a group commit. Tasks are carried out in the order of their submission. */
+/** Creates a group commit. Tasks are carried out in the order of their submission. */
 export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task, Result>): GroupCommit<Task, Result> {
-  type Waiting = { task: Task; resolve: (value: Result) => void; reject: (error: unknown) => void }
-  let waiting: Waiting[] = []
+  const { weight = () => 0, limitWeight = Infinity } = options
+  type Submission = { task: Task; resolve: (value: Result) => void; reject: (error: unknown) => void }
+  let submitted: Submission[] = []
   let running: Promise<void> | undefined
 
-  function takeGroup(): Waiting[] {
-    let weight = 0
+  function takeGroup(): Submission[] {
+    let total = 0
     let count = 0
-    for (const { task } of waiting) {
-      weight += options.weight(task)
-      if (count > 0 && (weight > options.limitWeight || count >= options.limit)) break
+    for (const { task } of submitted) {
+      total += weight(task)
+      if (count > 0 && (total > limitWeight || count >= options.limit)) break
       count++
     }
-    const group = waiting.slice(0, count)
-    waiting = waiting.slice(count)
+    const group = submitted.slice(0, count)
+    submitted = submitted.slice(count)
     return group
   }
 
   async function run(): Promise<void> {
-    await nextTurn()
-    while (waiting.length > 0) {
+    await yieldToEventLoop()
+    while (submitted.length > 0) {
       const group = takeGroup()
       const outcomes = await commitGroup(group.map(({ task }) => task))
       group.forEach(({ resolve, reject }, at) => {
@@ -52,7 +53,7 @@ export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task
         else reject(outcome.error)
       })
       // Lets the callers that were just answered bring their next task into the next group.
-      await nextTurn()
+      await yieldToEventLoop()
     }
     running = undefined
   }
@@ -63,16 +64,16 @@ export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task
     } catch (error) {
       // A task that the database refuses must not fail its neighbours; a database that is down fails all of them.
       if (tasks.length === 1 || isInlayError(error)) return tasks.map(() => ({ error }))
-      const alone: Outcome<Result>[] = []
-      for (const task of tasks) alone.push(...(await commitGroup([task])))
-      return alone
+      const outcomes: Outcome<Result>[] = []
+      for (const task of tasks) outcomes.push(...(await commitGroup([task])))
+      return outcomes
     }
   }
 
   return {
     submit: (task) =>
       new Promise((resolve, reject) => {
-        waiting.push({ task, resolve, reject })
+        submitted.push({ task, resolve, reject })
         running ??= run()
       }),
     drained: async () => {
