@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { createLineDecoder, fold, type ChatFullResponse } from '@inlay/protocol'
+import { createLineDecoder, fold, toUserId, type ChatFullResponse } from '@inlay/protocol'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-test-'))
 const open: Inlay[] = []
