@@ -224,8 +224,8 @@ export type {
   SessionMove,
   TokenTotal,
 } from './resources/projects.ts'
-export { queryBoolean, queryInteger } from './openapi/query.ts'
-export type { NumberBounds } from './openapi/query.ts'
+export { queryBoolean, queryInteger } from './query.ts'
+export type { NumberBounds } from './query.ts'
 export type { OwnerRule, ResponseSpec, RouteSpec } from './openapi/routes.ts'
 export { generatedImageSchema, savedSearchDocSchema, searchDocSchema } from './packets/search-doc.ts'
 export type { GeneratedImage, SavedSearchDoc, SearchDoc } from './packets/search-doc.ts'

@@ -201,9 +201,9 @@ describe('administration', () => {
     expect(await firstOf(await made(null), '*/*')).toBe('id: 1')
     const admin = (await keys.create({ scopes: ['admin'] })).key
     const json = { name: 'widget', stream_format: 'lines' }
-    const told = (await (await ask('/admin/api-key', { key: admin, json })).json()) as { api_key_id: number }
-    expect(told).toMatchObject({ stream_format: 'lines' })
-    const changed = await ask(`/admin/api-key/${told.api_key_id}`, {
+    const created = (await (await ask('/admin/api-key', { key: admin, json })).json()) as { api_key_id: number }
+    expect(created).toMatchObject({ stream_format: 'lines' })
+    const changed = await ask(`/admin/api-key/${created.api_key_id}`, {
       key: admin,
       method: 'PATCH',
       json: { stream_format: null },

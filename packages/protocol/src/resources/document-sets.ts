@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
-import { queryBoolean } from '../openapi/query.ts'
+import { queryBoolean } from '../query.ts'
 import { groupNames, nameList, recordName } from './pairs.ts'
 
 /** A connector/credential pair inside a document set. */

@@ -3,7 +3,7 @@ import { documentSetSummarySchema, type DocumentSetSummary } from './document-se
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { groupNames } from './pairs.ts'
 import { dateTime } from '../timestamps.ts'
-import { queryBoolean, queryInteger } from '../openapi/query.ts'
+import { queryBoolean, queryInteger } from '../query.ts'
 import { toolSnapshotSchema, type ToolSnapshot } from './tools.ts'
 
 /** A way to begin a chat with an agent. */
