@@ -80,17 +80,15 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
     clearAt = counted > 0 || clearAt === 0 ? Date.now() + keepVersionsMs : undefined
   }
 
-  async function purgeDeleted(): Promise<void> {
-    unindexedRows.expectOthers()
-    commits++
-    await purge.run()
-  }
-
   async function runDue(idle: boolean, signal: AbortSignal | undefined): Promise<void> {
     const isPurgeDue = (await purge.dueMs()) === 0
     if (!(isPurgeDue || (await isDue(idle))) || signal?.aborted) return
     try {
-      if (isPurgeDue) await purgeDeleted()
+      if (isPurgeDue) {
+        unindexedRows.expectOthers()
+        await purge.run()
+        commits++
+      }
       await fold()
       if (!signal?.aborted) await indexVectors(parts)
     } catch (error) {
