@@ -47,6 +47,7 @@ export type {
   UploadDetails,
 } from './files/contracts.ts'
 export type { FileLimits, LibraryParts } from './records/library.ts'
+export type { HostAgent, Responder, ResponderPart, ResponderTool, ResponderTurn } from './contracts/responder.ts'
 export { defineAction } from './tools/host-actions.ts'
 export type { ActionDefinition, HostAction } from './tools/host-actions.ts'
 export type { ComingTurn, EndedTurn, TurnHooks, TurnVerdict } from './turn/hooks.ts'

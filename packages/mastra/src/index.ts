@@ -1,1 +1,2 @@
+export { mastraAgent, type MastraAgent, type MastraAgentOptions } from './mastra-agent.ts'
 export { mastraTools, type MastraTool } from './mastra-tools.ts'

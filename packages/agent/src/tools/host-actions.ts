@@ -53,7 +53,7 @@ export function adoptActions(actions: readonly HostAction[]): Action[] {
 }
 
 /** A number from 1,000,000 that follows from the name alone (FNV-1a, 32 bits), so that clients can keep it. */
-function idOf(name: string): number {
+export function idOf(name: string): number {
   let value = 0x811c9dc5
   for (let at = 0; at < name.length; at++) value = Math.imul(value ^ name.charCodeAt(at), 0x01000193)
   return 1_000_000 + ((value >>> 0) % 1_000_000_000)
@@ -93,7 +93,8 @@ function checkSchema({ name, input }: Action): void {
 
 type CustomData = Omit<Extract<PacketBody, { type: 'custom_tool_delta' }>, 'type' | 'tool_name' | 'tool_id'>
 
-function toData(text: string): CustomData {
+/** The result of a custom tool as clients get it: JSON where it is some, else text. */
+export function toData(text: string): CustomData {
   const more = { file_ids: null, error: null }
   if (/^\s*[[{]/.test(text)) {
     try {
