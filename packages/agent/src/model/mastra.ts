@@ -1,6 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { MastraModelConfig } from '@mastra/core/llm'
-import type { Action, ResolvedModel } from '../contracts.ts'
+import type { Action } from '../contracts/action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
 
 /** What a step may use: everything, nothing, or some actions of which it has to use one. */
 export type StepChoice = 'any' | 'none' | { readonly forced: readonly string[] }

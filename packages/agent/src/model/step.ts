@@ -10,7 +10,7 @@ import { InlayError, type ErrorCode } from '@inlay/protocol'
 import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
 import { fitPrompt, promptTokens } from '../prompt/context-window.ts'
 import { stepFailure, toFailure, type Failure, type FailureContext } from './failures.ts'
-import type { DeltaListener, TellingModel } from '../contracts.ts'
+import type { DeltaListener, TellingModel } from '../contracts/model.ts'
 import { createTextGate, readStrayCalls, type RequestedCall } from './text-tool-calls.ts'
 import { unlessAborted } from './waiting.ts'
 

@@ -6,7 +6,7 @@ import { planCalls } from '../tools/call-plan.ts'
 import { runCall, type CallRecord, type CallSetting } from '../tools/execution.ts'
 import { createCitableDocuments } from '../citations/numbers.ts'
 import { promptTokens } from '../prompt/context-window.ts'
-import type { Action } from '../contracts.ts'
+import type { Action } from '../contracts/action.ts'
 import { toFailure } from '../model/failures.ts'
 import { toCall } from '../model/mastra.ts'
 import { unlessAborted } from '../model/waiting.ts'
@@ -154,7 +154,7 @@ async function investigate(
     if (state.thoughtsInRow > 2 * limits.agentCycles) break
   }
   // A report of nothing would say that nothing is known.
-  if (state.children.length > 0 && state.children.every(({ failed }) => failed === 1)) throw allFailed()
+  if (state.children.length > 0 && state.children.every(({ failed }) => failed)) throw allFailed()
   return writeReport({ ...options, findings: state.findings, known: citable.known, place, signal, state })
 }
 
@@ -262,13 +262,15 @@ async function search(
   )
   forget()
   signal.throwIfAborted()
-  state.children.push({ ...record, parent_call_id: callId, sub_turn_index: place.sub })
+  state.children.push({ ...record, parentCallId: callId, ...(place.sub !== null && { subTurnIndex: place.sub }) })
   state.findings.push({ action: call.action.name, input: call.input, text: record.result })
   return { ...first, input: JSON.stringify(call.input ?? {}), result: record.result }
 }
 
-const packetsOf = ({ task }: AgentOptions, ...more: readonly PacketBody[]): string =>
-  JSON.stringify([{ type: 'research_agent_start', research_task: task }, ...more])
+const packetsOf = ({ task }: AgentOptions, ...more: readonly PacketBody[]): readonly PacketBody[] => [
+  { type: 'research_agent_start', research_task: task },
+  ...more,
+]
 
 /** Stores what the agent found; of one that was cut off, what it has so far. */
 function keep(options: AgentOptions, state: AgentState): void {
@@ -276,7 +278,7 @@ function keep(options: AgentOptions, state: AgentState): void {
   const told: PacketBody[] =
     report === '' ? [] : [{ type: 'intermediate_report_start' }, { type: 'intermediate_report_delta', content: report }]
   const result = report === '' ? 'The agent was stopped before it reported.' : report
-  record(options, state, { result, failed: 0, packets: packetsOf(options, ...told), cited })
+  record(options, state, { result, failed: false, packets: packetsOf(options, ...told), cited })
 }
 
 function fail(options: AgentOptions, state: AgentState, place: Place, error: unknown): string {
@@ -286,14 +288,14 @@ function fail(options: AgentOptions, state: AgentState, place: Place, error: unk
   const packet: PacketBody = { type: 'error', exception: message, error_code: code, is_retryable: retryable }
   options.sendError(place, packet)
   const result = `The research agent failed: ${message}`
-  record(options, state, { result, failed: 1, packets: packetsOf(options, packet), cited: null })
+  record(options, state, { result, failed: true, packets: packetsOf(options, packet), cited: null })
   return result
 }
 
 function record(
   { task, callId, turn, tab, cycle, reasoning, setting, store }: AgentOptions,
   { children }: AgentState,
-  end: { result: string; failed: number; packets: string; cited: readonly SearchDoc[] | null },
+  end: { result: string; failed: boolean; packets: readonly PacketBody[]; cited: readonly SearchDoc[] | null },
 ): void {
   setting.onEnd({
     turn_index: turn,
@@ -306,17 +308,17 @@ function record(
   })
   const own: CallRecord = {
     step: cycle,
-    turn_index: turn,
-    tab_index: tab,
-    call_id: callId,
-    action_id: 0,
+    turnIndex: turn,
+    tabIndex: tab,
+    callId,
+    actionId: 0,
     name: researchToolNames.agent,
     failed: end.failed,
-    arguments: JSON.stringify({ task }),
+    arguments: { task },
     result: end.result,
     reasoning,
     packets: end.packets,
-    documents: end.cited === null ? null : JSON.stringify(end.cited),
+    documents: end.cited,
     images: null,
   }
   store([own, ...children])

@@ -2,7 +2,8 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { CallSetting } from '../tools/execution.ts'
 import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
-import type { Action, ResolvedModel } from '../contracts.ts'
+import type { Action } from '../contracts/action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
 import type { LoopProgress } from '../model/tool-loop.ts'
 import type { ReasoningEffort } from '../turn/model-choice.ts'
 import { createBudget, type ResearchBudget } from './budget.ts'
@@ -32,7 +33,7 @@ export interface ResearchRun {
   readonly limits: KnownLimits
   readonly price?: TokenPrice | undefined
   /** Whether the user has been asked back right before. */
-  readonly wasClarified: () => Promise<boolean>
+  readonly wasClarified: boolean
   readonly tries: number
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   readonly now: () => number
@@ -73,7 +74,7 @@ export async function runResearch(run: ResearchRun, progress: LoopProgress): Pro
     model: createResearchModel({ ...run, budget, progress }),
   }
   const conversation = newestMessages(run.prompt)
-  if (limits.clarifies && !(await run.wasClarified()) && (await asksBack(setting, conversation))) return
+  if (limits.clarifies && !run.wasClarified && (await asksBack(setting, conversation))) return
   const { plan, firstTurn } = await makePlan(setting, conversation)
   const gathered = await orchestrate(setting, { plan, firstTurn, conversation }, createReferences())
   await writeAnswer(setting, run.prompt, gathered)

@@ -1,4 +1,4 @@
-import type { Action } from '../contracts.ts'
+import type { Action } from '../contracts/action.ts'
 import type { RequestedCall } from '../model/text-tool-calls.ts'
 
 /** A call that will run. */

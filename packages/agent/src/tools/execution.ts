@@ -2,9 +2,9 @@ import { InlayError, isInlayError, storable } from '@inlay/protocol'
 import type { BaseFilters, PacketBody, Principal, ToolCallDetail } from '@inlay/protocol'
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/numbers.ts'
-import type { Action, ActionResult, ActionTurn } from '../contracts.ts'
+import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
 import type { CallVoice } from '../packets/call-packets.ts'
-import type { AnswerOutcome } from '../sessions/conversations.ts'
+import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import { unlessAborted } from '../model/waiting.ts'
 
 /** What every call of an answer is told. */
@@ -25,7 +25,7 @@ export interface CallSetting {
 }
 
 /** A call as it is stored with its answer. */
-export type CallRecord = AnswerOutcome['toolCalls'][number]
+export type CallRecord = ToolCallRecord
 
 /** A call with its place in the answer. */
 export interface OpenCall extends PlannedCall {
@@ -79,18 +79,18 @@ function record(
   })
   return {
     step: voice.step,
-    turn_index: voice.turnIndex,
-    tab_index: voice.tabIndex,
-    call_id: call.id,
-    action_id: action.id,
+    turnIndex: voice.turnIndex,
+    tabIndex: voice.tabIndex,
+    callId: call.id,
+    actionId: action.id,
     name: action.name,
-    failed: failed ? 1 : 0,
-    arguments: JSON.stringify(input),
+    failed,
+    arguments: input,
     result: result.text,
     reasoning: voice.reasoning,
-    packets: JSON.stringify(packets.map((packet) => shownAgain(packet, action))),
-    documents: result.documents ? JSON.stringify(result.documents) : null,
-    images: result.images ? JSON.stringify(result.images) : null,
+    packets: packets.map((packet) => shownAgain(packet, action)),
+    documents: result.documents ?? null,
+    images: result.images ?? null,
   }
 }
 

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { PacketBody } from '@inlay/protocol'
-import type { Action, ActionResult, ActionTurn, InputSchema } from '../contracts.ts'
+import type { Action, ActionResult, ActionTurn, InputSchema } from '../contracts/action.ts'
 import { isMastraTool, toAction, type MastraTool } from './mastra-tools.ts'
 
 /** What a host may register: an action, or a tool made by Mastra's `createTool`. */

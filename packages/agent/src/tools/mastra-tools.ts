@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import type { Action, ActionTurn, InputSchema } from '../contracts.ts'
+import type { Action, ActionTurn, InputSchema } from '../contracts/action.ts'
 
 /** A tool made by Mastra's `createTool`, as far as it is used here. */
 export interface MastraTool {

@@ -1,0 +1,16 @@
+import { hasScope } from '@inlay/protocol'
+import type { Principal } from '@inlay/protocol'
+import type { StoredPersona } from './contracts.ts'
+
+/** Whether a caller may use an agent. */
+export function maySeePersona(persona: StoredPersona, caller: Principal): boolean {
+  if (persona.isPublic || mayChangePersona(persona, caller) || persona.users.includes(caller.id)) return true
+  if (caller.email !== undefined && persona.users.includes(caller.email)) return true
+  return caller.groups?.some((group) => persona.groups.includes(group)) ?? false
+}
+
+/** Whether a caller may change and remove an agent; the default one nobody may. */
+export function mayChangePersona(persona: StoredPersona, caller: Principal): boolean {
+  if (persona.ownerId === null) return false
+  return persona.ownerId === caller.id || hasScope(caller, 'admin')
+}
