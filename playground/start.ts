@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { isInlayError } from '@inlay/protocol'
 import { createInlay, readEnvironment, readSettings, type Inlay, type Settings } from 'inlay'
+import { prepareDataFolder } from 'inlay/internal/data-folder'
 import { createPage, isLoopbackName } from 'inlay/page'
 import { keepApiKey } from './server/api-key.ts'
 import { greeting } from './server/greeting.ts'
@@ -22,6 +23,7 @@ async function start(): Promise<void> {
   for (const warning of settings.warnings) process.stderr.write(`${warning}\n`)
   const dataFolder = resolve(settings.options.dataFolder ?? join(root, '.inlay'))
   const basePath = `/${(settings.options.basePath ?? 'api').replaceAll(/^\/+|\/+$/g, '')}`.replace(/^\/$/, '')
+  await prepareDataFolder(dataFolder)
   const key = settings.options.apiKey ?? (await keepApiKey(dataFolder))
   const inlay = createInlay({ ...settings.options, basePath, dataFolder, apiKey: key })
   const token = randomBytes(16).toString('base64url')
@@ -130,17 +132,9 @@ function refuse(words: string): void {
   process.exitCode = 1
 }
 
-/** What the file system says when the data folder cannot be used. */
-const folderCodes = ['EACCES', 'EEXIST', 'ENOENT', 'ENOSPC', 'ENOTDIR', 'EPERM', 'EROFS']
-
 start().catch((error: unknown) => {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  // What Inlay refuses is told in its own words; anything else is unexpected, and shown whole.
+  // Inlay's own refusals are sentences; anything else is unexpected, and shown whole.
   if (isInlayError(error) && error.code !== 'INTERNAL_ERROR') refuse(error.message)
-  else if (error instanceof Error && 'path' in error && folderCodes.includes(code))
-    refuse(
-      `The data folder cannot be used (${code}: ${String(error.path)}). Set INLAY_DATA to a folder that can be written.`,
-    )
   else console.error(error)
   process.exit(1)
 })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from 'inlay/internal/data-folder'
 
 /**
  * The key that is printed: made at the first start, then read from the data folder, so that a pasted line still works
@@ -8,7 +9,7 @@ import { join } from 'node:path'
  */
 export async function keepApiKey(dataFolder: string): Promise<string> {
   const file = join(dataFolder, 'api-key')
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  await makeFolder(dataFolder)
   const kept = await readKey(file)
   if (kept) {
     await chmod(file, 0o600)

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { Gate } from './gate.tsx'
+import { Gate } from './service/gate.tsx'
 
 const place = document.getElementById('app')
 if (place !== null) render(<Gate />, place)

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startOpenAi } from '../stand-in/openai.ts'
 import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
-import { searchDoc } from '../playground/search-doc.ts'
+import { searchDoc } from '../playground/sources/search-doc.ts'
 import { startPlayground, type Playground } from './playground.ts'
 import { answered, ask, faultsOf, open, phone, reason, shot } from './visit.ts'
 

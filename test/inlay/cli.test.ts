@@ -113,6 +113,23 @@ describe('inlay ingest', () => {
   })
 })
 
+test('an interrupted ingest says what is left, and the same command goes on', async () => {
+  const many = join(folder, 'many')
+  mkdirSync(many)
+  for (let number = 0; number < 3000; number++)
+    writeFileSync(join(many, `${number}.md`), `# Note ${number}\n\n${'The archive holds maps. '.repeat(200)}\n`)
+  const child = start(['ingest', 'many', '--data', join(folder, 'interrupted')])
+  const err = collect(child.stderr!)
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  await expect.poll(err, { timeout: 60_000, interval: 5 }).toMatch(/Reading: [1-9]\d* of 3000/)
+  child.kill('SIGINT')
+  expect(await ended).toBe(130)
+  expect(err()).toMatch(/Interrupted\..* not read: run the same command again to go on\./)
+  const unread = Number(/(\d+) files were not read/.exec(err())![1])
+  expect(unread).toBeGreaterThan(0)
+  expect(unread).toBeLessThan(3000)
+})
+
 describe('inlay ask', () => {
   test('shows the answer, then its numbered sources', async () => {
     const ended = await inlay(['ask', 'How many days of paid leave do staff receive?'])

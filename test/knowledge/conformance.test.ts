@@ -1,5 +1,5 @@
 import type { Hit, IndexFilter, IndexRow, TimeRange, VectorIndex } from '@inlay/knowledge'
-import { embedderLaws, vectorIndexLaws, type Law } from '@inlay/knowledge/conformance'
+import { embedderLaws, vectorIndexLaws, type ConformanceTest } from '@inlay/knowledge/conformance'
 import { InlayError } from '@inlay/protocol'
 import { describe, expect, it, test } from 'vitest'
 
@@ -187,7 +187,7 @@ describe('an embedder that breaks a law is told', () => {
     for (const character of text) vector[character.codePointAt(0)! % 16]! += 1
     return vector
   }
-  const laws = (embed: (texts: readonly string[]) => Float32Array[], id = 'plain/letters@16'): Law[] =>
+  const laws = (embed: (texts: readonly string[]) => Float32Array[], id = 'plain/letters@16'): ConformanceTest[] =>
     embedderLaws(() => ({
       id,
       dimensions: 16,
@@ -222,7 +222,7 @@ describe('an embedder that breaks a law is told', () => {
 })
 
 /** Titles of the laws that are broken. */
-async function brokenBy(laws: readonly Law[]): Promise<string[]> {
+async function brokenBy(laws: readonly ConformanceTest[]): Promise<string[]> {
   const broken: string[] = []
   for (const [title, run] of laws) await run().catch(() => broken.push(title))
   return broken

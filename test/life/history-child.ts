@@ -9,7 +9,7 @@ import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createKnowledge, migrateKnowledge, type Knowledge } from '@inlay/knowledge'
 import { Kysely } from 'kysely'
-import { isProcessGone, processOwner } from 'inlay/internal/process-owner'
+import { processPresence } from 'inlay/internal/process-presence'
 import { seededRandom } from './random.ts'
 import { look, post, remove, type Shown, type State } from './versions.ts'
 
@@ -53,7 +53,7 @@ async function main({ folder, seed, shared, own, firstVersion, aheadMs }: ChildT
     db,
     index: lancedbIndex({ folder: join(folder, 'index'), keepVersionsMs: 2000 }),
     now: () => Date.now() + aheadMs,
-    worker: { owner: processOwner(), isGone: isProcessGone, claimDocuments: 2, lingerMs: 1, pollMs: 10, leaseMs: 300 },
+    worker: { ...processPresence(), claimDocuments: 2, lingerMs: 1, pollMs: 10, leaseMs: 300 },
     // Steps take so long that the processes overtake each other.
     at: async (step) => {
       if (step !== 'accept' && random() < 0.5) await pause(random() * 30)

@@ -1,7 +1,11 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import compression from 'compression'
 import express from 'express'
-import { H3 } from 'h3'
+import { fromNodeHandler, H3 } from 'h3'
+import { createApp, eventHandler, fromNodeMiddleware, toNodeListener } from 'h3-v1'
+import { Hono } from 'hono'
 import { nodeListener } from 'inlay'
 import { toNodeHandler } from 'srvx/node'
 
@@ -47,11 +51,51 @@ function h3App(fetch: Fetch): RequestListener {
   return toNodeHandler(app.fetch) as RequestListener
 }
 
+/** Compression changes `write` and `end` of every answer: what it leaves of them has to be enough. */
+function expressWithCompression(fetch: Fetch): RequestListener {
+  const app = express()
+  app.use(compression({ threshold: 0 }))
+  app.use('/assistant/api', nodeListener(fetch))
+  app.get('/own', (_, response) => void response.send('own page'))
+  return app as RequestListener
+}
+
+/** h3's bridge for Node listeners waits for the promise that a listener returns. */
+function h3NodeBridge(fetch: Fetch): RequestListener {
+  const app = new H3({ silent: true })
+  app.get('/own', () => 'own page')
+  app.all('/assistant/api/**', fromNodeHandler(nodeListener(fetch)))
+  return toNodeHandler(app.fetch) as RequestListener
+}
+
+/** The first version of h3, as Nuxt 3 and Nitro 2 run it. */
+function h3Version1(fetch: Fetch): RequestListener {
+  const app = createApp()
+  app.use(
+    '/own',
+    eventHandler(() => 'own page'),
+  )
+  app.use('/assistant/api', fromNodeMiddleware(nodeListener(fetch)))
+  return toNodeListener(app) as RequestListener
+}
+
+/** Hono's Node server puts classes of its own in place of `Request` and `Response`. */
+function honoApp(fetch: Fetch): RequestListener {
+  const app = new Hono()
+  app.get('/own', (context) => context.text('own page'))
+  app.mount('/assistant/api', fetch)
+  return getRequestListener(app.fetch) as RequestListener
+}
+
 /** The ways to mount, each with its name. */
 export const mounts: readonly (readonly [name: string, mount: (fetch: Fetch) => RequestListener])[] = [
   ['node:http', plainNode],
   ['Express', expressApp],
+  ['Express behind compression', expressWithCompression],
   ['h3', h3App],
+  ["h3's bridge for Node listeners", h3NodeBridge],
+  ['the first version of h3', h3Version1],
+  ['Hono on Node', honoApp],
 ]
 
 /** Starts a host app on a free port. */

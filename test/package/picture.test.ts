@@ -35,11 +35,11 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   knowledge: { values: ['protocol', 'records'], types: [] },
   agent: { values: ['protocol'], types: [] },
   conversations: { values: ['protocol', 'records', 'agent'], types: [] },
-  drivers: { values: ['protocol', 'extractive'], types: ['agent', 'knowledge'] },
+  drivers: { values: ['protocol', 'records', 'extractive'], types: ['agent', 'knowledge'] },
   mastra: { values: ['protocol'], types: ['agent'] },
   extractive: { values: ['protocol'], types: ['agent'] },
   python: { values: ['protocol'], types: ['agent'] },
-  server: { values: ['protocol'], types: ['agent', 'conversations', 'knowledge'] },
+  server: { values: ['protocol', 'records'], types: ['agent', 'conversations', 'knowledge'] },
   inlay: {
     values: ['protocol', 'records', 'knowledge', 'agent', 'conversations', 'drivers', 'extractive', 'python', 'server'],
     types: [],

@@ -25,6 +25,7 @@ test.each([
   ['a wrong setting', { PORT: 'abc' }, /PORT: "abc" is not allowed; use a whole number/],
   ['a model without its key', { INLAY_MODEL: 'openai/gpt-5' }, /INLAY_MODEL/],
   ['a data folder that cannot be made', { INLAY_DATA: '/dev/null/inlay' }, /data folder cannot be used/],
+  ['a data folder where none can be made', { INLAY_DATA: '/proc/nope/inlay' }, /data folder cannot be used/],
 ])('%s ends the start with words and without a stack', async (_what, env, words) => {
   const { code, output } = await start(env)
   expect(code).toBe(1)

@@ -1,9 +1,8 @@
+import { isJsonObject } from '@inlay/protocol'
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
-
 function valueFor(schema: unknown, question: string): unknown {
-  if (!isRecord(schema)) return question
+  if (!isJsonObject(schema)) return question
   if ('default' in schema) return schema['default']
   if ('const' in schema) return schema['const']
   const choices = schema['enum']
@@ -18,7 +17,7 @@ function valueFor(schema: unknown, question: string): unknown {
 }
 
 function objectFor(schema: Record<string, unknown>, question: string): Record<string, unknown> {
-  const properties = isRecord(schema['properties']) ? schema['properties'] : {}
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {}
   const listed = Array.isArray(schema['required']) ? schema['required'].map(String) : []
   const names = listed.length > 0 ? listed : Object.keys(properties).slice(0, 1)
   return Object.fromEntries(names.map((name) => [name, valueFor(properties[name], question)]))
@@ -26,5 +25,5 @@ function objectFor(schema: Record<string, unknown>, question: string): Record<st
 
 /** Arguments that fit a tool's schema, as well as can be without understanding it: texts get the question itself. */
 export function argumentsFor(tool: LanguageModelV4FunctionTool | undefined, question: string): Record<string, unknown> {
-  return objectFor(isRecord(tool?.inputSchema) ? tool.inputSchema : {}, question)
+  return objectFor(isJsonObject(tool?.inputSchema) ? tool.inputSchema : {}, question)
 }

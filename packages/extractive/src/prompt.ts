@@ -1,3 +1,4 @@
+import { isJsonObject } from '@inlay/protocol'
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
@@ -42,7 +43,6 @@ const contextMark = /^\s*(?:context|additional context|attached|file|document)\b
 /** What an agent or a project asks for: it is nobody's question and no source. */
 const instructionMark = /^\s*instructions\b[^\n]{0,120}:\s*\n/i
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The text of a message, without its files and calls. */
@@ -75,9 +75,9 @@ function passagesOf(value: unknown): SourcePassage[] | undefined {
   } catch {
     return undefined
   }
-  const results = isRecord(parsed) ? parsed['results'] : undefined
+  const results = isJsonObject(parsed) ? parsed['results'] : undefined
   if (!Array.isArray(results)) return undefined
-  return results.filter(isRecord).map((one) => ({
+  return results.filter(isJsonObject).map((one) => ({
     number: typeof one['document'] === 'number' ? one['document'] : undefined,
     title: text(one['title']) || text(one['file_name']),
     section: text(one['section']),

@@ -1,6 +1,12 @@
-import type { RequestListener } from 'node:http'
-import type { NodeHttp1Handler } from 'srvx'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { toNodeHandler } from 'srvx/node'
+
+/** A listener for `node:http` and `node:http2`; its promise resolves once the answer is sent or the client has left. */
+export type NodeListener = (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+) => Promise<void>
 
 /**
  * A listener for `node:http`, or a middleware for Express and its kin, over a fetch handler. Mount it ahead of body
@@ -9,8 +15,11 @@ import { toNodeHandler } from 'srvx/node'
  * @example createServer(nodeListener(inlay.fetch)).listen(3000)
  * @example app.use('/assistant', nodeListener(inlay.fetch))
  */
-export function nodeListener(fetch: (request: Request) => Promise<Response>): RequestListener {
-  // One handler for both versions of HTTP; a listener of `node:http` is called with requests of the first alone.
-  const handle = toNodeHandler(fetch) as NodeHttp1Handler
-  return (request, response) => void handle(request, response)
+export function nodeListener(fetch: (request: Request) => Promise<Response>): NodeListener {
+  // One handler takes both versions of HTTP; its type names them one by one.
+  const handle = toNodeHandler(fetch) as (...call: Parameters<NodeListener>) => void | Promise<void>
+  // The promise is for hosts that wait for it: h3 takes a listener without one for done, and answers a second time.
+  return async (request, response) => {
+    await handle(request, response)
+  }
 }

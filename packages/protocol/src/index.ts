@@ -68,6 +68,8 @@ export { errorTable, InlayError, isInlayError, validationFailed } from './errors
 export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors/errors.ts'
 export { feedbackRequestSchema } from './resources/feedback.ts'
 export type { FeedbackRequest } from './resources/feedback.ts'
+export { isJsonObject, readJson } from './json.ts'
+export type { JsonObject } from './json.ts'
 export { exactText, isStorable, storable } from './fields.ts'
 export type { WireSchema } from './fields.ts'
 export {

@@ -1,1 +1,15 @@
-export {}
+export { dialectOf, generatedId, hasRowLocks, type AnyDatabase, type DialectName } from './dialect.ts'
+export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Outcome } from './group-commit.ts'
+export {
+  createJobLeases,
+  holdJob,
+  isLeaseHeld,
+  releaseJob,
+  type BigInteger,
+  type JobLease,
+  type JobLeaseRow,
+  type NullableBigInteger,
+} from './leases.ts'
+export { migrate, type MigrationPlan, type Migrations } from './migrate.ts'
+export { createProcessPresence, type ProcessPresence, type ProcessProbe } from './presence.ts'
+export { createSharedTransactions, type SharedTransactions, type Write } from './shared-transactions.ts'

@@ -52,10 +52,10 @@ describe('rows that wait', () => {
             ),
         ),
       )
-    const waiting = await search()
+    const memtable = await search()
     expect((await index.maintain({ idle: true })).unindexedRows).toBe(0)
     const folded = await search()
-    for (const [at, scores] of waiting.entries()) {
+    for (const [at, scores] of memtable.entries()) {
       expect(scores.size).toBe(folded[at]!.size)
       const first = [...scores].slice(0, 20)
       for (const [id, score] of first) expect(Math.abs(score - folded[at]!.get(id)!)).toBeLessThan(0.1)
@@ -68,8 +68,8 @@ describe('rows that wait', () => {
     await index.append(Array.from({ length: 5000 }, (_, n) => row(`d${n}`, text.text(8))))
     await index.append([row('folded', 'A lighthouse stands there.')])
     await index.maintain({ idle: true })
-    await index.append([row('waiting', 'An observatory stands there.')])
-    expect(await found(index, 'obsrevatory', 1)).toEqual(['waiting'])
+    await index.append([row('memtable', 'An observatory stands there.')])
+    expect(await found(index, 'obsrevatory', 1)).toEqual(['memtable'])
     expect(await found(index, 'lighthuose', 1)).toEqual(['folded'])
     expect(await found(index, 'ighthouse', 1)).toEqual(['folded'])
   })

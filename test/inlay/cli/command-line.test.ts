@@ -30,31 +30,47 @@ async function run(
 test.each([
   [['fly'], 2, /no command "fly".*serve, ingest, ask, search, keys/],
   [['constructor'], 2, /no command/],
-  [['search'], 2, /Usage: inlay search/],
+  [['search'], 2, /search needs words to search for\.\nUsage: inlay search/],
+  [['ask'], 2, /ask needs a question\.\n/],
+  [['ask', ''], 2, /The question is empty/],
+  [['ask', '  ', '--json'], 2, /The question is empty/],
+  [['search', ' '], 2, /The search is empty/],
+  [['ingest'], 2, /ingest needs the folder or the files/],
   [['serve', 'now'], 2, /"now" is too much/],
   [['search', 'x', '--colour'], 2, /--colour/],
   [['search', 'x', '--limit'], 2, /--limit/],
-  [['search', 'x', '--limit', '0'], 1, /--limit needs a number from 1 to 200/],
-  [['serve', '--port', '99999'], 1, /--port needs a number/],
-  [['ask', 'x', '--session', 'abc'], 1, /session_id/],
+  [['search', 'x', '--limit', '0'], 2, /--limit needs a number from 1 to 200/],
+  [['serve', '--port', '99999'], 2, /--port needs a number/],
+  [['ask', 'x', '--session', 'abc'], 2, /session_id/],
   [['ingest', join(folder, 'nowhere')], 1, /no file or folder/],
   [['ingest', picture], 1, /not of a kind that is read: \.md/],
-  [['ingest', folder, '--base-url', 'wiki'], 1, /--base-url needs an address/],
+  [['ingest', folder, '--base-url', 'wiki'], 2, /--base-url needs an address/],
   [['keys'], 2, /Usage: inlay keys/],
   [['keys', 'make'], 2, /Usage: inlay keys/],
   [['keys', 'revoke'], 2, /Usage: inlay keys/],
   [['keys', 'create', 'x'], 2, /Usage: inlay keys/],
-  [['keys', 'revoke', 'x'], 1, /named by its number/],
-  [['keys', 'create', '--scope', 'root'], 1, /chat, search, ingest, admin/],
-  [['search', 'x', '--data', ''], 1, /--data needs/],
-  [['search', 'x', '--data', picture], 1, /database/],
+  [['keys', 'revoke', 'x'], 2, /named by its number/],
+  [['keys', 'create', '--scope', 'root'], 2, /chat, search, ingest, admin/],
+  [['search', 'x', '--data', ''], 2, /--data needs/],
+  [['search', 'x', '--data', picture], 1, /data folder cannot be used/],
+  [['search', 'x', '--data', '/proc/nope'], 1, /data folder cannot be used/],
 ])('%j ends with %i and a sentence', async (words, code, sentence) => {
   expect(await run(words)).toEqual({ code, out: '', err: expect.stringMatching(sentence) })
   for (const line of (await run(words)).err.split('\n')) expect(line).not.toMatch(/^\s+at /)
 })
 
 test('a folder without anything to read is told', async () => {
-  expect(await run(['ingest', join(folder, 'empty')])).toEqual({ code: 0, out: '', err: 'There is no file to read.\n' })
+  expect(await run(['ingest', join(folder, 'empty')])).toEqual({
+    code: 0,
+    out: '',
+    err: 'Looking for files.\nThere is no file to read.\n',
+  })
+})
+
+test('a question to an empty folder says where it looked', async () => {
+  const empty = join(folder, 'fresh')
+  expect((await run(['search', 'x', '--data', empty])).err).toContain(`There are no documents in ${empty} yet.`)
+  expect((await run(['ask', 'x', '--data', empty])).err).toContain(`There are no documents in ${empty} yet.`)
 })
 
 test('wrong settings are told by their names, unknown ones warned about', async () => {

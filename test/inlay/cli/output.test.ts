@@ -28,11 +28,56 @@ test('on a terminal progress is one line that is rewritten and taken away', () =
   for (const drawn of stderr.text().split('\r\x1b[K')) expect(drawn.length).toBeLessThan(60)
 })
 
-test('elsewhere it is ten lines, however long the task', () => {
+test('it tells the rate and the time that is left once they mean something', () => {
+  const stderr = recorded(true)
+  let time = 0
+  const output = createOutput({
+    isJson: false,
+    stdout: recorded(),
+    stderr: { ...stderr, columns: 200 },
+    now: () => time,
+  })
+  const progress = output.progress('Reading', 4000)
+  progress.to(20)
+  expect(lastDrawn(stderr)).toMatch(/ 20\/4000$/)
+  time = 4000
+  progress.to(400)
+  expect(lastDrawn(stderr)).toMatch(/ 400\/4000, 100\/s, 36 s left$/)
+  time = 400_000
+  progress.to(1000)
+  expect(lastDrawn(stderr)).toMatch(/, 2\.5\/s, 20 min left$/)
+  progress.to(4000)
+  expect(lastDrawn(stderr)).toMatch(/4000\/4000, 10\/s$/)
+})
+
+const lastDrawn = (stream: { text(): string }): string => stream.text().split('\r\x1b[K').at(-1)!
+
+test('a note beside progress stands on a line of its own', () => {
+  const stderr = recorded(true)
+  const output = createOutput({ isJson: false, stdout: recorded(), stderr })
+  output.progress('Reading', 4).to(1)
+  output.note('one failed')
+  expect(stderr.text().endsWith('\r\x1b[Kone failed\n')).toBe(true)
+})
+
+test('elsewhere it is a line at the start and one for each tenth, however long the task', () => {
   const stderr = recorded()
-  const progress = createOutput({ isJson: false, stdout: recorded(), stderr }).progress('Reading', 1000)
+  const progress = createOutput({ isJson: false, stdout: recorded(), stderr, now: () => 0 }).progress('Reading', 1000)
   for (let done = 1; done <= 1000; done++) progress.to(done)
   progress.end()
-  expect(stderr.text().trimEnd().split('\n')).toHaveLength(10)
+  expect(stderr.text().trimEnd().split('\n')).toHaveLength(11)
+  expect(stderr.text()).toMatch(/^Reading: 0 of 1000\n/)
   expect(stderr.text()).toMatch(/1000 of 1000\n$/)
+})
+
+test('elsewhere a slow task says every few seconds how far it is', () => {
+  const stderr = recorded()
+  let time = 0
+  const output = createOutput({ isJson: false, stdout: recorded(), stderr, now: () => time })
+  const progress = output.progress('Reading', 1000)
+  for (time = 1000; time <= 20_000; time += 1000) progress.to(time / 1000)
+  expect(stderr.text().trimEnd().split('\n')).toEqual([
+    'Reading: 0 of 1000',
+    ...[5, 10, 15, 20].map((done) => `Reading: ${done} of 1000, 1/s, ${Math.round((1000 - done) / 60)} min left`),
+  ])
 })

@@ -1,3 +1,4 @@
+import { isJsonObject, readJson } from '@inlay/protocol'
 import { estimateTokens } from '../prompt/context-window.ts'
 import { actionOf, inWorld, makeCall, type ActionWorld, type MakeAction, type ToldCall } from './action-fixture.ts'
 import { hasCallOrder, isPacket } from './call-order.ts'
@@ -21,7 +22,7 @@ export function callLaws(make: MakeAction): Law[] {
             const { text } = await makeCall(world, input)
             must(text.trim() !== '', 'the text is not blank')
             must(text.isWellFormed(), 'the text has no half of a surrogate pair')
-            if (actionOf(world).builtIn !== null) must(isRecord(parse(text)), 'the text is an object of JSON')
+            if (actionOf(world).builtIn !== null) must(isJsonObject(readJson(text)), 'the text is an object of JSON')
           }
         }),
     ],
@@ -94,21 +95,9 @@ async function peek(make: MakeAction): Promise<Pick<ActionWorld, 'works'>> {
 
 /** Citation numbers in a result in the form of a search's. */
 function numbersIn(text: string): number[] {
-  const value = parse(text)
-  const results = isRecord(value) && Array.isArray(value['results']) ? value['results'] : []
+  const value = readJson(text)
+  const results = isJsonObject(value) && Array.isArray(value['results']) ? value['results'] : []
   return results.flatMap((one: unknown) =>
-    isRecord(one) && typeof one['document'] === 'number' ? [one['document']] : [],
+    isJsonObject(one) && typeof one['document'] === 'number' ? [one['document']] : [],
   )
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

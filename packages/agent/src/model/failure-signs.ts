@@ -1,3 +1,4 @@
+import { isJsonObject } from '@inlay/protocol'
 /** What can be read off an error and its causes. */
 export interface FailureSigns {
   /** HTTP status of the provider's answer, when there was one. */
@@ -45,7 +46,6 @@ export function reasonOf(signs: Pick<FailureSigns, 'said'>): string | undefined 
   return /[.!?…]$/.test(short) ? short : `${short}.`
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 function parsed(body: string | undefined): unknown {
@@ -59,9 +59,9 @@ function parsed(body: string | undefined): unknown {
 /** The message of an error body as OpenAI, Anthropic, Google, vLLM, Ollama and others write it. */
 function saidIn(body: unknown): string | undefined {
   const one: unknown = Array.isArray(body) ? body[0] : body
-  if (!isRecord(one)) return undefined
+  if (!isJsonObject(one)) return undefined
   const inner = one['error']
-  const said = isRecord(inner) ? inner['message'] : (inner ?? one['message'] ?? one['detail'])
+  const said = isJsonObject(inner) ? inner['message'] : (inner ?? one['message'] ?? one['detail'])
   return asText(said)
 }
 
@@ -73,8 +73,8 @@ function chain(error: unknown): unknown[] {
     const next = open.shift()
     if (next === undefined || next === null || found.includes(next)) continue
     found.push(next)
-    if (!isRecord(next)) continue
-    open.push(next['cause'], next['lastError'], isRecord(next['error']) ? next['error'] : undefined)
+    if (!isJsonObject(next)) continue
+    open.push(next['cause'], next['lastError'], isJsonObject(next['error']) ? next['error'] : undefined)
   }
   return found
 }
@@ -88,7 +88,7 @@ function statusIn(one: Record<string, unknown>): number | undefined {
 }
 
 function retryAfter(headers: unknown): number | undefined {
-  if (!isRecord(headers)) return undefined
+  if (!isJsonObject(headers)) return undefined
   const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
   const seconds = Number(headers['retry-after'] ?? Number.NaN)
   if (milliseconds >= 0) return Math.ceil(milliseconds / 1000)
@@ -102,14 +102,14 @@ const networkFailure = /fetch failed|failed to fetch|cannot connect|socket|netwo
 /** Reads an error as AI SDK providers, `fetch` and streams throw it; also a plain object or a string. */
 export function signsOf(error: unknown): FailureSigns {
   const errors = chain(error)
-  const records = errors.filter(isRecord)
+  const records = errors.filter(isJsonObject)
   const bodies = records.flatMap((one) => [parsed(asText(one['responseBody'])), one['data']])
   const first = <T>(read: (one: Record<string, unknown>) => T | undefined): T | undefined =>
     records.map(read).find((value) => value !== undefined)
 
   const names = records.flatMap((one) => [one['name'], one['code'], one['type']].map(String)).join(' ')
   const messages = errors.map((one) =>
-    isRecord(one) ? `${asText(one['message']) ?? ''} ${asText(one['responseBody']) ?? ''}` : String(one),
+    isJsonObject(one) ? `${asText(one['message']) ?? ''} ${asText(one['responseBody']) ?? ''}` : String(one),
   )
   const text = `${names} ${messages.join(' ')}`.slice(0, textLimit)
   const isInBand = !(error instanceof Error)

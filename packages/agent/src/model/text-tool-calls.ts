@@ -1,3 +1,4 @@
+import { readJson } from '@inlay/protocol'
 /** A call as a model asked for it; `input` is the JSON text of its arguments. */
 export interface RequestedCall {
   readonly id: string
@@ -99,7 +100,7 @@ function readJsonCalls(text: string, names: ReadonlySet<string>): RequestedCall[
     .trim()
     .replace(/^```(?:json)?\s*/, '')
     .replace(/\s*```$/, '')
-  const value = parse(bare)
+  const value = readJson(bare)
   if (typeof value !== 'object' || value === null) return []
   const fields = new Map(Object.entries(value))
   const name = [fields.get('name'), fields.get('tool'), fields.get('tool_name'), fields.get('function')].find(
@@ -116,16 +117,8 @@ function readMarkupCalls(markup: string, names: ReadonlySet<string>): RequestedC
     ([, name = '', body = '']) => {
       if (!names.has(name)) return []
       const parameters = [...body.matchAll(/<parameter\s+name="([^"]+)"[^>]*>([\s\S]*?)<\/parameter>/g)]
-      const input = Object.fromEntries(parameters.map(([, key = '', value = '']) => [key, parse(value) ?? value]))
+      const input = Object.fromEntries(parameters.map(([, key = '', value = '']) => [key, readJson(value) ?? value]))
       return [{ id: '', name, input: JSON.stringify(input) }]
     },
   )
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

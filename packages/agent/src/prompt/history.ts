@@ -1,5 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { removeCitations } from '@inlay/protocol'
+import { removeCitations, isJsonObject, readJson } from '@inlay/protocol'
 import type { FileDescriptor } from '@inlay/protocol'
 import type { Attachments } from './attachments.ts'
 import type { PastMessage, PastToolCall } from '../contracts/conversation-store.ts'
@@ -89,7 +89,7 @@ function callMessages(toolCalls: readonly PastToolCall[]): LanguageModelV4Messag
           type: 'tool-call',
           toolCallId: call.callId,
           toolName: call.name,
-          input: parse(call.arguments) ?? {},
+          input: readJson(call.arguments) ?? {},
         })),
       },
       {
@@ -107,23 +107,11 @@ function callMessages(toolCalls: readonly PastToolCall[]): LanguageModelV4Messag
 
 /** Takes the citation numbers out of a search's result. */
 function withoutNumbers(result: string): string {
-  const value = parse(result)
-  if (!isRecord(value) || !Array.isArray(value['results'])) return result
+  const value = readJson(result)
+  if (!isJsonObject(value) || !Array.isArray(value['results'])) return result
   const results = value['results'].map((one: unknown) => {
-    if (!isRecord(one)) return one
+    if (!isJsonObject(one)) return one
     return Object.fromEntries(Object.entries(one).filter(([name]) => name !== 'document'))
   })
   return JSON.stringify({ ...value, results, note: 'Found for an earlier answer; search again to cite it.' })
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

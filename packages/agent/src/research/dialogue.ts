@@ -1,3 +1,4 @@
+import { isJsonObject, readJson } from '@inlay/protocol'
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { estimateTokens } from '../prompt/context-window.ts'
 import type { RequestedCall } from '../model/text-tool-calls.ts'
@@ -59,12 +60,8 @@ export function toExchange({ said }: PlayedStep, calls: readonly AnsweredCall[])
 
 /** The arguments of a call; none when they are no JSON object. */
 export function toObject(json: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-  } catch {
-    return {}
-  }
+  const value = readJson(json)
+  return isJsonObject(value) ? { ...value } : {}
 }
 
 /** Gives every call an id of its own, also where the model gave none or the same twice. */

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { RequestedCall } from '../model/text-tool-calls.ts'
 
@@ -69,7 +70,7 @@ function parse(text: string): unknown {
 
 /** Whether two calls ask for the same but for one argument; what is null or empty counts as absent. */
 function isAlike(one: PlannedCall, other: PlannedCall, argument: string): boolean {
-  const [mine, theirs] = [one, other].map(({ input }) => (isRecord(input) ? othersOf(input, argument) : undefined))
+  const [mine, theirs] = [one, other].map(({ input }) => (isJsonObject(input) ? othersOf(input, argument) : undefined))
   // What is no arguments at all adds nothing, wherever it is merged.
   return mine === undefined || theirs === undefined || mine === theirs
 }
@@ -83,14 +84,10 @@ function othersOf(input: Record<string, unknown>, argument: string): string {
 }
 
 function merge(first: PlannedCall, other: PlannedCall, argument: string): PlannedCall {
-  if (!isRecord(other.input)) return first
-  if (!isRecord(first.input)) return { ...first, input: other.input }
+  if (!isJsonObject(other.input)) return first
+  if (!isJsonObject(first.input)) return { ...first, input: other.input }
   const values = [...toList(first.input[argument]), ...toList(other.input[argument])]
   return { ...first, input: { ...first.input, [argument]: values } }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function toList(value: unknown): readonly unknown[] {

@@ -1,4 +1,4 @@
-import { InlayError, isInlayError, storable } from '@inlay/protocol'
+import { InlayError, isInlayError, storable, isJsonObject } from '@inlay/protocol'
 import type { BaseFilters, PacketBody, Principal, ToolCallDetail } from '@inlay/protocol'
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/numbers.ts'
@@ -67,7 +67,7 @@ function record(
   { onEnd }: CallSetting,
 ): CallRecord {
   const { action, voice } = call
-  const input: Record<string, unknown> = isRecord(call.input) ? call.input : {}
+  const input: Record<string, unknown> = isJsonObject(call.input) ? call.input : {}
   onEnd({
     turn_index: voice.turnIndex,
     tab_index: voice.tabIndex,
@@ -108,7 +108,7 @@ async function checkInput({ action, input }: OpenCall): Promise<unknown> {
   const outcome = await action.input['~standard'].validate(input)
   if (outcome.issues === undefined) return outcome.value
   const faults = outcome.issues.slice(0, 5).map(({ message, path }) => {
-    const place = path?.map((step) => (isRecord(step) ? String(step['key']) : String(step))).join('.')
+    const place = path?.map((step) => (isJsonObject(step) ? String(step['key']) : String(step))).join('.')
     return place ? `${place}: ${message}` : message
   })
   throw badArguments(faults.join('; '))
@@ -178,8 +178,4 @@ function describeFailure(
 
 function errorPacket(exception: string, code: string, isRetryable: boolean): PacketBody {
   return { type: 'error', exception, error_code: code, is_retryable: isRetryable }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { PacketBody } from '@inlay/protocol'
 import type { Action, ActionResult, ActionTurn, InputSchema } from '../contracts/action.ts'
 import { isMastraTool, toAction, type MastraTool } from './mastra-tools.ts'
@@ -74,7 +74,7 @@ function toldAsCustom(action: Action): Action {
         hasTold ||= packet.type === 'custom_tool_delta'
         turn.emit(packet)
       }
-      if (isRecord(input) && Object.keys(input).length > 0)
+      if (isJsonObject(input) && Object.keys(input).length > 0)
         emit({ type: 'custom_tool_args', tool_name: name, tool_args: input })
       const result = await action.run(input, { ...turn, emit })
       if (!hasTold) emit({ type: 'custom_tool_delta', tool_name: name, tool_id: id, ...toData(result.text) })
@@ -86,7 +86,7 @@ function toldAsCustom(action: Action): Action {
 function checkSchema({ name, input }: Action): void {
   // Checked because hosts may be written without types, and a schema that tells models nothing fails late and oddly.
   const standard: unknown = input?.['~standard']
-  if (isRecord(standard) && isRecord(standard['jsonSchema'])) return
+  if (isJsonObject(standard) && isJsonObject(standard['jsonSchema'])) return
   throw new InlayError('VALIDATION_ERROR', {
     message: `The input schema of the action ${name} has to be a Standard Schema that also gives JSON Schema.`,
   })
@@ -104,8 +104,4 @@ function toData(text: string): CustomData {
     }
   }
   return { response_type: 'text', data: text, ...more }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { Action, ActionTurn, InputSchema } from '../contracts/action.ts'
 
 /** A tool made by Mastra's `createTool`, as far as it is used here. */
@@ -88,7 +88,7 @@ function asGiven(schema: InputSchema): InputSchema {
 /** What Mastra gives back when arguments or output do not fit the tool's schemas. */
 function isRefusal(output: unknown): output is { readonly message: string } {
   return (
-    isRecord(output) &&
+    isJsonObject(output) &&
     output['error'] === true &&
     'validationErrors' in output &&
     typeof output['message'] === 'string'
@@ -98,14 +98,10 @@ function isRefusal(output: unknown): output is { readonly message: string } {
 /** What the model reads: text as it is, of content its texts, anything else as JSON. */
 function toText(output: unknown): string {
   if (typeof output === 'string') return output
-  if (isRecord(output) && output['type'] === 'text' && typeof output['value'] === 'string') return output['value']
-  if (isRecord(output) && output['type'] === 'json') return JSON.stringify(output['value']) ?? 'null'
-  if (isRecord(output) && output['type'] === 'content' && Array.isArray(output['value'])) {
-    return output['value'].flatMap((part: unknown) => (isRecord(part) ? (part['text'] ?? []) : [])).join('\n')
+  if (isJsonObject(output) && output['type'] === 'text' && typeof output['value'] === 'string') return output['value']
+  if (isJsonObject(output) && output['type'] === 'json') return JSON.stringify(output['value']) ?? 'null'
+  if (isJsonObject(output) && output['type'] === 'content' && Array.isArray(output['value'])) {
+    return output['value'].flatMap((part: unknown) => (isJsonObject(part) ? (part['text'] ?? []) : [])).join('\n')
   }
   return JSON.stringify(output) ?? 'Done.'
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { isInlayError, InlayError } from '@inlay/protocol'
+import { isInlayError, InlayError, isJsonObject } from '@inlay/protocol'
 import type { BaseFilters, Packet, Principal, SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
 import type { CallSetting } from '../tools/execution.ts'
@@ -243,7 +243,7 @@ function describe(error: unknown, context: Parameters<typeof toFailure>[1], { on
   if (!isInlayError(error)) onError(error)
   // A step that failed without throwing brings its own details.
   const own = isInlayError(error) ? error.data['details'] : undefined
-  return isRecord(own) ? { ...failure, details: own } : failure
+  return isJsonObject(own) ? { ...failure, details: own } : failure
 }
 
 function toOutcome(
@@ -275,8 +275,4 @@ function tellEnding(ending: Ending, turn: TurnOptions, narrator: Speaker['voice'
   const { message, code, retryable, details } = ending.failure
   narrator.tell({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
   turn.run.write({ error: message, stack_trace: null, error_code: code, is_retryable: retryable, details })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-import type { SearchDoc } from '@inlay/protocol'
+import { isJsonObject, type SearchDoc } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import type { ConversationDatabase, MessageTable, SessionTable } from '../tables.ts'
 import { byScore, replayPackets } from '@inlay/agent'
@@ -92,13 +92,9 @@ function toMessage(row: Selectable<MessageTable>): StoredMessage {
 
 function toRecord(json: string | null): Record<string, unknown> | null {
   const value = parse(json)
-  return isRecord(value) ? value : null
+  return isJsonObject(value) ? value : null
 }
 
 function parse(text: string | null): unknown {
   return text === null ? null : JSON.parse(text)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

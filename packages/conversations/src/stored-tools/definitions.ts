@@ -1,7 +1,7 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
 import type { FetchAddress, StoredToolFields, StoredToolFunction } from './contracts.ts'
 import { parseOpenApi } from './openapi-document.ts'
-import { isJsonObject, unusable, type JsonObject } from './openapi-references.ts'
+import { unusable } from './openapi-references.ts'
 import { isSendableHeader } from './request-headers.ts'
 
 const mostBytes = 4 * 2 ** 20

@@ -1,9 +1,8 @@
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError, isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
 import type { Action, ActionResult, ActionTurn, InputSchema } from '@inlay/agent'
 import type { FetchAddress, StoredTool } from './contracts.ts'
 import { parseOpenApi, type OpenApiDescription, type OpenApiOperation } from './openapi-document.ts'
 import { factsOf, fillArguments, fillText, withPresets } from './openapi-placeholders.ts'
-import { isJsonObject, type JsonObject } from './openapi-references.ts'
 import { faultsOf, shownArguments, toInputSchema, toRequest } from './openapi-request.ts'
 import { tellAnswer } from './openapi-response.ts'
 

@@ -1,5 +1,6 @@
+import { isJsonObject, type JsonObject } from '@inlay/protocol'
 import { readParameters, type OpenApiParameter } from './openapi-parameters.ts'
-import { dereferenced, isJsonObject, unusable, type JsonObject } from './openapi-references.ts'
+import { dereferenced, unusable } from './openapi-references.ts'
 import { toJsonSchema } from './openapi-schema.ts'
 
 /** One operation, ready to be called. */

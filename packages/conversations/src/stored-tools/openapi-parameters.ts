@@ -1,4 +1,5 @@
-import { dereferenced, isJsonObject, unusable, type JsonObject } from './openapi-references.ts'
+import { isJsonObject, type JsonObject } from '@inlay/protocol'
+import { dereferenced, unusable } from './openapi-references.ts'
 import { toJsonSchema } from './openapi-schema.ts'
 import { isReservedHeader } from './request-headers.ts'
 

@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonObject } from '@inlay/protocol'
 import type { ActionTurn } from '@inlay/agent'
 import type { OpenApiOperation } from './openapi-document.ts'
 import { bodyArgument } from './openapi-parameters.ts'
-import { isJsonObject, type JsonObject } from './openapi-references.ts'
 
 /** Facts of a call by the word that stands for them in a document. */
 export type CallFacts = Readonly<Record<string, string>>

@@ -1,12 +1,4 @@
-import { InlayError } from '@inlay/protocol'
-
-/** A JSON object of a document. */
-export type JsonObject = { readonly [key: string]: unknown }
-
-/** Whether a value is a JSON object. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { InlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
 
 /** The error for a document that cannot be used; the message is for the administrator who gave it. */
 export function unusable(message: string): InlayError {

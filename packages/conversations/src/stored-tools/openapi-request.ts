@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject } from '@inlay/protocol'
 import { bodyArgument, type OpenApiParameter } from './openapi-parameters.ts'
 import type { OpenApiDescription, OpenApiOperation } from './openapi-document.ts'
-import { isJsonObject, type JsonObject } from './openapi-references.ts'
 
 /** A request as the arguments make it, before headers of the tool and of the caller. */
 export interface OpenApiRequest {

@@ -1,4 +1,5 @@
-import { isJsonObject, lookUp, unusable, type JsonObject } from './openapi-references.ts'
+import { isJsonObject, type JsonObject } from '@inlay/protocol'
+import { lookUp, unusable } from './openapi-references.ts'
 
 /** Most schemas of one argument, counted with all that references repeat. */
 const mostSchemas = 5_000

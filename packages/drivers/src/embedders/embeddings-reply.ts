@@ -1,4 +1,4 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject } from '@inlay/protocol'
 
 /**
  * Refuses dimensions that no index takes.
@@ -16,14 +16,14 @@ export function checkDimensions(dimensions: number): void {
  * @throws BAD_GATEWAY for another shape or number of vectors, INDEX_MISMATCH for another length
  */
 export function readVectors(reply: unknown, expected: { count: number; dimensions: number }): Float32Array[] {
-  const data = isRecord(reply) && Array.isArray(reply['data']) ? reply['data'] : undefined
+  const data = isJsonObject(reply) && Array.isArray(reply['data']) ? reply['data'] : undefined
   if (!data) throw unusable('The embedding service sent something else than embeddings: check its base URL.')
   if (data.length !== expected.count)
     throw unusable(`The embedding service sent ${data.length} vectors for ${expected.count} texts.`)
   const vectors: (Float32Array | undefined)[] = Array.from({ length: expected.count }, () => undefined)
   for (const [at, item] of data.entries()) {
-    const index = isRecord(item) && typeof item['index'] === 'number' ? item['index'] : at
-    if (!isRecord(item) || !Number.isInteger(index) || index < 0 || index >= vectors.length || vectors[index])
+    const index = isJsonObject(item) && typeof item['index'] === 'number' ? item['index'] : at
+    if (!isJsonObject(item) || !Number.isInteger(index) || index < 0 || index >= vectors.length || vectors[index])
       throw unusable('The embedding service did not say which vector belongs to which text.')
     vectors[index] = readVector(item['embedding'], expected.dimensions)
   }
@@ -70,8 +70,4 @@ function fromBase64(text: string): Float32Array | undefined {
 
 function unusable(message: string): InlayError {
   return new InlayError('BAD_GATEWAY', { message })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

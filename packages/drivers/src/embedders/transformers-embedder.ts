@@ -1,6 +1,6 @@
 import type { Embedder } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { inTurns } from '../lancedb/mutex.ts'
+import { createMutex } from '../concurrency/mutex.ts'
 import { checkDimensions, checkedVector } from './embeddings-reply.ts'
 
 /** How the vectors of a text's tokens become one: what the model was trained with, as its page says. */
@@ -52,7 +52,7 @@ export interface TransformersEmbedderOptions {
   /** Never asks the Hub: the model has to be in the cache folder, or be a folder. Default false. */
   readonly isOffline?: boolean
   /**
-   * Texts that run through the model together. Default 16. By default 1 where company would change a text's vector:
+   * Texts that run through the model together. Default 16. By default 1 where other texts of a batch would change a vector:
    * weights of 8 bits or less find their scale over the whole batch, and the last token of a padded text is padding.
    */
   readonly batch?: number
@@ -80,7 +80,7 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
   if (!model) throw new InlayError('INVALID_INPUT', { message: 'An embedding model needs its name.' })
   const isExact = /^fp(16|32)$/.test(dtype) && pooling !== 'last_token'
   const size = Math.max(1, options.batch ?? (isExact ? 16 : 1))
-  const inTurn = inTurns()
+  const exclusively = createMutex()
   let loading: Promise<FeatureExtraction> | undefined
 
   function loaded(): Promise<FeatureExtraction> {
@@ -107,7 +107,7 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
       const vectors: Float32Array[] = []
       for (let from = 0; from < inputs.length; from += size) {
         signal?.throwIfAborted()
-        vectors.push(...(await inTurn(() => run(inputs.slice(from, from + size)))))
+        vectors.push(...(await exclusively(() => run(inputs.slice(from, from + size)))))
       }
       signal?.throwIfAborted()
       return vectors

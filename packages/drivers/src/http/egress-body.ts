@@ -1,30 +1,15 @@
 import { InlayError } from '@inlay/protocol'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { decompressed } from './decompression.ts'
 
-/** The body without its content encoding. BAD_GATEWAY for one that is not known. */
+/** The body without its content encoding. BAD_GATEWAY for an encoding that is not known here. */
 export function decoded(message: IncomingMessage): Readable {
-  const coding = (message.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
-  const decoder =
-    coding === 'gzip' || coding === 'x-gzip'
-      ? createGunzip()
-      : coding === 'deflate'
-        ? createInflate()
-        : coding === 'br'
-          ? createBrotliDecompress()
-          : undefined
-  if (decoder) {
-    // pipe() does not carry errors on: a cut connection must end the decoder as well.
-    message.once('error', (error) => decoder.destroy(error))
-    message.once('aborted', () => decoder.destroy(new Error('the connection was cut')))
-    return message.pipe(decoder)
-  }
-  if (coding !== '' && coding !== 'identity')
-    throw new InlayError('BAD_GATEWAY', {
-      message: 'The address answers in a content encoding that is not known here.',
-    })
-  return message
+  const body = decompressed(message)
+  if (body) return body
+  throw new InlayError('BAD_GATEWAY', {
+    message: 'The address answers in a content encoding that is not known here.',
+  })
 }
 
 /**

@@ -5,6 +5,7 @@ import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { isPublicAddress } from './egress-address.ts'
 import { readLimited } from './egress-body.ts'
+import { isRedirect, lowerCased, redirectedRequest } from './redirects.ts'
 
 /** What an {@link Egress} may do. */
 export interface EgressOptions {
@@ -145,26 +146,6 @@ function exchange(
   })
 }
 
-function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}
-
-// Any other header may be a key: services call them as they like.
-const harmlessHeader = /^(accept|accept-.+|content-.+|user-agent|range|cache-control)$/
-
-/** The request that follows a redirect: nothing secret to another origin, no body where the method becomes GET. */
-function redirected(request: EgressRequest, status: number, from: URL, to: URL): EgressRequest {
-  const method = (request.method ?? 'GET').toUpperCase()
-  const becomesGet = status === 303 ? method !== 'HEAD' : (status === 301 || status === 302) && method === 'POST'
-  const headers = Object.fromEntries(
-    Object.entries(lowerCased(request.headers)).filter(
-      ([name]) =>
-        (from.origin === to.origin || harmlessHeader.test(name)) && !(becomesGet && name.startsWith('content-')),
-    ),
-  )
-  return becomesGet ? { ...request, headers, method: 'GET', body: undefined } : { ...request, headers }
-}
-
 /** Refuses content of a kind that is not taken. */
 export function checkMediaType(message: IncomingMessage, mediaTypes: readonly string[] | undefined): void {
   // What RFC 9110 (8.3) has for an answer that does not say.
@@ -205,11 +186,11 @@ export async function openAddress(
     const message = await exchange(await locate(url, options, signal), request, signal, userAgent)
     const { location } = message.headers
     const status = message.statusCode ?? 0
-    if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return { url, request, message }
+    if (!isRedirect(status) || location === undefined) return { url, request, message }
     message.destroy()
     if (hops >= (options.maxRedirects ?? 5)) throw refused('The address redirects too often.')
     const next = parsed(URL.canParse(location, url) ? new URL(location, url).href : location)
-    request = redirected(request, status, url, next)
+    request = redirectedRequest(request, status, url, next)
     url = next
   }
 }

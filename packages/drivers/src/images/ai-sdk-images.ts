@@ -1,6 +1,6 @@
 import type { ImageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from '@inlay/agent'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject } from '@inlay/protocol'
 import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type ImageSizes } from './picture.ts'
 import { retrying, type RetryOptions } from '../http/retrying.ts'
 import { toSdkFailure } from '../http/sdk-failure.ts'
@@ -52,7 +52,7 @@ export function aiSdkImages(options: AiSdkImagesOptions): ImageGenerator {
     return images.map((image, at): MadeImage => {
       const bytes = typeof image === 'string' ? Buffer.from(image, 'base64') : image
       const facts: unknown = told?.[at]
-      return toPicture(bytes, isRecord(facts) ? facts['revisedPrompt'] : undefined)
+      return toPicture(bytes, isJsonObject(facts) ? facts['revisedPrompt'] : undefined)
     })
   }
 }
@@ -92,7 +92,3 @@ const toInlayError = (error: unknown): InlayError =>
     refused: (refusal) => imageRefusal({ subject: imageSubject, ...refusal }),
     unusable: noPicture,
   })
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
-}

@@ -1,5 +1,5 @@
 import type { ImageGenerator, ImageRequest, MadeImage } from '@inlay/agent'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { Egress } from '../http/egress.ts'
 import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type ImageSizes } from './picture.ts'
 import { createJsonPost, endpointOf, type JsonPost } from '../http/json-post.ts'
@@ -60,7 +60,7 @@ export function openaiImages(options: OpenaiImagesOptions): ImageGenerator {
     signal?.throwIfAborted()
     const fields = fieldsOf(request, options)
     const reply = await (references.length === 0 ? generate(fields, signal) : edit(toForm(fields, references), signal))
-    const rows: unknown = isRecord(reply) ? reply['data'] : undefined
+    const rows: unknown = isJsonObject(reply) ? reply['data'] : undefined
     if (!Array.isArray(rows) || rows.length === 0) throw noPicture()
     return await Promise.all(rows.map(async (row) => readRow(row, egress, signal)))
   }
@@ -101,7 +101,7 @@ function toForm(fields: Readonly<Record<string, unknown>>, references: ImageRequ
 }
 
 async function readRow(row: unknown, egress: Egress | undefined, signal: AbortSignal | undefined): Promise<MadeImage> {
-  if (!isRecord(row)) throw noPicture()
+  if (!isJsonObject(row)) throw noPicture()
   const { b64_json: encoded, url, revised_prompt: revised } = row
   if (typeof encoded === 'string') return toPicture(Buffer.from(encoded, 'base64'), revised)
   if (typeof url !== 'string') throw noPicture()
@@ -112,8 +112,4 @@ async function readRow(row: unknown, egress: Egress | undefined, signal: AbortSi
   const answer = await egress(url, { limitBytes: largestPicture, signal })
   if (answer.status !== 200) throw noPicture()
   return toPicture(answer.bytes, revised)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

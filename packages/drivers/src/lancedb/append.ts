@@ -2,14 +2,16 @@ import type { IndexRow } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { persistently, type Engine } from './engine.ts'
 import { schemaOf, toArrow, type Space } from './rows.ts'
-import type { Waiting } from './memtable.ts'
+import type { Memtable } from './memtable.ts'
+import type { WriterPresence } from './writer-presence.ts'
 
-/** What appending works on. */
+/** Table that is appended to. */
 export interface AppendParts {
   readonly engine: Engine
   readonly table: Table
   readonly space: Space | undefined
-  readonly waiting: Waiting
+  readonly memtable: Memtable
+  readonly presence: WriterPresence
   /** Called after each commit. */
   wrote(): void
 }
@@ -26,13 +28,10 @@ interface Request {
   readonly reject: (reason: unknown) => void
 }
 
-/** Rows of one commit, at least one request: more gain nothing and hold up who came first. */
+/** Most rows of one commit, unless a single request has more: larger commits gain nothing and delay the first. */
 const mostRows = 10_000
 
-/**
- * Commits at once: while one is being written, the rows of the next are made ready. The engine puts them behind each
- * other by itself.
- */
+/** Commits at once: the rows of one are made ready while another is written. The engine puts them in order. */
 const mostCommits = 2
 
 /** Queues appends to a table. */
@@ -42,11 +41,13 @@ export function createAppending(parts: AppendParts): Appending {
   let running = 0
 
   async function commit(rows: readonly IndexRow[]): Promise<void> {
-    const { engine, table, waiting } = parts
+    const { engine, table, memtable, presence } = parts
     const batch = toArrow(engine, schema, rows)
-    // Should a try have been carried out though it failed, its rows are there twice and found once.
+    // Others look into the table for unindexed rows only while they see this handle.
+    await presence.announce()
+    // A try that failed may have been carried out all the same: its rows are there twice and found once.
     await persistently(() => table.add(batch))
-    waiting.add(rows)
+    memtable.add(rows)
     parts.wrote()
   }
 

@@ -33,17 +33,17 @@ function anyOf(column: string, items: readonly string[]): string {
 function within(column: string, { start, end }: TimeRange): string[] {
   return [
     `${column} IS NOT NULL`,
-    ...(start === undefined ? [] : [`${column} >= ${moment(Math.ceil(start))}`]),
-    ...(end === undefined ? [] : [`${column} <= ${moment(Math.floor(end))}`]),
+    ...(start === undefined ? [] : [`${column} >= ${timestamp(Math.ceil(start))}`]),
+    ...(end === undefined ? [] : [`${column} <= ${timestamp(Math.floor(end))}`]),
   ]
 }
 
 function since(time: number): string {
-  const from = moment(Math.ceil(time))
+  const from = timestamp(Math.ceil(time))
   return `(updated_at >= ${from} OR created_at >= ${from})`
 }
 
-function moment(milliseconds: number): string {
+function timestamp(milliseconds: number): string {
   return `to_timestamp_millis(${wholeNumber(milliseconds)})`
 }
 

@@ -1,22 +1,24 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
-import { inTurns } from './mutex.ts'
+import { createMutex } from '../concurrency/mutex.ts'
 import { createAppending, type Appending } from './append.ts'
-import { joinCompany, type Company } from './writer-presence.ts'
+import { openWriterPresence, type Processes, type WriterPresence } from './writer-presence.ts'
 import { loadEngine, persistently } from './engine.ts'
 import { among, quote } from './filter.ts'
 import { fuse } from './fusion.ts'
 import { createHandle } from './handle.ts'
 import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
-import { createStanding, textIndex } from './unindexed-rows.ts'
+import { createUnindexedRows, textIndex } from './unindexed-rows.ts'
 import { dropTable, openTable, type OpenTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
-import { createVocabulary } from './text/term-statistics.ts'
-import { createWaiting } from './memtable.ts'
+import { createTermStatistics } from './text/term-statistics.ts'
+import { createMemtable } from './memtable.ts'
 import { createTerms } from './text/words.ts'
+
+export type { Processes }
 
 /** Where an index lies and how it is kept. */
 export interface LancedbOptions {
@@ -29,13 +31,15 @@ export interface LancedbOptions {
    * a weak embedder deserves less.
    */
   readonly vectorShare?: number
+  /** Tells which handles of the folder belong to processes that are gone. Absent: such a handle lapses after a minute. */
+  readonly processes?: Processes
   /** Rows from which vectors get an index of their own (IVF_FLAT). Default 50 000; below, all are compared. */
   readonly vectorIndexRows?: number
 }
 
 interface Opened extends TextParts, OpenTable {
   readonly space: Space | undefined
-  readonly company: Company
+  readonly presence: WriterPresence
   readonly upkeep: Upkeep
   readonly appending: Appending
 }
@@ -50,7 +54,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
   const handle = createHandle((space: Space | undefined) => assemble(options, space), dismantle)
   const { use } = handle
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
-  const inTurn = inTurns()
+  const exclusively = createMutex()
   return {
     keepVersionsMs,
     open: (space) => handle.open(space),
@@ -61,7 +65,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       }),
     remove: (generations) =>
       use(async (parts) => {
-        if (generations.length > 0) await inTurn(() => removeRows(parts, generations))
+        if (generations.length > 0) await exclusively(() => removeRows(parts, generations))
       }),
     async search(query) {
       query.signal?.throwIfAborted()
@@ -76,7 +80,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       use((parts) => persistently(() => readRows(parts, { generation, from, to, vectors }))),
     maintain: ({ idle = false, signal } = {}) =>
       use(async (parts) => {
-        await inTurn(() => parts.upkeep.run({ idle, signal }))
+        await exclusively(() => parts.upkeep.run({ idle, signal }))
         return figuresOf(parts, folder)
       }),
     figures: () => use((parts) => figuresOf(parts, folder)),
@@ -95,26 +99,26 @@ const besideMark = 'space-'
 const noSpace: Space = { id: '', dimensions: -1 }
 
 async function assemble(
-  { folder, keepVersionsMs = 10_000, vectorIndexRows = 50_000 }: LancedbOptions,
+  { folder, keepVersionsMs = 10_000, vectorIndexRows = 50_000, processes }: LancedbOptions,
   space: Space | undefined,
 ): Promise<Opened> {
   const engine = await loadEngine()
   const { connection, table } = await openTable(engine, folder, space)
   const terms = createTerms(engine)
-  const waiting = createWaiting(terms)
-  const company = await joinCompany(join(folder, 'open'))
-  const standing = createStanding(table, waiting, company)
-  await standing.tail()
-  const vocabulary = createVocabulary(engine, table, terms)
-  const parts = { engine, connection, table, space, company, terms, waiting, standing, vocabulary }
+  const memtable = createMemtable(terms)
+  const presence = await openWriterPresence(join(folder, 'open'), processes)
+  const unindexedRows = createUnindexedRows(table, memtable, presence)
+  await unindexedRows.place()
+  const statistics = createTermStatistics(engine, table, terms)
+  const parts = { engine, connection, table, space, presence, terms, memtable, unindexedRows, statistics }
   const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows })
   return { ...parts, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
 }
 
-async function dismantle({ table, connection, company }: Opened): Promise<void> {
+async function dismantle({ table, connection, presence }: Opened): Promise<void> {
   table.close()
   connection.close()
-  await company.leave()
+  await presence.leave()
 }
 
 async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hit[]> {
@@ -133,11 +137,11 @@ async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hi
 /** Generations in one delete: the condition is a text, and each delete is a version. */
 const mostInOneDelete = 2000
 
-async function removeRows({ table, waiting, upkeep }: Opened, generations: readonly string[]): Promise<void> {
+async function removeRows({ table, memtable, upkeep }: Opened, generations: readonly string[]): Promise<void> {
   for (let at = 0; at < generations.length; at += mostInOneDelete) {
     const some = generations.slice(at, at + mostInOneDelete)
     await persistently(() => table.delete(among('generation', some)))
-    waiting.remove(new Set(some))
+    memtable.remove(new Set(some))
     upkeep.wrote()
   }
 }

@@ -2,11 +2,11 @@ import type { IndexRow } from '@inlay/knowledge'
 import { createPostings, type Postings } from './text/postings.ts'
 import { wordsOf, type Terms } from './text/words.ts'
 
-/** Rows appended through this handle that the full-text index does not hold yet, searched in memory. */
-export interface Waiting {
-  /** Rows that wait and were not removed. */
+/** Rows appended through this handle that the full-text index lacks; they are searched in memory. */
+export interface Memtable {
+  /** Rows held and not removed. */
   readonly size: number
-  /** True when more rows wait than are kept here: then only the engine can search them, row by row. */
+  /** True when not all unindexed rows found room: then only the engine can search them, row by row. */
   readonly overflown: boolean
   /** True when half of the room is taken: time to fold rows into the index before they find none. */
   readonly isHalfFull: boolean
@@ -16,7 +16,7 @@ export interface Waiting {
   mark(): number
   /** Forgets all rows present when the mark was taken. */
   release(mark: number): void
-  /** All rows that wait now, ready to be searched; they stay in it when they are released meanwhile. */
+  /** All rows held now, ready to be searched; rows released later stay in the result. */
   prepared(): Promise<Postings>
 }
 
@@ -25,7 +25,7 @@ interface Entry {
   readonly at: number
 }
 
-/** Some 32 MB; a row is counted with its vector and with what it weighs beside its texts. */
+/** Some 32 MB, counting texts, vectors and the overhead of a row. */
 const mostCharacters = 32_000_000
 const charactersBeside = 500
 
@@ -33,8 +33,8 @@ const charactersBeside = 500
 const rowsAtOnce = 250
 const longestTurnMs = 8
 
-/** Keeps waiting rows. They are split into words only when a search comes: a bulk load that nobody watches costs nothing. */
-export function createWaiting(terms: Terms): Waiting {
+/** Makes an empty memtable. Rows are split into words only when a search comes, so that a bulk load costs nothing. */
+export function createMemtable(terms: Terms): Memtable {
   let entries: Entry[] = []
   let postings = createPostings()
   let posted = 0
@@ -45,7 +45,7 @@ export function createWaiting(terms: Terms): Waiting {
   let preparing: Promise<unknown> = Promise.resolve()
 
   function keep(kept: Entry[]): void {
-    // Made anew rather than cut: few are left after most changes, and a search may still read the old ones.
+    // Replaced rather than cut: few are left after most changes, and a search may still read the old ones.
     entries = kept
     postings = createPostings()
     posted = 0

@@ -1,47 +1,47 @@
 import type { Table } from '@lancedb/lancedb'
-import type { Company } from './writer-presence.ts'
-import type { Waiting } from './memtable.ts'
+import type { Memtable } from './memtable.ts'
+import type { WriterPresence } from './writer-presence.ts'
 
 /** Name of the full-text index in the table. */
 export const textIndex = 'search_text_idx'
 
-/** Where rows are that the full-text index does not hold: nowhere, all in memory here, or only in the table. */
-export type Tail = 'none' | 'waiting' | 'table'
+/** Where the rows are that the full-text index lacks: there are none, all are in the memtable, or only the table has them. */
+export type UnindexedPlace = 'none' | 'memtable' | 'table'
 
 /**
- * Tells whether the rows in memory are all that wait. They are when this handle was alone ever since no other row
- * waited; rows of another process must be found as well, and only the table has them.
+ * Tells whether the memtable holds all unindexed rows. It does when this handle was the sole writer ever since no other
+ * row was unindexed. Rows of another process must be found as well, and only the table has them.
  */
-export interface Standing {
+export interface UnindexedRows {
   /** Runs a fold: rows present at its start are in the full-text index after it. */
   fold(work: () => Promise<void>): Promise<void>
-  tail(): Promise<Tail>
+  place(): Promise<UnindexedPlace>
 }
 
-/** Watches a table; `waiting` is told which of its rows were folded in. Ask for the tail once before the first write. */
-export function createStanding(table: Table, waiting: Waiting, company: Company): Standing {
-  /** The solitude in which every row that waits was appended here; undefined when others may wait too. */
-  let ours: string | undefined
+/** Watches a table and drops rows from the memtable once they are indexed. Call `place` once before the first write. */
+export function createUnindexedRows(table: Table, memtable: Memtable, presence: WriterPresence): UnindexedRows {
+  /** The period as sole writer in which every unindexed row was appended here; undefined when others may have some. */
+  let ownPeriod: string | undefined
 
   return {
     async fold(work) {
-      const mark = waiting.mark()
-      const solitude = await company.solitude()
+      const mark = memtable.mark()
+      const period = await presence.soleWriter()
       await work()
-      waiting.release(mark)
-      ours = solitude
+      memtable.release(mark)
+      ownPeriod = period
     },
-    async tail() {
-      const mark = waiting.mark()
-      const solitude = await company.solitude()
-      if (solitude === undefined || solitude !== ours) {
+    async place() {
+      const mark = memtable.mark()
+      const period = await presence.soleWriter()
+      if (period === undefined || period !== ownPeriod) {
         const index = await table.indexStats(textIndex)
         if ((index?.numUnindexedRows ?? 0) > 0) return 'table'
-        waiting.release(mark)
-        ours = solitude
+        memtable.release(mark)
+        ownPeriod = period
       }
-      if (waiting.overflown) return 'table'
-      return waiting.size > 0 ? 'waiting' : 'none'
+      if (memtable.overflown) return 'table'
+      return memtable.size > 0 ? 'memtable' : 'none'
     },
   }
 }

@@ -1,18 +1,18 @@
 import type { Table } from '@lancedb/lancedb'
 import { isPassing, type Engine } from './engine.ts'
 import type { Space } from './rows.ts'
-import { textIndex, type Standing } from './unindexed-rows.ts'
-import type { Vocabulary } from './text/term-statistics.ts'
-import type { Waiting } from './memtable.ts'
+import { textIndex, type UnindexedRows } from './unindexed-rows.ts'
+import type { TermStatistics } from './text/term-statistics.ts'
+import type { Memtable } from './memtable.ts'
 
 /** What upkeep works on. */
 export interface UpkeepParts {
   readonly engine: Engine
   readonly table: Table
   readonly space: Space | undefined
-  readonly standing: Standing
-  readonly waiting: Waiting
-  readonly vocabulary: Vocabulary
+  readonly unindexedRows: UnindexedRows
+  readonly memtable: Memtable
+  readonly statistics: TermStatistics
   readonly keepVersionsMs: number
   readonly vectorIndexRows: number
 }
@@ -36,14 +36,14 @@ const limits = {
   unindexedRows: 500,
   unindexedShare: 0.01,
   /** Of rows that are searched in memory meanwhile. */
-  waitingShare: 0.05,
+  memtableShare: 0.05,
   rowsWorthOne: 1000,
   deadRows: 2000,
 }
 
 /** Plans upkeep for a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
-  const { table, standing, waiting, vocabulary, keepVersionsMs } = parts
+  const { table, unindexedRows, memtable, statistics, keepVersionsMs } = parts
   let commits = 0
   /** When versions left behind by the last fold may be cleared; files of an earlier process may be due at once. */
   let clearAt: number | undefined = 0
@@ -54,14 +54,14 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
     if (idle && (unindexed * limits.rowsWorthOne > stats.numRows || commits > limits.idleCommits)) return true
     if (clearAt !== undefined && Date.now() >= clearAt && (idle || clearAt > 0)) return true
     const { numFragments, numSmallFragments, lengths } = stats.fragmentStats
-    const isInMemory = (await standing.tail()) !== 'table'
-    const share = isInMemory ? limits.waitingShare : limits.unindexedShare
+    const isInMemory = (await unindexedRows.place()) !== 'table'
+    const share = isInMemory ? limits.memtableShare : limits.unindexedShare
     const dead = numFragments * lengths.mean - stats.numRows
     return (
       commits >= limits.commits ||
       numSmallFragments > limits.commits ||
       unindexed > Math.max(limits.unindexedRows, stats.numRows * share) ||
-      waiting.isHalfFull ||
+      memtable.isHalfFull ||
       dead > Math.max(limits.deadRows, stats.numRows)
     )
   }
@@ -69,11 +69,11 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
   async function fold(): Promise<void> {
     const counted = commits
     const begun = Date.now()
-    await standing.fold(async () => {
+    await unindexedRows.fold(async () => {
       await table.optimize({ cleanupOlderThan: new Date(begun - keepVersionsMs) })
     })
     commits -= counted
-    vocabulary.outdate(await table.countRows())
+    statistics.outdate(await table.countRows())
     // Once more after the retention, unless this run had nothing to leave behind.
     clearAt = counted > 0 || clearAt === 0 ? Date.now() + keepVersionsMs : undefined
   }

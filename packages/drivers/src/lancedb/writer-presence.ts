@@ -1,47 +1,78 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 
-/** Tells whether others, in this process or another, have the same folder open. */
-export interface Company {
+/** Tells the processes of this machine apart. `createProcessPresence` of `@inlay/records` makes one. */
+export interface Processes {
+  /** Names this process, and no other one ever. */
+  readonly owner: string
+  /** Whether the process with that name is known to have ended; false when nothing is known of it. */
+  isGone(owner: string): boolean
+}
+
+/** Tells whether another handle, of this process or another, has the same folder open. */
+export interface WriterPresence {
   /**
-   * A text that stays the same as long as this is the only handle and no other came or went; undefined while another
-   * has the folder open.
+   * Makes sure that others see this handle, before it writes. They take it for dead when its process was suspended for
+   * longer than a minute.
    */
-  solitude(): Promise<string | undefined>
+  announce(): Promise<void>
+  /**
+   * A text that stays the same for as long as this is the only handle and no other came or went; undefined while
+   * another has the folder open.
+   */
+  soleWriter(): Promise<string | undefined>
   leave(): Promise<void>
 }
 
-interface Handle {
-  readonly host: string
-  readonly process: number
+/** What a handle's file holds. */
+interface HandleFile {
+  readonly owner: string
 }
 
-const renewalMs = 60_000
-/** A handle of another machine that was not renewed for this long is taken for dead, in milliseconds. */
-const lapseMs = 5 * renewalMs
+const renewalMs = 15_000
+/** A handle that was not renewed for this long is dead, whatever is known of its process. */
+const lapseMs = 60_000
 
-/** Joins those who have a folder open, by a file in it; one that a killed process left is cleared away by the next. */
-export async function joinCompany(folder: string): Promise<Company> {
+/**
+ * Opens a handle on a folder: a file in it that is renewed while the process lives. A handle that a killed process left
+ * is removed by the next caller: at once where `processes` knows that the process is gone, else when it lapsed.
+ */
+export async function openWriterPresence(folder: string, processes?: Processes): Promise<WriterPresence> {
   const name = randomUUID()
   const file = join(folder, name)
-  await mkdir(folder, { recursive: true })
-  const say = (): Promise<void> =>
-    writeFile(file, JSON.stringify({ host: hostname(), process: process.pid } satisfies Handle))
-  await say()
-  const renewal = setInterval(() => void utimes(file, new Date(), new Date()).catch(say), renewalMs)
+  const text = JSON.stringify({ owner: processes?.owner ?? name } satisfies HandleFile)
+  const write = async (): Promise<void> => {
+    await mkdir(folder, { recursive: true })
+    await writeFile(file, text)
+  }
+  await write()
+  const renewal = setInterval(
+    () =>
+      void utimes(file, new Date(), new Date())
+        .catch(write)
+        .catch(() => {}),
+    renewalMs,
+  )
   renewal.unref()
   return {
-    async solitude() {
-      // Each search asks: 10 µs here, while a pool of threads that is busy would keep it waiting for milliseconds.
+    announce: async () => {
+      // 5 µs, while a busy thread pool would take milliseconds.
+      if (!existsSync(file)) await write()
+    },
+    async soleWriter() {
+      // Asked by each search: see above.
       const { mtimeNs } = statSync(folder, { bigint: true })
       const names = readdirSync(folder)
+      if (!names.includes(name)) {
+        await write()
+        return undefined
+      }
+      // The name counts too: two changes within one tick of the clock leave the same time.
+      if (names.length === 1) return `${mtimeNs} ${name}`
       const others = names.filter((other) => other !== name)
-      // The names count too: two changes within one tick of the clock leave the same time.
-      if (others.length === 0) return `${mtimeNs} ${names.join()}`
-      await Promise.all(others.map((other) => clearDead(join(folder, other))))
+      await Promise.all(others.map((other) => removeDead(join(folder, other), processes)))
       return undefined
     },
     async leave() {
@@ -51,24 +82,17 @@ export async function joinCompany(folder: string): Promise<Company> {
   }
 }
 
-async function clearDead(file: string): Promise<void> {
+async function removeDead(file: string, processes: Processes | undefined): Promise<void> {
   try {
     const [{ mtimeMs }, text] = await Promise.all([stat(file), readFile(file, 'utf8')])
-    const isOld = Date.now() - mtimeMs > lapseMs
-    // Empty while it is being written, or for good after a crash just then.
-    const handle: Handle | undefined = text === '' ? undefined : JSON.parse(text)
-    const isDead = handle?.host === hostname() ? !isAlive(handle.process) : isOld
-    if (isDead) await rm(file, { force: true })
+    if (Date.now() - mtimeMs > lapseMs || isOfGoneProcess(text, processes)) await rm(file, { force: true })
   } catch {
-    // Gone by itself, or not readable: it counts as company.
+    // It has gone by itself, or cannot be read: then it counts as present.
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
+function isOfGoneProcess(text: string, processes: Processes | undefined): boolean {
+  // Empty while it is being written, or for good after a crash just then.
+  const handle: Partial<HandleFile> = text === '' ? {} : JSON.parse(text)
+  return handle.owner !== undefined && processes?.isGone(handle.owner) === true
 }

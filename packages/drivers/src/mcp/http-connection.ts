@@ -1,12 +1,12 @@
+import type { JsonObject } from '@inlay/protocol'
 import type { EgressStream, EgressStreamAnswer } from '../http/egress-stream.ts'
-import { readEvents } from './events.ts'
+import { readEvents } from '../http/event-reader.ts'
 import {
   answerTo,
   failureOf,
   lost,
   readMessages,
   type Connection,
-  type JsonObject,
   type Reply,
   type RequestOptions,
 } from './messages.ts'

@@ -1,12 +1,4 @@
-import { InlayError } from '@inlay/protocol'
-
-/** A JSON object. */
-export type JsonObject = { readonly [key: string]: unknown }
-
-/** Whether a value is a JSON object. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { InlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
 
 /** What came of a request: its result, or the error the server names. */
 export type Reply =

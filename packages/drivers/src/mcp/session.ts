@@ -1,7 +1,7 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
 import { connectByHttp, type ConnectionOptions } from './http-connection.ts'
-import { isJsonObject, type Connection, type JsonObject } from './messages.ts'
+import type { Connection } from './messages.ts'
 import { connectBySse } from './sse-connection.ts'
 
 /** A tool as its server describes it. */

@@ -1,5 +1,5 @@
-import { InlayError } from '@inlay/protocol'
-import { readEvents } from './events.ts'
+import { InlayError, type JsonObject } from '@inlay/protocol'
+import { readEvents } from '../http/event-reader.ts'
 import type { ConnectionOptions } from './http-connection.ts'
 import {
   answerTo,
@@ -7,7 +7,6 @@ import {
   lost,
   readMessages,
   type Connection,
-  type JsonObject,
   type Reply,
   type RequestOptions,
 } from './messages.ts'

@@ -1,6 +1,6 @@
 import type { Action, ActionResult, ActionTurn, InputSchema } from '@inlay/agent'
-import { isInlayError } from '@inlay/protocol'
-import { isJsonObject, isRefused, type JsonObject } from './messages.ts'
+import { isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
+import { isRefused } from './messages.ts'
 import type { RemoteOutcome, RemoteTool } from './session.ts'
 import { readOutcome, toModelText } from './tool-answer.ts'
 

@@ -1,6 +1,5 @@
+import { type JsonObject, isJsonObject } from '@inlay/protocol'
 import type { ActionTurn } from '@inlay/agent'
-import type { JsonObject } from './messages.ts'
-import { isJsonObject } from './messages.ts'
 import type { RemoteOutcome } from './session.ts'
 
 /** What a tool gave back, as text and files. */

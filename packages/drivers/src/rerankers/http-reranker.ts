@@ -1,5 +1,5 @@
 import type { Reranker } from '@inlay/knowledge'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject } from '@inlay/protocol'
 import { groupsOf } from '../http/batches.ts'
 import { createJsonPost, endpointOf } from '../http/json-post.ts'
 import type { RetryOptions } from '../http/retrying.ts'
@@ -70,12 +70,12 @@ function bodyOf({ protocol, model }: HttpRerankerOptions, query: string, texts: 
 
 /** Scores in the order of the texts; services send them by falling score, each with the number of its text. */
 function readScores(reply: unknown, count: number): number[] {
-  const results = isRecord(reply) && !Array.isArray(reply) ? reply['results'] : reply
+  const results = isJsonObject(reply) && !Array.isArray(reply) ? reply['results'] : reply
   if (!Array.isArray(results)) throw unusable('sent something else than scores: check its base URL and protocol.')
   const scores: (number | undefined)[] = Array.from({ length: count }, () => undefined)
   for (const result of results) {
-    const index: unknown = isRecord(result) ? result['index'] : undefined
-    const score: unknown = isRecord(result) ? (result['relevance_score'] ?? result['score']) : undefined
+    const index: unknown = isJsonObject(result) ? result['index'] : undefined
+    const score: unknown = isJsonObject(result) ? (result['relevance_score'] ?? result['score']) : undefined
     if (typeof index !== 'number' || !(index in scores) || scores[index] !== undefined)
       throw unusable('did not say which score belongs to which text.')
     if (typeof score !== 'number' || !Number.isFinite(score)) throw unusable('sent a score that is no number.')
@@ -88,8 +88,4 @@ function readScores(reply: unknown, count: number): number[] {
 
 function unusable(what: string): InlayError {
   return new InlayError('BAD_GATEWAY', { message: `${subject} ${what}` })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

@@ -1,5 +1,5 @@
 import type { WebResult } from '@inlay/agent'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject } from '@inlay/protocol'
 import { toMoment } from '../files/timestamps.ts'
 
 /** What a service says of one page, as its reply has it. */
@@ -39,7 +39,7 @@ export function toFoundPages(rows: unknown, options: FoundPagesOptions): WebResu
   const found = new Map<string, WebResult>()
   for (const row of listed) {
     if (found.size >= limit) break
-    if (!isRecord(row)) continue
+    if (!isJsonObject(row)) continue
     const { title, url, snippet, date } = read(row)
     const address = webAddress(url)
     if (address === undefined || found.has(address)) continue
@@ -56,7 +56,7 @@ export function toFoundPages(rows: unknown, options: FoundPagesOptions): WebResu
 
 /** Whether a reply is an object with members, as all of these services send. */
 export function asReply(reply: unknown, subject: string): Readonly<Record<string, unknown>> {
-  if (isRecord(reply)) return reply
+  if (isJsonObject(reply)) return reply
   throw unusable(subject)
 }
 
@@ -83,8 +83,4 @@ function fromAge(text: string, now: number): number | undefined {
   // The pattern allows no other unit.
   const unit = found?.[2]?.toLowerCase() as keyof typeof unitDays | undefined
   return unit === undefined ? undefined : now - Number(found?.[1]) * unitDays[unit] * 86_400_000
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

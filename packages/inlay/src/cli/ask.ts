@@ -9,26 +9,32 @@ import {
 } from '@inlay/protocol'
 import { operator } from '../callers.ts'
 import type { Inlay } from '../inlay.ts'
-import { createCitationText } from './citation-text.ts'
-import { textOption, type Command, type CommandContext } from './command.ts'
-import { withInlay } from './opened.ts'
+import { createCitationText, type CitationText } from './citation-text.ts'
+import { textOption, wordsOf, type Command, type CommandContext } from './command.ts'
+import { noteEmptyFolder, withInlay } from './opened.ts'
+import type { Output } from './output.ts'
+import { createTerminalMarkdown, plain } from './terminal-markdown.ts'
 
 /** Asks a question and shows the answer as it comes, then its sources. */
 export const ask: Command = {
   usage: 'ask "<question>"',
   summary: 'ask a question and see the answer come, then its sources',
   words: [1, Number.POSITIVE_INFINITY],
+  needs: 'a question',
   options: {
     session: { type: 'string', value: 'id', meaning: 'go on with this conversation' },
   },
-  run: (context) => withInlay(context, (inlay) => answer(context, inlay)),
+  run: async (context) => {
+    const question = wordsOf(context, 'question')
+    return withInlay(context, (inlay) => answer(context, inlay, question))
+  },
 }
 
-async function answer(context: CommandContext, inlay: Inlay): Promise<number> {
+async function answer(context: CommandContext, inlay: Inlay, message: string): Promise<number> {
   const { output, signal } = context
-  const message = context.words.join(' ')
   const session = textOption(context, 'session')
   const request = parseWith(sendMessageRequestSchema, { message, chat_session_id: session, origin: 'api' }, 'body')
+  await noteEmptyFolder(context, inlay)
   const run = await inlay.agent.send(request, { caller: operator })
   const stop = (): void => void inlay.agent.stop(run.sessionId, operator)
   signal.addEventListener('abort', stop, { once: true })
@@ -42,15 +48,18 @@ async function answer(context: CommandContext, inlay: Inlay): Promise<number> {
   return 1
 }
 
-/** Writes the answer's text as it comes, and what is being done until then. */
+/** Writes the answer's text as it comes, and until then what is being done. */
 async function show({ output }: CommandContext, run: Run): Promise<void> {
   const decoder = createLineDecoder('lines')
-  const text = createCitationText()
+  let text = answerText(output)
   let hasText = false
   for await (const entries of run.read()) {
     for (const { line } of entries.flatMap(({ json }) => decoder.push(`${json}\n`))) {
       if (!isPacket(line) || line.placement.sub_turn_index !== null) continue
-      if (line.obj.type === 'message_start' && hasText) output.write(`${text.end()}\n\n`)
+      if (line.obj.type === 'message_start' && hasText) {
+        output.write(`${text.end()}\n\n`)
+        text = answerText(output)
+      }
       if (line.obj.type === 'message_delta') {
         hasText = true
         output.write(text.push(line.obj.content))
@@ -60,9 +69,20 @@ async function show({ output }: CommandContext, run: Run): Promise<void> {
   output.line(text.end())
 }
 
-function showStep(output: CommandContext['output'], packet: PacketBody): void {
+/** The text as it is shown: without links in citations, and without the marks of Markdown on a terminal. */
+function answerText(output: Output): Pick<CitationText, 'push' | 'end'> {
+  const citations = createCitationText()
+  if (!output.isTerminal) return citations
+  const markdown = createTerminalMarkdown(output.styled)
+  return {
+    push: (piece) => markdown.push(citations.push(piece)),
+    end: () => markdown.push(citations.end()) + markdown.end(),
+  }
+}
+
+function showStep(output: Output, packet: PacketBody): void {
   if (packet.type === 'search_tool_queries_delta')
-    output.note(output.styled('dim', `Searching: ${packet.queries.join(' · ')}`))
+    output.note(output.styled('dim', plain(`Searching: ${packet.queries.join(' · ')}`)))
 }
 
 function showSources({ output }: CommandContext, whole: ChatFullResponse, sessionId: string): void {
@@ -70,11 +90,10 @@ function showSources({ output }: CommandContext, whole: ChatFullResponse, sessio
     output.line()
     output.line(output.styled('bold', 'Sources'))
     for (const { citation_number, document_id } of whole.citation_info) {
-      const document = whole.top_documents.find((one) => one.document_id === document_id)
+      const document = whole.top_documents.find((candidate) => candidate.document_id === document_id)
       const place = document?.link ?? document_id
-      output.line(
-        `[${citation_number}] ${document?.semantic_identifier ?? document_id}  ${output.styled('dim', place)}`,
-      )
+      const name = plain(document?.semantic_identifier ?? document_id)
+      output.line(`[${citation_number}] ${name}  ${output.styled('dim', plain(place))}`)
     }
   }
   output.note(output.styled('dim', `Go on with it: inlay ask --session ${sessionId} "…"`))

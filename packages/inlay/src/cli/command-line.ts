@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { InlayError, isInlayError, type ValidationIssue } from '@inlay/protocol'
+import { isInlayError, type InlayError, type ValidationIssue } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
 import { readSettings, type Environment, type Settings } from '../settings/settings.ts'
-import { sharedOptions, type Command, type CommandContext } from './command.ts'
+import { isMisuse, misuse, sharedOptions, type Command, type CommandContext } from './command.ts'
 import { commandHelp, generalHelp } from './help.ts'
 import { createOutput, type Output, type OutputStream } from './output.ts'
 
@@ -15,11 +15,11 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   keys: async () => (await import('./keys.ts')).keys,
 }
 
-/** A command that was called in a way it cannot be. */
+/** Exit code for a command that was called in a way it cannot be. */
 const misused = 2
 
-/** What a command line runs in. */
-export interface Surroundings {
+/** The process a command line runs in. */
+export interface CommandProcess {
   /** Read when a command needs it: help and version do not fail for a setting. */
   readonly env: () => Environment
   readonly stdout: OutputStream
@@ -29,22 +29,23 @@ export interface Surroundings {
 }
 
 /**
- * Runs what the words after the program's name ask for, and writes errors itself, a sentence each.
- * @returns the exit code: 0 when all went well, 1 when something failed, 2 for words that mean nothing, 130 when interrupted
+ * Runs a command and writes its errors, one sentence each.
+ * @param words what stands after the program's name
+ * @returns the exit code: 0 for success, 1 for a failure, 2 for a wrong call, 130 when interrupted
  */
-export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { signal, ...streams } = surroundings
+export async function runCommandLine(words: readonly string[], process: CommandProcess): Promise<number> {
+  const { signal, ...streams } = process
   const output = createOutput({ isJson: words.includes('--json'), ...streams })
   try {
-    return await runCommand(words, surroundings, output)
+    return await runCommand(words, process, output)
   } catch (error) {
     if (signal.aborted) return 130
     output.note(`inlay: ${messageOf(error)}`)
-    return 1
+    return isMisuse(error) ? misused : 1
   }
 }
 
-async function runCommand(words: readonly string[], { env, signal }: Surroundings, output: Output): Promise<number> {
+async function runCommand(words: readonly string[], { env, signal }: CommandProcess, output: Output): Promise<number> {
   const [name = '--help', ...rest] = words
   if (name === '--version' || name === '-v') return say(output, manifest.version)
   if (name === '--help' || name === '-h' || name === 'help') return say(output, await generalHelp(commands))
@@ -82,7 +83,8 @@ function parse(command: Command, rest: readonly string[]): Parsed {
     })
     const [least, most] = command.words
     if (values['help'] !== true && (positionals.length < least || positionals.length > most)) {
-      return { fault: positionals.length < least ? 'something is missing.' : `"${positionals[most]}" is too much.` }
+      const missing = `${nameOf(command)} needs ${command.needs}.`
+      return { fault: positionals.length < least ? missing : `"${positionals[most]}" is too much.` }
     }
     return { words: positionals, options: values }
   } catch (error) {
@@ -91,17 +93,17 @@ function parse(command: Command, rest: readonly string[]): Parsed {
   }
 }
 
+const nameOf = ({ usage }: Command): string => usage.split(' ')[0]!
+
 function settingsOf(env: Environment, data: unknown, output: Output): Settings {
   const settings = readSettings(env)
   for (const warning of settings.warnings) output.note(`inlay: ${warning}`)
   if (data === undefined) return settings
-  if (typeof data !== 'string' || data.trim() === '') {
-    throw new InlayError('INVALID_INPUT', { message: '--data needs the path of a folder.' })
-  }
+  if (typeof data !== 'string' || data.trim() === '') throw misuse('--data needs the path of a folder.')
   return { ...settings, options: { ...settings.options, dataFolder: data } }
 }
 
-/** One sentence for a person; what it was inside is in `cause`, for a debugger. */
+/** One sentence for a person; the origin is in `cause`, for a debugger. */
 function messageOf(error: unknown): string {
   if (isInlayError(error) && error.code !== 'VALIDATION_FAILED') return error.message
   if (isInlayError(error))

@@ -1,4 +1,5 @@
 import type { ParseArgsOptionDescriptor } from 'node:util'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import type { Settings } from '../settings/settings.ts'
 import type { Output } from './output.ts'
 
@@ -11,6 +12,7 @@ export type CommandOption = ParseArgsOptionDescriptor & {
 
 /** What a command works with. */
 export interface CommandContext {
+  /** Positional arguments, as given. */
   readonly words: readonly string[]
   /** Options as given: strings, booleans, or lists where an option may be repeated. */
   readonly options: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
@@ -32,15 +34,38 @@ export interface Command {
   readonly options: Readonly<Record<string, CommandOption>>
   /** Fewest and most words after the command. */
   readonly words: readonly [least: number, most: number]
+  /** What is missing when there are too few words, e.g. `a question`. */
+  readonly needs?: string
   /** Answers the exit code: 0 when all went well. */
   readonly run: (context: CommandContext) => Promise<number>
 }
 
 /** Options that every command takes. */
 export const sharedOptions: Readonly<Record<string, CommandOption>> = {
-  data: { type: 'string', value: 'folder', meaning: 'data folder (default: INLAY_DATA, else .inlay)' },
+  data: {
+    type: 'string',
+    value: 'folder',
+    meaning: 'data folder (default: INLAY_DATA, else .inlay in the working folder, as createInlay() has it)',
+  },
   json: { type: 'boolean', meaning: 'answer in JSON, for programs' },
   help: { type: 'boolean', short: 'h', meaning: 'this help' },
+}
+
+/** The words of a command as one text. @param what names it in the error, e.g. `question` */
+export function wordsOf({ words }: CommandContext, what: string): string {
+  const text = words.join(' ').trim()
+  if (text === '') throw misuse(`The ${what} is empty.`)
+  return text
+}
+
+/** An error for a command that was called in a way it cannot be: the exit code is 2. */
+export function misuse(message: string): InlayError {
+  return new InlayError('INVALID_INPUT', { message, data: { isMisuse: true } })
+}
+
+/** Whether an error says that a command was called in a way it cannot be. */
+export function isMisuse(error: unknown): boolean {
+  return isInlayError(error) && (error.code === 'VALIDATION_FAILED' || error.data['isMisuse'] === true)
 }
 
 /** A value given once as text; undefined when absent. */

@@ -5,13 +5,13 @@ import { withInlay } from './opened.ts'
 import { createReader, type Reader } from './source-document.ts'
 import { findSourceFiles, readableExtensions, type SourcePath } from './source-files.ts'
 
-/** What came of a file. */
-type Outcome = 'new' | 'changed' | 'unchanged' | 'failed' | 'left'
+/** What became of a file; `unread` when the person interrupted before. */
+type Outcome = 'new' | 'changed' | 'unchanged' | 'failed' | 'unread'
 
-/** Files on their way at once: enough that many share one commit. */
-const together = 32
-/** How often the queue is looked at while documents become searchable. */
-const lookMs = 200
+/** Files taken in at once: enough that many share one commit. */
+const concurrency = 32
+/** Time between two looks at the queue while documents become searchable. */
+const pollMs = 200
 
 /** Takes files in and waits until they are searchable. */
 export const ingest: Command = {
@@ -22,6 +22,7 @@ export const ingest: Command = {
     'A document is known by its path below the folder: run this again after changes.',
   ],
   words: [1, Number.POSITIVE_INFINITY],
+  needs: 'the folder or the files to take in',
   options: {
     'base-url': {
       type: 'string',
@@ -34,9 +35,11 @@ export const ingest: Command = {
     },
   },
   async run(context) {
-    const files = await findSourceFiles(context.words)
     const reader = await createReader(textOption(context, 'base-url'))
     try {
+      context.output.note('Looking for files.')
+      const files = await findSourceFiles(context.words)
+      if (files.length === 0) context.output.note('There is no file to read.')
       return await withInlay(context, (inlay) => takeIn(context, inlay, files, reader))
     } finally {
       await reader.close()
@@ -67,11 +70,34 @@ async function takeIn(
     unchanged: count('unchanged'),
     failed: count('failed'),
   }
-  if (output.isJson) output.json({ files: files.length, ...summary })
-  else if (files.length === 0) output.note('There is no file to read.')
-  else output.line(summaryLine(summary))
-  if (signal.aborted) return 130
+  const unread = count('unread')
+  if (output.isJson) output.json({ files: files.length, ...summary, ...(unread > 0 && { unread }) })
+  else if (files.length > 0) output.line(summaryLine(summary))
+  if (signal.aborted) {
+    output.note(remainder(unread, await waitingOf(inlay, accepted)))
+    return 130
+  }
   return summary.failed > 0 ? 1 : 0
+}
+
+/** What is left after an interruption, and how to go on. */
+function remainder(unread: number, waiting: number): string {
+  const files = (number: number): string => `${number} ${number === 1 ? 'file' : 'files'}`
+  const sentences = ['Interrupted.']
+  if (unread > 0)
+    sentences.push(`${files(unread)} ${unread === 1 ? 'was' : 'were'} not read: run the same command again to go on.`)
+  if (waiting > 0)
+    sentences.push(
+      `${files(waiting)} ${waiting === 1 ? 'is' : 'are'} taken in but not searchable yet: ` +
+        'the next inlay serve or inlay ingest goes on with them.',
+    )
+  return sentences.join(' ')
+}
+
+/** How many of these documents are not searchable yet. */
+async function waitingOf(inlay: Inlay, accepted: readonly SourcePath[]): Promise<number> {
+  const { documents } = await inlay.knowledge.figures()
+  return Math.min(documents.pending + documents.indexing, accepted.length)
 }
 
 function summaryLine(summary: Readonly<Record<string, number>>): string {
@@ -86,12 +112,13 @@ async function acceptAll(
   files: readonly SourcePath[],
   reader: Reader,
 ): Promise<Map<SourcePath, Outcome>> {
-  const outcomes = new Map<SourcePath, Outcome>(files.map((file) => [file, 'left']))
+  const outcomes = new Map<SourcePath, Outcome>(files.map((file) => [file, 'unread']))
+  if (files.length === 0) return outcomes
   const progress = output.progress('Reading', files.length)
-  const waiting = files.values()
+  const queue = files.values()
   let done = 0
   async function work(): Promise<void> {
-    for (const file of waiting) {
+    for (const file of queue) {
       if (signal.aborted) return
       try {
         outcomes.set(file, await acceptOne(inlay, reader, file))
@@ -104,7 +131,7 @@ async function acceptAll(
     }
   }
   try {
-    await Promise.all(Array.from({ length: together }, work))
+    await Promise.all(Array.from({ length: concurrency }, work))
   } finally {
     progress.end()
   }
@@ -130,10 +157,10 @@ async function waitUntilSearchable(
       const { documents } = await inlay.knowledge.figures()
       const left = Math.min(documents.pending + documents.indexing, accepted.length)
       progress.to(accepted.length - left)
-      // Documents of others may wait as well: ours are done when nothing is, or when none of ours is.
+      // Other processes may have documents in the queue as well: ours are done once none of them waits.
       if (left === 0 || signal.aborted) return
-      if (left < together && !(await areWaiting(inlay, accepted))) return
-      await new Promise((resolve) => setTimeout(resolve, lookMs))
+      if (left < concurrency && !(await areWaiting(inlay, accepted))) return
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
     }
   } finally {
     progress.end()

@@ -1,6 +1,6 @@
-import { InlayError, scopes, type Scope } from '@inlay/protocol'
+import { scopes, type Scope } from '@inlay/protocol'
 import type { ApiKey } from '@inlay/server'
-import { textOption, type Command, type CommandContext } from './command.ts'
+import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { withInlay } from './opened.ts'
 
 /** Administers API keys. */
@@ -12,6 +12,7 @@ export const keys: Command = {
     `Scopes: ${scopes.join(', ')}. chat implies search, admin implies all.`,
   ],
   words: [1, 2],
+  needs: 'create, list or revoke',
   options: {
     name: { type: 'string', value: 'text', meaning: 'create: what the key is for' },
     scope: {
@@ -38,18 +39,20 @@ export const keys: Command = {
 
 async function create(context: CommandContext): Promise<number> {
   const given = [context.options['scope'] ?? 'chat'].flat()
-  const made = await withInlay(context, (inlay) =>
+  const unknown = given.find((scope) => !(scopes as readonly unknown[]).includes(scope))
+  if (unknown !== undefined) throw misuse(`"${unknown}" is no scope: --scope takes ${scopes.join(', ')}.`)
+  const created = await withInlay(context, (inlay) =>
     inlay.keys.create({
       name: textOption(context, 'name'),
       owner: textOption(context, 'owner'),
-      // Names that are none are refused by `create`, in its own words.
+      // Each was checked above.
       scopes: given as Scope[],
     }),
   )
-  if (context.output.isJson) context.output.json({ key: made.key, ...described(made.record) })
+  if (context.output.isJson) context.output.json({ key: created.key, ...described(created.record) })
   else {
-    context.output.line(made.key)
-    context.output.note(`Key ${made.record.id} may ${made.record.scopes.join(', ')}. It is not shown again.`)
+    context.output.line(created.key)
+    context.output.note(`Key ${created.record.id} may ${created.record.scopes.join(', ')}. It is not shown again.`)
   }
   return 0
 }
@@ -64,8 +67,7 @@ async function list(context: CommandContext): Promise<number> {
 }
 
 async function revoke(context: CommandContext, id: string): Promise<number> {
-  if (!/^\d+$/.test(id))
-    throw new InlayError('INVALID_INPUT', { message: 'A key is named by its number, see inlay keys list.' })
+  if (!/^\d+$/.test(id)) throw misuse('A key is named by its number, see inlay keys list.')
   await withInlay(context, (inlay) => inlay.keys.revoke(Number(id)))
   if (context.output.isJson) context.output.json({ id: Number(id), revoked: true })
   else context.output.note(`Key ${id} is revoked.`)

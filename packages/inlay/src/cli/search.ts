@@ -1,6 +1,6 @@
-import { InlayError } from '@inlay/protocol'
-import { textOption, type Command } from './command.ts'
-import { withInlay } from './opened.ts'
+import { misuse, textOption, wordsOf, type Command } from './command.ts'
+import { noteEmptyFolder, withInlay } from './opened.ts'
+import { plain } from './terminal-markdown.ts'
 
 /** Characters of a passage that are shown. */
 const shownChars = 300
@@ -10,16 +10,21 @@ export const search: Command = {
   usage: 'search "<words>"',
   summary: 'search the documents and show the passages found',
   words: [1, Number.POSITIVE_INFINITY],
+  needs: 'words to search for',
   options: {
     limit: { type: 'string', value: 'number', meaning: 'most passages, 1 to 200 (default: 5)' },
   },
   async run(context) {
-    const { output, words, signal } = context
+    const { output, signal } = context
+    const text = wordsOf(context, 'search')
     const limit = limitOf(textOption(context, 'limit'))
-    const found = await withInlay(context, (inlay) => inlay.knowledge.search({ text: words.join(' '), limit, signal }))
+    const passages = await withInlay(context, async (inlay) => {
+      await noteEmptyFolder(context, inlay)
+      return inlay.knowledge.search({ text, limit, signal })
+    })
     if (output.isJson) {
       output.json(
-        found.map(({ document, content, headings }) => ({
+        passages.map(({ document, content, headings }) => ({
           document_id: document.document_id,
           title: document.semantic_identifier,
           link: document.link,
@@ -30,12 +35,12 @@ export const search: Command = {
       )
       return 0
     }
-    if (found.length === 0) output.note('Nothing was found.')
-    for (const [index, { document, content, headings }] of found.entries()) {
-      output.line(`${index + 1}. ${output.styled('bold', document.semantic_identifier)}`)
+    if (passages.length === 0) output.note('Nothing was found.')
+    for (const [index, { document, content, headings }] of passages.entries()) {
+      output.line(`${index + 1}. ${output.styled('bold', plain(document.semantic_identifier))}`)
       const place = [document.link ?? document.document_id, ...headings].join(' › ')
-      output.line(`   ${output.styled('dim', place)}`)
-      output.line(`   ${shortened(content)}`)
+      output.line(`   ${output.styled('dim', plain(place))}`)
+      output.line(`   ${plain(shortened(content))}`)
       output.line()
     }
     return 0
@@ -45,8 +50,7 @@ export const search: Command = {
 function limitOf(text: string | undefined): number {
   if (text === undefined) return 5
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > 200)
-    throw new InlayError('INVALID_INPUT', { message: '--limit needs a number from 1 to 200.' })
+  if (limit < 1 || limit > 200) throw misuse('--limit needs a number from 1 to 200.')
   return limit
 }
 

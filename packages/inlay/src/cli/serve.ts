@@ -6,8 +6,8 @@ import { nodeListener } from '../node-listener.ts'
 import { operator } from '../callers.ts'
 import { closeServer } from '../close-server.ts'
 import { bundledPage, createPage, isLoopbackName } from '../page.ts'
-import { textOption, type Command, type CommandContext } from './command.ts'
-import { withInlay } from './opened.ts'
+import { misuse, textOption, type Command, type CommandContext } from './command.ts'
+import { dataFolderOf, withInlay } from './opened.ts'
 
 /** Serves the API, and the web page where it is part of the installation. */
 export const serve: Command = {
@@ -50,6 +50,7 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
       const fragment = handedOver !== undefined && isLoopbackName(new URL(address).host) ? `#open=${token}` : ''
       if (page !== undefined) output.line(`Page: ${address}/${fragment}`)
       output.line(`Model: ${model?.displayName ?? 'none'}.`)
+      output.line(`Data: ${dataFolderOf(context)}`)
       output.line(
         key === undefined
           ? 'Keys: those made before; make another with inlay keys create.'
@@ -91,7 +92,7 @@ function portOf(context: CommandContext): number {
   const given = textOption(context, 'port')
   if (given === undefined) return context.settings.port
   if (!/^\d{1,5}$/.test(given) || Number(given) > 65_535) {
-    throw new InlayError('INVALID_INPUT', { message: '--port needs a number from 0 (any free port) to 65535.' })
+    throw misuse('--port needs a number from 0 (any free port) to 65535.')
   }
   return Number(given)
 }

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileExtractor } from '@inlay/drivers/file-extraction'
 import { toFileRequest } from '@inlay/knowledge'
-import { InlayError, type IngestionRequest } from '@inlay/protocol'
+import type { IngestionRequest } from '@inlay/protocol'
+import { misuse } from './command.ts'
 import type { SourcePath } from './source-files.ts'
 
 /** Reads files as documents. */
@@ -19,9 +20,7 @@ export interface Reader {
  */
 export async function createReader(baseUrl: string | undefined): Promise<Reader> {
   if (baseUrl !== undefined && !URL.canParse(baseUrl)) {
-    throw new InlayError('INVALID_INPUT', {
-      message: '--base-url needs an address, such as https://wiki.example.com/.',
-    })
+    throw misuse('--base-url needs an address, such as https://wiki.example.com/.')
   }
   const extract = fileExtractor({ threads: 2 })
   return {

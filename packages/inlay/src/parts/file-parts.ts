@@ -1,8 +1,8 @@
-import { join } from 'node:path'
 import type { Agent, FileIndex } from '@inlay/agent'
 import type { FileExtractor, ImageStore, Knowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import type { Storage } from 'unstorage'
+import { filesFolder } from '../data-folder.ts'
 
 /** A reader of files, and what ends it. */
 export interface ClosableReader {
@@ -16,7 +16,7 @@ export async function defaultStorage(dataFolder: string): Promise<Storage> {
     import('unstorage'),
     import('@inlay/drivers/blob-folder'),
   ])
-  return createStorage({ driver: blobFolder({ folder: join(dataFolder, 'files') }) })
+  return createStorage({ driver: blobFolder({ folder: filesFolder(dataFolder) }) })
 }
 
 /** Reads PDF, Office, HTML, mails and text in a thread of its own, which starts with the first file. */

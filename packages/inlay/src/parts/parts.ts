@@ -1,13 +1,13 @@
-import { join } from 'node:path'
 import type { Agent, ModelProvider } from '@inlay/agent'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { Keys } from '@inlay/server'
 import type { Kysely } from 'kysely'
+import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { defaultReader, defaultStorage, toFileIndex, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options.ts'
-import { isProcessGone, processOwner } from '../process-owner.ts'
+import { processPresence } from '../process-presence.ts'
 import { pythonParts } from './python-parts.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
@@ -20,9 +20,6 @@ export interface Parts {
   close(): Promise<void>
 }
 
-/** Folder of database and index when the options name none. */
-export const defaultDataFolder = '.inlay'
-
 /**
  * Opens the database, brings its tables up to date, and makes and starts the parts. All heavy code is loaded here, so
  * that a host pays for it with the first message or document and not with its own start.
@@ -34,6 +31,8 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
     import('@inlay/knowledge'),
     import('@inlay/server'),
   ])
+  if (!options.dialect || !options.index || !options.storage)
+    await prepareDataFolder(options.dataFolder ?? defaultDataFolder, { withDatabase: !options.dialect })
   const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
   const db: Database = new Kysely({ dialect })
   const opened: Closable[] = [{ close: () => db.destroy() }]
@@ -85,7 +84,7 @@ async function makeParts(
     images: toImageStore(() => agent.files),
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
-    worker: { owner: processOwner(), isGone: isProcessGone, ...options.worker },
+    worker: { ...processPresence(), ...options.worker },
   })
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
@@ -161,12 +160,15 @@ function newerDatabase(cause: unknown): InlayError {
 
 async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {
   const { nodeSqlite } = await import('@inlay/drivers/node-sqlite')
-  return nodeSqlite({ file: join(dataFolder, 'inlay.db') })
+  return nodeSqlite({ file: databaseFile(dataFolder) })
 }
 
 async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
   const { lancedbIndex } = await import('@inlay/drivers/lancedb')
-  return lancedbIndex({ folder: join(dataFolder, 'index') })
+  return lancedbIndex({
+    folder: indexFolder(dataFolder),
+    processes: processPresence(),
+  })
 }
 
 async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promise<Embedder | undefined> {

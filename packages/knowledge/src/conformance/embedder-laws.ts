@@ -1,5 +1,5 @@
 import type { Embedder } from '../contracts.ts'
-import { must, mustEqual, mustReject, type Law } from './law.ts'
+import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
 
 /** Gives the embedder under test, ready for use. */
 export type MakeEmbedder = () => Embedder | Promise<Embedder>
@@ -16,11 +16,11 @@ const texts = [
  * What every `Embedder` must hold, as a plain list any test runner can loop over. They ask for some forty vectors.
  * @example for (const [title, run] of embedderLaws(make)) test(title, run)
  */
-export function embedderLaws(make: MakeEmbedder): Law[] {
+export function embedderLaws(make: MakeEmbedder): ConformanceTest[] {
   return [...shapeLaws(make), ...orderLaws(make)]
 }
 
-function shapeLaws(make: MakeEmbedder): Law[] {
+function shapeLaws(make: MakeEmbedder): ConformanceTest[] {
   return [
     [
       'the id names the space and ends with its dimensions',
@@ -59,7 +59,7 @@ function shapeLaws(make: MakeEmbedder): Law[] {
   ]
 }
 
-function orderLaws(make: MakeEmbedder): Law[] {
+function orderLaws(make: MakeEmbedder): ConformanceTest[] {
   return [
     [
       'vectors come in the order of their texts, and the same text gives the same vector in any company',

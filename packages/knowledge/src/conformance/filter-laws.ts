@@ -1,5 +1,5 @@
 import type { IndexFilter, IndexRow } from '../contracts.ts'
-import { mustEqual, type Law } from './law.ts'
+import { mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
 import { fillerRows, foundBy, idsOf, sampleRow } from './sample-rows.ts'
 import type { WithIndex } from './vector-index-laws.ts'
 
@@ -7,10 +7,10 @@ import type { WithIndex } from './vector-index-laws.ts'
 type Case = readonly [filter: IndexFilter, ids: readonly string[]]
 
 /** States a law: what each filter leaves, of rows just appended and of rows an upkeep has folded in. */
-type StateLaw = (title: string, store: string, rows: readonly IndexRow[], cases: readonly Case[]) => Law
+type StateLaw = (title: string, store: string, rows: readonly IndexRow[], cases: readonly Case[]) => ConformanceTest
 
 /** Laws of narrowing a search. */
-export function filterLaws(withIndex: WithIndex): Law[] {
+export function filterLaws(withIndex: WithIndex): ConformanceTest[] {
   const law: StateLaw = (title, store, rows, cases) => [
     title,
     () =>
@@ -34,7 +34,7 @@ function heron(id: string, rest: Partial<IndexRow>): IndexRow {
   return sampleRow(id, `The heron of ${id}.`, rest)
 }
 
-function listLaw(law: StateLaw): Law {
+function listLaw(law: StateLaw): ConformanceTest {
   return law(
     'sources, pairs and document ids: any of those given; an empty list leaves nothing',
     'lists',
@@ -60,7 +60,7 @@ function listLaw(law: StateLaw): Law {
   )
 }
 
-function tagLaw(law: StateLaw): Law {
+function tagLaw(law: StateLaw): ConformanceTest {
   return law(
     'tags: any of one list, and one of every list',
     'tags',
@@ -81,7 +81,7 @@ function tagLaw(law: StateLaw): Law {
   )
 }
 
-function timeLaw(law: StateLaw): Law {
+function timeLaw(law: StateLaw): ConformanceTest {
   return law(
     'times: both ends count, what has no date is in no range',
     'times',
@@ -105,7 +105,7 @@ function timeLaw(law: StateLaw): Law {
   )
 }
 
-function valueLaw(law: StateLaw): Law {
+function valueLaw(law: StateLaw): ConformanceTest {
   return law(
     'a value of a filter is only ever a value',
     'quoting',
@@ -128,7 +128,7 @@ function valueLaw(law: StateLaw): Law {
   )
 }
 
-function limitLaw(withIndex: WithIndex): Law {
+function limitLaw(withIndex: WithIndex): ConformanceTest {
   return [
     'a filter binds before the limit',
     () =>

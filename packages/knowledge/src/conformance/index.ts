@@ -1,3 +1,3 @@
-export type { Law } from './law.ts'
+export type { ConformanceTest } from '@inlay/protocol/conformance'
 export { vectorIndexLaws, type MakeVectorIndex } from './vector-index-laws.ts'
 export { embedderLaws, type MakeEmbedder } from './embedder-laws.ts'

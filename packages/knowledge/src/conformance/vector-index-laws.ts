@@ -1,6 +1,6 @@
 import type { IndexRow, VectorIndex } from '../contracts.ts'
 import { filterLaws } from './filter-laws.ts'
-import { must, mustEqual, mustReject, type Law } from './law.ts'
+import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
 import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import { spaceLaws } from './space-laws.ts'
 import { textLaws } from './text-laws.ts'
@@ -21,7 +21,7 @@ export type WithIndex = (
  * so they may run in any order, and side by side where the store allows it.
  * @example for (const [title, run] of vectorIndexLaws(make)) test(title, run)
  */
-export function vectorIndexLaws(make: MakeVectorIndex): Law[] {
+export function vectorIndexLaws(make: MakeVectorIndex): ConformanceTest[] {
   const withIndex: WithIndex = async (store, work, space) => {
     const index = await make(store)
     try {
@@ -46,7 +46,7 @@ export function vectorIndexLaws(make: MakeVectorIndex): Law[] {
 
 const strange = `It's "odd" \\ 100%_;--\n\t日本 é e\u0301 🦀 $1 ' OR '1'='1`
 
-function keepingLaws(withIndex: WithIndex): Law[] {
+function keepingLaws(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'rows are found as soon as their append resolves, and after the index was opened anew',
@@ -96,7 +96,7 @@ function keepingLaws(withIndex: WithIndex): Law[] {
   ]
 }
 
-function removingLaws(withIndex: WithIndex): Law[] {
+function removingLaws(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'removing takes one generation and leaves every other, also of the same document',
@@ -137,7 +137,7 @@ function removingLaws(withIndex: WithIndex): Law[] {
   ]
 }
 
-function readingLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
+function readingLaws(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'reading gives one generation between two positions, by position',
@@ -187,7 +187,7 @@ function readingLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
   ]
 }
 
-function sharingLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
+function sharingLaws(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'what one handle appends or removes, another sees at its next search',
@@ -236,7 +236,7 @@ function sharingLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
   ]
 }
 
-function closingLaws(make: MakeVectorIndex): Law[] {
+function closingLaws(make: MakeVectorIndex): ConformanceTest[] {
   return [
     [
       'a closed index refuses everything with CLOSED, and may be closed again',

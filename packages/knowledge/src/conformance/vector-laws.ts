@@ -1,4 +1,4 @@
-import { must, mustEqual, mustReject, type Law } from './law.ts'
+import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
 import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { MakeVectorIndex, WithIndex } from './vector-index-laws.ts'
 
@@ -6,11 +6,11 @@ const turned = (id: string, degrees: number, text = `Row ${id}.`): ReturnType<ty
   sampleRow(id, text, { vector: vectorAt(degrees) })
 
 /** Laws of searching by vectors, alone and beside words, and of the space they belong to. */
-export function vectorLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
+export function vectorLaws(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
   return [...nearnessLaws(withIndex), ...fusionLaws(withIndex), ...spaceLaws(make, withIndex), ...lengthLaws(withIndex)]
 }
 
-function nearnessLaws(withIndex: WithIndex): Law[] {
+function nearnessLaws(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'nearer vectors come first, with scores that rise with nearness',
@@ -72,7 +72,7 @@ function nearnessLaws(withIndex: WithIndex): Law[] {
   ]
 }
 
-function fusionLaws(withIndex: WithIndex): Law[] {
+function fusionLaws(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'with words and a vector, what fits both comes first, and what fits one is there',
@@ -121,7 +121,7 @@ function fusionLaws(withIndex: WithIndex): Law[] {
   ]
 }
 
-function spaceLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
+function spaceLaws(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
   const refuses = async (store: string, space: { id: string; dimensions: number } | undefined): Promise<void> => {
     const index = await make(store)
     await mustReject(() => index.open(space), 'INDEX_MISMATCH', `opening with ${JSON.stringify(space ?? null)}`)
@@ -153,7 +153,7 @@ function spaceLaws(make: MakeVectorIndex, withIndex: WithIndex): Law[] {
   ]
 }
 
-function lengthLaws(withIndex: WithIndex): Law[] {
+function lengthLaws(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'vectors of a wrong length, missing, or not of finite numbers are refused, and nothing is appended',

@@ -4,7 +4,7 @@ import { titleOf } from '../chunking/chunk-metadata.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from './contracts.ts'
 import { summaryKey, type KnownRows, type Summary } from '../indexing/known-rows.ts'
 import type { DraftRow } from '../indexing/rows.ts'
-import { sideBySide } from '../indexing/map-concurrent.ts'
+import { mapConcurrent } from '@inlay/protocol/concurrency'
 import type { StoredDocument } from '../intake/version.ts'
 
 /** Models that add to documents on their way into the index, as far as there are any. */
@@ -101,11 +101,12 @@ export function createEnrichment(known: KnownRows, context: EnrichmentContext): 
     describe: async (document) => {
       const ids = new Set(imagesOf(document))
       const missing = [...ids].filter((id) => !known.descriptions.has(id))
-      if (images && describeImage) await sideBySide(missing, mostCalls, (id) => describeOne(id, describeImage, images))
+      if (images && describeImage)
+        await mapConcurrent(missing, mostCalls, (id) => describeOne(id, describeImage, images))
       return known.descriptions
     },
     summarize: async (rows) =>
-      summarize ? sideBySide(rows, mostCalls, (item) => sumUp(item, summarize)) : rows.map(({ row }) => row),
+      summarize ? mapConcurrent(rows, mostCalls, (item) => sumUp(item, summarize)) : rows.map(({ row }) => row),
   }
 }
 

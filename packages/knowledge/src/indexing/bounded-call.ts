@@ -1,4 +1,5 @@
 import { InlayError } from '@inlay/protocol'
+import { untilAborted } from '@inlay/protocol/concurrency'
 import { partFailed } from './failures.ts'
 
 /** How a call of a part that is handed in is bounded. */
@@ -28,13 +29,4 @@ export async function boundedCall<Result>(
       throw new InlayError('GATEWAY_TIMEOUT', { message: `${part} did not answer in time.`, cause: error })
     throw partFailed(error, part)
   }
-}
-
-function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

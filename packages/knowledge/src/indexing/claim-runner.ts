@@ -1,7 +1,7 @@
+import { unrefTimer } from '@inlay/protocol/concurrency'
 import { claim as claimDocuments, releaseClaim, renewClaims, type Claim } from './claims.ts'
 import { indexClaim, type IndexingContext } from './index-claim.ts'
 import { sweepClaims } from './outcomes.ts'
-import { unreference } from './signal.ts'
 import type { WorkerContext } from './worker.ts'
 
 /** Takes claims and works them off, one call each. */
@@ -41,7 +41,7 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
     },
     work: async (claim) => {
       const renewal = setInterval(() => renewClaims(db, owner, now() + leaseMs).catch(onError), leaseMs / 3)
-      unreference(renewal)
+      unrefTimer(renewal)
       held.add(claim.id)
       try {
         await indexClaim(claim, indexing)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { retire, toGenerations } from './dead-generations.ts'
-import { hasRowLocks } from '../schema/dialect.ts'
+import { hasRowLocks } from '@inlay/records'
 import { toGeneration } from '../spaces/index-space.ts'
 import { phase } from './phase.ts'
 import type { Records } from '../schema/tables.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { retire, toGenerations } from './dead-generations.ts'
-import { isLeaseHeld } from '../upkeep/job-lease.ts'
+import { isLeaseHeld } from '@inlay/records'
 import { phase } from './phase.ts'
 import { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from './retry.ts'
 import type { Records } from '../schema/tables.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { retire } from './dead-generations.ts'
-import { hasRowLocks } from '../schema/dialect.ts'
+import { hasRowLocks } from '@inlay/records'
 import { recordImages } from '../intake/document-images.ts'
 import { recordTags, type Labels } from '../access/document-tags.ts'
 import { holdSpace } from '../spaces/index-space.ts'

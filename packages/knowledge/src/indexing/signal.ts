@@ -1,12 +1,13 @@
+import { unrefTimer } from '@inlay/protocol/concurrency'
+
 /** Lets one loop sleep until there is something to do. A call while nobody sleeps is kept for the next sleep. */
-export interface Wake {
+export interface Signal {
   call(): void
   /** Sleeps at most this long; does not keep the process alive by itself. */
   sleep(limitMs: number): Promise<void>
 }
 
-/** Makes a wake. */
-export function createWake(): Wake {
+export function createSignal(): Signal {
   let isCalled = false
   let rouse: (() => void) | undefined
   return {
@@ -23,14 +24,9 @@ export function createWake(): Wake {
           resolve()
         }
         const timer = setTimeout(done, limitMs)
-        unreference(timer)
+        unrefTimer(timer)
         rouse = done
         if (isCalled) done()
       }),
   }
-}
-
-/** A timer that waits for work must not hold up the end of a process; browsers and workers have plain numbers. */
-export function unreference(timer: ReturnType<typeof setTimeout>): void {
-  if (typeof timer === 'object') timer.unref()
 }

@@ -1,6 +1,6 @@
 import { createClaimRunner } from './claim-runner.ts'
 import type { IndexingContext } from './index-claim.ts'
-import { createWake } from './signal.ts'
+import { createSignal } from './signal.ts'
 
 /** How documents are taken from the queue. Times are milliseconds. */
 export interface WorkerOptions {
@@ -61,7 +61,7 @@ export function createWorker(context: WorkerContext): Worker {
   const { onError } = context
   const { lingerMs = 100, pollMs = 1000, closeMs = 2000 } = context.worker
   const runner = createClaimRunner(context)
-  const wake = createWake()
+  const wake = createSignal()
   const inFlight = new Set<Promise<void>>()
   let loop: Promise<void> | undefined
   let isClosing = false

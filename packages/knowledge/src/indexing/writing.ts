@@ -7,7 +7,7 @@ import { partFailed } from './failures.ts'
 import { isolate } from './isolate.ts'
 import { readDocument, toRows, type DraftRow } from './rows.ts'
 import type { IngestionStep } from './steps.ts'
-import { nextTurn } from '../chunking/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { StoredDocument } from '../intake/version.ts'
 
 /** One document on its way into the index, as one generation. */
@@ -96,7 +96,7 @@ async function* toPieces(
         characters = 0
       }
       if (performance.now() - turnBegan > longestTurnMs) {
-        await nextTurn()
+        await yieldToEventLoop()
         turnBegan = performance.now()
       }
     }

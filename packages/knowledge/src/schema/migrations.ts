@@ -1,26 +1,14 @@
-import { sql, type Kysely } from 'kysely'
-import { Migrator, type Migration } from 'kysely/migration'
+import { createJobLeases, migrate, type AnyDatabase, type Migrations } from '@inlay/records'
+import { sql } from 'kysely'
 import { linkStart } from '../search/linked-document.ts'
 import type { Records } from './tables.ts'
 
 /** Brings the tables of documents up to date; safe to call at every start, also by several processes at once. */
-// oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
-export async function migrateKnowledge(db: Kysely<any>): Promise<void> {
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: () => Promise.resolve(migrations) },
-    migrationTableName: 'inlay_knowledge_migration',
-    migrationLockTableName: 'inlay_knowledge_migration_lock',
-  })
-  for (let tries = 1; ; tries++) {
-    const { error } = await migrator.migrateToLatest()
-    if (!error) return
-    // SQLite has no lock for this: another process may have recorded the same step in the meantime.
-    if (tries === 3) throw error
-  }
+export function migrateKnowledge(db: AnyDatabase): Promise<void> {
+  return migrate(db, { name: 'knowledge', migrations })
 }
 
-const migrations: Record<string, Migration> = {
+const migrations: Migrations = {
   '001-documents': { up: createDocuments },
   '002-pairs': { up: createPairs },
   '003-document-sets': { up: createDocumentSets },
@@ -173,13 +161,7 @@ async function createWork(db: Records): Promise<void> {
     .addColumn('generations', 'text', (column) => column.notNull())
     .addColumn('chunk_count', 'integer', (column) => column.notNull())
     .execute()
-  await db.schema
-    .createTable('inlay_job_leases')
-    .ifNotExists()
-    .addColumn('job', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('owner', 'text', (column) => column.notNull())
-    .addColumn('lease_until', 'bigint', (column) => column.notNull())
-    .execute()
+  await createJobLeases(db)
   await db.schema
     .createTable('inlay_index_spaces')
     .ifNotExists()

@@ -1,11 +1,7 @@
-import type { ColumnType, Kysely } from 'kysely'
+import type { BigInteger, JobLeaseRow, NullableBigInteger } from '@inlay/records'
+import type { Kysely } from 'kysely'
 import type { DocumentPhase } from '../contracts.ts'
 import type { SpacePhase } from '../spaces/index-space.ts'
-
-/** A `bigint`, which Postgres drivers hand out as text: read it through `Number()`. */
-export type BigInteger = ColumnType<number | string, number, number>
-
-type NullableBigInteger = ColumnType<number | string | null, number | null, number | null>
 
 /** One accepted document; its text is in {@link ContentRow}, so that claims and settles never rewrite it. */
 export interface DocumentRow {
@@ -135,13 +131,6 @@ export interface DeadGenerationRow {
   /** JSON array. */
   generations: string
   chunk_count: number
-}
-
-/** A job that one process at a time may do. */
-export interface JobLeaseRow {
-  job: string
-  owner: string
-  lease_until: BigInteger
 }
 
 /** A number that is handed out upwards. Writing it is the first statement of a transaction that needs the write lock. */

@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import { addToCounter } from '../schema/counters.ts'
 import type { Embedder } from '../contracts.ts'
-import { hasRowLocks } from '../schema/dialect.ts'
+import { hasRowLocks } from '@inlay/records'
 import type { Records } from '../schema/tables.ts'
 
 /**

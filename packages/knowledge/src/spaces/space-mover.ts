@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { addToCounter } from '../schema/counters.ts'
-import { hasRowLocks } from '../schema/dialect.ts'
+import { hasRowLocks } from '@inlay/records'
 import type { IndexSpace } from './index-space.ts'
 import { countWaiting } from '../indexing/queue.ts'
 import type { SpacedIndex } from './spaced-index.ts'
 import type { Records } from '../schema/tables.ts'
-import { createWake } from '../indexing/signal.ts'
+import { createSignal } from '../indexing/signal.ts'
 
 /** What a mover is made of. */
 export interface SpaceMoverOptions {
@@ -47,7 +47,7 @@ interface Pass {
 /** Makes a mover; it rests until started. */
 export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
   const { db, index, onError, onQueued, pollMs = 500 } = options
-  const wake = createWake()
+  const wake = createSignal()
   let loop: Promise<void> | undefined
   let isClosing = false
 

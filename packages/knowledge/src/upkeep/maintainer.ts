@@ -1,13 +1,14 @@
+import { unrefTimer } from '@inlay/protocol/concurrency'
 import type { IndexFigures } from '../contracts.ts'
 import { countRetired, forgetRetired, readRetired } from '../indexing/dead-generations.ts'
 import { removeUnusedTags } from '../access/document-tags.ts'
-import { holdJob, leaveJob } from './job-lease.ts'
+import { holdJob, releaseJob } from '@inlay/records'
 import type { OpenedIndex } from '../spaces/opened-index.ts'
 import { purgeRemovedPairs } from './removed-pairs.ts'
 import type { IngestionStep } from '../indexing/steps.ts'
 import type { Records } from '../schema/tables.ts'
 import { createUpkeepSchedule } from './upkeep-schedule.ts'
-import { createWake, unreference } from '../indexing/signal.ts'
+import { createSignal } from '../indexing/signal.ts'
 
 /** What a maintainer is made of. */
 export interface MaintainerContext {
@@ -54,7 +55,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   const { db, now, owner, isGone, onError } = context
   // By a clock that nobody sets.
   const schedule = createUpkeepSchedule(() => performance.now())
-  const wake = createWake()
+  const wake = createSignal()
   const letGo = new AbortController()
   let loop: Promise<void> | undefined
   let followUps = 0
@@ -63,7 +64,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
     const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
     if (!(await hold())) return false
     const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
-    unreference(renewal)
+    unrefTimer(renewal)
     try {
       const wrote = schedule.begin()
       const done = await upkeep(context, { idle, wrote, signal: letGo.signal })
@@ -72,7 +73,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
       schedule.end(done && { figures: done.figures, keepVersionsMs })
     } finally {
       clearInterval(renewal)
-      await leaveJob(db, { job, owner })
+      await releaseJob(db, { job, owner })
     }
     return true
   }

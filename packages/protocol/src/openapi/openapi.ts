@@ -1,5 +1,6 @@
 import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
+import type { JsonObject } from '../json.ts'
 import { errorBodySchema, validationErrorBodySchema } from '../errors/error-bodies.ts'
 import { inputSchemas, type NamedSchemas, outputSchemas, packetSchemaName } from './named-schemas.ts'
 import { packetTable, packetTypes } from '../packets/packets.ts'
@@ -15,9 +16,6 @@ export interface OpenApiInfo {
   /** Address the paths are relative to, e.g. `/api`. */
   readonly serverUrl?: string
 }
-
-/** A JSON object of the document. */
-export type JsonObject = { readonly [key: string]: unknown }
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {

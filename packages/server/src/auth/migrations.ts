@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrate, type AnyDatabase, type Migrations } from '@inlay/records'
 
 /** Steps by name, in order of names; a step that was released is never changed. */
-const migrations: Record<string, Migration> = {
+const migrations: Migrations = {
   '0001_api_key': {
     async up(db) {
       await db.schema
@@ -24,19 +23,7 @@ const migrations: Record<string, Migration> = {
   },
 }
 
-/**
- * Brings the tables of the server (API keys) up to date; safe to call at every start. Rejects with the error of the
- * database; two processes that start on an empty one at once may have to try again.
- */
-// oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
-export async function migrateServer(db: Kysely<any>): Promise<void> {
-  const { Migrator } = await import('kysely/migration')
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: () => Promise.resolve(migrations) },
-    migrationTableName: 'inlay_server_migration',
-    migrationLockTableName: 'inlay_server_migration_lock',
-  })
-  const { error } = await migrator.migrateToLatest()
-  if (error !== undefined) throw error
+/** Brings the tables of the server (API keys) up to date; safe at every start, also of several processes at once. */
+export function migrateServer(db: AnyDatabase): Promise<void> {
+  return migrate(db, { name: 'server', migrations })
 }

@@ -1,5 +1,4 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
-import { FastResponse } from 'srvx'
 import { authorize, type Authenticator } from '../auth/authentication.ts'
 import { readText } from './body.ts'
 import { corsHeaders } from './cors.ts'
@@ -7,6 +6,8 @@ import { errorReply, toFailure, toReply, type Reply } from './replies.ts'
 import { requestIdHeader, requestIdOf } from './request-id.ts'
 import type { Route, ServerParts } from './route.ts'
 import type { ServerSettings } from '../server-settings.ts'
+
+const encoder = new TextEncoder()
 
 /** What every endpoint of a server shares. */
 export interface EndpointSetting {
@@ -61,9 +62,15 @@ export async function respond(
   })
   const isHead = request.method === 'HEAD'
   if (isHead && body instanceof ReadableStream) await body.cancel()
-  return new FastResponse(isHead ? null : body, {
+  const sent = typeof body === 'string' && !isHead ? encoder.encode(body) : undefined
+  const length: Record<string, string> = sent === undefined ? {} : { 'content-length': String(sent.byteLength) }
+  // A plain `Response`: servers and frameworks of hosts know no faster stand-in, and Hono sends it as "[object Response]".
+  return new Response(isHead ? null : (sent ?? body), {
     status,
-    headers: withCors({ ...headers, [requestIdHeader]: requestId }, corsHeaders(request, settings.corsOrigins)),
+    headers: withCors(
+      { ...headers, ...length, [requestIdHeader]: requestId },
+      corsHeaders(request, settings.corsOrigins),
+    ),
   })
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { placesOf } from '@inlay/drivers/internal/lancedb/text/term-positions'
+import { termPositionsOf } from '@inlay/drivers/internal/lancedb/text/term-positions'
 import { rescore, rescoredRows } from '@inlay/drivers/internal/lancedb/text/rescore'
 
 const ranked = (...texts: string[]): { text: string; score: number }[] =>
   texts.map((text, at) => ({ text, score: 10 - at / 100 }))
-const look = (rows: readonly { text: string }[], words: string[]): ReturnType<typeof placesOf>[] =>
-  rows.slice(0, rescoredRows).map(({ text }) => placesOf(text, new Set(words)))
+const look = (rows: readonly { text: string }[], words: string[]): ReturnType<typeof termPositionsOf>[] =>
+  rows.slice(0, rescoredRows).map(({ text }) => termPositionsOf(text, new Set(words)))
 const anew = (
   rows: { text: string; score: number }[],
   words: string[],

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { placesOf } from '@inlay/drivers/internal/lancedb/text/term-positions'
+import { termPositionsOf } from '@inlay/drivers/internal/lancedb/text/term-positions'
 import { wordsOf } from '@inlay/drivers/internal/lancedb/text/words'
 
 it('finds whole words whatever their case', () => {
-  const { of, length } = placesOf('The heron, the Heron and herons: HERON!', new Set(['heron', 'and', 'otter']))
+  const { of, length } = termPositionsOf('The heron, the Heron and herons: HERON!', new Set(['heron', 'and', 'otter']))
   expect([...of]).toEqual([
     ['heron', [1, 3, 6]],
     ['and', [4]],
@@ -12,12 +12,12 @@ it('finds whole words whatever their case', () => {
   expect(length).toBe(7)
 })
 
-it('counts and places words as splitting the text does, whatever the text', () => {
+it('counts and positions words as splitting the text does, whatever the text', () => {
   const unit = fc.constantFrom(...'abAB01 _-.,\n\u0301éñßΛжن日本ก่🦀𝐀\ud800'.split(/(?:)/u))
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 40 }), (text) => {
       const words = wordsOf(text)
-      const { of, length } = placesOf(text, new Set(words))
+      const { of, length } = termPositionsOf(text, new Set(words))
       expect(length).toBe(words.length)
       for (const word of words) expect(of.get(word)).toEqual(words.flatMap((other, at) => (other === word ? [at] : [])))
       expect(of.size).toBe(new Set(words).size)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createChatTap } from '@inlay/drivers/internal/models/stream/chat-tap'
-import { createEventReader } from '@inlay/drivers/internal/models/stream/event-reader'
+import { createEventReader } from '@inlay/drivers/internal/http/event-reader'
 
 const compatible = ['reasoning_content', 'reasoning']
 
@@ -10,7 +10,7 @@ function tap(stream: string, { cuts = [] as readonly number[], reasoningFields =
   const told: string[] = []
   const handed: string[] = []
   const ahead = { text: 0, reasoning: 0 }
-  const provider = createEventReader((data) => handed.push(data))
+  const provider = createEventReader(({ data }) => handed.push(data))
   const made = createChatTap({
     listener: { say: (delta) => void told.push(delta), reason: (delta) => void told.push(`(${delta})`) },
     reasoningFields,

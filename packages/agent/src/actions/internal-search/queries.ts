@@ -1,4 +1,4 @@
-import { storable } from '@inlay/protocol'
+import { storable, isJsonObject } from '@inlay/protocol'
 import type { ActionTurn, PastText } from '../../contracts/action.ts'
 import { askInTime } from './question.ts'
 
@@ -49,7 +49,7 @@ export async function expandQueries(
 
 function readExpansion(answer: string, given: readonly string[]): WeightedQuery[] {
   const value = readJson(answer)
-  if (!isRecord(value)) return []
+  if (!isJsonObject(value)) return []
   const { question, keywords } = value
   const found = [
     ...(typeof question === 'string' ? [{ text: clean(question), weight: queryWeights.question }] : []),
@@ -99,8 +99,4 @@ function closingOf(text: string, start: number): number | undefined {
     else if ((letter === ']' || letter === '}') && --depth === 0) return at + 1
   }
   return undefined
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@inlay/protocol'
 import { parse } from 'yaml'
 import { toMoment } from '../timestamps.ts'
 import { factsOf, type Reading } from '../sections.ts'
@@ -56,7 +57,7 @@ function yamlFields(block: string): Record<string, unknown> | undefined {
   try {
     // Dates stay as they are written (`core` has no dates); aliases are counted against the "billion laughs".
     const value: unknown = parse(block, { schema: 'core', maxAliasCount: 50, logLevel: 'error', uniqueKeys: false })
-    return isRecord(value) ? value : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     // Not YAML: then it is no front matter either, and stays in the text.
     return undefined
@@ -98,14 +99,10 @@ function tomlStrings(text: string): string[] {
   return strings
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Fields within fields are named `outer.inner`; lists keep their plain values. */
 function flatten(value: unknown, key: string, facts: Map<string, string[]>, depth = 0): void {
   if (depth > 4 || facts.size >= 200) return
-  if (isRecord(value)) {
+  if (isJsonObject(value)) {
     for (const [name, inner] of Object.entries(value))
       flatten(inner, key === '' ? name : `${key}.${name}`, facts, depth + 1)
   } else if (Array.isArray(value)) {

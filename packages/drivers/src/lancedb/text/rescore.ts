@@ -1,5 +1,5 @@
 import { rarityOf, saturation } from './bm25.ts'
-import type { Places } from './term-positions.ts'
+import type { TermPositions } from './term-positions.ts'
 
 /** What is ranked anew, with the score words alone gave it, above 0. */
 export interface Ranked {
@@ -20,18 +20,18 @@ const exactShare = 0.25
  * only) and words that stand next to each other as in the query. How much a word says is told by how few of these rows
  * hold it.
  * @param ranked by falling score
- * @param places of the words in the texts of the first rows, at most {@link rescoredRows}
+ * @param positions of the words in the texts of the first rows, at most {@link rescoredRows}
  * @param words of the query in order, without those the index leaves out
  * @returns all of them by falling score, the first of which is 1
  */
 export function rescore<Row extends Ranked>(
   ranked: readonly Row[],
-  places: readonly Places[],
+  positions: readonly TermPositions[],
   words: readonly string[],
 ): { row: Row; score: number }[] {
   const best = ranked[0]?.score ?? 0
   if (best <= 0) return []
-  const bonuses = exactness(places, words)
+  const bonuses = exactness(positions, words)
   const scored = ranked.map((row, at) => ({ row, score: row.score / best + exactShare * (bonuses[at] ?? 0) }))
   scored.sort((a, b) => b.score - a.score)
   const top = scored[0]!.score
@@ -39,7 +39,7 @@ export function rescore<Row extends Ranked>(
 }
 
 /** For each text, how well exact words and their neighbourhood fit: 0 for not at all. */
-function exactness(texts: readonly Places[], words: readonly string[]): number[] {
+function exactness(texts: readonly TermPositions[], words: readonly string[]): number[] {
   const weights = new Map<string, number>()
   for (const word of words) weights.set(word, weightOf(texts.filter(({ of }) => of.has(word)).length, texts.length))
   const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0)

@@ -9,13 +9,13 @@ import { wordsOf, type Terms } from './words.ts'
  * What the rows of the full-text index say of a word. The engine tells no such figures, so they are gathered: frequent
  * words from a sample of the rows, rare ones by asking the index for each.
  */
-export interface Vocabulary {
+export interface TermStatistics {
   /**
    * Rows that hold a word: exact for rare words, estimated for frequent ones.
    * @param table.rows number of rows there are
-   * @param table.waiting rows with the word that the index does not hold yet
+   * @param table.memtable rows with the word that the index does not hold yet
    */
-  frequencyOf(word: string, term: string, table: { rows: number; waiting: number }): Promise<number>
+  frequencyOf(word: string, term: string, table: { rows: number; memtable: number }): Promise<number>
   isKnown(word: string, term: string): Promise<boolean>
   /** Indexed words that a misspelt one may stand for, likeliest first, at most {@link mostCorrections}. */
   near(word: string, term: string): Promise<string[]>
@@ -33,7 +33,7 @@ const countLimit = 200
 const lettersForTwoSlips = 12
 
 /** Gathers what the rows of a table say of words. */
-export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vocabulary {
+export function createTermStatistics(engine: Engine, table: Table, terms: Terms): TermStatistics {
   const { MatchQuery: Match } = engine.lancedb
   const sampling = createSampling(table, terms)
 
@@ -80,12 +80,12 @@ export function createVocabulary(engine: Engine, table: Table, terms: Terms): Vo
 
   const near = remembered(findNear)
   return {
-    async frequencyOf(word, term, { rows, waiting }) {
+    async frequencyOf(word, term, { rows, memtable }) {
       const { frequencies, isWhole, rows: sampled } = await sampling.current()
       const seen = frequencies.get(term) ?? 0
       // A sample is of all rows, so those that wait are in its share; the index does not count them.
-      if (isWhole || seen >= fewRows) return Math.max(waiting, Math.round((seen * rows) / Math.max(1, sampled)))
-      return waiting + Math.max(seen > 0 ? 1 : 0, await counted.of(word))
+      if (isWhole || seen >= fewRows) return Math.max(memtable, Math.round((seen * rows) / Math.max(1, sampled)))
+      return memtable + Math.max(seen > 0 ? 1 : 0, await counted.of(word))
     },
     async isKnown(word, term) {
       return (await sampling.current()).frequencies.has(term) || (await counted.of(word)) > 0

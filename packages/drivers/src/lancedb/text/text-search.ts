@@ -3,14 +3,14 @@ import type { Table } from '@lancedb/lancedb'
 import { rarityOf } from './bm25.ts'
 import type { Engine } from '../engine.ts'
 import { conditionOf, testOf } from '../filter.ts'
-import { placesOf, type Places } from './term-positions.ts'
+import { termPositionsOf, type TermPositions } from './term-positions.ts'
 import { rescoredRows, rescore } from './rescore.ts'
 import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from '../rows.ts'
 import { createPostings, type Postings } from './postings.ts'
 import { mayBeMisspelt } from './spelling.ts'
-import type { Standing } from '../unindexed-rows.ts'
-import type { Vocabulary } from './term-statistics.ts'
-import type { Waiting } from '../memtable.ts'
+import type { UnindexedRows } from '../unindexed-rows.ts'
+import type { TermStatistics } from './term-statistics.ts'
+import type { Memtable } from '../memtable.ts'
 import { wordsOf, type Terms } from './words.ts'
 
 /** What a search by words works with. */
@@ -18,9 +18,9 @@ export interface TextParts {
   readonly engine: Engine
   readonly table: Table
   readonly terms: Terms
-  readonly vocabulary: Vocabulary
-  readonly waiting: Waiting
-  readonly standing: Standing
+  readonly statistics: TermStatistics
+  readonly memtable: Memtable
+  readonly unindexedRows: UnindexedRows
 }
 
 /** What is asked of a search by words. */
@@ -56,23 +56,23 @@ interface Asked {
 export async function searchText(parts: TextParts, query: TextQuery): Promise<TextHit[]> {
   const asked = await askedOf(parts.terms, wordsOf(query.text).slice(0, mostWords))
   if (asked.length === 0) return []
-  const tail = await parts.standing.tail()
+  const unindexed = await parts.unindexedRows.place()
   // Taken before the index is asked: a row that is folded in meanwhile is then found on both sides, never on none.
-  const waiting = tail === 'waiting' ? await parts.waiting.prepared() : createPostings()
+  const memtable = unindexed === 'memtable' ? await parts.memtable.prepared() : createPostings()
   const rankBy = (words: readonly Asked[]): Promise<TextHit[]> =>
-    rank(parts, query, { words, waiting, isWhole: tail === 'table' })
+    rank(parts, query, { words, memtable, isWhole: unindexed === 'table' })
   let words = asked
   let ranked = await rankBy(words)
-  let places = lookAt(ranked, words)
-  const corrections = await correct(parts, asked, { places, waiting })
+  let positions = lookAt(ranked, words)
+  const corrections = await correct(parts, asked, { positions, memtable })
   if (corrections.length > 0) {
     words = [...asked, ...corrections]
     ranked = await rankBy(words)
-    places = lookAt(ranked, words)
+    positions = lookAt(ranked, words)
   }
   return rescore(
     ranked,
-    places,
+    positions,
     words.map(({ word }) => word),
   )
     .slice(0, query.limit)
@@ -80,9 +80,9 @@ export async function searchText(parts: TextParts, query: TextQuery): Promise<Te
 }
 
 /** Where the words stand in the first rows. */
-function lookAt(ranked: readonly TextHit[], words: readonly Asked[]): Places[] {
+function lookAt(ranked: readonly TextHit[], words: readonly Asked[]): TermPositions[] {
   const wanted = new Set(words.map(({ word }) => word))
-  return ranked.slice(0, rescoredRows).map(({ hit }) => placesOf(hit.text, wanted))
+  return ranked.slice(0, rescoredRows).map(({ hit }) => termPositionsOf(hit.text, wanted))
 }
 
 async function askedOf(terms: Terms, words: readonly string[]): Promise<Asked[]> {
@@ -93,19 +93,19 @@ async function askedOf(terms: Terms, words: readonly string[]): Promise<Asked[]>
 interface Ranking {
   readonly words: readonly Asked[]
   /** Rows in memory. */
-  readonly waiting: Postings
+  readonly memtable: Postings
   /** Whether the engine has to look at rows outside its index as well. */
   readonly isWhole: boolean
 }
 
 async function rank(parts: TextParts, query: TextQuery, ranking: Ranking): Promise<TextHit[]> {
   const reach = Math.max(query.limit, rescoredRows)
-  const [waiting, indexed] = await Promise.all([
-    searchWaiting(parts, query, ranking, reach),
+  const [memtable, indexed] = await Promise.all([
+    searchMemtable(parts, query, ranking, reach),
     searchIndexed(parts, query, ranking, reach),
   ])
-  if (waiting.length === 0) return indexed
-  const hits = new Map(waiting.map((found) => [keyOf(found.hit), found]))
+  if (memtable.length === 0) return indexed
+  const hits = new Map(memtable.map((found) => [keyOf(found.hit), found]))
   for (const found of indexed) hits.set(keyOf(found.hit), found)
   return [...hits.values()].sort((a, b) => b.score - a.score).slice(0, reach)
 }
@@ -141,23 +141,23 @@ function vectorOf(row: FoundRow): { vector?: Float32Array } {
   return row.vector ? { vector: row.vector.toArray() } : {}
 }
 
-async function searchWaiting(
-  { table, vocabulary }: TextParts,
+async function searchMemtable(
+  { table, statistics }: TextParts,
   { filter }: TextQuery,
-  { words, waiting }: Ranking,
+  { words, memtable }: Ranking,
   reach: number,
 ): Promise<TextHit[]> {
-  const present = new Map(words.filter(({ term }) => waiting.frequencyOf(term) > 0).map((item) => [item.term, item]))
+  const present = new Map(words.filter(({ term }) => memtable.frequencyOf(term) > 0).map((item) => [item.term, item]))
   if (present.size === 0) return []
   const rows = await table.countRows()
   const weighed = await Promise.all(
     [...present.values()].map(async ({ word, term }) => ({
       term,
-      weight: rarityOf(await vocabulary.frequencyOf(word, term, { rows, waiting: waiting.frequencyOf(term) }), rows),
+      weight: rarityOf(await statistics.frequencyOf(word, term, { rows, memtable: memtable.frequencyOf(term) }), rows),
     })),
   )
-  const averageLength = await vocabulary.averageLength()
-  const found = waiting.search(weighed, { averageLength, test: testOf(filter), limit: reach })
+  const averageLength = await statistics.averageLength()
+  const found = memtable.search(weighed, { averageLength, test: testOf(filter), limit: reach })
   return found.map(({ row, score }) => ({
     hit: {
       documentId: row.documentId,
@@ -176,18 +176,18 @@ async function searchWaiting(
 
 /** Words that rows do hold, in place of those that none does. */
 async function correct(
-  { vocabulary, terms }: TextParts,
+  { statistics, terms }: TextParts,
   asked: readonly Asked[],
-  { places, waiting }: { places: readonly Places[]; waiting: Postings },
+  { positions, memtable }: { positions: readonly TermPositions[]; memtable: Postings },
 ): Promise<Asked[]> {
-  const seen = new Set(places.flatMap(({ of }) => [...of.keys()]))
+  const seen = new Set(positions.flatMap(({ of }) => [...of.keys()]))
   const unseen = new Map(
     asked.filter(({ word }) => mayBeMisspelt(word) && !seen.has(word)).map((item) => [item.word, item]),
   )
   const corrected = await Promise.all(
     [...unseen.values()].slice(0, mostMisspelt).map(async ({ word, term }) => {
-      if (waiting.frequencyOf(term) > 0 || (await vocabulary.isKnown(word, term))) return []
-      return [...(await vocabulary.near(word, term)), ...waiting.near(word, term)]
+      if (memtable.frequencyOf(term) > 0 || (await statistics.isKnown(word, term))) return []
+      return [...(await statistics.near(word, term)), ...memtable.near(word, term)]
     }),
   )
   return askedOf(terms, [...new Set(corrected.flat())])

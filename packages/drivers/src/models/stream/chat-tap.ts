@@ -1,5 +1,6 @@
+import { isJsonObject } from '@inlay/protocol'
 import type { DeltaListener } from '@inlay/agent'
-import { createEventReader } from './event-reader.ts'
+import { createEventReader } from '../../http/event-reader.ts'
 import { createTextFrame } from './text-frame.ts'
 
 /** How a stream of chat completions is tapped. */
@@ -66,7 +67,7 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     }
     if (pending.text.length >= mergedChars) flush()
   }
-  const reader = createEventReader((data) => {
+  const reader = createEventReader(({ data }) => {
     const text = plain && !isLeftToProvider ? frame.read(data) : undefined
     if (plain && text !== undefined) return hold('text', plain, text)
     const chunk = isLeftToProvider ? undefined : toChunk(data)
@@ -91,10 +92,6 @@ type Fields = Readonly<Record<string, unknown>>
 /** A chunk with a choice that has a delta; nothing else is known of it. */
 type Chunk = Fields & { readonly choices: readonly [Fields & { readonly delta: Fields }] }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function toChunk(data: string): Chunk | undefined {
   // The end mark, and what some gateways send in its place.
   if (!data.startsWith('{')) return undefined
@@ -104,10 +101,10 @@ function toChunk(data: string): Chunk | undefined {
   } catch {
     return undefined
   }
-  if (!isFields(value) || isPresent(value['error']) || !Array.isArray(value['choices'])) return undefined
+  if (!isJsonObject(value) || isPresent(value['error']) || !Array.isArray(value['choices'])) return undefined
   const choice: unknown = value['choices'][0]
   // Checked here: a list whose first choice has a delta. Further choices are none that a provider reads.
-  return isFields(choice) && isFields(choice['delta']) ? (value as Chunk) : undefined
+  return isJsonObject(choice) && isJsonObject(choice['delta']) ? (value as Chunk) : undefined
 }
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null

@@ -1,7 +1,8 @@
 import type { Agent, ClientRequest, IncomingMessage, request } from 'node:http'
 import type { request as secureRequest } from 'node:https'
 import type { Readable } from 'node:stream'
-import { redirectedRequest } from './redirects.ts'
+import type { decompressed } from '../../http/decompression.ts'
+import { isRedirect, redirectedRequest } from '../../http/redirects.ts'
 import type { BodySink, BodySource, Transport, TransportAnswer, TransportRequest } from './transport.ts'
 
 /** Bounds of a connection; times are milliseconds. */
@@ -17,6 +18,7 @@ interface Connections {
   readonly secureRequest: typeof secureRequest
   readonly agent: Agent
   readonly secureAgent: Agent
+  readonly decompressed: typeof decompressed
 }
 
 interface Opened {
@@ -38,8 +40,8 @@ export function httpTransport(options: HttpTransportOptions): Transport {
     let request = first
     for (let hops = 0; ; hops++) {
       const opened = await open(connections, request, options.silenceMs)
-      const next = redirectedRequest(request, opened.message.statusCode ?? 0, opened.message.headers.location)
-      if (next === undefined) return toAnswer(opened, request.signal)
+      const next = followed(request, opened.message)
+      if (next === undefined) return toAnswer(opened, connections.decompressed(opened.message), request.signal)
       opened.message.destroy()
       if (hops === 20) throw failed(new Error('The address redirects too often.'))
       request = next
@@ -47,14 +49,32 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   }
 }
 
+/** The request that follows a redirect; undefined when the answer is none, or leads to something else than HTTP. */
+function followed(
+  request: TransportRequest,
+  { statusCode = 0, headers }: IncomingMessage,
+): TransportRequest | undefined {
+  const { location } = headers
+  if (!isRedirect(statusCode) || location === undefined || !URL.canParse(location, request.url)) return undefined
+  const from = new URL(request.url)
+  const to = new URL(location, from)
+  if (!/^https?:$/.test(to.protocol)) return undefined
+  return { ...redirectedRequest(request, statusCode, from, to), url: to.href }
+}
+
 async function connect({ idleMs = 30_000 }: HttpTransportOptions): Promise<Connections> {
-  const [http, https] = await Promise.all([import('node:http'), import('node:https')])
+  const [http, https, { decompressed }] = await Promise.all([
+    import('node:http'),
+    import('node:https'),
+    import('../../http/decompression.ts'),
+  ])
   const settings = { keepAlive: true, timeout: idleMs, scheduling: 'lifo' } as const
   return {
     request: http.request,
     secureRequest: https.request,
     agent: new http.Agent(settings),
     secureAgent: new https.Agent(settings),
+    decompressed,
   }
 }
 
@@ -119,12 +139,21 @@ function silent(silenceMs: number): Error {
   })
 }
 
-async function toAnswer({ sent, message, ended }: Opened, signal: AbortSignal | undefined): Promise<TransportAnswer> {
+/** @param body undefined when its compression is not known here */
+function toAnswer(
+  { sent, message, ended }: Opened,
+  body: Readable | undefined,
+  signal: AbortSignal | undefined,
+): TransportAnswer {
   const headers = new Headers()
   for (let at = 0; at + 1 < message.rawHeaders.length; at += 2) {
     headers.append(message.rawHeaders[at] ?? '', message.rawHeaders[at + 1] ?? '')
   }
-  const body = await unpacked(message)
+  // We ask for no compression, but some gateways compress all the same.
+  if (body === undefined) {
+    message.destroy()
+    throw failed(new Error('The answer is compressed in a way that is not known here.'))
+  }
   const reasonOf = (error: unknown): unknown =>
     signal?.aborted ? signal.reason : new TypeError('terminated', { cause: ended() ?? error })
   return {
@@ -156,27 +185,4 @@ function readBody(
     resume: () => void body.resume(),
     cancel: () => once(close),
   }
-}
-
-/** The body without its compression. We ask for none, but some gateways compress all the same. */
-async function unpacked(message: IncomingMessage): Promise<Readable> {
-  const coding = (message.headers['content-encoding'] ?? '').trim().toLowerCase()
-  if (coding === '' || coding === 'identity') return message
-  const zlib = await import('node:zlib')
-  const flush = zlib.constants.Z_SYNC_FLUSH
-  const decoders: Record<string, () => Readable & NodeJS.WritableStream> = {
-    gzip: () => zlib.createGunzip({ flush }),
-    'x-gzip': () => zlib.createGunzip({ flush }),
-    deflate: () => zlib.createInflate({ flush }),
-    br: () => zlib.createBrotliDecompress(),
-  }
-  const decoder = decoders[coding]?.()
-  if (decoder === undefined) {
-    message.destroy()
-    throw failed(new Error('The answer is compressed in a way that is not known here.'))
-  }
-  // `pipe` carries no errors on: a cut connection has to end the decoder too.
-  message.once('error', (error) => decoder.destroy(error))
-  message.pipe(decoder)
-  return decoder
 }

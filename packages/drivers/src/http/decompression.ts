@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http'
+import { pipeline, type Readable, type Transform } from 'node:stream'
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+
+const { Z_SYNC_FLUSH: flush, BROTLI_OPERATION_FLUSH: brotliFlush } = constants
+
+// Each hands on what it has after every piece: a stream of events must not wait for its block to fill up.
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGunzip({ flush }),
+  'x-gzip': () => createGunzip({ flush }),
+  deflate: () => createInflate({ flush }),
+  br: () => createBrotliDecompress({ flush: brotliFlush }),
+}
+
+/**
+ * The body without its content encoding (gzip, deflate, br); undefined for an encoding that is not known here.
+ * The stream may be left unread or be destroyed at any moment, and so may the message: a connection that is cut fails
+ * the stream, and an error that nobody reads is dropped.
+ */
+export function decompressed(message: IncomingMessage): Readable | undefined {
+  const coding = (message.headers['content-encoding'] ?? '').trim().toLowerCase()
+  if (coding === '' || coding === 'identity') return message
+  const decoder = decoders[coding]?.()
+  if (decoder === undefined) return undefined
+  // An empty body may name an encoding too, and is no broken gzip.
+  if (message.statusCode === 204 || message.statusCode === 304 || message.headers['content-length'] === '0')
+    return message
+  // `pipeline` stops listening for errors once it is done; an error after that would end the process.
+  decoder.on('error', () => {})
+  return pipeline(message, decoder, () => {})
+}

@@ -1,0 +1,39 @@
+/** What a redirect may change of a request. */
+interface RedirectedParts {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+// Any other header may hold a credential: services name them as they like.
+const harmlessHeader = /^(accept|accept-.+|content-.+|user-agent|range|cache-control)$/
+
+/** Whether an answer with this status and a `location` is a redirect. */
+export function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status)
+}
+
+/**
+ * The request that follows a redirect, as `fetch` makes it: a POST becomes a GET after 301, 302 and 303 and loses its
+ * body. Another origin gets only headers that cannot hold a credential. Header names come out in lower case.
+ */
+export function redirectedRequest<Request extends RedirectedParts>(
+  request: Request,
+  status: number,
+  from: URL,
+  to: URL,
+): Request {
+  const method = (request.method ?? 'GET').toUpperCase()
+  const becomesGet = status === 303 ? method !== 'HEAD' : (status === 301 || status === 302) && method === 'POST'
+  const kept = Object.entries(lowerCased(request.headers)).filter(
+    ([name]) =>
+      (from.origin === to.origin || harmlessHeader.test(name)) && !(becomesGet && name.startsWith('content-')),
+  )
+  const headers = Object.fromEntries(kept)
+  return becomesGet ? { ...request, headers, method: 'GET', body: undefined } : { ...request, headers }
+}
+
+/** The same headers with names in lower case. */
+export function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

@@ -1,0 +1,124 @@
+/** Shows Markdown on a terminal. The text may come in pieces cut anywhere. */
+export interface TerminalMarkdown {
+  push(piece: string): string
+  /** What was held back because more of its line could have changed it. */
+  end(): string
+}
+
+/** Writes a text in a style, as `Output.styled` does. */
+export type Styled = (style: 'bold' | 'dim' | 'red', text: string) => string
+
+/** A beginning of a line that decides what the line is. */
+const undecidedLine = /^\s*(?:#{0,6}|`{1,3}[^`\n]*|~{1,3}[^~\n]*)$/
+/** The end of a text that could become a mark, an escape or a link. */
+const undecidedEnd = /(?:\\[!-~]?|\*{1,2}|\[[^\]\n]{0,200}\]?|\[[^\]\n]{0,200}\]\([^)\n]{0,2000})$/
+
+/** Code, bold marks, links and escapes. */
+const inline = /(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*|\[([^\]\n]+)\]\((\S*?)\)|\\([!-/:-@[-`{-~])/g
+
+/** Where in the text the reader is. */
+interface Position {
+  isLineStart: boolean
+  isHeading: boolean
+  isFence: boolean
+  isBold: boolean
+}
+
+/**
+ * Headings, bold words and code are shown by style instead of marks, a link as its text and address. Everything else
+ * stays as it is written. Control characters are left out: a document must not steer the terminal.
+ */
+export function createTerminalMarkdown(styled: Styled): TerminalMarkdown {
+  const position: Position = { isLineStart: true, isHeading: false, isFence: false, isBold: false }
+  let held = ''
+
+  function take(isEnd: boolean): string {
+    let shown = ''
+    for (let at = held.indexOf('\n'); at !== -1; at = held.indexOf('\n')) {
+      shown += takeLine(held.slice(0, at), '\n', position, styled).shown
+      held = held.slice(at + 1)
+      position.isLineStart = true
+      position.isHeading = false
+    }
+    const { shown: tail, rest } = takeLine(held, isEnd ? '' : undefined, position, styled)
+    held = rest
+    return shown + tail
+  }
+
+  return {
+    push(piece) {
+      held += plain(piece)
+      return take(false)
+    },
+    end: () => take(true),
+  }
+}
+
+/** What of a line can be shown, and what has to wait for more of it. */
+interface Taken {
+  readonly shown: string
+  readonly rest: string
+}
+
+/** @param end the line break, "" at the end of the text, undefined while the line goes on */
+function takeLine(line: string, end: '\n' | '' | undefined, position: Position, styled: Styled): Taken {
+  let text = line
+  if (position.isLineStart) {
+    if (end !== undefined && line.trim() === '') position.isBold = false
+    if (end === undefined && undecidedLine.test(line)) return { shown: '', rest: line }
+    if (/^\s*(?:`{3,}|~{3,})[^`]*$/.test(line)) {
+      position.isFence = !position.isFence
+      return { shown: '', rest: '' }
+    }
+    const heading = position.isFence ? undefined : /^\s{0,3}#{1,6}\s+/.exec(line)?.[0]
+    position.isHeading = heading !== undefined
+    position.isLineStart = false
+    text = line.slice(heading?.length ?? 0)
+  }
+  const { shown, rest } = takeInline(text, end !== undefined, position, styled)
+  return { shown: shown + (end ?? ''), rest }
+}
+
+function takeInline(text: string, isWhole: boolean, position: Position, styled: Styled): Taken {
+  if (position.isFence) return { shown: text, rest: '' }
+  const stop = isWhole ? text.length : decidedLength(text)
+  const inStyle = (part: string): string =>
+    part !== '' && (position.isBold || position.isHeading) ? styled('bold', part) : part
+  let shown = ''
+  let from = 0
+  for (const match of text.slice(0, stop).matchAll(inline)) {
+    const [mark, , code, label, address, escaped] = match
+    shown += inStyle(text.slice(from, match.index))
+    from = match.index + mark.length
+    if (code !== undefined) shown += styled('dim', code.trim())
+    else if (label !== undefined) shown += inStyle(label) + (address === '' ? '' : ` (${address})`)
+    else if (escaped !== undefined) shown += inStyle(escaped)
+    else position.isBold = !position.isBold
+  }
+  return { shown: shown + inStyle(text.slice(from, stop)), rest: text.slice(stop) }
+}
+
+/** Length of the part of a line that what follows cannot change: up to an open code span, or a mark that has begun. */
+function decidedLength(text: string): number {
+  const cut = text.search(undecidedEnd)
+  const decided = cut === -1 ? text.length : cut
+  const code = openCode(text.slice(0, decided))
+  return code === -1 ? decided : code
+}
+
+/** Without the characters that a terminal obeys; line breaks and tabs stay. */
+export function plain(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what must go
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+}
+
+/** Where a code span begins that does not close in the text; -1 when there is none. */
+function openCode(text: string): number {
+  let open = -1
+  let ticks = ''
+  for (const { 0: run, index } of text.matchAll(/`+/g)) {
+    if (open === -1) [open, ticks] = [index, run]
+    else if (run === ticks) open = -1
+  }
+  return open
+}

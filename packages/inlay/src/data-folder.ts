@@ -1,0 +1,59 @@
+import { mkdir, open, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { InlayError } from '@inlay/protocol'
+
+/** Folder of database, index and files when nothing names one; in the working folder. */
+export const defaultDataFolder = '.inlay'
+
+/** Mode of what is made: only the user who runs the process may enter. */
+const ownFolder = 0o700
+const ownFile = 0o600
+
+/** Path of the database in a data folder. */
+export const databaseFile = (dataFolder: string): string => join(dataFolder, 'inlay.db')
+/** Path of the index in a data folder. */
+export const indexFolder = (dataFolder: string): string => join(dataFolder, 'index')
+/** Path of uploaded files and pictures in a data folder. */
+export const filesFolder = (dataFolder: string): string => join(dataFolder, 'files')
+
+/**
+ * Makes the data folder and what is missing in it, readable for its owner alone also where the folder existed before.
+ * What exists keeps its mode.
+ * @throws SERVICE_UNAVAILABLE when it cannot be made or written
+ */
+export async function prepareDataFolder(
+  dataFolder: string,
+  { withDatabase = true }: { readonly withDatabase?: boolean } = {},
+): Promise<void> {
+  const folder = resolve(dataFolder)
+  try {
+    await makeFolder(folder)
+    await makeFolder(indexFolder(folder))
+    await makeFolder(filesFolder(folder))
+    // SQLite gives its other files the mode of this one.
+    if (withDatabase) await (await open(databaseFile(folder), 'a', ownFile)).close()
+  } catch (cause) {
+    // Node's errors carry their code beside the Error fields. The path stays there: this sentence may reach clients.
+    const { code = 'unknown reason' } = cause as NodeJS.ErrnoException
+    throw new InlayError('SERVICE_UNAVAILABLE', {
+      message: `The data folder cannot be used (${code}): name one that can be written, by INLAY_DATA or the option dataFolder.`,
+      cause,
+      retryable: false,
+    })
+  }
+}
+
+/**
+ * Makes a folder and those above it, one at a time. Node's recursive mkdir never ends where a folder exists and none can
+ * be made in it, such as /proc.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const existing = await stat(folder).catch(() => undefined)
+  if (existing?.isDirectory() === true) return
+  const parent = dirname(folder)
+  if (existing === undefined && parent !== folder) await makeFolder(parent)
+  await mkdir(folder, ownFolder).catch(async (error: NodeJS.ErrnoException) => {
+    // Another process may have been faster.
+    if (error.code !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error
+  })
+}

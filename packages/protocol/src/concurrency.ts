@@ -1,0 +1,123 @@
+/**
+ * Resolves once the event loop has served what was queued: incoming requests, finished reads. Long work awaits it
+ * between its parts.
+ */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    // Not a web API, but every server runtime has it; a timer costs a millisecond.
+    if (typeof setImmediate === 'function') setImmediate(resolve)
+    else setTimeout(resolve)
+  })
+}
+
+/** Keeps a timer from holding the process open; browsers and workers use plain numbers. */
+export function unrefTimer(timer: ReturnType<typeof setTimeout>): void {
+  if (typeof timer === 'object') timer.unref()
+}
+
+/** Settles as `work` does, or rejects with the signal's reason as soon as it aborts. The work itself goes on. */
+export function untilAborted<Result>(work: PromiseLike<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    work.then(resolve, reject).then(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** Resolves after a delay; rejects with the signal's reason as soon as it aborts. */
+export async function delay(delayMs: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, delayMs)
+  try {
+    await untilAborted(promise, signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Runs `work` on every item, at most `limit` at a time.
+ * @returns results in the order of the items; rejects with the first failure, after which no further item is begun
+ */
+export async function mapConcurrent<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const remaining = items.entries()
+  let hasFailed = false
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of remaining) {
+      if (hasFailed) return
+      try {
+        results[index] = await work(item, index)
+      } catch (error) {
+        hasFailed = true
+        throw error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))
+  return results
+}
+
+/** Runs at most so many calls at a time; the others wait in order. */
+export interface Limiter {
+  /** Waits for a free place, then runs. An abort while waiting rejects with its reason and never calls `work`. */
+  run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
+  /** Calls that run or wait. */
+  readonly size: number
+}
+
+/** Creates a limiter. @param limit at least 1; 1 makes a mutex */
+export function createLimiter(limit: number): Limiter {
+  const waiting = new Set<() => void>()
+  let running = 0
+
+  function admit(signal: AbortSignal | undefined): Promise<void> | undefined {
+    signal?.throwIfAborted()
+    if (running < limit) {
+      running++
+      return undefined
+    }
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      }
+      const abort = (): void => {
+        waiting.delete(begin)
+        reject(signal!.reason)
+      }
+      waiting.add(begin)
+      signal?.addEventListener('abort', abort, { once: true })
+    })
+  }
+
+  /** Hands the place on, so that nobody who comes later overtakes. */
+  function leave(): void {
+    const [next] = waiting
+    if (!next) {
+      running--
+      return
+    }
+    waiting.delete(next)
+    next()
+  }
+
+  return {
+    run: async (work, signal) => {
+      await admit(signal)
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
+    },
+    get size() {
+      return running + waiting.size
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useAttachments, type Attachments } from './attachments.ts'
+import { ClipIcon, CloseIcon, FileIcon, ResearchIcon, SendIcon, StopIcon } from '../controls/icons.tsx'
+import type { Question, Service } from '../service/service.ts'
+
+interface ComposerProps {
+  readonly service: Service
+  readonly isAnswering: boolean
+  readonly isFollowUp: boolean
+  readonly ask: (question: Question, how: { readonly isResearch: boolean }) => void
+  readonly stop: () => void
+  /** A number that changes with each request to put the cursor into the field. */
+  readonly focusRequest: number
+}
+
+/** Where a question is written: Enter sends, Shift+Enter breaks the line. Files are chosen, dropped or pasted. */
+export function Composer({ service, isAnswering, isFollowUp, ask, stop, focusRequest }: ComposerProps): JSX.Element {
+  const [text, setText] = useState('')
+  const [isResearch, setIsResearch] = useState(false)
+  // Sent while files were still on their way: goes out once they are up.
+  const [isHeld, setIsHeld] = useState(false)
+  const attachments = useAttachments(service)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    // A phone would cover the page with its keyboard before anything was read.
+    if (focusRequest > 0 || matchMedia('(hover: hover)').matches) field.current?.focus({ preventScroll: true })
+  }, [focusRequest])
+
+  const canSend = text.trim() !== '' && !isAnswering
+  const send = (): void => {
+    if (!canSend || attachments.isBusy) return setIsHeld(canSend)
+    setIsHeld(false)
+    ask({ question: text.trim(), files: attachments.take() }, { isResearch })
+    setText('')
+    // It takes long and costs much, so each question asks for it anew.
+    setIsResearch(false)
+  }
+  useEffect(() => {
+    if (isHeld && !attachments.isBusy) send()
+  }, [isHeld, attachments.isBusy])
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // While a word is being composed (Chinese, Japanese, …), Enter chooses it.
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    send()
+  }
+  const takeFiles = (event: Event, data: DataTransfer | null): void => {
+    const files = [...(data?.files ?? [])]
+    if (files.length === 0) return
+    event.preventDefault()
+    attachments.add(files)
+  }
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => takeFiles(event, event.dataTransfer)}
+    >
+      <AttachmentList attachments={attachments} />
+      <label class="visually-hidden" for="question">
+        Your question
+      </label>
+      <textarea
+        ref={field}
+        id="question"
+        rows={1}
+        maxLength={20_000}
+        value={text}
+        placeholder={isFollowUp ? 'Ask a follow-up' : 'Ask your documents'}
+        enterkeyhint="send"
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+        onPaste={(event) => takeFiles(event, event.clipboardData)}
+      />
+      <div class="composer-tools">
+        <FilePicker add={attachments.add} />
+        <button
+          type="button"
+          class="tool-button"
+          aria-pressed={isResearch}
+          title="Researches the next question in several steps: takes longer and uses more of the model"
+          onClick={() => setIsResearch(!isResearch)}
+        >
+          <ResearchIcon />
+          Deep research
+        </button>
+      </div>
+      {isAnswering ? (
+        <button type="button" class="send" onClick={stop} aria-label="Stop answering" title="Stop answering">
+          <StopIcon />
+        </button>
+      ) : (
+        <button
+          type="submit"
+          class="send"
+          disabled={!canSend || isHeld}
+          aria-label="Send question"
+          title="Send (Enter)"
+        >
+          <SendIcon />
+        </button>
+      )}
+    </form>
+  )
+}
+
+function FilePicker({ add }: Pick<Attachments, 'add'>): JSX.Element {
+  const picker = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <button
+        type="button"
+        class="tool-button"
+        aria-label="Attach files"
+        title="Attach files to the question"
+        onClick={() => picker.current?.click()}
+      >
+        <ClipIcon />
+      </button>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        class="visually-hidden"
+        tabIndex={-1}
+        aria-label="Files for the question"
+        onChange={(event) => {
+          add([...(event.currentTarget.files ?? [])])
+          event.currentTarget.value = ''
+        }}
+      />
+    </>
+  )
+}
+
+function AttachmentList({ attachments }: { attachments: Attachments }): JSX.Element | null {
+  if (attachments.all.length === 0) return null
+  return (
+    <ul class="attachments" aria-label="Files for the question">
+      {attachments.all.map(({ id, name, sent, refusal }) => (
+        <li key={id} class={refusal === null ? 'file-chip' : 'file-chip refused'}>
+          <FileIcon />
+          <span>
+            {name}
+            {refusal === null ? sent === null && ' (uploading)' : `: ${refusal}`}
+          </span>
+          <button type="button" aria-label={`Remove ${name}`} onClick={() => attachments.remove(id)}>
+            <CloseIcon />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}

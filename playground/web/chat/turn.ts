@@ -1,0 +1,115 @@
+import { createFold, type Block, type Fold, type SearchDoc, type StreamLine } from '@inlay/protocol'
+import type { Question, SentFile } from '../service/service.ts'
+
+/** Why there is no (whole) answer, in words a person can act on. */
+export interface Failure {
+  readonly message: string
+  /** Whether asking again may help. */
+  readonly retryable: boolean
+}
+
+/** A question and everything that is known of its answer so far. A new object with every change; the fold stays one. */
+export interface Turn {
+  readonly id: number
+  readonly question: string
+  /** Files that went with the question. */
+  readonly files: readonly SentFile[]
+  readonly phase: 'answering' | 'finished' | 'stopped' | 'failed'
+  /** The session it belongs to, once one exists. */
+  readonly sessionId: string | null
+  readonly fold: Fold
+  readonly failure: Failure | null
+}
+
+/** A turn just asked. */
+export function newTurn(id: number, { question, files }: Question, sessionId: string | null): Turn {
+  return { id, question, files, phase: 'answering', sessionId, fold: createFold(), failure: null }
+}
+
+/** The turn with more lines of its stream. */
+export function withLines(turn: Turn, lines: readonly StreamLine[]): Turn {
+  for (const line of lines) turn.fold.add(line)
+  const { state } = turn.fold
+  const known = { ...turn, sessionId: state.chatSessionId ?? turn.sessionId }
+  if (state.phase === 'done') return { ...known, phase: 'finished' }
+  if (state.phase === 'stopped') return { ...known, phase: 'stopped' }
+  if (state.errorLine === null) return known
+  return failed(known, { message: state.errorLine.error, retryable: state.errorLine.is_retryable })
+}
+
+/** The turn, ended by a failure; what was said stays. */
+export function failed(turn: Turn, failure: Failure): Turn {
+  return { ...turn, phase: 'failed', failure }
+}
+
+/** The turn once its stream has ended, whether or not it said so itself. */
+export function ended(turn: Turn): Turn {
+  if (turn.phase !== 'answering') return turn
+  return failed(turn, { message: 'The connection ended before the answer did.', retryable: true })
+}
+
+/** The turn, stopped by the person; what was said stays. */
+export function stopped(turn: Turn): Turn {
+  return turn.phase === 'answering' ? { ...turn, phase: 'stopped' } : turn
+}
+
+/**
+ * What was done on the way to the answer, in order: everything but the text that is the answer. Agents research side by
+ * side; the steps of each follow it.
+ */
+export function stepsOf(turn: Turn): readonly Block[] {
+  const { blocks } = turn.fold.state
+  const answer = blocks.findLast((block) => block.kind === 'text' && block.placement.sub_turn_index === null)
+  const steps = blocks.filter((block) => block !== answer)
+  const agentOf = (step: Block): Block | undefined =>
+    step.placement.sub_turn_index === null
+      ? undefined
+      : steps.find((one) => one.kind === 'research' && isAtPlace(one, step.placement))
+  return steps.flatMap((step) => {
+    if (step.kind === 'research') return [step, ...steps.filter((one) => agentOf(one) === step)]
+    return agentOf(step) === undefined ? [step] : []
+  })
+}
+
+const isAtPlace = ({ placement }: Block, { turn_index: turn, tab_index: tab }: Block['placement']): boolean =>
+  placement.turn_index === turn && placement.tab_index === tab
+
+/** A document as the source list shows it: all its found passages together. */
+export interface Source {
+  readonly documentId: string
+  /** Its number in the answer; null when the answer does not cite it. */
+  readonly number: number | null
+  /** The found passages of the document, best first; at least one. */
+  readonly passages: readonly [SearchDoc, ...SearchDoc[]]
+}
+
+/** Sources of a turn: the cited ones by number, then those that were only found, in rank order. */
+export function sourcesOf(turn: Turn): { cited: readonly Source[]; found: readonly Source[] } {
+  const { state } = turn.fold
+  const numberOf = new Map(state.citations.map((citation) => [citation.document_id, citation.citation_number]))
+  const byDocument = new Map<string, [SearchDoc, ...SearchDoc[]]>()
+  for (const document of documentsOf(turn)) {
+    const passages = byDocument.get(document.document_id)
+    if (passages === undefined) byDocument.set(document.document_id, [document])
+    else if (!passages.some((known) => known.chunk_ind === document.chunk_ind)) passages.push(document)
+  }
+  const sources = [...byDocument].map(([documentId, passages]): Source => ({
+    documentId,
+    number: numberOf.get(documentId) ?? null,
+    passages,
+  }))
+  const cited = sources.filter((source) => source.number !== null)
+  return {
+    cited: cited.sort((one, other) => (one.number ?? 0) - (other.number ?? 0)),
+    found: sources.filter((source) => source.number === null),
+  }
+}
+
+/** Documents the answer could draw on; until it begins, those that its steps have shown. */
+function documentsOf(turn: Turn): readonly SearchDoc[] {
+  const { blocks, documents } = turn.fold.state
+  const shown = blocks.flatMap((block) =>
+    block.kind === 'tool' ? (block.documents ?? []) : block.kind === 'research' ? (block.citedDocuments ?? []) : [],
+  )
+  return [...documents, ...shown]
+}

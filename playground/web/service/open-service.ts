@@ -1,0 +1,130 @@
+import { createClient, type Client } from '@inlay/client'
+import { InlayError, isInlayError } from '@inlay/protocol'
+import * as v from 'valibot'
+import { hasQuote } from '../sources/passage.ts'
+import type { Service } from './service.ts'
+
+/** A service that took the key, and the model that answers there, named as what it is. */
+export interface OpenService {
+  readonly service: Service
+  readonly modelName: string
+}
+
+/**
+ * Opens the service this page comes from.
+ * @throws INVALID_TOKEN when it does not take the key, CONNECTION_ERROR when it is not there
+ */
+export async function openService(apiKey: string): Promise<OpenService> {
+  const baseUrl = document.documentElement.dataset.basePath ?? '/api'
+  const modelName = await readModelName(baseUrl, apiKey)
+  return { service: toService(createClient({ baseUrl, apiKey })), modelName }
+}
+
+function toService(client: Client): Service {
+  return {
+    ask: ({ question, files }, { sessionId, againId, isResearch, signal }) =>
+      client.send(
+        {
+          message: question,
+          chat_session_id: sessionId,
+          ...(againId !== null && { parent_message_id: againId }),
+          ...(againId === null && files.length > 0 && { file_descriptors: files.map(({ id }) => ({ id })) }),
+          ...(isResearch && { deep_research: true }),
+          origin: 'webapp',
+        },
+        { signal },
+      ),
+    follow: (sessionId, signal) => client.resume(sessionId, { signal }),
+    stop: (sessionId) => client.stop(sessionId),
+    ...chatsOf(client),
+    async upload(file) {
+      const { user_files: files, rejected_files: rejected } = await client.files.upload([file])
+      const [taken] = files
+      if (taken !== undefined) return { id: taken.file_id, name: taken.name }
+      return { refusal: rejected[0]?.reason ?? 'The file was not taken.' }
+    },
+    file: (fileId) => client.files.content(fileId),
+    async documents(options) {
+      const { documents, next } = await client.documents({ limit: 1000, ...options })
+      return { documents, more: next !== null }
+    },
+    counts: (signal) =>
+      client.figures({ signal }).then(
+        ({ documents }) => documents,
+        (error: unknown) => {
+          if (isInlayError(error) && error.code === 'INSUFFICIENT_PERMISSIONS') return null
+          throw error
+        },
+      ),
+    failureReason: async (documentId) => (await client.documentState(documentId)).reason,
+    async passagesOf(title, signal) {
+      const { results } = await client.search(title.slice(0, 2000), { signal })
+      const own = results.filter((result) => result.title === title)
+      return own.map((result) => result.content).join('\n\n')
+    },
+    async passage(title, text) {
+      // The text itself finds its passage best.
+      const { results } = await client.search(text.slice(0, 2000))
+      return results.find((result) => result.title === title && hasQuote(result.content, text))?.content ?? null
+    },
+    async ingest({ id, title, text }) {
+      await client.ingest({ id, semantic_identifier: title, source: 'file', sections: [{ text }], metadata: {} })
+    },
+    async remove(documentId) {
+      await client.deleteDocument(documentId).catch((error: unknown) => {
+        // Somebody else was faster.
+        if (!isInlayError(error) || error.code !== 'DOCUMENT_NOT_FOUND') throw error
+      })
+    },
+  }
+}
+
+/** A listing goes on before the last time it told, a search on the next page. */
+function chatsOf(client: Client): Pick<Service, 'chat' | 'chats' | 'rename' | 'removeChat'> {
+  return {
+    chat: (sessionId) => client.sessions.get(sessionId),
+    async chats(words, before) {
+      if (words === '') {
+        const { sessions, has_more: hasMore } = await client.sessions.list({ ...(before !== null && { before }) })
+        const chats = sessions.map(({ id, name, time_updated: time }) => ({ id, name, time }))
+        return { chats, next: hasMore ? (chats.at(-1)?.time ?? null) : null }
+      }
+      const page = before === null ? 1 : Number(before)
+      const { groups, next_page: next } = await client.sessions.search(words, { page, limit: 50 })
+      const chats = groups.flatMap((group) =>
+        group.chats.map(({ id, name, time_created: time }) => ({ id, name, time })),
+      )
+      return { chats, next: next === null ? null : String(next) }
+    },
+    rename: async (sessionId, name) => void (await client.sessions.rename(sessionId, name)),
+    removeChat: (sessionId) => client.sessions.remove(sessionId),
+  }
+}
+
+/** What the page reads of the listing of models. */
+const listingSchema = v.object({
+  providers: v.array(
+    v.object({
+      id: v.number(),
+      provider: v.string(),
+      provider_display_name: v.string(),
+      model_configurations: v.array(v.object({ name: v.string(), display_name: v.nullable(v.string()) })),
+    }),
+  ),
+  default_text: v.nullable(v.object({ provider_id: v.number(), model_name: v.string() })),
+})
+
+async function readModelName(baseUrl: string, apiKey: string): Promise<string> {
+  const response = await fetch(`${baseUrl}/llm/provider`, { headers: { authorization: `Bearer ${apiKey}` } })
+  if (response.status === 401) throw new InlayError('INVALID_TOKEN')
+  const listing = v.safeParse(listingSchema, await response.json().catch(() => null))
+  if (!response.ok || !listing.success)
+    throw new InlayError('BAD_GATEWAY', { message: 'The server does not answer as an Inlay does.' })
+  const { providers, default_text: chosen } = listing.output
+  const provider = providers.find(({ id }) => id === chosen?.provider_id)
+  const model = provider?.model_configurations.find(({ name }) => name === chosen?.model_name)
+  if (provider === undefined || model === undefined) return 'No model is configured'
+  const name = model.display_name ?? model.name
+  if (provider.provider === 'extractive') return `${name}: quotes your documents; no AI provider configured`
+  return `${name} (${provider.provider_display_name})`
+}

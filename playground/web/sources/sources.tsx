@@ -1,0 +1,62 @@
+import type { JSX } from 'preact'
+import { ChevronIcon } from '../controls/icons.tsx'
+import type { Service } from '../service/service.ts'
+import { SourceCard, type Shown } from './source-card.tsx'
+import type { Source } from '../chat/turn.ts'
+
+interface SourcesProps {
+  readonly cited: readonly Source[]
+  readonly found: readonly Source[]
+  readonly shown: Shown | null
+  /** Prefix that makes ids unique on the page. */
+  readonly idPrefix: string
+  /** Puts the focus back to the number in the answer the person came from. */
+  readonly back: () => void
+  readonly service: Pick<Service, 'passage' | 'file'>
+}
+
+/** The sources of an answer: cited ones with their numbers, then what was only found, folded away. */
+export function Sources({ cited, found, shown, idPrefix, back, service }: SourcesProps): JSX.Element | null {
+  if (cited.length === 0 && found.length === 0) return null
+  return (
+    <aside class="sources" aria-label="Sources of this answer">
+      {cited.length > 0 && (
+        <>
+          <h3 class="sources-title">{cited.length === 1 ? 'Source' : 'Sources'}</h3>
+          <ol class="source-list">
+            {cited.map((source) => (
+              <SourceCard
+                key={source.documentId}
+                source={source}
+                id={`${idPrefix}-source-${source.number}`}
+                shown={shown?.number === source.number ? shown : null}
+                back={back}
+                service={service}
+              />
+            ))}
+          </ol>
+        </>
+      )}
+      {found.length > 0 && (
+        <details class="also-found" open={false}>
+          <summary>
+            {cited.length > 0 ? 'Also found' : 'Found'} <span class="count">{found.length}</span>
+            <ChevronIcon />
+          </summary>
+          <ol class="source-list">
+            {found.map((source) => (
+              <SourceCard
+                key={source.documentId}
+                source={source}
+                id={undefined}
+                shown={null}
+                back={back}
+                service={service}
+              />
+            ))}
+          </ol>
+        </details>
+      )}
+    </aside>
+  )
+}

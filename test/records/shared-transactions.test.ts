@@ -1,0 +1,32 @@
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { createSharedTransactions } from '@inlay/records'
+import { Kysely } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+
+interface Tables {
+  notes: { text: string }
+}
+
+async function makeNotes(): Promise<Kysely<Tables>> {
+  const db = new Kysely<Tables>({ dialect: nodeSqlite({ file: ':memory:' }) })
+  onTestFinished(() => db.destroy())
+  await db.schema
+    .createTable('notes')
+    .addColumn('text', 'text', (column) => column.unique())
+    .execute()
+  return db
+}
+
+test('a write that fails is taken back alone', async () => {
+  const db = await makeNotes()
+  const transactions = createSharedTransactions(db)
+  const write = (text: string, fails = false): Promise<string> =>
+    transactions.run(async (transaction) => {
+      await transaction.insertInto('notes').values({ text }).execute()
+      if (fails) throw new Error(`no ${text}`)
+      return text
+    })
+  const outcomes = await Promise.allSettled([write('a'), write('b', true), write('a'), write('c')])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+  expect(await db.selectFrom('notes').select('text').execute()).toEqual([{ text: 'a' }, { text: 'c' }])
+})
