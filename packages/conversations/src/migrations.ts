@@ -1,3 +1,4 @@
+import { migrate } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { libraryMigration } from './files/migration.ts'
@@ -98,28 +99,21 @@ async function addIndexes(db: Parameters<Migration['up']>[0]): Promise<void> {
 }
 
 /**
- * Brings the tables of conversations up to date, on SQLite or Postgres. Call it before they are used; safe at
- * every start and from several processes at once.
+ * Brings the tables of conversations up to date, on SQLite or Postgres. Call it before they are used; safe at every start
+ * and from several processes at once.
  */
 export async function migrateConversations(db: Kysely<unknown>): Promise<void> {
-  // Late, so that importing the agent does not load the engine.
-  const { Migrator } = await import('kysely/migration')
-  const migrator = new Migrator({
-    db,
-    provider: {
-      getMigrations: async () => ({
-        '0001-conversations': first,
-        '0002-library': libraryMigration,
-        '0003-sessions': sessionMigration,
-        '0004-memories': memoryMigration,
-        '0005-stored-tools': storedToolMigration,
-        '0006-research': researchMigration,
-        '0007-action-switches': actionSwitchMigration,
-      }),
+  await migrate(db, {
+    // Databases know these steps by the name of the package that had them first.
+    name: 'agent',
+    migrations: {
+      '0001-conversations': first,
+      '0002-library': libraryMigration,
+      '0003-sessions': sessionMigration,
+      '0004-memories': memoryMigration,
+      '0005-stored-tools': storedToolMigration,
+      '0006-research': researchMigration,
+      '0007-action-switches': actionSwitchMigration,
     },
-    migrationTableName: 'inlay_agent_migration',
-    migrationLockTableName: 'inlay_agent_migration_lock',
   })
-  const { error } = await migrator.migrateToLatest()
-  if (error !== undefined) throw error
 }

@@ -11,6 +11,7 @@ import {
   type TurnOpening,
 } from '@inlay/agent'
 import { InlayError, storable } from '@inlay/protocol'
+import { createSharedTransactions } from '@inlay/records'
 import type { ChatSessionCreationRequest } from '@inlay/protocol'
 import type { Insertable, Transaction } from 'kysely'
 import type { ConversationDatabase, ConversationTables, MessageTable, SessionTable } from '../tables.ts'
@@ -18,7 +19,6 @@ import { readBranch, readPast } from './branch-history.ts'
 import { readGeneratedFileIds } from './generated-files.ts'
 import { touchSession } from './listing.ts'
 import { pinnedModel } from './settings.ts'
-import { createSharedTransactions } from './shared-transactions.ts'
 import { toCallColumns } from './tool-calls.ts'
 
 type Records = Transaction<ConversationTables>

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { createMemories, type MemoryStore } from '@inlay/agent/internal/memories/memories'
-import type { AgentDatabase } from '@inlay/agent/internal/records/tables'
-import { ana, ben, codeOf, newDatabase } from '../setting.ts'
+import { createMemories, type SqlMemories } from '@inlay/conversations/internal/memories/memories'
+import type { ConversationDatabase } from '@inlay/conversations/internal/tables'
+import { ana, ben, codeOf, newDatabase } from '../../agent/setting.ts'
 
-async function newMemories({ isOn = true } = {}): Promise<{ memories: MemoryStore; clock: { time: number } }> {
+async function newMemories({ isOn = true } = {}): Promise<{ memories: SqlMemories; clock: { time: number } }> {
   const clock = { time: 1_000 }
   // Migrated with the agent's tables.
-  const db = (await newDatabase()) as unknown as AgentDatabase
+  const db = (await newDatabase()) as unknown as ConversationDatabase
   return { clock, memories: createMemories({ db, now: () => clock.time++, isOn, ready: async () => {} }) }
 }
 
-const contents = async (memories: MemoryStore, caller = ana): Promise<string[]> =>
+const contents = async (memories: SqlMemories, caller = ana): Promise<string[]> =>
   (await memories.get(caller)).memories.map(({ content }) => content)
 
 describe('what a person sets', () => {
@@ -138,9 +138,9 @@ test('the model is told nothing that is kept once the person says so', async () 
   const { memories } = await newMemories()
   await memories.add('Works in optics.', ana)
   await memories.update({ name: 'Ana' }, ana)
-  expect((await memories.toTell(ana)).memories).toHaveLength(1)
+  expect((await memories.person(ana)).memories).toHaveLength(1)
   await memories.update({ usesMemories: false }, ana)
-  expect(await memories.toTell(ana)).toMatchObject({ name: 'Ana', memories: [] })
+  expect(await memories.person(ana)).toMatchObject({ name: 'Ana', memories: [] })
 })
 
 test('where the host has no memories there are none, and none can be made', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { scriptedModel } from '@inlay/agent/testing'
-import { ana, ben, codeOf, newSetting, providerOf } from '../setting.ts'
+import { ana, ben, codeOf, newSetting, providerOf } from '../../agent/setting.ts'
 
 test('what a session can still take shrinks with what was said in it', async () => {
   const model = scriptedModel(() => ['word '.repeat(2_000)])

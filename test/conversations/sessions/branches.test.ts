@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ana, ben, codeOf, newSetting, readAll } from '../setting.ts'
+import { ana, ben, codeOf, newSetting, readAll } from '../../agent/setting.ts'
 
 test('the answer liked best is marked and its branch is gone on with', async () => {
   const { agent, send, model } = await newSetting([['One.'], ['Two.'], ['Next.']])

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { FetchAddress, StoredToolFields } from '@inlay/agent'
-import { createActionSwitches } from '@inlay/agent/internal/stored-tools/action-switches'
-import { createStoredTools } from '@inlay/agent/internal/stored-tools/stored-tools'
-import { createToolNumbers } from '@inlay/agent/internal/stored-tools/tool-numbers'
-import { ana, codeOf, newDatabase } from '../setting.ts'
+import type { FetchAddress, StoredToolFields } from '@inlay/conversations'
+import { createActionSwitches } from '@inlay/conversations/internal/stored-tools/action-switches'
+import { createStoredTools } from '@inlay/conversations/internal/stored-tools/stored-tools'
+import { createToolNumbers } from '@inlay/conversations/internal/stored-tools/tool-numbers'
+import { ana, codeOf, newDatabase } from '../../agent/setting.ts'
 import { kennelDocument } from './kennel.ts'
 
 const fields: StoredToolFields = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ana, ben, newSetting } from '../setting.ts'
+import { ana, ben, newSetting } from '../../agent/setting.ts'
 
 const dayMs = 86_400_000
 

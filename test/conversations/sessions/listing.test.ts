@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AgentTables } from '@inlay/agent/internal/records/tables'
-import { ana, newSetting } from '../setting.ts'
+import type { ConversationTables } from '@inlay/conversations/internal/tables'
+import { ana, newSetting } from '../../agent/setting.ts'
 
 test('pages cut by time hold each session once, also of sessions made at the same moment', async () => {
   const { agent, send } = await newSetting(() => ['x'])
@@ -31,7 +31,7 @@ test('sessions are listed by project, or those of none', async () => {
   const inside = await agent.sessions.create({}, ana)
   const outside = await agent.sessions.create({}, ana)
   await db
-    .withTables<AgentTables>()
+    .withTables<ConversationTables>()
     .updateTable('inlay_chat_sessions')
     .set({ project_id: 7 })
     .where('id', '=', inside.id)

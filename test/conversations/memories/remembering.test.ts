@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { scriptedModel } from '@inlay/agent/testing'
-import { ana, ben, inShort, newSetting, packetsOf, providerOf } from '../setting.ts'
+import { ana, ben, inShort, newSetting, packetsOf, providerOf } from '../../agent/setting.ts'
 
 const keep = (memory: string, more: object = {}) => [{ call: { name: 'add_memory', input: { memory, ...more } } }]
 

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { scriptedModel } from '@inlay/agent/testing'
-import { ana, ben, codeOf, findsAlways, inShort, newPassage, newSetting, providerOf, readAll } from '../setting.ts'
+import {
+  ana,
+  ben,
+  codeOf,
+  findsAlways,
+  inShort,
+  newPassage,
+  newSetting,
+  providerOf,
+  readAll,
+} from '../../agent/setting.ts'
 
 test('a session shows every message of every branch, and its answers again', async () => {
   const { agent, send } = await newSetting(

@@ -4,7 +4,7 @@ import { scriptedModel } from '@inlay/agent/testing'
 import type { ModelProvider } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { LlmOverride } from '@inlay/protocol'
-import { ana, ben, codeOf, newSetting, providerOf } from '../setting.ts'
+import { ana, ben, codeOf, newSetting, providerOf } from '../../agent/setting.ts'
 
 /** Two models, of which `cold` takes no temperature above 1; remembers what it was asked to resolve. */
 function twoModels() {

@@ -2,13 +2,13 @@ import type { PGlite } from '@electric-sql/pglite'
 import { Kysely } from 'kysely'
 import { postgres } from '@inlay/drivers/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { AgentTables } from '@inlay/agent/internal/records/tables'
-import { migrateAgent } from '@inlay/agent/internal/records/migrations'
+import type { ConversationTables } from '@inlay/conversations/internal/tables'
+import { migrateConversations } from '@inlay/conversations/internal/migrations'
 import { scriptedAction } from '@inlay/agent/testing'
-import { createToolNumbers } from '@inlay/agent/internal/stored-tools/tool-numbers'
+import { createToolNumbers } from '@inlay/conversations/internal/stored-tools/tool-numbers'
 import { poolOf, startPostgres } from '../stand-in/pglite.ts'
 import { kennelDocument } from './stored-tools/kennel.ts'
-import { ana, ben, codeOf, eventually, findsAlways, newPassage, newSetting, readAll } from './setting.ts'
+import { ana, ben, codeOf, eventually, findsAlways, newPassage, newSetting, readAll } from '../agent/setting.ts'
 
 let database: PGlite
 let db: Kysely<unknown>
@@ -16,8 +16,8 @@ let db: Kysely<unknown>
 beforeAll(async () => {
   database = await startPostgres()
   db = new Kysely<unknown>({ dialect: postgres({ pool: poolOf(database) }) })
-  await migrateAgent(db)
-  await migrateAgent(db)
+  await migrateConversations(db)
+  await migrateConversations(db)
 }, 60_000)
 afterAll(async () => {
   await db.destroy()
@@ -85,7 +85,7 @@ test('a long conversation is summed up in Postgres too', async () => {
   await first.whole()
   await (await send({ chat_session_id: first.sessionId })).whole()
   await eventually(async () => {
-    const summaries = db.withTables<AgentTables>().selectFrom('inlay_chat_summaries')
+    const summaries = db.withTables<ConversationTables>().selectFrom('inlay_chat_summaries')
     return (await summaries.select('message_id').execute()).length > 0
   })
   await (await send({ chat_session_id: first.sessionId })).whole()

@@ -1,11 +1,12 @@
 import { Kysely } from 'kysely'
 import { createStorage } from 'unstorage'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import type { FileIndex, IncomingFile, IndexedFile } from '@inlay/agent'
-import { createFiles, type FilesOptions, type FileStore } from '@inlay/agent/internal/files/files'
+import type { IncomingFile } from '@inlay/agent'
+import type { FileIndex, IndexedFile } from '@inlay/conversations'
+import { createFiles, type FilesOptions, type SqlFiles } from '@inlay/conversations/internal/files/files'
 import type { Principal } from '@inlay/protocol'
-import { migrateAgent } from '@inlay/agent/internal/records/migrations'
-import type { AgentTables } from '@inlay/agent/internal/records/tables'
+import { migrateConversations } from '@inlay/conversations/internal/migrations'
+import type { ConversationTables } from '@inlay/conversations/internal/tables'
 
 /** The caller of tests that need only one. */
 export const ana: Principal = { id: 'ana', scopes: ['chat'] }
@@ -14,14 +15,14 @@ export const ben: Principal = { id: 'ben', scopes: ['chat'] }
 
 /** Files over a database and a storage in memory, with what a test may want to look at. */
 export interface FileSetting {
-  readonly files: FileStore
-  readonly db: Kysely<AgentTables>
+  readonly files: SqlFiles
+  readonly db: Kysely<ConversationTables>
   readonly storage: ReturnType<typeof createStorage>
   readonly index: MemoryIndex
   readonly errors: unknown[]
   readonly clock: { time: number }
   /** The files again, as another process would make them. */
-  again(options?: Partial<FilesOptions>): FileStore
+  again(options?: Partial<FilesOptions>): SqlFiles
 }
 
 /** An index that remembers what it was given. */
@@ -40,13 +41,13 @@ export function memoryIndex(): MemoryIndex {
 }
 
 export async function newFiles(options: Partial<FilesOptions> = {}): Promise<FileSetting> {
-  const db = new Kysely<AgentTables>({ dialect: nodeSqlite({ file: ':memory:' }) })
-  await migrateAgent(db as unknown as Kysely<unknown>)
+  const db = new Kysely<ConversationTables>({ dialect: nodeSqlite({ file: ':memory:' }) })
+  await migrateConversations(db as unknown as Kysely<unknown>)
   const storage = createStorage()
   const index = memoryIndex()
   const errors: unknown[] = []
   const clock = { time: Date.UTC(2026, 0, 12, 9, 30) }
-  const again = (more: Partial<FilesOptions> = {}): FileStore =>
+  const again = (more: Partial<FilesOptions> = {}): SqlFiles =>
     createFiles({
       db,
       storage,

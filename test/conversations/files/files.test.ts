@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { InlayError } from '@inlay/protocol'
-import { pieceBytes } from '@inlay/agent/internal/files/blobs'
-import type { FileReader } from '@inlay/agent'
+import { pieceBytes } from '@inlay/conversations/internal/files/blobs'
+import type { FileReader } from '@inlay/conversations'
 import { ana, arriving, ben, bytesOf, eventually, incoming, newFiles, png } from './setting.ts'
 
 const codeOf = async (work: Promise<unknown>): Promise<string> => {

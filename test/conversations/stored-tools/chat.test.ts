@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { AddressAnswer, FetchAddress } from '@inlay/agent'
+import type { AddressAnswer, FetchAddress } from '@inlay/conversations'
 import type { Script } from '@inlay/agent/testing'
 import { parseWith, personaCreationSchema } from '@inlay/protocol'
 import * as streams from '../../protocol/fixtures/streams.ts'
-import { orderFaults } from '../packets/packet-order.ts'
-import { ana, codeOf, findsAlways, newSetting, readAll } from '../setting.ts'
+import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { ana, codeOf, findsAlways, newSetting, readAll } from '../../agent/setting.ts'
 
 const bookings = {
   openapi: '3.1.0',

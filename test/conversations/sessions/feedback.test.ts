@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ana, ben, codeOf, newSetting } from '../setting.ts'
+import { ana, ben, codeOf, newSetting } from '../../agent/setting.ts'
 
 const verdict = (messageId: number, isPositive: boolean | null, text: string | null = null) => ({
   messageId,

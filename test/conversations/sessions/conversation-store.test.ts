@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
-import { createConversations, type TurnOpening } from '@inlay/agent/internal/sessions/conversations'
-import type { AgentDatabase, AgentTables } from '@inlay/agent/internal/records/tables'
-import { findsAlways, newDatabase, newPassage, newSetting, ana, eventually } from '../setting.ts'
+import type { TurnOpening } from '@inlay/agent'
+import { createConversationStore } from '@inlay/conversations'
+import type { ConversationDatabase, ConversationTables } from '@inlay/conversations/internal/tables'
+import { findsAlways, newDatabase, newPassage, newSetting, ana, eventually } from '../../agent/setting.ts'
 
 async function newStore() {
-  const db: AgentDatabase = (await newDatabase()).withTables<AgentTables>()
+  const db: ConversationDatabase = (await newDatabase()).withTables<ConversationTables>()
   const clock = { time: 1_000 }
   let ids = 0
-  const conversations = createConversations({ db, now: () => clock.time, newId: () => `s${++ids}` })
+  const conversations = createConversationStore(db, { now: () => clock.time, newId: () => `s${++ids}` })
   return { db, clock, conversations }
 }
 
@@ -20,7 +21,7 @@ const opening: TurnOpening = {
   files: [],
   origin: 'api',
   models: [{ provider: 'p', name: 'n', displayName: 'N', params: { model: 'n' } }],
-  historyChars: 10_000,
+  history: { chars: 10_000, withoutCallsOf: [] },
 }
 
 const done = {
@@ -37,7 +38,7 @@ const done = {
 test('a turn stores a hidden root, the message and an empty answer that runs', async () => {
   const { db, conversations } = await newStore()
   const opened = await conversations.open({ ...opening, creation: { description: 'Greetings' } })
-  expect(opened).toMatchObject({ sessionId: 's1', isNewSession: true, userMessageId: 2, answerIds: [3], history: [] })
+  expect(opened).toMatchObject({ sessionId: 's1', isNewSession: true, userMessageId: 2, answerIds: [3], messages: [] })
   const rows = await db.selectFrom('inlay_chat_messages').selectAll().orderBy('id').execute()
   expect(
     rows.map(({ role, text, parent_id, latest_child_id, status }) => ({
@@ -93,12 +94,12 @@ test('history reads the newest messages, with their calls, as far as it may', as
     await conversations.finish(answerIds[0] ?? 0, done)
   }
   const all = await conversations.open({ ...opening, session })
-  expect(all.history).toHaveLength(122)
-  expect(all.history[0]?.text).toBe('Hello?')
-  expect(all.history[1]).toMatchObject({ text: 'Hi.', toolCalls: [{ name: 'internal_search', result: 'found' }] })
-  const some = await conversations.open({ ...opening, session, historyChars: 20 })
+  expect(all.messages).toHaveLength(122)
+  expect(all.messages[0]?.text).toBe('Hello?')
+  expect(all.messages[1]).toMatchObject({ text: 'Hi.', toolCalls: [{ name: 'internal_search', result: 'found' }] })
+  const some = await conversations.open({ ...opening, session, history: { chars: 20, withoutCallsOf: [] } })
   // The answer that would still fit is left out with its question.
-  expect(some.history.map(({ text }) => text)).toEqual(['Message 59', 'Hi.', 'Hello?', ''])
+  expect(some.messages.map(({ text }) => text)).toEqual(['Message 59', 'Hi.', 'Hello?', ''])
 })
 
 test('an answer of a process that is gone ends with what it said; one that lives is left alone', async () => {
@@ -134,7 +135,7 @@ test('a checkpoint does not touch an answer that has ended', async () => {
   expect(row?.text).toBe('Hi.')
 })
 
-async function storedAnswer(db: AgentDatabase, id: number) {
+async function storedAnswer(db: ConversationDatabase, id: number) {
   return db.selectFrom('inlay_chat_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
@@ -143,7 +144,7 @@ test('a finished run is stored with its citations, documents and calls before it
     [[{ reasoning: 'Search.' }, { call: { name: 'internal_search', input: { queries: ['q'] } } }], ['28 days [1].']],
     { search: findsAlways(newPassage('leave', '28 days')) },
   )
-  const records = db.withTables<AgentTables>()
+  const records = db.withTables<ConversationTables>()
   const run = await send()
   let atStop: string | undefined
   for await (const entries of run.read())
@@ -177,7 +178,7 @@ test('failed and stopped answers keep what was said, failed ones their reason to
     ['Half', { cut: new Error('x') }],
     ['Part', { hang: true }],
   ])
-  const records = db.withTables<AgentTables>()
+  const records = db.withTables<ConversationTables>()
   const failed = await send()
   const whole = await failed.whole()
   expect(await storedAnswer(records, failed.messageId)).toMatchObject({
@@ -198,7 +199,7 @@ test('failed and stopped answers keep what was said, failed ones their reason to
 
 test('what a running answer says reaches the database before it ends', async () => {
   const { send, db, clock } = await newSetting([['Said early', { hang: true }]])
-  const records = db.withTables<AgentTables>()
+  const records = db.withTables<ConversationTables>()
   const run = await send()
   clock.time += 60_000
   await eventually(async () => (await storedAnswer(records, run.messageId)).text === 'Said early')
@@ -211,10 +212,10 @@ test('a new agent on the same records ends what an earlier process left', async 
   const run = await before.send()
   for await (const entries of run.read()) if (entries.some(({ json }) => json.includes('early'))) break
   before.clock.time += 60_000
-  await eventually(async () => (await storedAnswer(db.withTables<AgentTables>(), run.messageId)).text !== '')
+  await eventually(async () => (await storedAnswer(db.withTables<ConversationTables>(), run.messageId)).text !== '')
   const after = await newSetting([['x']], { db, now: () => before.clock.time + 20_000 })
   await (await after.send()).whole()
-  expect(await storedAnswer(db.withTables<AgentTables>(), run.messageId)).toMatchObject({
+  expect(await storedAnswer(db.withTables<ConversationTables>(), run.messageId)).toMatchObject({
     status: 'terminated',
     text: 'Said early',
     error_code: 'SERVICE_UNAVAILABLE',
