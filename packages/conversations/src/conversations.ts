@@ -23,7 +23,7 @@ import type { Sessions } from './sessions/stored-session.ts'
 import { createActionSwitches } from './stored-tools/action-switches.ts'
 import type { FetchAddress, StoredTools } from './stored-tools/contracts.ts'
 import { createStoredTools } from './stored-tools/stored-tools.ts'
-import type { ConversationDatabase, ConversationTables } from './tables.ts'
+import type { ConversationDatabase, ConversationTables } from './tables/database.ts'
 
 /** Bounds of files; each has a default. */
 export interface FileLimits {
@@ -74,11 +74,7 @@ export interface Conversations extends Agent {
 /** Makes conversations on SQL and the engine that answers in them. Call `migrateConversations` on the database before. */
 export function createConversations(options: ConversationsOptions): Conversations {
   const { models } = options
-  const services: Services = {
-    now: options.now ?? defaultServices.now,
-    newId: options.newId ?? defaultServices.newId,
-    onError: options.onError ?? defaultServices.onError,
-  }
+  const services = servicesOf(options)
   const { now } = services
   const db: ConversationDatabase = options.db.withTables<ConversationTables>()
   let hasStarted = false
@@ -91,23 +87,11 @@ export function createConversations(options: ConversationsOptions): Conversation
   const projects = createProjects({ db, files, now, ready })
   const memories = createMemories({ db, now, isOn: options.memories ?? true, ready })
   const switches = createActionSwitches(options.db)
-  const stored = createStoredTools({
-    ...services,
-    db: options.db,
-    fetchAddress: options.fetchAddress,
-    switches,
-    holds: (id) => agent.holdsAction(id),
-    ready,
-  })
-  const personas = createPersonas({
-    db,
-    models,
-    files,
-    holdsAction: (id) => agent.holdsAction(id),
-    documentSets: options.documentSets ?? (async () => []),
-    now,
-    ready,
-  })
+  const holds = (id: number): Promise<boolean> => agent.holdsAction(id)
+  const { fetchAddress } = options
+  const stored = createStoredTools({ ...services, db: options.db, fetchAddress, switches, holds, ready })
+  const documentSets = options.documentSets ?? (async () => [])
+  const personas = createPersonas({ db, models, files, holdsAction: holds, documentSets, now, ready })
   const lookups = { personas, projects: projectLookup(db) }
   const agent = createAgent({
     ...options,
@@ -138,6 +122,14 @@ export function createConversations(options: ConversationsOptions): Conversation
       await agent.close()
       await files.close()
     },
+  }
+}
+
+function servicesOf({ now, newId, onError }: Partial<Services>): Services {
+  return {
+    now: now ?? defaultServices.now,
+    newId: newId ?? defaultServices.newId,
+    onError: onError ?? defaultServices.onError,
   }
 }
 

@@ -80,7 +80,7 @@ export interface InlayOptions
    * a chunk. Default: nothing is said.
    */
   readonly summarize?: 'model' | Summarizer
-  /** The host's own actions, beside the built-in ones: see `defineAction`; tools of Mastra are taken as they are. */
+  /** The host's own actions, beside the built-in ones: see `defineAction`, and `mastraTools` of `@inlay/mastra`. */
   readonly actions?: readonly HostAction[]
   /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */
   readonly hooks?: TurnHooks

@@ -1,3 +1,4 @@
+import { mastraTools } from '@inlay/mastra'
 import { createTool } from '@mastra/core/tools'
 import { describe, test } from 'vitest'
 import { z } from 'zod'
@@ -14,7 +15,7 @@ import { createWebSearch } from '@inlay/agent/internal/actions/web-search'
 import type { Action } from '@inlay/agent'
 import { defineAction } from '@inlay/agent/host-actions'
 import { createMemories } from '@inlay/conversations/internal/memories/memories'
-import type { ConversationDatabase } from '@inlay/conversations/internal/tables'
+import type { ConversationDatabase } from '@inlay/conversations/internal/tables/database'
 import { createOpenApiActions } from '@inlay/conversations/internal/stored-tools/openapi-actions'
 import { createActionSwitches } from '@inlay/conversations/internal/stored-tools/action-switches'
 import { createStoredTools } from '@inlay/conversations/internal/stored-tools/stored-tools'
@@ -245,14 +246,16 @@ const ofHost: MakeAction = () => ({
   lasts: { number: 'endless' },
 })
 
+const weather = createTool({
+  id: 'weather',
+  description: 'Tells the weather.',
+  inputSchema: z.object({ city: z.string() }),
+  execute: async ({ city }, context) =>
+    obey(city, context?.abortSignal, () => ({ city, weather: city === 'Bergen' ? 'rain' : 'sun' })),
+})
+
 const ofMastra: MakeAction = () => ({
-  action: createTool({
-    id: 'weather',
-    description: 'Tells the weather.',
-    inputSchema: z.object({ city: z.string() }),
-    execute: async ({ city }, context) =>
-      obey(city, context?.abortSignal, () => ({ city, weather: city === 'Bergen' ? 'rain' : 'sun' })),
-  }),
+  action: mastraTools(weather)[0]!,
   works: [{ city: 'Bergen' }, { city: 'Nice' }],
   misfits: [{ city: 7 }],
   fails: { city: 'broken' },

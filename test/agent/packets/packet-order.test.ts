@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
-import type { ConversationTables } from '@inlay/conversations/internal/tables'
+import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { scriptedAction, type ScriptPart } from '@inlay/agent/testing'
 import { fold } from '@inlay/protocol'
 import { orderFaults } from './packet-order.ts'

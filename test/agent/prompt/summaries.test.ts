@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
 import type { ConversationsOptions } from '@inlay/conversations'
-import type { ConversationTables } from '@inlay/conversations/internal/tables'
+import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
 import { ana, eventually, newSetting, providerOf, type Setting } from '../setting.ts'
 

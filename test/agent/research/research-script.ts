@@ -121,7 +121,7 @@ export const onlyOne = (isFirst: boolean): ScriptStep => [
 ]
 
 /** The lines of a run by now. */
-export async function soFar(run: {
+export async function snapshot(run: {
   read(cursor: number, signal: AbortSignal): AsyncIterable<readonly { json: string }[]>
 }): Promise<string[]> {
   const signal = AbortSignal.timeout(5)

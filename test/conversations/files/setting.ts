@@ -6,7 +6,7 @@ import type { FileIndex, IndexedFile } from '@inlay/conversations'
 import { createFiles, type FilesOptions, type SqlFiles } from '@inlay/conversations/internal/files/files'
 import type { Principal } from '@inlay/protocol'
 import { migrateConversations } from '@inlay/conversations/internal/migrations'
-import type { ConversationTables } from '@inlay/conversations/internal/tables'
+import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 
 /** The caller of tests that need only one. */
 export const ana: Principal = { id: 'ana', scopes: ['chat'] }

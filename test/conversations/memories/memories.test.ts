@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createMemories, type SqlMemories } from '@inlay/conversations/internal/memories/memories'
-import type { ConversationDatabase } from '@inlay/conversations/internal/tables'
+import type { ConversationDatabase } from '@inlay/conversations/internal/tables/database'
 import { ana, ben, codeOf, newDatabase } from '../../agent/setting.ts'
 
 async function newMemories({ isOn = true } = {}): Promise<{ memories: SqlMemories; clock: { time: number } }> {

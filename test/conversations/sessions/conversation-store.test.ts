@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TurnOpening } from '@inlay/agent'
 import { createConversationStore } from '@inlay/conversations'
-import type { ConversationDatabase, ConversationTables } from '@inlay/conversations/internal/tables'
+import type { ConversationDatabase, ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { findsAlways, newDatabase, newPassage, newSetting, ana, eventually } from '../../agent/setting.ts'
 
 async function newStore() {
@@ -74,16 +74,16 @@ test('history reads the newest messages, with their calls, as far as it may', as
   const first = await conversations.open(opening)
   const call = {
     step: 0,
-    turn_index: 0,
-    tab_index: 0,
-    call_id: 'c',
-    action_id: 1,
+    turnIndex: 0,
+    tabIndex: 0,
+    callId: 'c',
+    actionId: 1,
     name: 'internal_search',
-    failed: 0,
-    arguments: '{}',
+    failed: false,
+    arguments: {},
     result: 'found',
     reasoning: null,
-    packets: null,
+    packets: [],
     documents: null,
     images: null,
   }
@@ -168,7 +168,7 @@ test('a finished run is stored with its citations, documents and calls before it
       tab_index: 0,
       name: 'internal_search',
       reasoning: 'Search.',
-      failed: 0,
+      failed: false,
     },
   ])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ConversationTables } from '@inlay/conversations/internal/tables'
+import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { ana, newSetting } from '../../agent/setting.ts'
 
 test('pages cut by time hold each session once, also of sessions made at the same moment', async () => {

@@ -145,7 +145,7 @@ export const terminatedText = 'The answer was cut off because the server stopped
 
 /**
  * Stored conversations, as far as a turn reads and writes them. Each session is a tree of messages under a hidden root;
- * ids rise along a branch. The laws stand in `conversationStoreConformance`.
+ * ids rise along a branch. `conversationStoreConformance` tests it.
  */
 export interface ConversationStore {
   /** SESSION_NOT_FOUND when it is unknown, deleted or someone else's. */

@@ -1,24 +1,28 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamResult } from '@ai-sdk/provider'
 import type { LlmOverride } from '@inlay/protocol'
 
-/** Hears what a model says, delta by delta, at the moment it arrives. */
-export interface DeltaListener {
-  say(delta: string): void
-  reason(delta: string): void
+/** Receives what a model writes, delta by delta, at the moment it arrives. */
+export interface StreamListener {
+  onText(delta: string): void
+  onReasoning(delta: string): void
 }
 
-/** A model that tells its text ahead of its stream, so that no token has to travel through one. */
-export interface TellingModel extends LanguageModelV4 {
+/** A model with a streaming tap: its text reaches a listener ahead of the stream of parts. */
+export interface TappedModel extends LanguageModelV4 {
   /**
-   * Like `doStream`, but every delta of text and reasoning is told once and in order, as soon as it arrives, even before
-   * the promise resolves; nothing is told after an abort. The parts of the stream hold the same text joined, later.
+   * Like `doStream`, but the listener gets every delta of text and reasoning once and in order, as soon as it arrives,
+   * even before the promise resolves. After an abort it gets nothing. The parts of the stream hold the same text joined,
+   * later.
    */
-  doStreamTold(options: LanguageModelV4CallOptions, listener: DeltaListener): PromiseLike<LanguageModelV4StreamResult>
+  doStreamTapped(
+    options: LanguageModelV4CallOptions,
+    listener: StreamListener,
+  ): PromiseLike<LanguageModelV4StreamResult>
 }
 
 /** A language model ready for one run. */
 export interface ResolvedModel {
-  readonly model: LanguageModelV4 | TellingModel
+  readonly model: LanguageModelV4 | TappedModel
   /** Configured name of the provider, as a client gives it in `llm_override.model_provider`. */
   readonly provider: string
   /** Name of the model, as a client gives it in `llm_override.model_version`. */

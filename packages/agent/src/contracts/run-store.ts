@@ -27,7 +27,7 @@ export interface StoredAnswer {
 
 /**
  * Remembers sends by their `Idempotency-Key`, each caller's apart. The record of a send is stored by
- * `ConversationStore.open`, together with the messages. The laws stand in `runStoreConformance`.
+ * `ConversationStore.open`, together with the messages. `runStoreConformance` tests it.
  */
 export interface RunStore {
   /** The send of a key that is not older than its life, a day. */

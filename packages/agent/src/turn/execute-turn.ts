@@ -2,17 +2,17 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/prov
 import { isInlayError, InlayError, isJsonObject } from '@inlay/protocol'
 import type { BaseFilters, Packet, Principal, SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
-import type { CallSetting } from '../tools/execution.ts'
+import { newProgress, type AnswerProgress, type CallSetting } from '../tools/execution.ts'
 import type { Checkpoints } from '../run/checkpoints.ts'
 import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { toFailure, type Failure } from '../model/failures.ts'
-import { newProgress, runLoop, type LoopProgress } from '../model/tool-loop.ts'
+import { answerMessage } from './answer-message.ts'
 import { createQuestions, questionLimitMs } from '../model/question.ts'
-import { createNarrator, type Narrator, type NarratorOptions } from '../packets/packet-writer.ts'
+import { createPacketWriter, type PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/research.ts'
-import { createResearchVoice } from '../research/research-packets.ts'
+import { createResearchWriter } from '../research/research-packets.ts'
 import type { LiveRun } from '../run/registry.ts'
 import type { ReasoningEffort } from './model-choice.ts'
 import { addUsage } from '../model/usage.ts'
@@ -99,8 +99,8 @@ async function makeAnswer(
   const startedAt = parts.now()
   const progress = newProgress()
   const telling = { emit: (packet: Packet) => run.write(packet), modelIndex, now: parts.now, startedAt }
-  const { voice: narrator, speak } = (turn.research ? researcher : chatter)(turn, parts, answer, telling, progress)
-  const forget = parts.checkpoints.track(answer.answerId, () => narrator.soFar().text)
+  const { writer, speak } = (turn.research ? researcher : chatter)(turn, parts, answer, telling, progress)
+  const forget = parts.checkpoints.track(answer.answerId, () => writer.snapshot().text)
   const context = { model: answer.model.name, provider: answer.model.provider, modelIndex }
   const answered = async (): Promise<Ending> => {
     try {
@@ -113,26 +113,26 @@ async function makeAnswer(
     }
   }
   let ending = await answered()
-  narrator.close()
+  writer.close()
   forget()
-  const outcome = toOutcome(ending, narrator, progress, parts.now() - startedAt)
+  const outcome = toOutcome(ending, writer, progress, parts.now() - startedAt)
   try {
     await parts.conversations.finish(answer.answerId, outcome)
   } catch (error) {
     parts.onError(error)
     ending = { status: 'failed', failure: toFailure(new InlayError('INTERNAL_ERROR', { cause: error }), context) }
   }
-  tellEnding(ending, turn, narrator, progress)
+  tellEnding(ending, turn, writer, progress)
   return { answerId: answer.answerId, model: answer.model, outcome: { ...outcome, status: ending.status } }
 }
 
 /** One who answers: what it has said so far, and its way to say the rest. */
 interface Speaker {
-  readonly voice: Pick<Narrator, 'soFar' | 'close' | 'tell'>
+  readonly writer: Pick<PacketWriter, 'snapshot' | 'close' | 'emit'>
   readonly speak: () => Promise<void>
 }
 
-type Telling = Pick<NarratorOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
+type Telling = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
 
 /** Answers as in a conversation. */
 function chatter(
@@ -140,12 +140,12 @@ function chatter(
   parts: TurnParts,
   answer: TurnAnswer,
   telling: Telling,
-  progress: LoopProgress,
+  progress: AnswerProgress,
 ): Speaker {
   const { includeCitations, contextDocuments } = turn
-  const narrator = createNarrator({ ...telling, includeCitations, contextDocuments })
+  const writer = createPacketWriter({ ...telling, includeCitations, contextDocuments })
   const speak = async (): Promise<void> =>
-    runLoop(
+    answerMessage(
       {
         model: answer.model,
         modelIndex: telling.modelIndex,
@@ -154,7 +154,7 @@ function chatter(
         reasoning: answer.reasoning,
         actions: turn.actions,
         forced: turn.forced,
-        narrator,
+        writer,
         setting: settingOf(turn, parts, answer, telling.modelIndex, progress),
         cycles: parts.cycles,
         tries: parts.modelTries,
@@ -162,7 +162,7 @@ function chatter(
       },
       progress,
     )
-  return { voice: narrator, speak }
+  return { writer, speak }
 }
 
 /** Answers by deep research. */
@@ -171,9 +171,9 @@ function researcher(
   parts: TurnParts,
   answer: TurnAnswer,
   telling: Telling,
-  progress: LoopProgress,
+  progress: AnswerProgress,
 ): Speaker {
-  const voice = createResearchVoice(telling)
+  const writer = createResearchWriter(telling)
   const speak = async (): Promise<void> => {
     // Only called for a turn that is a research.
     if (!turn.research) return
@@ -186,7 +186,7 @@ function researcher(
         reasoning: answer.reasoning,
         actions: turn.actions,
         forced: turn.forced[0],
-        voice,
+        writer,
         setting: settingOf(turn, parts, answer, telling.modelIndex, progress),
         tries: parts.modelTries,
         wait: parts.wait,
@@ -194,7 +194,7 @@ function researcher(
       progress,
     )
   }
-  return { voice, speak }
+  return { writer: { ...writer, emit: writer.emitCurrent }, speak }
 }
 
 /** What every call of an answer is told. */
@@ -203,7 +203,7 @@ function settingOf(
   parts: TurnParts,
   answer: TurnAnswer,
   modelIndex: number,
-  progress: LoopProgress,
+  progress: AnswerProgress,
 ): CallSetting {
   const { run } = turn
   const ask = createQuestions({
@@ -248,11 +248,11 @@ function describe(error: unknown, context: Parameters<typeof toFailure>[1], { on
 
 function toOutcome(
   ending: Ending,
-  narrator: Speaker['voice'],
-  progress: LoopProgress,
+  writer: Speaker['writer'],
+  progress: AnswerProgress,
   durationMs: number,
 ): AnswerOutcome {
-  const said = narrator.soFar()
+  const said = writer.snapshot()
   return {
     status: ending.status,
     text: said.text,
@@ -265,14 +265,14 @@ function toOutcome(
   }
 }
 
-function tellEnding(ending: Ending, turn: TurnOptions, narrator: Speaker['voice'], progress: LoopProgress): void {
+function tellEnding(ending: Ending, turn: TurnOptions, writer: Speaker['writer'], progress: AnswerProgress): void {
   if (ending.status === 'cancelled') return
   if (ending.status === 'done') {
-    narrator.tell({ type: 'stop', stop_reason: null, ...(turn.includeUsage ? { usage: progress.usage } : {}) })
+    writer.emit({ type: 'stop', stop_reason: null, ...(turn.includeUsage ? { usage: progress.usage } : {}) })
     return
   }
   if (!('failure' in ending)) return
   const { message, code, retryable, details } = ending.failure
-  narrator.tell({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
+  writer.emit({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
   turn.run.write({ error: message, stack_trace: null, error_code: code, is_retryable: retryable, details })
 }

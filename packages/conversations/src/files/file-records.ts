@@ -1,60 +1,7 @@
-import type { FileKind, FileStatus } from '@inlay/protocol'
-import type { ColumnType, Selectable } from 'kysely'
-import type { ConversationDatabase } from '../tables.ts'
+import type { FileTable } from '../tables/library-tables.ts'
+import type { Selectable } from 'kysely'
+import type { ConversationDatabase } from '../tables/database.ts'
 import type { FileSection, StoredFile } from '@inlay/agent'
-
-/** A `bigint`, which Postgres drivers hand out as text: read it through `Number()`. */
-export type BigInteger = ColumnType<number | string, number, number>
-type NullableBigInteger = ColumnType<number | string | null, number | null, number | null>
-
-/**
- * What is still to be done with a file; the rows with such work are the queue. `arrive`: its bytes are coming in, and
- * unless they keep coming it is to be removed; `read`: its text is to be read; `index`: it is to be made searchable;
- * `remove`: everything of it is to go.
- */
-export type FileWork = 'arrive' | 'read' | 'index' | 'remove'
-
-/** One file. */
-export interface FileTable {
-  id: string
-  /** Names the bytes. */
-  file_id: string
-  owner_id: string
-  name: string
-  media_type: string
-  kind: FileKind
-  /** Bytes stored by now. */
-  size_bytes: BigInteger
-  status: FileStatus
-  reason: string | null
-  tokens: number | null
-  created_at: BigInteger
-  used_at: NullableBigInteger
-  /** 1: uploaded; 0: made by an action, and not listed. */
-  is_listed: number
-  /** 1: to be searchable, since a project or an agent holds it. */
-  is_indexed: number
-  work: FileWork | null
-  /** When the work may be taken up; a worker moves it ahead for as long as it needs. */
-  due_at: BigInteger
-  attempts: number
-}
-
-/** What a file says. */
-export interface FileTextTable {
-  /** `id` of the file. */
-  id: string
-  /** JSON array of FileSections. */
-  sections: string
-}
-
-/** That a project holds a file. */
-export interface ProjectFileTable {
-  project_id: number
-  /** `id` of the file. */
-  id: string
-  linked_at: BigInteger
-}
 
 /** A stored file as the rest of the agent sees it. */
 export function toStoredFile(row: Selectable<FileTable>): StoredFile {

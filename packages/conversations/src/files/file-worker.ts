@@ -1,9 +1,10 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
-import type { ConversationDatabase } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
 import type { FileIndex } from './contracts.ts'
-import { toStoredFile, type FileTable } from './file-records.ts'
+import { toStoredFile } from './file-records.ts'
+import type { FileTable } from '../tables/library-tables.ts'
 import type { Readings } from './readings.ts'
 
 /** What the worker is made of. */

@@ -1,6 +1,6 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { FileKind, Principal } from '@inlay/protocol'
-import type { ConversationDatabase } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
 import type { IncomingFile, StoredFile } from '@inlay/agent'
 import type { Upload, UploadDetails } from './contracts.ts'

@@ -1,7 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { FileStatus } from '@inlay/protocol'
 import { estimateTokens } from '@inlay/agent'
-import type { ConversationDatabase } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
 import type { FileSection, StoredFile } from '@inlay/agent'
 import type { FileReader } from './contracts.ts'

@@ -1,6 +1,6 @@
 import type { Principal } from '@inlay/protocol'
 import { InlayError, storable } from '@inlay/protocol'
-import { isRowId, type ConversationDatabase } from '../tables.ts'
+import { isRowId, type ConversationDatabase } from '../tables/database.ts'
 import { memoryChars, type Memory, type MemoryStore } from '@inlay/agent'
 import type { Memories, Personalization, PersonalizationChanges } from './contracts.ts'
 import { toMemory } from './memory-records.ts'

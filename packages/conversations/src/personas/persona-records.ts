@@ -1,22 +1,8 @@
+import type { PersonaTable } from '../tables/library-tables.ts'
 import { defaultPersona } from '@inlay/agent'
-import type { Generated, Selectable } from 'kysely'
-import type { BigInteger } from '../files/file-records.ts'
-import type { StoredPersona, PersonaSettings } from './contracts.ts'
+import type { Selectable } from 'kysely'
 
-/** An agent that somebody made. */
-export interface PersonaTable {
-  id: Generated<number>
-  owner_id: string
-  owner_email: string | null
-  name: string
-  description: string
-  created_at: BigInteger
-  updated_at: BigInteger
-  deleted_at: number | string | null
-  is_public: number
-  /** JSON of PersonaSettings. */
-  settings: string
-}
+import type { StoredPersona, PersonaSettings } from './contracts.ts'
 
 /** The agent of chats that name none: all actions, all documents, the default model, no prompt of its own. */
 export const defaultStoredPersona: StoredPersona = {

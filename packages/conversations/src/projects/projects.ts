@@ -1,25 +1,14 @@
-import type { Generated, Selectable } from 'kysely'
+import type { ProjectTable } from '../tables/library-tables.ts'
+import type { Selectable } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { ProjectLookup, StoredFile } from '@inlay/agent'
 import type { SqlFiles } from '../files/files.ts'
-import { isRowId, type ConversationDatabase } from '../tables.ts'
+import { isRowId, type ConversationDatabase } from '../tables/database.ts'
 import { toListing } from '../sessions/listing.ts'
 import { ownSession } from '../sessions/ownership.ts'
-import type { BigInteger } from '../files/file-records.ts'
-import type { Projects, ProjectWithSessions, StoredProject } from './contracts.ts'
 
-/** A project. */
-export interface ProjectTable {
-  id: Generated<number>
-  owner_id: string
-  name: string
-  /** "" when it has none. */
-  description: string
-  created_at: BigInteger
-  /** What its chats are told; null when nothing. */
-  instructions: string | null
-}
+import type { Projects, ProjectWithSessions, StoredProject } from './contracts.ts'
 
 /** What projects are made of. */
 export interface ProjectsOptions {

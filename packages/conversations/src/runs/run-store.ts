@@ -1,7 +1,7 @@
 import type { RunStore } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import { toCallRecord } from '../sessions/tool-calls.ts'
-import type { ConversationDatabase } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
 
 const dayMs = 86_400_000
 

@@ -1,6 +1,6 @@
 import type { BranchHistory, HistoryLimits, PastMessage, PastToolCall } from '@inlay/agent'
 import type { FileDescriptor } from '@inlay/protocol'
-import type { ConversationDatabase } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
 
 /**
  * Reads a branch: the newest summary on it and what was said since.

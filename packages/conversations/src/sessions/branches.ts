@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import type { ConversationDatabase } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
 import type { Sessions } from './stored-session.ts'
 import { ownMessage } from './ownership.ts'
 

@@ -3,7 +3,6 @@ import {
   terminatedText,
   toMainline,
   toPath,
-  type AnswerOutcome,
   type ConversationStore,
   type OpenedTurn,
   type Services,
@@ -11,15 +10,16 @@ import {
   type TurnOpening,
 } from '@inlay/agent'
 import { InlayError, storable } from '@inlay/protocol'
-import { createSharedTransactions } from '@inlay/records'
+import { createSharedTransactions, type SharedTransactions } from '@inlay/records'
 import type { ChatSessionCreationRequest } from '@inlay/protocol'
 import type { Insertable, Transaction } from 'kysely'
-import type { ConversationDatabase, ConversationTables, MessageTable, SessionTable } from '../tables.ts'
+import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
+import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { readBranch, readPast } from './branch-history.ts'
 import { readGeneratedFileIds } from './generated-files.ts'
 import { touchSession } from './listing.ts'
 import { pinnedModel } from './settings.ts'
-import { toCallColumns } from './tool-calls.ts'
+import { finishAnswer } from './finish-answer.ts'
 
 type Records = Transaction<ConversationTables>
 
@@ -59,6 +59,31 @@ export function createConversationStore(
     },
     open: (opening) => writes.run((records) => openTurn(records, opening, now(), newId)),
     finish: (answerId, outcome) => writes.run((records) => finishAnswer(records, answerId, outcome, now())),
+    ...livenessOf(db, writes, now),
+    branch: async (sessionId, messageId, limits) => {
+      const nodes = await readTree(db, sessionId)
+      const ids = messageId === null ? toMainline(nodes) : toPath(nodes, messageId)
+      return readBranch(db, ids.slice(1), limits)
+    },
+    saveSummary: async ({ sessionId, messageId, text }) => {
+      await db
+        .insertInto('inlay_chat_summaries')
+        .values({ message_id: messageId, session_id: sessionId, text: storable(text), created_at: now() })
+        // Two answers of one question may end at once.
+        .onConflict((conflict) => conflict.column('message_id').doNothing())
+        .execute()
+    },
+    generatedFileIds: (messageIds) => readGeneratedFileIds(db, messageIds),
+  }
+}
+
+/** What tells whether the process of a running answer lives. */
+function livenessOf(
+  db: ConversationDatabase,
+  writes: SharedTransactions<ConversationTables>,
+  now: () => number,
+): Pick<ConversationStore, 'checkpoint' | 'terminateAbandoned'> {
+  return {
     checkpoint: async (answers) => {
       if (answers.length === 0) return
       await writes.run(async (records) => {
@@ -88,20 +113,6 @@ export function createConversationStore(
       const seen = next?.seen ?? null
       return seen === null ? undefined : Math.max(0, Number(seen) + leaseMs - time)
     },
-    branch: async (sessionId, messageId, limits) => {
-      const nodes = await readTree(db, sessionId)
-      const ids = messageId === null ? toMainline(nodes) : toPath(nodes, messageId)
-      return readBranch(db, ids.slice(1), limits)
-    },
-    saveSummary: async ({ sessionId, messageId, text }) => {
-      await db
-        .insertInto('inlay_chat_summaries')
-        .values({ message_id: messageId, session_id: sessionId, text: storable(text), created_at: now() })
-        // Two answers of one question may end at once.
-        .onConflict((conflict) => conflict.column('message_id').doNothing())
-        .execute()
-    },
-    generatedFileIds: (messageIds) => readGeneratedFileIds(db, messageIds),
   }
 }
 
@@ -274,38 +285,4 @@ async function storeKey(
       lines: null,
     })
     .execute()
-}
-
-async function finishAnswer(records: Records, answerId: number, outcome: AnswerOutcome, time: number): Promise<void> {
-  const { sessionId } = await records
-    .updateTable('inlay_chat_messages')
-    .set({
-      status: outcome.status,
-      text: storable(outcome.text),
-      reasoning: storableOrNull(outcome.reasoning),
-      error: storableOrNull(outcome.error?.message ?? null),
-      error_code: outcome.error?.code ?? null,
-      citations: outcome.citations.length === 0 ? null : JSON.stringify(outcome.citations),
-      documents: outcome.documents === null ? null : JSON.stringify(outcome.documents),
-      duration_ms: Math.round(outcome.durationMs),
-      seen_at: null,
-    })
-    .where('id', '=', answerId)
-    .returning('session_id as sessionId')
-    .executeTakeFirstOrThrow(() => new InlayError('SESSION_NOT_FOUND'))
-  const { ownerId } = await records
-    .selectFrom('inlay_chat_sessions')
-    .select('owner_id as ownerId')
-    .where('id', '=', sessionId)
-    .executeTakeFirstOrThrow(() => new InlayError('SESSION_NOT_FOUND'))
-  if (outcome.toolCalls.length > 0) {
-    const values = outcome.toolCalls.map((call) => toCallColumns(call, answerId))
-    await records.insertInto('inlay_chat_tool_calls').values(values).execute()
-  }
-  await touchSession(records, sessionId, ownerId, time)
-}
-
-/** What models write may hold what no database takes. */
-function storableOrNull(text: string | null): string | null {
-  return text === null ? null : storable(text)
 }

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
-import type { ConversationDatabase } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
 import type { Sessions } from './stored-session.ts'
 import { ownMessage } from './ownership.ts'
 import type { RateLimit } from './rate-limit.ts'

@@ -1,5 +1,5 @@
 import type { PacketBody } from '@inlay/protocol'
-import type { ConversationDatabase } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
 
 /** Most calls that are looked through: a conversation makes few files. */
 const mostCalls = 200

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Principal } from '@inlay/protocol'
-import type { ConversationDatabase, SessionTable } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
+import type { SessionTable } from '../tables/chat-tables.ts'
 import type { SessionListing, Sessions } from './stored-session.ts'
 
 // An empty session this old was opened and left.

@@ -2,7 +2,8 @@ import type { Selectable } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { AnswerStatus, MessageRole } from '@inlay/agent'
-import type { ConversationDatabase, SessionTable } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
+import type { SessionTable } from '../tables/chat-tables.ts'
 
 /** A session of the caller. SESSION_NOT_FOUND when it is unknown, deleted or somebody else's. */
 export async function ownSession(

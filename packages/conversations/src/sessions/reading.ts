@@ -1,6 +1,7 @@
 import { isJsonObject, type SearchDoc } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
-import type { ConversationDatabase, MessageTable, SessionTable } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
+import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { byScore, replayPackets } from '@inlay/agent'
 import type { ToolCallRecord } from '@inlay/agent'
 import type { StoredMessage, StoredSession } from './stored-session.ts'

@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Principal } from '@inlay/protocol'
-import type { ConversationDatabase, ConversationTables } from '../tables.ts'
+import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { SessionGroup, SessionListing, Sessions } from './stored-session.ts'
 import { toListing } from './listing.ts'
 import { holdsAll, stemsOf } from './words.ts'

@@ -3,7 +3,8 @@ import type { LlmOverride, Principal } from '@inlay/protocol'
 import type { Selectable, Updateable } from 'kysely'
 import { reasoningEfforts } from '@inlay/agent'
 import type { ModelListing, ModelProvider } from '@inlay/agent'
-import type { ConversationDatabase, SessionTable } from '../tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
+import type { SessionTable } from '../tables/chat-tables.ts'
 import type { Sessions } from './stored-session.ts'
 
 /** What the settings of sessions are made of. */

@@ -1,7 +1,7 @@
 import type { ToolCallRecord } from '@inlay/agent'
 import { storable } from '@inlay/protocol'
 import type { Insertable, Selectable } from 'kysely'
-import type { ToolCallTable } from '../tables.ts'
+import type { ToolCallTable } from '../tables/chat-tables.ts'
 
 /** The row of a call. What models write may hold what no database takes. */
 export function toCallColumns(call: ToolCallRecord, messageId: number): Insertable<ToolCallTable> {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { StoredToolTables } from './tool-records.ts'
+import type { ConversationTables } from '../tables/database.ts'
 
 /** Which actions an administrator switched off, whatever their kind. */
 export interface ActionSwitches {
@@ -11,7 +11,7 @@ export interface ActionSwitches {
 
 /** Makes the switches, over the database that `migrateConversations` brought up to date. */
 export function createActionSwitches(db: Kysely<unknown>): ActionSwitches {
-  const tables = db.withTables<StoredToolTables>()
+  const tables = db.withTables<ConversationTables>()
   return {
     off: async () => {
       const rows = await tables.selectFrom('inlay_agent_action_off').select('id').execute()

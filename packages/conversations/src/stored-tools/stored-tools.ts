@@ -1,13 +1,15 @@
 import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Action, ActionSource } from '@inlay/agent'
-import { toPersona, type PersonaTable } from '../personas/persona-records.ts'
+import { toPersona } from '../personas/persona-records.ts'
+
 import type { ActionSwitches } from './action-switches.ts'
 import type { FetchAddress, StoredTool, StoredTools } from './contracts.ts'
 import { checkFields, functionsOf, loadDefinition } from './definitions.ts'
 import { createOpenApiActions } from './openapi-actions.ts'
 import { createToolNumbers } from './tool-numbers.ts'
-import { toStoredTool, toToolColumns, type StoredToolTables } from './tool-records.ts'
+import { toStoredTool, toToolColumns } from './tool-records.ts'
+import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 
 /** What stored tools are made of. */
 export interface StoredToolsOptions {
@@ -32,14 +34,12 @@ export interface StoredToolParts {
   readonly source: ActionSource
 }
 
-type Tables = StoredToolTables & { inlay_personas: PersonaTable }
-
 /** The kind under which stored tools have their numbers. */
 const kind = 'openapi'
 
 /** Makes the stored tools, over the database that `migrateConversations` brought up to date. */
 export function createStoredTools(options: StoredToolsOptions): StoredToolParts {
-  const db = options.db.withTables<Tables>()
+  const db = options.db.withTables<ConversationTables>()
   const get = async (id: number): Promise<StoredTool> => {
     await options.ready()
     const row = isId(id)
@@ -79,7 +79,7 @@ function reachOf({ fetchAddress }: StoredToolsOptions): FetchAddress {
 }
 
 function changes(
-  db: Kysely<Tables>,
+  db: ConversationDatabase,
   get: StoredTools['get'],
   options: StoredToolsOptions,
 ): Pick<StoredTools, 'create' | 'update' | 'remove' | 'enable'> {
@@ -133,7 +133,7 @@ function changes(
 }
 
 async function enable(
-  db: Kysely<Tables>,
+  db: ConversationDatabase,
   { ids, isEnabled }: { readonly ids: readonly number[]; readonly isEnabled: boolean },
   { switches, holds, ready }: StoredToolsOptions,
 ): Promise<number[]> {
@@ -153,7 +153,7 @@ async function enable(
 }
 
 /** Lists the functions of the tools that are switched on; each document is read once for as long as it stays. */
-function createLister(db: Kysely<Tables>, options: StoredToolsOptions): ActionSource['list'] {
+function createLister(db: ConversationDatabase, options: StoredToolsOptions): ActionSource['list'] {
   const { fetchAddress, onError } = options
   let known = new Map<string, readonly Action[]>()
   return async () => {

@@ -1,6 +1,6 @@
 import type { ToolNumbers } from '@inlay/agent'
 import type { Kysely } from 'kysely'
-import type { StoredToolTables } from './tool-records.ts'
+import type { ConversationTables } from '../tables/database.ts'
 
 /**
  * Makes the numbers of tools, over the database that `migrateConversations` brought up to date.
@@ -8,7 +8,7 @@ import type { StoredToolTables } from './tool-records.ts'
  * const id = await createToolNumbers(db).numberOf('weather-station', 'north')
  */
 export function createToolNumbers(db: Kysely<unknown>): ToolNumbers {
-  const tables = db.withTables<StoredToolTables>()
+  const tables = db.withTables<ConversationTables>()
   const known = new Map<string, number>()
   const find = async (kind: string, name: string): Promise<number | undefined> => {
     const row = await tables

@@ -1,43 +1,6 @@
-import type { Generated, Selectable } from 'kysely'
+import type { StoredToolTable } from '../tables/tool-tables.ts'
+import type { Selectable } from 'kysely'
 import type { CustomHeader, StoredTool } from './contracts.ts'
-
-/** A number that a tool has for good. */
-export interface ToolNumberTable {
-  id: Generated<number>
-  /** What has the number: `openapi`, `mcp` … */
-  kind: string
-  /** What it is called among its kind; unique there. */
-  name: string
-}
-
-/** A tool described by an OpenAPI document; times are milliseconds since 1970 UTC, text where Postgres gives them. */
-export interface StoredToolTable {
-  /** From `inlay_agent_tool_number`. */
-  id: number
-  name: string
-  description: string
-  /** JSON of the document. */
-  definition: string
-  /** JSON array of {@link CustomHeader}. */
-  custom_headers: string
-  passes_auth: number
-  owner_id: string
-  is_enabled: number
-  updated_at: number | string
-}
-
-/** An action that an administrator switched off. */
-export interface ActionOffTable {
-  id: number
-}
-
-/** The tables of stored tools. */
-// A type, not an interface: Kysely wants it to have an index signature.
-export type StoredToolTables = {
-  inlay_agent_tool_number: ToolNumberTable
-  inlay_agent_tool: StoredToolTable
-  inlay_agent_action_off: ActionOffTable
-}
 
 /** A tool as it is stored. */
 export function toStoredTool(row: Selectable<StoredToolTable>): StoredTool {

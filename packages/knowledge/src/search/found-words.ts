@@ -1,6 +1,5 @@
-import { isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
+import { isAlphabetic, plainLetters, unspacedRun, type CommonWords } from '@inlay/text'
 import { identifierParts, withoutArticles } from './search-text.ts'
-import type { CommonWords } from './stop-words.ts'
 
 /** Where a word stands in a text, in UTF-16 units; `end` is exclusive. */
 export interface FoundWord {

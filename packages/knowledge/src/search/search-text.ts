@@ -1,5 +1,4 @@
-import { isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
-import { withoutCommonWords } from './stop-words.ts'
+import { isAlphabetic, plainLetters, unspacedRun, withoutCommonWords } from '@inlay/text'
 
 /** What full-text search sees of a chunk. */
 export interface SearchableText {

@@ -3,7 +3,7 @@ import type { Embedder, Hit, IndexFigures, IndexQuery, VectorIndex } from '../co
 import { createWordFinder } from '../search/found-words.ts'
 import { enterSpace, readSpaces, spaceOf, type IndexSpace } from './index-space.ts'
 import { openOnUse, type OpenedIndex } from './opened-index.ts'
-import { englishWords } from '../search/stop-words.ts'
+import { englishWords } from '@inlay/text'
 import type { Records } from '../schema/tables.ts'
 
 /** What an index of spaces is made of. */

@@ -1,10 +1,5 @@
 import type { AnswerStatus, MessageRole } from '@inlay/agent'
-import type { Generated, Kysely } from 'kysely'
-import type { FileTable, FileTextTable, ProjectFileTable } from './files/file-records.ts'
-import type { MemoryTables } from './memories/memory-records.ts'
-import type { PersonaTable } from './personas/persona-records.ts'
-import type { ProjectTable } from './projects/projects.ts'
-import type { StoredToolTables } from './stored-tools/tool-records.ts'
+import type { Generated } from 'kysely'
 
 /** A conversation. Times are milliseconds since 1970 UTC; Postgres gives bigint columns as strings. */
 export interface SessionTable {
@@ -122,29 +117,4 @@ export interface SummaryTable {
   session_id: string
   text: string
   created_at: number
-}
-
-/** All tables of conversations. */
-// A type, not an interface: Kysely wants it to have an index signature.
-export type ConversationTables = {
-  inlay_chat_sessions: SessionTable
-  inlay_chat_messages: MessageTable
-  inlay_chat_tool_calls: ToolCallTable
-  inlay_chat_send_keys: SendKeyTable
-  inlay_chat_feedback: FeedbackTable
-  inlay_chat_summaries: SummaryTable
-  inlay_files: FileTable
-  inlay_file_texts: FileTextTable
-  inlay_projects: ProjectTable
-  inlay_project_files: ProjectFileTable
-  inlay_personas: PersonaTable
-} & MemoryTables &
-  StoredToolTables
-
-/** The shared database, seen with these tables. */
-export type ConversationDatabase = Kysely<ConversationTables>
-
-/** Whether a number can be the id of a row: databases refuse to look for others. */
-export function isRowId(id: number): boolean {
-  return Number.isInteger(id) && id > 0 && id < 2 ** 31
 }

@@ -1,7 +1,8 @@
 import { createTool } from '@mastra/core/tools'
 import { describe, expect, test } from 'vitest'
+import { mastraTools } from '@inlay/mastra'
 import { z } from 'zod'
-import { ana, inShort, newSetting } from '../setting.ts'
+import { ana, inShort, newSetting } from '../agent/setting.ts'
 
 const weather = createTool({
   id: 'weather',
@@ -20,7 +21,7 @@ const asksFor = (input: unknown) => [[{ call: { name: 'weather', input, id: 'c1'
 
 describe('a tool of Mastra', () => {
   test('is taken as it is: its schema, its title, its context', async () => {
-    const { agent, send, model } = await newSetting(asksFor({ town: 'Oslo' }), { actions: [weather] })
+    const { agent, send, model } = await newSetting(asksFor({ town: 'Oslo' }), { actions: mastraTools(weather) })
     const { tool_calls: calls } = await (await send()).whole()
     expect(calls[0]?.tool_arguments).toEqual({ town: 'Oslo' })
     expect(JSON.parse(calls[0]?.tool_result ?? '')).toEqual({
@@ -38,7 +39,7 @@ describe('a tool of Mastra', () => {
   })
 
   test('is not run with arguments that do not fit', async () => {
-    const { lines, model } = await newSetting(asksFor({ town: 5 }), { actions: [weather] })
+    const { lines, model } = await newSetting(asksFor({ town: 5 }), { actions: mastraTools(weather) })
     expect((await lines()).slice(2, 4).map(inShort)).toEqual(['0.0 custom_tool_start', '0.0 section_end'])
     expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).toContain('town')
   })
@@ -50,7 +51,7 @@ describe('a tool of Mastra', () => {
       execute: async () => ({ long: 'x'.repeat(1_000) }),
       toModelOutput: () => ({ type: 'text', value: 'Rain, 9 degrees.' }),
     })
-    const { send } = await newSetting(asksFor({}), { actions: [brief] })
+    const { send } = await newSetting(asksFor({}), { actions: mastraTools(brief) })
     expect((await (await send()).whole()).tool_calls[0]?.tool_result).toBe('Rain, 9 degrees.')
   })
 
@@ -62,14 +63,14 @@ describe('a tool of Mastra', () => {
         throw new Error('No station.')
       },
     })
-    const { send } = await newSetting(asksFor({}), { actions: [broken] })
+    const { send } = await newSetting(asksFor({}), { actions: mastraTools(broken) })
     const whole = await (await send()).whole()
     expect(whole.tool_calls[0]?.tool_result).toBe('Tool failed with error: No station.')
     expect(whole.answer).toBe('Rain.')
   })
 
-  test('that asks people before it runs is refused', async () => {
+  test('that asks people before it runs is refused', () => {
     const careful = createTool({ id: 'wipe', description: 'Deletes.', requireApproval: true, execute: async () => 1 })
-    await expect(newSetting([], { actions: [careful] })).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+    expect(() => mastraTools(careful)).toThrow(expect.objectContaining({ code: 'UNSUPPORTED' }))
   })
 })

@@ -1,5 +1,5 @@
 import { InlayError, isJsonObject } from '@inlay/protocol'
-import type { Action, ActionTurn, InputSchema } from '../contracts/action.ts'
+import type { Action, ActionTurn, HostAction, InputSchema } from '@inlay/agent'
 
 /** A tool made by Mastra's `createTool`, as far as it is used here. */
 export interface MastraTool {
@@ -18,17 +18,16 @@ export interface MastraTool {
   readonly needsApprovalFn?: unknown
 }
 
-/** Whether something is a tool of Mastra and not an action of ours. */
-export function isMastraTool(value: Action | MastraTool): value is MastraTool {
-  return typeof value.id === 'string' && !('run' in value)
+/**
+ * Makes actions of Mastra tools, for `createInlay({ actions: mastraTools(weather, orders) })`. A tool gets the abort
+ * signal, the id of the call, and a request context with `caller` (the principal), `sessionId` and `messageId`.
+ * @throws UNSUPPORTED for a tool that waits for a person's approval
+ */
+export function mastraTools(...tools: readonly MastraTool[]): HostAction[] {
+  return tools.map(toAction)
 }
 
-/**
- * Makes an action of a tool. The tool gets the abort signal and the id of the call, and a request context that tells
- * `caller` (the principal), `sessionId` and `messageId`.
- * @throws UNSUPPORTED for a tool that asks people before it runs
- */
-export function toAction(tool: MastraTool, id: number): Action {
+function toAction(tool: MastraTool): HostAction {
   if ((tool.requireApproval ?? false) !== false || tool.needsApprovalFn !== undefined) {
     throw new InlayError('UNSUPPORTED', {
       message: `The tool ${tool.id} waits for approval, which is not offered here: let it run without, or leave it out.`,
@@ -36,16 +35,15 @@ export function toAction(tool: MastraTool, id: number): Action {
   }
   const { id: name, title, description, inputSchema = noArguments } = tool
   return {
-    id,
     name,
     displayName: title ?? name,
     description,
     builtIn: null,
-    input: asGiven(inputSchema),
-    run: async (input, turn) => {
+    input: checkOnly(inputSchema),
+    run: async (input: unknown, turn): ReturnType<Action['run']> => {
       const output = await tool.execute?.(input, await toContext(turn))
       if (isRefusal(output)) throw new Error(output.message)
-      return { text: toText(tool.toModelOutput ? await tool.toModelOutput(output) : output) }
+      return { text: toResultText(tool.toModelOutput ? await tool.toModelOutput(output) : output) }
     },
   }
 }
@@ -69,8 +67,8 @@ const noArguments: InputSchema = {
   },
 }
 
-/** The tool reads its arguments itself, so they are checked here and passed on as they are. */
-function asGiven(schema: InputSchema): InputSchema {
+/** Checks arguments without changing them: the tool parses its arguments itself. */
+function checkOnly(schema: InputSchema): InputSchema {
   const standard = schema['~standard']
   return {
     '~standard': {
@@ -85,7 +83,7 @@ function asGiven(schema: InputSchema): InputSchema {
   }
 }
 
-/** What Mastra gives back when arguments or output do not fit the tool's schemas. */
+/** What Mastra returns when arguments or output do not fit the tool's schemas. */
 function isRefusal(output: unknown): output is { readonly message: string } {
   return (
     isJsonObject(output) &&
@@ -95,8 +93,8 @@ function isRefusal(output: unknown): output is { readonly message: string } {
   )
 }
 
-/** What the model reads: text as it is, of content its texts, anything else as JSON. */
-function toText(output: unknown): string {
+/** The text the model reads: text as it is, the texts of content parts, anything else as JSON. */
+export function toResultText(output: unknown): string {
   if (typeof output === 'string') return output
   if (isJsonObject(output) && output['type'] === 'text' && typeof output['value'] === 'string') return output['value']
   if (isJsonObject(output) && output['type'] === 'json') return JSON.stringify(output['value']) ?? 'null'
