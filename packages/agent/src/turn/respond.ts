@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { PacketBody } from '@inlay/protocol'
-import type { Action } from '../contracts.ts'
+import type { Action } from '../contracts/action.ts'
 import type { Responder, ResponderPart, ResponderTool, ResponderTurn } from '../contracts/responder.ts'
 import { createCallIds } from '../model/exchange.ts'
 import { addUsage } from '../model/usage.ts'

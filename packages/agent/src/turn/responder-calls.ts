@@ -4,7 +4,7 @@ import type { ResponderPart } from '../contracts/responder.ts'
 import type { CallWriter } from '../packets/call-packets.ts'
 import { researchToolNames } from '../research/tools.ts'
 import type { AnswerProgress, CallSetting } from '../tools/execution.ts'
-import { idOf, toData } from '../tools/host-actions.ts'
+import { idOfName, toData } from '../tools/host-actions.ts'
 
 type Part<Type extends ResponderPart['type']> = Extract<ResponderPart, { type: Type }>
 
@@ -74,7 +74,7 @@ export function createResponderCall(options: ResponderCallOptions): ResponderCal
 
 function startPacket({ name, task }: Part<'call'>): PacketBody {
   return task === undefined
-    ? { type: 'custom_tool_start', tool_name: name, tool_id: idOf(name) }
+    ? { type: 'custom_tool_start', tool_name: name, tool_id: idOfName(name) }
     : { type: 'research_agent_start', research_task: task }
 }
 
@@ -111,7 +111,7 @@ function createShownCall(options: ResponderCallOptions, place: Place) {
       if (part.type === 'failure') emit(toErrorPacket(part.message))
       else if (isAgent) {
         if (report === '') addText(part.text)
-      } else emit({ type: 'custom_tool_delta', tool_name: name, tool_id: idOf(name), ...toData(part.text) })
+      } else emit({ type: 'custom_tool_delta', tool_name: name, tool_id: idOfName(name), ...toData(part.text) })
       hasEnded = true
       store(options, place, part, packets)
       if (isAgent) writer.emitNested({ type: 'intermediate_report_cited_docs', cited_docs: [] }, sub)
@@ -132,19 +132,19 @@ function store(
   const result = end.type === 'failure' ? `Tool failed with error: ${end.message}` : end.text
   progress.calls.push({
     step: writer.step,
-    turn_index: writer.turnIndex,
-    tab_index: writer.tabIndex,
-    call_id: id,
-    action_id: task === undefined ? idOf(name) : 0,
+    turnIndex: writer.turnIndex,
+    tabIndex: writer.tabIndex,
+    callId: id,
+    actionId: task === undefined ? idOfName(name) : 0,
     name: toolName,
-    failed: end.type === 'failure' ? 1 : 0,
-    arguments: JSON.stringify(toolArguments),
+    failed: end.type === 'failure',
+    arguments: toolArguments,
     result,
     reasoning: sub === null ? writer.reasoning : null,
-    packets: JSON.stringify(packets),
+    packets,
     documents: null,
     images: null,
-    ...(parentId === null ? {} : { parent_call_id: parentId, sub_turn_index: sub }),
+    ...(parentId === null || sub === null ? {} : { parentCallId: parentId, subTurnIndex: sub }),
   })
   setting.onEnd({
     turn_index: writer.turnIndex,
