@@ -1,4 +1,4 @@
-import { isJsonObject } from '@inlay/protocol'
+import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { HostAgent, ResponderPart, ResponderTurn } from '@inlay/agent'
 import { toParts } from './chunks.ts'
 
@@ -12,6 +12,9 @@ export interface MastraAgent {
   // oxlint-disable-next-line typescript/no-explicit-any
   stream(messages: any, options?: any): Promise<{ readonly fullStream: AsyncIterable<any> }>
 }
+
+/** Creates an agent of Mastra at its first message. */
+export type LazyMastraAgent = () => MastraAgent | Promise<MastraAgent>
 
 export interface MastraAgentOptions extends Partial<
   Pick<HostAgent, 'id' | 'name' | 'description' | 'starterMessages'>
@@ -30,27 +33,41 @@ export interface MastraAgentOptions extends Partial<
  * instructions, model, tools, memory, processors, workflows and tracing. With a memory of its own it gets the newest
  * message, in a thread per session; without one it gets the whole conversation. Its request context holds `caller` (the
  * principal), `sessionId` and `messageId`.
+ * @param agent the agent, or a function that creates it at its first message, so that Mastra is not loaded before
+ * @throws VALIDATION_ERROR for a function without a name in the options
  */
-export function mastraAgent(agent: MastraAgent, options: MastraAgentOptions = {}): HostAgent {
-  const { name = agent.name, description = agent.getDescription?.() ?? '' } = options
+export function mastraAgent(agent: MastraAgent | LazyMastraAgent, options: MastraAgentOptions = {}): HostAgent {
+  const known = typeof agent === 'function' ? undefined : agent
+  const { name = known?.name, description = known?.getDescription?.() ?? '' } = options
+  if (name === undefined) {
+    throw new InlayError('VALIDATION_ERROR', { message: 'An agent that is created at first use needs a name here.' })
+  }
+  let loaded: Promise<MastraAgent> | undefined
+  const load = async (): Promise<MastraAgent> => {
+    loaded ??= Promise.resolve(typeof agent === 'function' ? agent() : agent)
+    return loaded.catch((error: unknown) => {
+      loaded = undefined
+      throw error
+    })
+  }
   return {
     ...(options.id === undefined ? {} : { id: options.id }),
     name,
     description,
     ...(options.starterMessages ? { starterMessages: options.starterMessages } : {}),
     actions: options.actions ?? ['internal_search'],
-    respond: (turn) => respond(agent, options.stream ?? {}, turn),
+    respond: (turn) => respond(load, options.stream ?? {}, turn),
   }
 }
 
 async function* respond(
-  agent: MastraAgent,
+  load: () => Promise<MastraAgent>,
   stream: Readonly<Record<string, unknown>>,
   turn: ResponderTurn,
 ): AsyncGenerator<ResponderPart> {
   const { caller, sessionId, messageId, citing, signal } = turn
   // Late, like all of Mastra.
-  const { RequestContext } = await import('@mastra/core/request-context')
+  const [agent, { RequestContext }] = await Promise.all([load(), import('@mastra/core/request-context')])
   const hasMemory = agent.hasOwnMemory?.() ?? false
   const messages = hasMemory ? turn.prompt.slice(newestQuestion(turn)) : turn.prompt
   // Mastra has no end of its own when its consumer leaves.
@@ -62,6 +79,7 @@ async function* respond(
       ...(turn.tools.length > 0 ? { toolsets: { ...toRecord(stream['toolsets']), inlay: await toTools(turn) } } : {}),
       ...(hasMemory ? { memory: { ...toRecord(stream['memory']), thread: sessionId, resource: caller.id } } : {}),
       requestContext: new RequestContext(Object.entries({ caller, sessionId, messageId })),
+      tracingOptions: { metadata: { sessionId, messageId }, ...toRecord(stream['tracingOptions']) },
       abortSignal: AbortSignal.any([signal, abandoned.signal]),
     })
     let hasText = false

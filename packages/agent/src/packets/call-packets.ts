@@ -90,7 +90,7 @@ export function createCallPackets(
       const earlier = writers.length
       const opened = calls.map(({ position }, index) => openWriter(step, position, earlier + index))
       writers.push(...opened)
-      for (const [index, { start }] of calls.entries()) if (start) opened[index]?.emit(start)
+      for (const [index, { start }] of calls.entries()) if (start) opened[index]?.emitNested(start, null)
       return opened
     },
     endAll: () => {
