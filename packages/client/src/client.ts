@@ -16,6 +16,7 @@ import {
   ingestionStateSchema,
   type LlmProviders,
   llmProvidersSchema,
+  requeuedSchema,
   type SearchInput,
   type SearchResponse,
   searchResponseSchema,
@@ -28,7 +29,7 @@ import { type AgentsClient, createAgentsClient } from './agents.ts'
 import { type Answer, createAnswer, type ResumeOptions, resumeOptions } from './answer.ts'
 import { type BatchOptions, sendBatch } from './batch.ts'
 import { bodyOf, type CallOptions, queryOf, read, readList, tell } from './call.ts'
-import { createFilesClient, type FilesClient } from './files.ts'
+import { createFilesClient, type FilesClient, type FileToUpload } from './files.ts'
 import { createMemoriesClient, type MemoriesClient } from './memories.ts'
 import { createProjectsClient, type ProjectsClient } from './projects.ts'
 import { createSessionsClient, type SessionsClient } from './sessions.ts'
@@ -53,6 +54,18 @@ export interface IngestOptions extends CallOptions {
   readonly waitSeconds?: number
 }
 
+/** What goes with a file that becomes a document. */
+export interface IngestFileOptions extends CallOptions {
+  /** Id of the document. Default: made from the name of the file. */
+  readonly id?: string
+  /** Default: what the file calls itself, else its name. */
+  readonly title?: string
+  /** Where people open the document. */
+  readonly link?: string
+  /** Connector/credential pair; default the public one. */
+  readonly ccPairId?: number
+}
+
 /** What narrows a listing of documents. */
 export interface DocumentsQuery extends CallOptions {
   readonly state?: DocumentStateName
@@ -62,6 +75,10 @@ export interface DocumentsQuery extends CallOptions {
   readonly limit?: number
   /** `next` of the page before. */
   readonly after?: string
+  /** By id, or the last accepted first. Default `id`. */
+  readonly order?: 'id' | 'newest'
+  /** Part of the title or the id, in any case. */
+  readonly match?: string
 }
 
 /** A page of documents. */
@@ -83,6 +100,10 @@ export interface Client {
   stop(sessionId: string, options?: CallOptions): Promise<void>
   /** Adds or updates a document; it becomes searchable a moment later. */
   ingest(document: IngestionDocumentInput, options?: IngestOptions): Promise<IngestionResponse>
+  /** Adds or updates a document from a file: PDF, Office, HTML, mail, CSV, Markdown or text. INVALID_INPUT (file) */
+  ingestFile(file: FileToUpload, options?: IngestFileOptions): Promise<IngestionResponse>
+  /** Puts failed documents back into the queue, one or all that the caller may see; answers how many. */
+  requeue(documentId?: string, options?: CallOptions): Promise<number>
   /** Adds or updates many; one answer each, in their order, numbered from 1. A faulty one holds up no other. */
   ingestBatch(
     documents: Iterable<IngestionDocumentInput> | AsyncIterable<IngestionDocumentInput>,
@@ -156,6 +177,13 @@ function nextOf(response: Response): string | null {
   return next === undefined ? null : new URLSearchParams(next.slice(next.indexOf('?') + 1)).get('after')
 }
 
+function fileForm(file: FileToUpload, fields: Readonly<Record<string, string | number | undefined>>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, String(value))
+  form.append('file', 'content' in file ? file.content : file, file.name)
+  return form
+}
+
 async function listDocuments(transport: Transport, { signal, ...query }: DocumentsQuery = {}): Promise<DocumentsPage> {
   const { ccPairId, ...named } = query
   const response = await transport.send(`/service-api/ingestion${queryOf({ ...named, cc_pair_id: ccPairId })}`, {
@@ -191,6 +219,19 @@ export function createClient(options: ClientOptions): Client {
           signal,
         }),
       ),
+    ingestFile: (file, { signal, ccPairId, ...named } = {}) =>
+      read(
+        ingestionResponseSchema,
+        transport.send('/service-api/ingestion/file', {
+          method: 'POST',
+          body: fileForm(file, { ...named, cc_pair_id: ccPairId }),
+          signal,
+        }),
+      ),
+    requeue: async (documentId, { signal } = {}) => {
+      const path = documentId === undefined ? '/service-api/ingestion' : documentPath(documentId)
+      return (await read(requeuedSchema, transport.send(`${path}/requeue`, { method: 'POST', signal }))).requeued
+    },
     ingestBatch: (documents, batch = {}) => sendBatch(transport, documents, batch),
     documentState: (documentId, { signal } = {}) =>
       read(ingestionStateSchema, transport.send(documentPath(documentId), { signal })),

@@ -32,6 +32,7 @@ export {
   batchLineSchema,
   docMinimalInfoSchema,
   documentListingQuerySchema,
+  ingestionFormSchema,
   documentListingSchema,
   documentStates,
   ingestionResponseSchema,
