@@ -1,8 +1,8 @@
 import type { Packet, PacketType, StreamLine, ToolSnapshot } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../agent/packets/packet-order.ts'
-import { startKennel, type Kennel } from '../stand-in/kennel.ts'
-import { startEverything } from '../stand-in/mcp-everything.ts'
+import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { startKennel, type Kennel } from '../../stand-in/kennel.ts'
+import { startEverything } from '../../stand-in/mcp-everything.ts'
 import { calls, openActionHouse, says, type ActionHouse } from './action-harness.ts'
 
 /** Packets as `turn.tab type`; the run has to keep the order of the stream. */

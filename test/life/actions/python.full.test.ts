@@ -1,8 +1,8 @@
 import { inflateSync } from 'node:zlib'
 import type { Packet, StreamLine } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../agent/packets/packet-order.ts'
-import type { RecordedRequest, Reply } from '../stand-in/model-server.ts'
+import { orderFaults } from '../../agent/packets/packet-order.ts'
+import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
 import { calls, openActionHouse, says } from './action-harness.ts'
 
 // A process takes seconds to start on a machine that has much else to do.

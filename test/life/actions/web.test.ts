@@ -1,9 +1,9 @@
 import type { Packet, PacketBody, PacketOf, PacketType, StreamLine } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../agent/packets/packet-order.ts'
-import { startImages } from '../stand-in/images.ts'
-import { startSearch, type SearchStandIn } from '../stand-in/web-search.ts'
-import { startSite, type SitePage, type WebSite } from '../stand-in/web-site.ts'
+import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { startImages } from '../../stand-in/images.ts'
+import { startSearch, type SearchStandIn } from '../../stand-in/web-search.ts'
+import { startSite, type SitePage, type WebSite } from '../../stand-in/web-site.ts'
 import { calls, openActionHouse, says } from './action-harness.ts'
 
 const packets = (lines: readonly StreamLine[]): PacketBody[] =>

@@ -3,8 +3,8 @@ import { existsSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openHouse, testFolder, type House } from './harness.ts'
-import { temporaryFolder } from './process.ts'
+import { openHouse, testFolder, type House } from '../harness.ts'
+import { temporaryFolder } from '../process.ts'
 
 const mount = (...words: string[]): boolean => spawnSync('mount', words).status === 0
 

@@ -1,29 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { startEmbeddings, type EmbeddingsStandIn, type Mishap } from '../stand-in/embeddings.ts'
-import { breakIndex, breakRecords, type Breakable, type sqliteErrors } from './broken.ts'
-import { openHouse, testFolder, type House } from './harness.ts'
-
-const markerOf = (id: string): string => `marker${id}x`
-
-/** Posts documents at once; answers the ids that were accepted. */
-async function postAll(house: House, ids: readonly string[]): Promise<string[]> {
-  const answers = await Promise.all(ids.map((id) => house.post(id, `a text with ${markerOf(id)} in it`)))
-  return ids.filter((_, at) => answers[at]!.status === 200)
-}
-
-const named = (begin: string, count: number): string[] =>
-  Array.from({ length: count }, (_, at) => `${begin}${'abcdefgh'[at]}`)
-
-async function expectFound(house: House, ids: readonly string[]): Promise<void> {
-  for (const id of ids) {
-    await house.until(id, 'indexed')
-    expect(await house.find(markerOf(id)), id).toEqual([id])
-  }
-}
-
-/** Waits until something has failed so often. */
-const failed = (broken: Breakable, times: number): Promise<void> =>
-  expect.poll(() => broken.failures, { timeout: 10_000 }).toBeGreaterThanOrEqual(times)
+import { describe, expect, test } from 'vitest'
+import type { Mishap } from '../../stand-in/embeddings.ts'
+import { openHouse, testFolder } from '../harness.ts'
+import { breakIndex, breakRecords, type sqliteErrors } from './broken.ts'
+import { expectFound, failed, markerOf, named, openWithEmbedder, postAll } from './fixture.ts'
 
 describe('records that fail', () => {
   const says: Record<keyof typeof sqliteErrors, RegExp> = { io: /check the disk/, full: /full/, busy: /locked/ }
@@ -47,18 +26,6 @@ describe('records that fail', () => {
       await expectFound(house, [...named('during', 4), 'refused'])
     },
   )
-
-  test('at the commit leave no half of a document, nor a transaction that hangs', async () => {
-    const house = openHouse({ dataFolder: testFolder() })
-    await expectFound(house, await postAll(house, ['first']))
-    const broken = breakRecords('io', /^commit/)
-    broken.break()
-    expect((await house.post('first', 'another version')).status).toBe(503)
-    expect(await house.remove('first')).toBe(503)
-    await failed(broken, 2)
-    broken.mend()
-    await expectFound(house, ['first', ...(await postAll(house, ['second']))])
-  })
 
   test.each([
     ['taking documents from the queue', /^insert into "inlay_claims"/],
@@ -126,17 +93,6 @@ describe('an index that fails', () => {
     expect(house.errors).not.toEqual([])
   })
 
-  test('at searching says so, and answers again when it is over', async () => {
-    const house = openHouse({ dataFolder: testFolder() })
-    await expectFound(house, await postAll(house, ['first']))
-    const broken = breakIndex('query', io)
-    broken.break()
-    await expect(house.find(markerOf('first'))).rejects.toThrow(/answered 5\d\d: .*"error_code"/)
-    await expect(house.find(markerOf('first'))).rejects.not.toThrow(/secret/)
-    broken.mend()
-    expect(await house.find(markerOf('first'))).toEqual(['first'])
-  })
-
   test('a folder that does not let itself be written to is no fault of a document', async () => {
     const house = openHouse({ dataFolder: testFolder() })
     await expectFound(house, await postAll(house, ['first']))
@@ -151,26 +107,6 @@ describe('an index that fails', () => {
 })
 
 describe('an embedding service', () => {
-  async function openWith(options: { timeoutMs?: number } = {}): Promise<{ house: House; service: EmbeddingsStandIn }> {
-    const service = await startEmbeddings({ dimensions: 16 })
-    onTestFinished(() => service.close())
-    const { openaiEmbedder } = await import('@inlay/drivers/openai-embedder')
-    const embedder = openaiEmbedder({
-      baseUrl: service.baseUrl,
-      model: 'stand-in',
-      dimensions: 16,
-      attempts: 2,
-      sleep: async () => {},
-      ...options,
-    })
-    const house = openHouse({ dataFolder: testFolder(), embedder })
-    await expectFound(house, await postAll(house, ['first']))
-    return { house, service }
-  }
-
-  const shortened: Mishap = {
-    change: (reply) => ({ ...reply, data: reply.data.map((item) => ({ ...item, embedding: [1, 2, 3] })) }),
-  }
   const outages: [string, Mishap, RegExp][] = [
     ['answers 500', { status: 500, body: '{"error":{"message":"secret"}}' }, /embedding/],
     ['answers 429', { status: 429, headers: { 'retry-after': '0' }, body: '{}' }, /embedding/],
@@ -182,7 +118,7 @@ describe('an embedding service', () => {
   ]
 
   test.each(outages)('that %s lets documents wait, says why, and is asked again', async (_, mishap, reason) => {
-    const { house, service } = await openWith({ timeoutMs: 200 })
+    const { house, service } = await openWithEmbedder({ timeoutMs: 200 })
     service.mishaps.push(...Array.from({ length: 1000 }, () => mishap))
     const accepted = await postAll(house, ['first', ...named('during', 3)])
     expect(accepted).toHaveLength(4)
@@ -193,19 +129,5 @@ describe('an embedding service', () => {
     expect(await house.find(markerOf('first'))).toEqual(['first'])
     service.mishaps.length = 0
     await expectFound(house, accepted)
-  })
-
-  test('whose vectors have another length fails a document visibly; put back into the queue, it is indexed', async () => {
-    const { house, service } = await openWith()
-    service.mishaps.push(...Array.from({ length: 1000 }, () => shortened))
-    expect(await postAll(house, ['odd'])).toEqual(['odd'])
-    expect(await house.until('odd', 'failed')).toMatchObject({
-      reason: expect.stringMatching(/dimensions/),
-      attempts: 5,
-    })
-    service.mishaps.length = 0
-    expect(await house.find(markerOf('first'))).toEqual(['first'])
-    expect(await house.requeue()).toBe(1)
-    await expectFound(house, ['odd'])
   })
 })

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../agent/setting.ts'
+import { eventually } from '../../agent/setting.ts'
 import { calls, openActionHouse, says, type ActionHouse } from './action-harness.ts'
 
 const asJson = { 'content-type': 'application/json' }

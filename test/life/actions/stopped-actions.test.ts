@@ -1,13 +1,13 @@
 import type { StreamLine } from '@inlay/protocol'
 import type { InlayOptions } from 'inlay'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../agent/packets/packet-order.ts'
-import { startImages } from '../stand-in/images.ts'
-import { startEverything } from '../stand-in/mcp-everything.ts'
-import { startSearch } from '../stand-in/web-search.ts'
-import { startSite } from '../stand-in/web-site.ts'
+import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { startImages } from '../../stand-in/images.ts'
+import { startEverything } from '../../stand-in/mcp-everything.ts'
+import { startSearch } from '../../stand-in/web-search.ts'
+import { startSite } from '../../stand-in/web-site.ts'
 import { calls, openActionHouse, says, type ActionHouse } from './action-harness.ts'
-import { eventually } from './process.ts'
+import { eventually } from '../process.ts'
 
 /** An action whose service never answers. */
 interface Endless {

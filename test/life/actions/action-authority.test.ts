@@ -1,6 +1,6 @@
 import type { ChatFullResponse, PersonalizationDetail } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { startKennel } from '../stand-in/kennel.ts'
+import { startKennel } from '../../stand-in/kennel.ts'
 import { calls, openActionHouse, says, type ActionHouse, type Script } from './action-harness.ts'
 
 const json = { 'content-type': 'application/json' }

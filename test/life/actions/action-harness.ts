@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { createInlay, nodeListener, type InlayOptions } from 'inlay'
 import type { StreamLine } from '@inlay/protocol'
 import { onTestFinished } from 'vitest'
-import { startOpenAi } from '../stand-in/openai.ts'
-import type { RecordedRequest, Reply } from '../stand-in/model-server.ts'
-import { temporaryFolder } from './process.ts'
+import { startOpenAi } from '../../stand-in/openai.ts'
+import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
+import { temporaryFolder } from '../process.ts'
 
 /** What a model replies, step by step or as it is asked. */
 export type Script = readonly Reply[] | ((request: RecordedRequest) => Reply)

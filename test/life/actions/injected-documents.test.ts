@@ -9,7 +9,7 @@ import { createStorage } from 'unstorage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { foreignHost, injectedDocuments, type InjectedDocument } from './injected-documents.ts'
 import { obedientModel } from './obedient-model.ts'
-import { temporaryFolder } from './process.ts'
+import { temporaryFolder } from '../process.ts'
 
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
 const ben: Principal = { id: 'ben', scopes: ['chat'] }
