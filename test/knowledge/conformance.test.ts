@@ -1,9 +1,9 @@
 import type { Hit, IndexFilter, IndexRow, TimeRange, VectorIndex } from '@inlay/knowledge'
-import { embedderLaws, vectorIndexLaws, type ConformanceTest } from '@inlay/knowledge/conformance'
+import { embedderConformance, vectorIndexConformance, type ConformanceTest } from '@inlay/knowledge/conformance'
 import { InlayError } from '@inlay/protocol'
 import { describe, expect, it, test } from 'vitest'
 
-/** The plainest index there can be; changes of it break one law each. */
+/** The plainest index there can be; changes of it fail one test each. */
 interface Faults {
   match(row: IndexRow, words: readonly string[]): number
   passes(row: IndexRow, filter: IndexFilter): boolean
@@ -130,16 +130,16 @@ function plainIndexes(faults: Partial<Faults> = {}): (store: string) => VectorIn
   }
 }
 
-describe('laws of a vector index', () => {
-  for (const [title, run] of vectorIndexLaws(plainIndexes())) test(title, run)
+describe('conformance tests of a vector index', () => {
+  for (const [title, run] of vectorIndexConformance(plainIndexes())) test(title, run)
 
   it('have titles that differ', () => {
-    const titles = vectorIndexLaws(plainIndexes()).map(([title]) => title)
+    const titles = vectorIndexConformance(plainIndexes()).map(([title]) => title)
     expect(new Set(titles).size).toBe(titles.length)
   })
 })
 
-describe('an index that breaks a law is told', () => {
+describe('an index that breaks the contract is caught', () => {
   const faults: Record<string, Partial<Faults>> = {
     'limits before it filters': {
       passes: () => true,
@@ -177,18 +177,18 @@ describe('an index that breaks a law is told', () => {
   }
   for (const [name, fault] of Object.entries(faults))
     it(`when it ${name}`, async () => {
-      expect(await brokenBy(vectorIndexLaws(plainIndexes(fault)))).not.toEqual([])
+      expect(await brokenBy(vectorIndexConformance(plainIndexes(fault)))).not.toEqual([])
     })
 })
 
-describe('an embedder that breaks a law is told', () => {
+describe('an embedder that breaks the contract is caught', () => {
   const honest = (text: string): Float32Array => {
     const vector = new Float32Array(16)
     for (const character of text) vector[character.codePointAt(0)! % 16]! += 1
     return vector
   }
-  const laws = (embed: (texts: readonly string[]) => Float32Array[], id = 'plain/letters@16'): ConformanceTest[] =>
-    embedderLaws(() => ({
+  const tests = (embed: (texts: readonly string[]) => Float32Array[], id = 'plain/letters@16'): ConformanceTest[] =>
+    embedderConformance(() => ({
       id,
       dimensions: 16,
       batch: 3,
@@ -199,7 +199,7 @@ describe('an embedder that breaks a law is told', () => {
     }))
 
   it('unless it breaks none', async () => {
-    expect(await brokenBy(laws((texts) => texts.map(honest)))).toEqual([])
+    expect(await brokenBy(tests((texts) => texts.map(honest)))).toEqual([])
   })
 
   const faults: Record<string, (texts: readonly string[]) => Float32Array[]> = {
@@ -213,17 +213,17 @@ describe('an embedder that breaks a law is told', () => {
   }
   for (const [name, embed] of Object.entries(faults))
     it(`when it ${name}`, async () => {
-      expect(await brokenBy(laws(embed))).not.toEqual([])
+      expect(await brokenBy(tests(embed))).not.toEqual([])
     })
 
   it('when its id does not name its dimensions', async () => {
-    expect(await brokenBy(laws((texts) => texts.map(honest), 'plain/letters'))).not.toEqual([])
+    expect(await brokenBy(tests((texts) => texts.map(honest), 'plain/letters'))).not.toEqual([])
   })
 })
 
-/** Titles of the laws that are broken. */
-async function brokenBy(laws: readonly ConformanceTest[]): Promise<string[]> {
+/** Titles of the tests that fail. */
+async function brokenBy(tests: readonly ConformanceTest[]): Promise<string[]> {
   const broken: string[] = []
-  for (const [title, run] of laws) await run().catch(() => broken.push(title))
+  for (const [title, run] of tests) await run().catch(() => broken.push(title))
   return broken
 }

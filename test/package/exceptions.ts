@@ -39,10 +39,6 @@ export const circles: Record<string, { readonly nodes: readonly string[]; readon
     nodes: ['memtable.ts', 'text', 'unindexed-rows.ts'],
     reason: 'to be untied',
   },
-  'packages/inlay/src': {
-    nodes: ['options.ts', 'parts'],
-    reason: 'to be untied',
-  },
   'packages/knowledge/src': {
     nodes: [
       'access',

@@ -6,7 +6,8 @@ import manifest from '../package.json' with { type: 'json' }
 import { firstOf, fixedKey } from './callers.ts'
 import { errorReport } from './error-report.ts'
 import { lazyPart } from './parts/lazy-part.ts'
-import type { InlayOptions } from './options.ts'
+import { checkOptions } from './options/check-options.ts'
+import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
 
 /** An assistant ready to be mounted. */
@@ -30,8 +31,10 @@ export interface Inlay {
 /**
  * Makes an assistant. Nothing is opened or loaded before the first request, `start()`, or use of a part; any number of
  * assistants live in one process, and several processes may share a data folder.
+ * @throws INVALID_INPUT with a line for each wrong or unknown option
  */
 export function createInlay(options: InlayOptions = {}): Inlay {
+  checkOptions(options)
   const onError = options.onError ?? writeToStandardError
   let opening: Promise<Parts> | undefined
   let closing: Promise<void> | undefined

@@ -1,11 +1,11 @@
-import { hasScope } from '@inlay/protocol'
+import { hasScope, isNamed } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { Persona } from './contracts.ts'
 
 /** Whether a caller may use an agent. */
 export function maySeePersona(persona: Persona, caller: Principal): boolean {
-  if (persona.isPublic || mayChangePersona(persona, caller) || persona.users.includes(caller.id)) return true
-  if (caller.email !== undefined && persona.users.includes(caller.email)) return true
+  if (persona.isPublic || mayChangePersona(persona, caller)) return true
+  if (isNamed(new Set(persona.users), caller)) return true
   return caller.groups?.some((group) => persona.groups.includes(group)) ?? false
 }
 

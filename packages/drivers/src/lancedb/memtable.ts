@@ -111,5 +111,11 @@ export function createMemtable(terms: Terms): Memtable {
 }
 
 function weightOf(row: IndexRow): number {
-  return row.text.length + row.searchText.length + row.card.length + 4 * (row.vector?.length ?? 0) + charactersBeside
+  return (
+    row.text.length +
+    row.searchText.length +
+    row.chunkMetadata.length +
+    4 * (row.vector?.length ?? 0) +
+    charactersBeside
+  )
 }

@@ -33,7 +33,7 @@ interface Open {
 /**
  * An index in PostgreSQL: full text by its own text search (words weighted by how rare they are, unknown words
  * matched by spelling), vectors by the extension `vector`, which is only needed when a space is given.
- * Any number of processes may share it. Laws: `vectorIndexLaws`.
+ * Any number of processes may share it. Laws: `vectorIndexConformance`.
  */
 export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
   const { client } = options
@@ -167,7 +167,7 @@ function toJson(row: IndexRow): Record<string, unknown> {
     updated_at: row.updatedAt,
     own_updated_at: row.ownUpdatedAt,
     created_at: row.createdAt,
-    card: row.card,
+    card: row.chunkMetadata,
     ...(row.vector ? { vector: parametersOf.vector(row.vector) } : {}),
   }
 }
@@ -196,7 +196,7 @@ function toHit(row: PgHit): Hit {
     generation: row.generation,
     position: row.position,
     text: row.text,
-    card: row.card,
+    chunkMetadata: row.card,
     source: row.source,
     updatedAt: Number(row.updated_at),
     score: Number(row.score),

@@ -32,14 +32,14 @@ export function defaultReader(): ClosableReader {
   }
 }
 
-/** Searches files on the shelf of the knowledge, where nothing but their ids finds them. */
-export function toFileIndex({ shelf }: Pick<Knowledge, 'shelf'>): FileIndex {
+/** Searches files on the privateFiles of the knowledge, where nothing but their ids finds them. */
+export function toFileIndex({ privateFiles }: Pick<Knowledge, 'privateFiles'>): FileIndex {
   return {
     put: ({ id, name, sections, createdAt }, options) =>
-      shelf.put({ id, title: name, source: 'user_file', sections, updatedAt: createdAt }, options),
-    remove: (id) => shelf.remove(id),
-    search: ({ fileIds, ...query }) => shelf.search({ ...query, documentIds: fileIds }),
-    excerpt: ({ fileId, ...part }) => shelf.excerpt({ ...part, documentId: fileId }),
+      privateFiles.put({ id, title: name, source: 'user_file', sections, updatedAt: createdAt }, options),
+    remove: (id) => privateFiles.remove(id),
+    search: ({ fileIds, ...query }) => privateFiles.search({ ...query, documentIds: fileIds }),
+    excerpt: ({ fileId, ...part }) => privateFiles.excerpt({ ...part, documentId: fileId }),
   }
 }
 

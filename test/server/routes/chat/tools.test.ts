@@ -1,5 +1,5 @@
 import type { FetchAddress } from '@inlay/agent'
-import type { ToolSnapshot } from '@inlay/protocol'
+import { toUserId, type ToolSnapshot } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 import { kennelDocument } from '../../../agent/stored-tools/kennel.ts'
 import { defineAction } from '@inlay/agent/host-actions'
@@ -55,7 +55,7 @@ describe('a custom action', () => {
       custom_headers: [secret],
       passthrough_auth: false,
       mcp_server_id: null,
-      user_id: 'operator',
+      user_id: toUserId('operator'),
       oauth_config_id: null,
       oauth_config_name: null,
       enabled: true,

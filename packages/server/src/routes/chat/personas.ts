@@ -10,6 +10,7 @@ import {
   personaQuerySchema,
   personaUpdateSchema,
   queryInteger,
+  toUserId,
   type FullPersona,
   type MinimalPersona,
   type PersonaBase,
@@ -195,7 +196,7 @@ async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
       owner:
         persona.ownerId === null
           ? null
-          : { id: persona.ownerId, email: isOwner || isAdmin ? (persona.ownerEmail ?? '') : '' },
+          : { id: toUserId(persona.ownerId), email: isOwner || isAdmin ? (persona.ownerEmail ?? '') : '' },
       owner_group: null,
       user_permission: persona.id === 0 ? null : isOwner ? 'OWNER' : isAdmin ? 'EDITOR' : 'VIEWER',
       permissions: toPermissions(persona.id !== 0 && (isOwner || isAdmin), persona.id !== 0 && isAdmin),
@@ -236,14 +237,15 @@ async function toFull(persona: Persona, caller: Principal, parts: ServerParts): 
   const isShared = users.length + groups.length > 0
   // Who else may use it, and its files, are for those to know who may change it.
   const mayChange = base.permissions['edit'] === true
+  const named = mayChange ? users.map((user) => ({ id: toUserId(user), email: user.includes('@') ? user : '' })) : []
   return {
     ...base,
     user_file_ids: mayChange ? persona.fileIds : [],
-    users: mayChange ? users.map((user) => ({ id: user, email: user.includes('@') ? user : '' })) : [],
+    users: named,
     groups: mayChange ? groups : [],
-    user_shares: [],
+    user_shares: named.map((user) => ({ user, permission: 'VIEWER' as const })),
     group_shares: [],
-    public_permission: isPublic ? 'VIEWER' : null,
+    public_permission: 'VIEWER',
     sharing_status: isPublic ? 'PUBLIC' : isShared ? 'SHARED' : 'PRIVATE',
     hierarchy_nodes: [],
     attached_documents: [],

@@ -1,5 +1,5 @@
 import type { Action, Agent, StoredTool } from '@inlay/agent'
-import { hasScope, type Principal, type ToolSnapshot } from '@inlay/protocol'
+import { hasScope, toUserId, type Principal, type ToolSnapshot } from '@inlay/protocol'
 
 /** Whether people pick an action: what is remembered of them they decide in their personalization instead. */
 export function isListed({ builtIn }: Action): boolean {
@@ -64,7 +64,7 @@ export function toStoredSnapshot(tool: StoredTool, caller: Principal): ToolSnaps
     in_code_tool_id: null,
     custom_headers: hasScope(caller, 'admin') ? customHeaders : null,
     passthrough_auth: passesAuth,
-    user_id: ownerId,
+    user_id: ownerId === null ? null : toUserId(ownerId),
     enabled: isEnabled,
   }
 }

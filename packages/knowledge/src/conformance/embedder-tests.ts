@@ -13,14 +13,14 @@ const texts = [
 ]
 
 /**
- * What every `Embedder` must hold, as a plain list any test runner can loop over. They ask for some forty vectors.
- * @example for (const [title, run] of embedderLaws(make)) test(title, run)
+ * What every `Embedder` must satisfy, as a plain list any test runner can loop over. They ask for some forty vectors.
+ * @example for (const [title, run] of embedderConformance(make)) test(title, run)
  */
-export function embedderLaws(make: MakeEmbedder): ConformanceTest[] {
-  return [...shapeLaws(make), ...orderLaws(make)]
+export function embedderConformance(make: MakeEmbedder): ConformanceTest[] {
+  return [...shapeTests(make), ...orderTests(make)]
 }
 
-function shapeLaws(make: MakeEmbedder): ConformanceTest[] {
+function shapeTests(make: MakeEmbedder): ConformanceTest[] {
   return [
     [
       'the id names the space and ends with its dimensions',
@@ -59,7 +59,7 @@ function shapeLaws(make: MakeEmbedder): ConformanceTest[] {
   ]
 }
 
-function orderLaws(make: MakeEmbedder): ConformanceTest[] {
+function orderTests(make: MakeEmbedder): ConformanceTest[] {
   return [
     [
       'vectors come in the order of their texts, and the same text gives the same vector in any company',

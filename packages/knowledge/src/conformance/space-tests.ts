@@ -1,10 +1,10 @@
 import type { VectorIndex } from '../contracts.ts'
 import { must, mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
 import { foundBy, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
-import type { MakeVectorIndex } from './vector-index-laws.ts'
+import type { MakeVectorIndex } from './index-fixture.ts'
 
 /** What an index must hold that can have others beside it; one that cannot has nothing to hold. */
-export function spaceLaws(make: MakeVectorIndex): ConformanceTest[] {
+export function spaceTests(make: MakeVectorIndex): ConformanceTest[] {
   return [
     [
       'indexes beside each other keep apart, and each goes without the others',

@@ -1,16 +1,22 @@
 import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
 import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
-import type { MakeVectorIndex, WithIndex } from './vector-index-laws.ts'
+import type { MakeVectorIndex, WithIndex } from './index-fixture.ts'
 
 const turned = (id: string, degrees: number, text = `Row ${id}.`): ReturnType<typeof sampleRow> =>
   sampleRow(id, text, { vector: vectorAt(degrees) })
 
-/** Laws of searching by vectors, alone and beside words, and of the space they belong to. */
-export function vectorLaws(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
-  return [...nearnessLaws(withIndex), ...fusionLaws(withIndex), ...spaceLaws(make, withIndex), ...lengthLaws(withIndex)]
+/** Tests of searching by vectors, alone and beside words, and of the space they belong to. */
+export function vectorTests(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
+  return [
+    ...nearnessTests(withIndex),
+    ...removalTests(withIndex),
+    ...fusionTests(withIndex),
+    ...spaceTests(make, withIndex),
+    ...lengthTests(withIndex),
+  ]
 }
 
-function nearnessLaws(withIndex: WithIndex): ConformanceTest[] {
+function nearnessTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'nearer vectors come first, with scores that rise with nearness',
@@ -56,6 +62,11 @@ function nearnessLaws(withIndex: WithIndex): ConformanceTest[] {
           sampleSpace,
         ),
     ],
+  ]
+}
+
+function removalTests(withIndex: WithIndex): ConformanceTest[] {
+  return [
     [
       'a removed row is gone from vector search',
       () =>
@@ -72,7 +83,7 @@ function nearnessLaws(withIndex: WithIndex): ConformanceTest[] {
   ]
 }
 
-function fusionLaws(withIndex: WithIndex): ConformanceTest[] {
+function fusionTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'with words and a vector, what fits both comes first, and what fits one is there',
@@ -121,7 +132,7 @@ function fusionLaws(withIndex: WithIndex): ConformanceTest[] {
   ]
 }
 
-function spaceLaws(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
+function spaceTests(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
   const refuses = async (store: string, space: { id: string; dimensions: number } | undefined): Promise<void> => {
     const index = await make(store)
     await mustReject(() => index.open(space), 'INDEX_MISMATCH', `opening with ${JSON.stringify(space ?? null)}`)
@@ -153,7 +164,7 @@ function spaceLaws(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest
   ]
 }
 
-function lengthLaws(withIndex: WithIndex): ConformanceTest[] {
+function lengthTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'vectors of a wrong length, missing, or not of finite numbers are refused, and nothing is appended',

@@ -1,17 +1,17 @@
 import type { IndexFilter, IndexRow } from '../contracts.ts'
 import { mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
 import { fillerRows, foundBy, idsOf, sampleRow } from './sample-rows.ts'
-import type { WithIndex } from './vector-index-laws.ts'
+import type { WithIndex } from './index-fixture.ts'
 
 /** A filter, and the documents it leaves of those that hold the word "heron". */
 type Case = readonly [filter: IndexFilter, ids: readonly string[]]
 
-/** States a law: what each filter leaves, of rows just appended and of rows an upkeep has folded in. */
-type StateLaw = (title: string, store: string, rows: readonly IndexRow[], cases: readonly Case[]) => ConformanceTest
+/** Builds a test: what each filter leaves, of rows just appended and of rows an upkeep has folded in. */
+type StateTest = (title: string, store: string, rows: readonly IndexRow[], cases: readonly Case[]) => ConformanceTest
 
-/** Laws of narrowing a search. */
-export function filterLaws(withIndex: WithIndex): ConformanceTest[] {
-  const law: StateLaw = (title, store, rows, cases) => [
+/** Tests of narrowing a search. */
+export function filterTests(withIndex: WithIndex): ConformanceTest[] {
+  const stateTest: StateTest = (title, store, rows, cases) => [
     title,
     () =>
       withIndex(store, async (index) => {
@@ -27,15 +27,15 @@ export function filterLaws(withIndex: WithIndex): ConformanceTest[] {
         }
       }),
   ]
-  return [listLaw(law), tagLaw(law), timeLaw(law), valueLaw(law), limitLaw(withIndex)]
+  return [listTest(stateTest), tagTest(stateTest), timeTest(stateTest), valueTest(stateTest), limitTest(withIndex)]
 }
 
 function heron(id: string, rest: Partial<IndexRow>): IndexRow {
   return sampleRow(id, `The heron of ${id}.`, rest)
 }
 
-function listLaw(law: StateLaw): ConformanceTest {
-  return law(
+function listTest(stateTest: StateTest): ConformanceTest {
+  return stateTest(
     'sources, pairs and document ids: any of those given; an empty list leaves nothing',
     'lists',
     [
@@ -60,8 +60,8 @@ function listLaw(law: StateLaw): ConformanceTest {
   )
 }
 
-function tagLaw(law: StateLaw): ConformanceTest {
-  return law(
+function tagTest(stateTest: StateTest): ConformanceTest {
+  return stateTest(
     'tags: any of one list, and one of every list',
     'tags',
     [
@@ -81,8 +81,8 @@ function tagLaw(law: StateLaw): ConformanceTest {
   )
 }
 
-function timeLaw(law: StateLaw): ConformanceTest {
-  return law(
+function timeTest(stateTest: StateTest): ConformanceTest {
+  return stateTest(
     'times: both ends count, what has no date is in no range',
     'times',
     [
@@ -105,8 +105,8 @@ function timeLaw(law: StateLaw): ConformanceTest {
   )
 }
 
-function valueLaw(law: StateLaw): ConformanceTest {
-  return law(
+function valueTest(stateTest: StateTest): ConformanceTest {
+  return stateTest(
     'a value of a filter is only ever a value',
     'quoting',
     [
@@ -128,7 +128,7 @@ function valueLaw(law: StateLaw): ConformanceTest {
   )
 }
 
-function limitLaw(withIndex: WithIndex): ConformanceTest {
+function limitTest(withIndex: WithIndex): ConformanceTest {
   return [
     'a filter binds before the limit',
     () =>

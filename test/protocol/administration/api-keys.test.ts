@@ -1,10 +1,19 @@
-import { apiKeyCreationSchema, apiKeyUpdateSchema, parseWith } from '@inlay/protocol'
+import { parseWith } from '@inlay/protocol'
+import { apiKeyCreationSchema, apiKeyUpdateSchema } from '@inlay/protocol/administration'
 import { expect, test } from 'vitest'
 
 const create = (body: unknown): unknown => parseWith(apiKeyCreationSchema, body, 'body')
 
 test('a key needs nothing, and may then chat', () => {
-  expect(create({})).toEqual({ name: null, scopes: ['chat'], owner: null, email: null, groups: [] })
+  expect(create({})).toEqual({
+    name: null,
+    scopes: ['chat'],
+    owner: null,
+    email: null,
+    groups: [],
+    stream_format: null,
+    group_ids: [],
+  })
 })
 
 test('its name loses what cannot be stored', () => {

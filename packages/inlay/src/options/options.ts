@@ -20,9 +20,7 @@ import type {
 import type { LlmOverride } from '@inlay/protocol'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
-import type { ToolOptions } from './parts/tool-parts.ts'
-import type { PythonOptions } from './parts/python-parts.ts'
-import type { WebOptions } from './parts/web-parts.ts'
+import type { PythonOptions, ToolOptions, WebOptions } from './part-options.ts'
 
 /**
  * A language model by name: `extractive` (built in), `openai/<model>`, `anthropic/<model>`, or, with a base URL, the
@@ -33,10 +31,10 @@ export type LanguageModelChoice =
   | {
       readonly name: string
       /** Address of the API with its version. */
-      readonly baseUrl?: string
-      readonly apiKey?: string
+      readonly baseUrl?: string | undefined
+      readonly apiKey?: string | undefined
       /** Tokens of prompt and answer together, when the model is not a well-known one. */
-      readonly contextTokens?: number
+      readonly contextTokens?: number | undefined
     }
 
 /** An embedding model behind an OpenAI-compatible API. */
@@ -44,76 +42,81 @@ export interface EmbeddingModel {
   readonly name: string
   /** Address of the API with its version. */
   readonly baseUrl: string
-  readonly apiKey?: string
+  readonly apiKey?: string | undefined
   /** Length of its vectors. */
   readonly dimensions: number
 }
 
-/** How an Inlay is made; every option has a default, so that `createInlay()` runs without a key, a service or a network. */
+/** Optional members that may also be given as `undefined`, whatever `exactOptionalPropertyTypes` says. */
+type Lenient<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined }
+
+/** Options of {@link createInlay}. Each has a default: `createInlay()` runs without a key, a service or a network. */
 export interface InlayOptions
   extends
-    WebOptions,
-    PythonOptions,
-    ToolOptions,
-    Pick<
-      ServerOptions,
-      'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'waitingCalls' | 'passHeaders'
+    Lenient<WebOptions>,
+    Lenient<PythonOptions>,
+    Lenient<ToolOptions>,
+    Lenient<
+      Pick<
+        ServerOptions,
+        'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'waitingCalls' | 'passHeaders'
+      >
     > {
   /** Folder of the default database and index, made when missing. Default `.inlay` in the working folder. */
-  readonly dataFolder?: string
+  readonly dataFolder?: string | undefined
   /** Where records are kept. Default: SQLite, `inlay.db` in the data folder. */
-  readonly dialect?: Dialect
+  readonly dialect?: Dialect | undefined
   /** Where chunks are searched. Default: LanceDB, `index` in the data folder. */
-  readonly index?: VectorIndex
+  readonly index?: VectorIndex | undefined
   /** Where uploaded files and pictures are kept: any unstorage `Storage`. Default: `files` in the data folder. */
-  readonly storage?: BlobStorage
+  readonly storage?: BlobStorage | undefined
   /** Reads uploaded files as text. Default: PDF, Office, HTML, mails and text, in a thread of its own. */
-  readonly readFile?: FileReader
+  readonly readFile?: FileReader | undefined
   /** Which language model answers. Default: the built-in extractive one. */
-  readonly model?: LanguageModelChoice
+  readonly model?: LanguageModelChoice | undefined
   /** Several or other language models; replaces `model`. */
-  readonly models?: ModelProvider
+  readonly models?: ModelProvider | undefined
   /** Which embedding model makes search hybrid. Default: none, full-text search. */
-  readonly embedding?: EmbeddingModel
+  readonly embedding?: EmbeddingModel | undefined
   /** Any other maker of vectors; replaces `embedding`. */
-  readonly embedder?: Embedder
+  readonly embedder?: Embedder | undefined
   /** Judges what search found best, e.g. `httpReranker`. Default: none, the order of the index stands. */
-  readonly reranker?: Reranker
+  readonly reranker?: Reranker | undefined
   /** How much the reranker sees, and whether newer documents are preferred. */
-  readonly ranking?: RankingOptions
+  readonly ranking?: RankingOptions | undefined
   /** Says what images of documents show. Default: the default model, when it sees; null: they are not described. */
-  readonly describeImage?: ImageDescriber | null
+  readonly describeImage?: ImageDescriber | null | undefined
   /**
    * Says what documents and their chunks are about, which is then searched as well: `'model'` asks the default model, once
    * a chunk. Default: nothing is said.
    */
-  readonly summarize?: 'model' | Summarizer
+  readonly summarize?: 'model' | Summarizer | undefined
   /** The host's own actions, beside the built-in ones: see `defineAction`, and `mastraTools` of `@inlay/mastra`. */
-  readonly actions?: readonly HostAction[]
+  readonly actions?: readonly HostAction[] | undefined
   /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */
-  readonly hooks?: TurnHooks
+  readonly hooks?: TurnHooks | undefined
   /** Whether anything is remembered about people beyond a conversation. Default: it is, unless they say otherwise. */
-  readonly memories?: boolean
+  readonly memories?: boolean | undefined
   /** Tells who calls; asked before the API keys are, which stay valid beside it. */
-  readonly authenticate?: Authenticator
+  readonly authenticate?: Authenticator | undefined
   /** A key that is accepted besides the stored ones, with every scope; its caller is `operator`. */
-  readonly apiKey?: string
+  readonly apiKey?: string | undefined
   /** Replaces the built-in instructions to the model. */
-  readonly systemPrompt?: string
+  readonly systemPrompt?: string | undefined
   /** How deep research is bounded. */
-  readonly research?: ResearchOptions
+  readonly research?: ResearchOptions | undefined
   /** Names the model that actions and searches ask, e.g. a quicker one. Default: the one that answers. */
-  readonly questionModel?: LlmOverride
+  readonly questionModel?: LlmOverride | undefined
   /** Where searches ask the language model for help. Default: wherever it can answer. */
-  readonly searchHelp?: SearchHelp
+  readonly searchHelp?: SearchHelp | undefined
   /** Bounds of runs. */
-  readonly limits?: AgentLimits
+  readonly limits?: AgentLimits | undefined
   /** Most bytes of request bodies. */
-  readonly bodyLimits?: ServerOptions['limits']
+  readonly bodyLimits?: ServerOptions['limits'] | undefined
   /** How documents are taken from the queue. */
-  readonly worker?: WorkerOptions
+  readonly worker?: WorkerOptions | undefined
   /** Milliseconds since 1970 UTC. Default: the clock. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
   /** Receives what was not expected, whole. Default: written to standard error. */
-  readonly onError?: (error: unknown, context?: { readonly requestId?: string }) => void
+  readonly onError?: ((error: unknown, context?: { readonly requestId?: string }) => void) | undefined
 }

@@ -1,14 +1,14 @@
 import { toSearchQuery } from '../search/search-text.ts'
 import { must, mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
 import { fillerRows, foundBy, idsOf, sampleRow } from './sample-rows.ts'
-import type { WithIndex } from './vector-index-laws.ts'
+import type { WithIndex } from './index-fixture.ts'
 
-/** Laws of searching by words. Each holds for rows that were just appended and for rows an upkeep has folded in. */
-export function textLaws(withIndex: WithIndex): ConformanceTest[] {
-  return [...matchLaws(withIndex), ...queryLaws(withIndex), ...scriptLaws(withIndex)]
+/** Tests of searching by words. Each holds for rows that were just appended and for rows an upkeep has folded in. */
+export function textTests(withIndex: WithIndex): ConformanceTest[] {
+  return [...matchTests(withIndex), ...queryTests(withIndex), ...scriptTests(withIndex)]
 }
 
-function matchLaws(withIndex: WithIndex): ConformanceTest[] {
+function matchTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'words match whatever their case and, in English, their ending',
@@ -65,7 +65,7 @@ function matchLaws(withIndex: WithIndex): ConformanceTest[] {
   ]
 }
 
-function queryLaws(withIndex: WithIndex): ConformanceTest[] {
+function queryTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'a query is words, never a language: signs and operators neither fail nor exclude',
@@ -104,7 +104,7 @@ function queryLaws(withIndex: WithIndex): ConformanceTest[] {
   ]
 }
 
-function scriptLaws(withIndex: WithIndex): ConformanceTest[] {
+function scriptTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'text without spaces is found by a word inside it',

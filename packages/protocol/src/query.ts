@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { rule, type WireSchema } from '../fields.ts'
+import { rule, type WireSchema } from './fields.ts'
 
 /** Bounds of a number in a query, both inclusive. */
 export interface NumberBounds {

@@ -1,52 +1,35 @@
-import type { IndexRow, VectorIndex } from '../contracts.ts'
-import { filterLaws } from './filter-laws.ts'
+import type { IndexRow } from '../contracts.ts'
+import { filterTests } from './filter-tests.ts'
 import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
+import { withIndexOf, type MakeVectorIndex, type WithIndex } from './index-fixture.ts'
 import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
-import { spaceLaws } from './space-laws.ts'
-import { textLaws } from './text-laws.ts'
-import { vectorLaws } from './vector-laws.ts'
-
-/** A new handle, not opened yet. Handles of one store name share their rows, also after all of them were closed. */
-export type MakeVectorIndex = (store: string) => VectorIndex | Promise<VectorIndex>
-
-/** Opens an index of its own for one law and closes it, whatever becomes of the law. */
-export type WithIndex = (
-  store: string,
-  work: (index: VectorIndex) => Promise<void>,
-  space?: { id: string; dimensions: number },
-) => Promise<void>
+import { spaceTests } from './space-tests.ts'
+import { textTests } from './text-tests.ts'
+import { vectorTests } from './vector-tests.ts'
 
 /**
- * What every `VectorIndex` must hold, as a plain list any test runner can loop over. Each law uses stores of its own,
+ * What every `VectorIndex` must satisfy, as a plain list any test runner can loop over. Each test uses stores of its own,
  * so they may run in any order, and side by side where the store allows it.
- * @example for (const [title, run] of vectorIndexLaws(make)) test(title, run)
+ * @example for (const [title, run] of vectorIndexConformance(make)) test(title, run)
  */
-export function vectorIndexLaws(make: MakeVectorIndex): ConformanceTest[] {
-  const withIndex: WithIndex = async (store, work, space) => {
-    const index = await make(store)
-    try {
-      await index.open(space)
-      await work(index)
-    } finally {
-      await index.close()
-    }
-  }
+export function vectorIndexConformance(make: MakeVectorIndex): ConformanceTest[] {
+  const withIndex = withIndexOf(make)
   return [
-    ...keepingLaws(withIndex),
-    ...removingLaws(withIndex),
-    ...readingLaws(make, withIndex),
-    ...sharingLaws(make, withIndex),
-    ...closingLaws(make),
-    ...textLaws(withIndex),
-    ...filterLaws(withIndex),
-    ...vectorLaws(make, withIndex),
-    ...spaceLaws(make),
+    ...keepingTests(withIndex),
+    ...removingTests(withIndex),
+    ...readingTests(make, withIndex),
+    ...sharingTests(make, withIndex),
+    ...closingTests(make),
+    ...textTests(withIndex),
+    ...filterTests(withIndex),
+    ...vectorTests(make, withIndex),
+    ...spaceTests(make),
   ]
 }
 
 const strange = `It's "odd" \\ 100%_;--\n\t日本 é e\u0301 🦀 $1 ' OR '1'='1`
 
-function keepingLaws(withIndex: WithIndex): ConformanceTest[] {
+function keepingTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'rows are found as soon as their append resolves, and after the index was opened anew',
@@ -70,20 +53,20 @@ function keepingLaws(withIndex: WithIndex): ConformanceTest[] {
             generation: `g ${strange}`,
             position: 7,
             source: strange,
-            card: JSON.stringify({ title: strange }),
+            chunkMetadata: JSON.stringify({ title: strange }),
             updatedAt: 1_234_567_890_123,
           })
           await index.append([...fillerRows(3), row])
           const [hit] = await index.search({ text: 'kestrel', limit: 1 })
           const { score, ...rest } = hit!
           must(score >= 0 && score <= 1, 'a score lies in [0, 1]')
-          const { documentId, generation, position, text, card, source, updatedAt } = row
+          const { documentId, generation, position, text, chunkMetadata, source, updatedAt } = row
           for (const [key, value] of Object.entries({
             documentId,
             generation,
             position,
             text,
-            card,
+            chunkMetadata,
             source,
             updatedAt,
           }))
@@ -96,7 +79,7 @@ function keepingLaws(withIndex: WithIndex): ConformanceTest[] {
   ]
 }
 
-function removingLaws(withIndex: WithIndex): ConformanceTest[] {
+function removingTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'removing takes one generation and leaves every other, also of the same document',
@@ -137,7 +120,7 @@ function removingLaws(withIndex: WithIndex): ConformanceTest[] {
   ]
 }
 
-function readingLaws(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
+function readingTests(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'reading gives one generation between two positions, by position',
@@ -187,7 +170,7 @@ function readingLaws(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTe
   ]
 }
 
-function sharingLaws(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
+function sharingTests(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
   return [
     [
       'what one handle appends or removes, another sees at its next search',
@@ -236,7 +219,7 @@ function sharingLaws(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTe
   ]
 }
 
-function closingLaws(make: MakeVectorIndex): ConformanceTest[] {
+function closingTests(make: MakeVectorIndex): ConformanceTest[] {
   return [
     [
       'a closed index refuses everything with CLOSED, and may be closed again',
