@@ -15,10 +15,13 @@ const whole = ['test/{life,mounts,browser}/**/*.test.ts']
  * this name, beside a file with a case or two of it. `npm test` leaves it out, `npm run test:full` runs it as well.
  */
 const full = ['test/**/*.full.test.ts']
+/** Tests that make their cases up run in both: few cases at first, many with the full ones. */
+const scaled = ['test/**/*.scaled.test.ts']
 
 const patience = { testTimeout: 120_000, hookTimeout: 60_000 }
 // Set before any engine is imported: no telemetry, no index chatter on stderr.
 const env = { MASTRA_TELEMETRY_DISABLED: '1', LANCEDB_LOG: 'error' }
+const manyCases = { ...env, INLAY_TEST_CASES: 'many' }
 const project = (test: TestUserConfig): ViteUserConfig => ({ ...resolution, test: { env, ...test } })
 
 const config: ViteUserConfig = defineConfig({
@@ -27,7 +30,7 @@ const config: ViteUserConfig = defineConfig({
     projects: [
       project({ name: 'unit', include: unit, exclude: full, testTimeout: 20_000 }),
       project({ name: 'whole', include: whole, exclude: full, pool: 'forks', ...patience }),
-      project({ name: 'full', include: full, pool: 'forks', ...patience }),
+      project({ name: 'full', include: [...full, ...scaled], pool: 'forks', ...patience, env: manyCases }),
     ],
   },
 })

@@ -78,7 +78,6 @@ export const circles: Record<string, { readonly nodes: readonly string[]; readon
 
 /** Folders with more than 20 files. */
 export const crowded: Record<string, { readonly files: number; readonly reason: string }> = {
-  'test/life': { files: 31, reason: 'to be parted into folders' },
 }
 
 /** Files with test cases of more than 60 lines. */

@@ -97,11 +97,11 @@ async function makeWorld(): Promise<World> {
   const ran: World['ran'] = []
   const searches: World['searches'] = []
   const model = obedientModel(evil)
-  const house = { provider: 'house', name: 'h', displayName: 'House', contextTokens: 60_000, takesImages: false }
+  const harness = { provider: 'harness', name: 'h', displayName: 'Harness', contextTokens: 60_000, takesImages: false }
   const agent = createAgent({
     db,
     onError,
-    models: { resolve: async () => ({ ...house, model }), list: async () => [] },
+    models: { resolve: async () => ({ ...harness, model }), list: async () => [] },
     search: (query) => {
       searches.push({ filters: query.filters, caller: query.caller.id })
       return knowledge.search(query)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Mishap } from '../../stand-in/embeddings.ts'
-import { openHouse, testFolder } from '../harness.ts'
+import { openHarness, testFolder } from '../harness.ts'
 import { breakIndex, breakRecords, type sqliteErrors } from './broken.ts'
 import { expectFound, failed, markerOf, named, openWithEmbedder, postAll } from './fixture.ts'
 
@@ -10,20 +10,20 @@ describe('records that fail', () => {
   test.each(['io', 'full', 'busy'] as const)(
     'at accepting (%s) refuse with the reason, and then accept',
     async (kind) => {
-      const house = openHouse({ dataFolder: testFolder() })
-      await expectFound(house, await postAll(house, named('before', 3)))
+      const harness = openHarness({ dataFolder: testFolder() })
+      await expectFound(harness, await postAll(harness, named('before', 3)))
       const broken = breakRecords(kind, /^insert into "inlay_contents"/)
       broken.break()
-      const refusal = await house.post('refused', 'never seen')
+      const refusal = await harness.post('refused', 'never seen')
       expect(refusal).toMatchObject({ status: 503, body: { error_code: 'SERVICE_UNAVAILABLE' } })
       expect(refusal.body.detail).toMatch(says[kind])
-      expect(await postAll(house, named('during', 4))).toEqual([])
+      expect(await postAll(harness, named('during', 4))).toEqual([])
       // Of what was refused nothing is left, and what was there is.
-      expect(await house.stateOf('refused')).toBeUndefined()
-      expect(await house.find(markerOf('beforea'))).toEqual(['beforea'])
+      expect(await harness.stateOf('refused')).toBeUndefined()
+      expect(await harness.find(markerOf('beforea'))).toEqual(['beforea'])
       broken.mend()
-      expect(await postAll(house, [...named('during', 4), 'refused'])).toHaveLength(5)
-      await expectFound(house, [...named('during', 4), 'refused'])
+      expect(await postAll(harness, [...named('during', 4), 'refused'])).toHaveLength(5)
+      await expectFound(harness, [...named('during', 4), 'refused'])
     },
   )
 
@@ -37,19 +37,19 @@ describe('records that fail', () => {
     ['forgetting what was removed', /^delete from "inlay_dead_generations"/],
     ['renewing what this process does', /^insert into "inlay_job_leases"/],
   ])('at %s hold documents up and lose none', async (_, which) => {
-    const house = openHouse({ dataFolder: testFolder() })
-    await expectFound(house, await postAll(house, ['before']))
+    const harness = openHarness({ dataFolder: testFolder() })
+    await expectFound(harness, await postAll(harness, ['before']))
     const broken = breakRecords('io', which)
     broken.break()
-    const accepted = await postAll(house, ['before', ...named('during', 3)])
+    const accepted = await postAll(harness, ['before', ...named('during', 3)])
     expect(accepted).toHaveLength(4)
     // A second version, so that there is something to be removed.
-    expect((await house.post('before', `a newer text with ${markerOf('before')} in it`)).status).toBe(200)
+    expect((await harness.post('before', `a newer text with ${markerOf('before')} in it`)).status).toBe(200)
     await failed(broken, 1)
     broken.mend()
-    await expectFound(house, accepted)
-    expect(JSON.stringify(house.errors.map(String))).toMatch(/check the disk/)
-    await expect.poll(async () => (await house.figures()).index.rows, { timeout: 10_000 }).toBe(4)
+    await expectFound(harness, accepted)
+    expect(JSON.stringify(harness.errors.map(String))).toMatch(/check the disk/)
+    await expect.poll(async () => (await harness.figures()).index.rows, { timeout: 10_000 }).toBe(4)
   })
 })
 
@@ -59,19 +59,19 @@ describe('an index that fails', () => {
   test.each(['before', 'after'] as const)(
     'at appending (%s it is done) holds documents up and shows each once',
     async (when) => {
-      const house = openHouse({ dataFolder: testFolder() })
-      await expectFound(house, await postAll(house, ['first']))
+      const harness = openHarness({ dataFolder: testFolder() })
+      await expectFound(harness, await postAll(harness, ['first']))
       const broken = breakIndex('add', io, when)
       broken.break()
-      const accepted = await postAll(house, ['first', ...named('during', 4)])
+      const accepted = await postAll(harness, ['first', ...named('during', 4)])
       expect(accepted).toHaveLength(5)
       await failed(broken, 3)
-      await expect.poll(async () => (await house.stateOf('duringa'))?.reason, { timeout: 10_000 }).toMatch(/index/i)
-      expect((await house.stateOf('duringa'))!.reason).not.toMatch(/secret|lance/)
-      expect(await house.find(markerOf('first'))).toEqual(['first'])
+      await expect.poll(async () => (await harness.stateOf('duringa'))?.reason, { timeout: 10_000 }).toMatch(/index/i)
+      expect((await harness.stateOf('duringa'))!.reason).not.toMatch(/secret|lance/)
+      expect(await harness.find(markerOf('first'))).toEqual(['first'])
       broken.mend()
-      await expectFound(house, accepted)
-      await expect.poll(async () => (await house.figures()).index.rows, { timeout: 10_000 }).toBe(5)
+      await expectFound(harness, accepted)
+      await expect.poll(async () => (await harness.figures()).index.rows, { timeout: 10_000 }).toBe(5)
     },
   )
 
@@ -79,30 +79,33 @@ describe('an index that fails', () => {
     ['removing rows', 'delete'],
     ['compaction', 'optimize'],
   ])('at %s goes on with everything else, and makes up for it', async (_, method) => {
-    const house = openHouse({ dataFolder: testFolder() })
-    await expectFound(house, await postAll(house, named('first', 3)))
+    const harness = openHarness({ dataFolder: testFolder() })
+    await expectFound(harness, await postAll(harness, named('first', 3)))
     const broken = breakIndex(method, io)
     broken.break()
-    expect(await house.remove('firsta')).toBe(200)
-    expect(await house.find(markerOf('firsta'))).toEqual([])
+    expect(await harness.remove('firsta')).toBe(200)
+    expect(await harness.find(markerOf('firsta'))).toEqual([])
     await failed(broken, 1)
-    await expectFound(house, await postAll(house, named('second', 2)))
-    expect(await house.find(markerOf('firsta'))).toEqual([])
+    await expectFound(harness, await postAll(harness, named('second', 2)))
+    expect(await harness.find(markerOf('firsta'))).toEqual([])
     broken.mend()
-    await expect.poll(async () => (await house.figures()).index.rows, { timeout: 30_000 }).toBe(4)
-    expect(house.errors).not.toEqual([])
+    await expect.poll(async () => (await harness.figures()).index.rows, { timeout: 30_000 }).toBe(4)
+    expect(harness.errors).not.toEqual([])
   })
 
   test('a folder that does not let itself be written to is no fault of a document', async () => {
-    const house = openHouse({ dataFolder: testFolder() })
-    await expectFound(house, await postAll(house, ['first']))
+    const harness = openHarness({ dataFolder: testFolder() })
+    await expectFound(harness, await postAll(harness, ['first']))
     const broken = breakIndex('add', 'lance error: IO error: Permission denied (os error 13)')
     broken.break()
-    await postAll(house, ['second'])
+    await postAll(harness, ['second'])
     await failed(broken, 8)
-    expect(await house.stateOf('second')).toMatchObject({ state: 'pending', reason: expect.stringMatching(/writable/) })
+    expect(await harness.stateOf('second')).toMatchObject({
+      state: 'pending',
+      reason: expect.stringMatching(/writable/),
+    })
     broken.mend()
-    await expectFound(house, ['second'])
+    await expectFound(harness, ['second'])
   })
 })
 
@@ -118,16 +121,16 @@ describe('an embedding service', () => {
   ]
 
   test.each(outages)('that %s lets documents wait, says why, and is asked again', async (_, mishap, reason) => {
-    const { house, service } = await openWithEmbedder({ timeoutMs: 200 })
+    const { harness, service } = await openWithEmbedder({ timeoutMs: 200 })
     service.mishaps.push(...Array.from({ length: 1000 }, () => mishap))
-    const accepted = await postAll(house, ['first', ...named('during', 3)])
+    const accepted = await postAll(harness, ['first', ...named('during', 3)])
     expect(accepted).toHaveLength(4)
-    await expect.poll(async () => (await house.stateOf('duringa'))?.reason, { timeout: 10_000 }).toMatch(reason)
-    expect(await house.stateOf('duringa')).toMatchObject({ state: expect.stringMatching(/pending|indexing/) })
-    expect((await house.stateOf('duringa'))!.reason).not.toMatch(/secret|login|127\.0/)
+    await expect.poll(async () => (await harness.stateOf('duringa'))?.reason, { timeout: 10_000 }).toMatch(reason)
+    expect(await harness.stateOf('duringa')).toMatchObject({ state: expect.stringMatching(/pending|indexing/) })
+    expect((await harness.stateOf('duringa'))!.reason).not.toMatch(/secret|login|127\.0/)
     // Words are found without it.
-    expect(await house.find(markerOf('first'))).toEqual(['first'])
+    expect(await harness.find(markerOf('first'))).toEqual(['first'])
     service.mishaps.length = 0
-    await expectFound(house, accepted)
+    await expectFound(harness, accepted)
   })
 })

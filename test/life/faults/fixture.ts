@@ -1,14 +1,14 @@
 import { expect, onTestFinished } from 'vitest'
 import { startEmbeddings, type EmbeddingsStandIn } from '../../stand-in/embeddings.ts'
-import { openHouse, testFolder, type House } from '../harness.ts'
+import { openHarness, testFolder, type Harness } from '../harness.ts'
 import type { Breakable } from './broken.ts'
 
 /** A word that only the document of an id has. */
 export const markerOf = (id: string): string => `marker${id}x`
 
 /** Posts documents at once; answers the ids that were accepted. */
-export async function postAll(house: House, ids: readonly string[]): Promise<string[]> {
-  const answers = await Promise.all(ids.map((id) => house.post(id, `a text with ${markerOf(id)} in it`)))
+export async function postAll(harness: Harness, ids: readonly string[]): Promise<string[]> {
+  const answers = await Promise.all(ids.map((id) => harness.post(id, `a text with ${markerOf(id)} in it`)))
   return ids.filter((_, at) => answers[at]!.status === 200)
 }
 
@@ -17,10 +17,10 @@ export const named = (begin: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${begin}${'abcdefgh'[at]}`)
 
 /** Waits until documents are indexed, and finds each by its word. */
-export async function expectFound(house: House, ids: readonly string[]): Promise<void> {
+export async function expectFound(harness: Harness, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
-    await house.until(id, 'indexed')
-    expect(await house.find(markerOf(id)), id).toEqual([id])
+    await harness.until(id, 'indexed')
+    expect(await harness.find(markerOf(id)), id).toEqual([id])
   }
 }
 
@@ -31,7 +31,7 @@ export const failed = (broken: Breakable, times: number): Promise<void> =>
 /** A harness with one document, whose embedder asks a stand-in. */
 export async function openWithEmbedder(
   options: { timeoutMs?: number } = {},
-): Promise<{ house: House; service: EmbeddingsStandIn }> {
+): Promise<{ harness: Harness; service: EmbeddingsStandIn }> {
   const service = await startEmbeddings({ dimensions: 16 })
   onTestFinished(() => service.close())
   const { openaiEmbedder } = await import('@inlay/drivers/openai-embedder')
@@ -43,7 +43,7 @@ export async function openWithEmbedder(
     sleep: async () => {},
     ...options,
   })
-  const house = openHouse({ dataFolder: testFolder(), embedder })
-  await expectFound(house, await postAll(house, ['first']))
-  return { house, service }
+  const harness = openHarness({ dataFolder: testFolder(), embedder })
+  await expectFound(harness, await postAll(harness, ['first']))
+  return { harness, service }
 }
