@@ -3,15 +3,8 @@ export type { Answer, ResumeOptions } from './answer.ts'
 export type { BatchOptions } from './batch.ts'
 export type { CallOptions } from './call.ts'
 export { createClient } from './client.ts'
-export type {
-  Client,
-  ClientOptions,
-  DocumentsPage,
-  DocumentsQuery,
-  IngestFileOptions,
-  IngestOptions,
-  SendOptions,
-} from './client.ts'
+export type { Client, ClientOptions, SendOptions } from './client.ts'
+export type { DocumentsClient, DocumentsPage, DocumentsQuery, IngestFileOptions, IngestOptions } from './documents.ts'
 export type { FilesClient, FileToUpload, UploadOptions } from './files.ts'
 export type { MemoriesClient } from './memories.ts'
 export type { ProjectChange, ProjectsClient } from './projects.ts'
