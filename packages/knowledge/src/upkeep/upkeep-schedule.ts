@@ -14,6 +14,8 @@ export interface UpkeepSchedule {
   startRound(): boolean
   /** Ends a round. @param result figures of the index; undefined when it was not touched */
   endRound(result: { figures: IndexFigures; keepVersionsMs: number } | undefined): void
+  /** Whether rows were appended since the last round. */
+  hasAppended(): boolean
   /** Says that a round failed. */
   failRound(): void
 }
@@ -96,6 +98,7 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       rows = result.figures.rows
       agedAt = now() + result.keepVersionsMs
     },
+    hasAppended: () => commits > 0,
     failRound: () => {
       mayHaveDead = true
       lastWriteAt = now()
