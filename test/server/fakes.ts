@@ -1,4 +1,4 @@
-import type { Agent, LogEntry, Personalization, Run } from '@inlay/agent'
+import type { Agent, LogEntry, PassageQuery, Personalization, Run } from '@inlay/agent'
 import type { DocumentStatus, Knowledge } from '@inlay/knowledge'
 import { encodeLine, InlayError, type ChatFullResponse, type Principal, type StreamLine } from '@inlay/protocol'
 import { createServer, type Server, type ServerOptions } from '@inlay/server'
@@ -270,8 +270,13 @@ export interface Setup {
 
 /** A server over fakes; `ask` goes to `/api` as alice unless told otherwise. */
 export function setup(options: Partial<ServerOptions> = {}): Setup {
-  const agent = fakeAgent()
   const knowledge = fakeKnowledge()
+  const searched = options.knowledge ?? knowledge
+  const agent = fakeAgent()
+  // As the parts are connected: an agent searches the knowledge.
+  Object.assign(agent, {
+    search: async ({ personaId: _, model: __, skipsExpansion: ___, ...query }: PassageQuery) => searched.search(query),
+  })
   const errors: unknown[] = []
   const server = createServer({
     agent,

@@ -28,6 +28,7 @@ import { createSendKeys } from './runs/send-keys.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createActionSwitches } from './stored-tools/action-switches.ts'
 import { createStoredTools } from './stored-tools/stored-tools.ts'
+import { searchPassages, type PassageSearchOptions } from './turn/passage-search.ts'
 import type { TurnParts } from './turn/execute-turn.ts'
 import { waitFor } from './model/waiting.ts'
 
@@ -124,6 +125,10 @@ export function createAgent(options: AgentOptions): Agent {
     },
     actions: async (caller, evenOff) => actions.available({ caller }, evenOff),
     models: () => options.models.list(),
+    search: async (query) => {
+      await ready()
+      return searchPassages(query, parts.passageSearch)
+    },
     sessions: createSessions({ ...sessionParts, ready }),
     files: library.files,
     personas: library.personas,
@@ -232,7 +237,18 @@ function connectParts(options: AgentOptions, ready: () => Promise<void>) {
   const abandoned = createAbandonedCheck(() => conversations.terminateAbandoned(leaseMs), onError)
   const sessionParts = { db, runs, models, actions, surroundings, systemPrompt: options.systemPrompt, now, newId }
   const { tools } = stored
+  const passageSearch: PassageSearchOptions = {
+    search: options.search,
+    help: options.searchHelp,
+    models,
+    personas: library.personas,
+    questionModel: questionModelOf(options, onError),
+    documentSets: options.documentSets ?? (async () => []),
+    tries: 1,
+    wait: options.wait ?? waitFor,
+  }
   return {
+    passageSearch,
     conversations,
     checkpoints,
     runs,

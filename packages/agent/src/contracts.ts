@@ -81,6 +81,22 @@ export interface Passage {
   readonly span?: Span
 }
 
+/** A search without an answer. */
+export interface PassageQuery {
+  readonly text: string
+  readonly filters: BaseFilters | null
+  readonly caller: Principal
+  /** Agent whose document sets and start date bound the search, and whose model helps. Default: the default one. */
+  readonly personaId: number
+  /** Model that thinks of further queries; null: that of the agent. */
+  readonly model: { readonly provider: string; readonly version: string } | null
+  /** Whether the text alone is searched for. */
+  readonly skipsExpansion: boolean
+  /** Most passages, 1 to 200. */
+  readonly limit: number
+  readonly signal: AbortSignal
+}
+
 /** A stretch of a document by the numbers of its chunks, from 0, both ends inclusive. */
 export interface Span {
   readonly first: number
@@ -311,6 +327,11 @@ export interface Agent {
   /** Files and instructions for some chats. */
   readonly projects: Projects
   models(): Promise<readonly ModelListing[]>
+  /**
+   * Finds passages without an answer, within the bounds of an agent. PERSONA_NOT_FOUND, NOT_FOUND (provider),
+   * VALIDATION_ERROR (model), INSUFFICIENT_PERMISSIONS (document set), NOT_IMPLEMENTED without a search.
+   */
+  search(query: PassageQuery): Promise<readonly Passage[]>
   /** Takes up what an earlier process left: answers to be ended, files to be read. The first use does so too. */
   start(): Promise<void>
   /** Stops every run (what was said is kept) and releases everything. Idempotent. */

@@ -23,6 +23,7 @@ export type {
   ModelProvider,
   ModelQuestion,
   Passage,
+  PassageQuery,
   PassageSearch,
   PastText,
   ResolvedModel,

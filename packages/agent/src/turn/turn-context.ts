@@ -20,6 +20,7 @@ import type { NamedDocumentSet } from '../personas/personas.ts'
 import type { StoredProject } from '../projects/contracts.ts'
 import { linkedFileIds, ownProject } from '../projects/projects.ts'
 import type { AgentDatabase } from '../records/tables.ts'
+import { personaFilters } from './persona-filters.ts'
 
 /** What surroundings are looked up in. */
 export interface SurroundingsOptions {
@@ -114,7 +115,7 @@ async function findSurroundings(place: Place, options: SurroundingsOptions): Pro
   // With another agent a project is only a folder of chats.
   const project = persona.id === 0 ? inProject : null
   const { descriptors, files: attached } = await checkDescriptors(place.descriptors, caller, files)
-  const sets = await setsOf(persona, place, options)
+  const { filters, searchesNothing } = await personaFilters(persona, place, options)
   const held = await files.byIds(project ? await linkedFileIds(db, project.id) : persona.fileIds)
   const hasFiles = attached.length + held.length > 0 || (await sessionHasFiles(db, place.sessionId))
   let context: Promise<ContextFiles> | undefined
@@ -122,7 +123,7 @@ async function findSurroundings(place: Place, options: SurroundingsOptions): Pro
     persona,
     project,
     descriptors,
-    filters: mergeFilters(place.filters, persona, sets),
+    filters,
     files: held,
     person: () => options.person(caller),
     weigh: (room) =>
@@ -134,7 +135,7 @@ async function findSurroundings(place: Place, options: SurroundingsOptions): Pro
         waitMs,
       })),
     offer: (available, weighed) =>
-      offerActions(available, weighed, { ...options, persona, project, hasFiles, searchesNothing: sets?.length === 0 }),
+      offerActions(available, weighed, { ...options, persona, project, hasFiles, searchesNothing }),
   }
 }
 
@@ -147,35 +148,6 @@ function leftTokens(
   const told = [userText, persona.systemPrompt, persona.taskPrompt, project?.instructions ?? ''].join('\n')
   const files = attached.reduce((sum, { tokens, sizeBytes }) => sum + (tokens ?? sizeBytes / 8), 0)
   return Math.max(0, contextTokens - answer - estimateTokens(told) - Math.min(files, contextTokens * attachedShare))
-}
-
-/**
- * Names of the agent's document sets that the caller may search; undefined when the agent has none, or the request names
- * its own. A set that is gone, or not open to the caller, leaves less to search, never more.
- */
-async function setsOf(
-  { documentSetIds }: Persona,
-  { filters, caller }: Place,
-  { documentSets }: SurroundingsOptions,
-): Promise<readonly string[] | undefined> {
-  if (documentSetIds.length === 0 || (filters?.document_set ?? null) !== null) return undefined
-  const visible = await documentSets(caller)
-  return visible.filter(({ id }) => documentSetIds.includes(id)).map(({ name }) => name)
-}
-
-function mergeFilters(
-  asked: BaseFilters | null,
-  { searchStartDate }: Persona,
-  sets: readonly string[] | undefined,
-): BaseFilters | null {
-  if (searchStartDate === null && (sets ?? []).length === 0) return asked
-  const cutoff = asked?.time_cutoff ?? null
-  const isLater = searchStartDate !== null && (cutoff === null || Date.parse(searchStartDate) > Date.parse(cutoff))
-  return {
-    ...asked,
-    ...(sets ? { document_set: sets } : {}),
-    time_cutoff: isLater ? searchStartDate : cutoff,
-  }
 }
 
 interface Offer
