@@ -1,6 +1,6 @@
 import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { PacketBody } from '@inlay/protocol'
-import type { Action, ActionResult, ActionTurn, InputSchema } from '../contracts.ts'
+import type { Action, ActionResult, ActionTurn, InputSchema } from '../contracts/action.ts'
 
 /** An action as a host registers it; without an id it gets one that follows from its name. */
 export type HostAction = Omit<Action, 'id'> & { readonly id?: number }

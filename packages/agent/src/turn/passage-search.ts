@@ -1,9 +1,10 @@
 import { InlayError, type LlmOverride } from '@inlay/protocol'
 import { askForQueries, fusePassages, type SearchHelp } from '../actions/internal-search/index.ts'
-import type { ModelProvider, Passage, PassageQuery, PassageSearch, ResolvedModel } from '../contracts.ts'
+import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
+import type { Persona, PersonaLookup } from '../contracts/persona.ts'
+import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'
 import { createQuestions, questionLimitMs } from '../model/question.ts'
-import type { Persona, Personas } from '../personas/contracts.ts'
-import { withPersonaModel } from '../prompt/persona-model.ts'
+import { withPersonaModel } from './model-choice.ts'
 import { personaFilters, type PersonaFilterOptions } from './persona-filters.ts'
 
 /** What searches without an answer need. */
@@ -11,7 +12,7 @@ export interface PassageSearchOptions extends PersonaFilterOptions {
   readonly search?: PassageSearch
   readonly help?: SearchHelp
   readonly models: ModelProvider
-  readonly personas: Pick<Personas, 'get'>
+  readonly personas: PersonaLookup
   /** Finds the model that searches ask. Default: that of the agent. */
   readonly questionModel?: () => Promise<ResolvedModel>
   readonly tries: number

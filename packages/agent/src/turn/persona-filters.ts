@@ -1,6 +1,6 @@
 import type { BaseFilters, Principal } from '@inlay/protocol'
-import type { Persona } from '../personas/contracts.ts'
-import type { NamedDocumentSet } from '../personas/personas.ts'
+import type { Persona } from '../contracts/persona.ts'
+import type { NamedDocumentSet } from '../contracts/search.ts'
 
 /** What bounds of an agent are read with. */
 export interface PersonaFilterOptions {

@@ -1,13 +1,5 @@
-import type {
-  AgentLimits,
-  BlobStorage,
-  FileReader,
-  HostAction,
-  ModelProvider,
-  ResearchOptions,
-  SearchHelp,
-  TurnHooks,
-} from '@inlay/agent'
+import type { AgentLimits, HostAction, ModelProvider, ResearchOptions, SearchHelp, TurnHooks } from '@inlay/agent'
+import type { BlobStorage, FileReader } from '@inlay/conversations'
 import type {
   Embedder,
   ImageDescriber,

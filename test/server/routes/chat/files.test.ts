@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createStorage } from 'unstorage'
 import { toUserId, type UploadAnswer, type UserFile } from '@inlay/protocol'
-import { png } from '../../../agent/files/setting.ts'
+import { png } from '../../../conversations/files/setting.ts'
 import { newService, type Service } from '../../conversation.ts'
 
 const service = (options: Parameters<typeof newService>[1] = {}): Promise<Service> =>

@@ -1,4 +1,5 @@
-import type { Files, IncomingFile, OpenedFile, StoredFile, UploadDetails } from '@inlay/agent'
+import type { IncomingFile, OpenedFile, StoredFile } from '@inlay/agent'
+import type { Files, UploadDetails } from '@inlay/conversations'
 import {
   fileRemovalSchema,
   fileStatusesRequestSchema,

@@ -1,4 +1,4 @@
-import type { Persona } from '@inlay/agent'
+import type { StoredPersona } from '@inlay/conversations'
 import {
   fullPersonaSchema,
   hasScope,
@@ -162,7 +162,7 @@ export const personaRoutes: readonly Route[] = [
   }),
 ]
 
-type ToBase = (persona: Persona) => PersonaBase
+type ToBase = (persona: StoredPersona) => PersonaBase
 
 /** Reads what agents refer to once, for any number of them. */
 async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
@@ -218,7 +218,7 @@ function toPermissions(mayChange: boolean, mayArrange: boolean): Record<string, 
 }
 
 async function toMinimal(
-  personas: readonly Persona[],
+  personas: readonly StoredPersona[],
   caller: Principal,
   parts: ServerParts,
 ): Promise<MinimalPersona[]> {
@@ -231,7 +231,7 @@ async function toMinimal(
   }))
 }
 
-async function toFull(persona: Persona, caller: Principal, parts: ServerParts): Promise<FullPersona> {
+async function toFull(persona: StoredPersona, caller: Principal, parts: ServerParts): Promise<FullPersona> {
   const base = (await baseOf(caller, parts))(persona)
   const { users, groups, isPublic } = persona
   const isShared = users.length + groups.length > 0

@@ -1,4 +1,4 @@
-import type { ProjectWithSessions } from '@inlay/agent'
+import type { ProjectWithSessions } from '@inlay/conversations'
 import {
   projectCreationSchema,
   projectDetailsSchema,
