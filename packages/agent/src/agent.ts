@@ -77,14 +77,7 @@ export function createAgent(options: AgentOptions): Agent {
     holdsAction: (id) => actions.holds(id),
     models: () => options.models.list(),
     search: (query) =>
-      searchPassages(query, {
-        ...parts.contextParts,
-        help: options.searchHelp,
-        models: parts.models,
-        questionModel: parts.turn.questionModel,
-        tries: 1,
-        wait: parts.turn.wait,
-      }),
+      searchPassages(query, { ...parts, ...parts.contextParts, ...parts.turn, help: options.searchHelp }),
     freeTokens: (place, caller) => countFreeTokens(place, caller, parts),
     start: ready,
     close: async () => {

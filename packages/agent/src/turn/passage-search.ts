@@ -15,7 +15,6 @@ export interface PassageSearchOptions extends PersonaFilterOptions {
   readonly personas: PersonaLookup
   /** Finds the model that searches ask. Default: that of the agent. */
   readonly questionModel?: () => Promise<ResolvedModel>
-  readonly tries: number
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -59,7 +58,8 @@ async function modelOf(
 function toAsk(
   model: ResolvedModel,
   { signal }: PassageQuery,
-  { tries, wait }: PassageSearchOptions,
+  { wait }: PassageSearchOptions,
 ): ReturnType<typeof createQuestions> {
-  return createQuestions({ model, modelIndex: 0, signal, tries, wait, limitMs: questionLimitMs, onUsage: () => {} })
+  // Words alone are searched for meanwhile: a second try would only keep them waiting.
+  return createQuestions({ model, modelIndex: 0, signal, tries: 1, wait, limitMs: questionLimitMs, onUsage: () => {} })
 }
