@@ -276,7 +276,8 @@ export function setup(options: Partial<ServerOptions> = {}): Setup {
   const agent = fakeAgent()
   // As the parts are connected: an agent searches the knowledge.
   Object.assign(agent, {
-    search: async ({ personaId: _, model: __, skipsExpansion: ___, ...query }: PassageQuery) => searched.search(query),
+    search: async ({ text, filters, caller, limit, signal }: PassageQuery) =>
+      searched.search({ text, filters, caller, limit, signal }),
   })
   const errors: unknown[] = []
   const server = createServer({
