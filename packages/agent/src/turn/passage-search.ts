@@ -36,7 +36,9 @@ export async function searchPassages(query: PassageQuery, options: PassageSearch
   // Told to whoever awaits it; while the model thinks nobody does.
   found.catch(() => {})
   const more = model ? await askForQueries(text, { ask: toAsk(model, query, options), signal }, options.help) : []
-  const rankings = await Promise.all(more.map(async (one) => ({ items: await find(one.text), weight: one.weight })))
+  const rankings = await Promise.all(
+    more.map(async ({ text: words, weight }) => ({ items: await find(words), weight })),
+  )
   return fusePassages([{ items: await found, weight: 1 }, ...rankings]).slice(0, limit)
 }
 
