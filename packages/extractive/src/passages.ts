@@ -78,7 +78,7 @@ export function collect(passages: readonly SourcePassage[], symbols: readonly st
         passage,
         rank,
         order,
-        terms: termsOf(unit.text, symbols),
+        terms: termsOf(unit.code ? `${unit.text} ${unit.code.text}` : unit.text, symbols),
         before: isNext ? before : undefined,
         score: 0,
         quality: 1,

@@ -24,7 +24,7 @@ function qualityOf(unit: Candidate, rankLoss: number): number {
   if (unit.rank === 0 && unit.order < 2) factor *= 1.05
   if (kind === 'code') return factor
   if (/\?["”’)]*$/.test(text)) factor *= 0.45
-  if (text.endsWith(':')) factor *= 0.7
+  if (text.endsWith(':') && !unit.code) factor *= 0.7
   if (isNarration(text)) factor *= 0.6
   if (isPointing(text)) factor *= 0.75
   if (isDangling(text)) factor *= 0.85

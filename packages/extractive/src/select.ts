@@ -109,7 +109,8 @@ function pickCode(question: Question, scored: Scored, chosen: readonly Candidate
   return best?.unit
 }
 
-function toGroups(units: readonly Candidate[]): Candidate[][] {
+/** Units that stand together in their source, in its order. */
+export function toGroups(units: readonly Candidate[]): Candidate[][] {
   const groups: Candidate[][] = []
   for (const unit of units) {
     const own = groups.find((group) =>
