@@ -83,16 +83,16 @@ const wordForm = /[\p{L}\p{M}]+/gu
 /** The frequent words of the language a text seems to be in; undefined when it holds fewer than two of any. */
 export function commonWordsOf(text: string): CommonWords | undefined {
   const there = new Set(text.toLowerCase().match(wordForm))
-  let found: CommonWords | undefined
+  let best: CommonWords | undefined
   let most = 1
   for (const language of languages) {
     let count = 0
     for (const word of there) if (language.words.has(word)) count++
     if (count <= most) continue
     most = count
-    found = language
+    best = language
   }
-  return found
+  return best
 }
 
 /**
