@@ -53,13 +53,14 @@ function ofTools({ toolAnswers }: Reading): string | undefined {
 
 /** Answers the present question from what was found, from text that came with it, or says that neither answers it. */
 export function answerFromFindings(reading: Reading): string {
-  const question = understand(reading.asked)
-  const passages = [...reading.context, ...reading.found]
+  const question = understand(reading.questions)
+  const passages = [...reading.context, ...reading.passages]
   const said = reading.answers.at(-1) ?? ''
-  const isRepeat = reading.asked.length > 1 && question.queries[0] === understand(reading.asked.slice(0, -1)).queries[0]
+  const isRepeat =
+    reading.questions.length > 1 && question.queries[0] === understand(reading.questions.slice(0, -1)).queries[0]
   const quoted = quote(question, passages, isRepeat ? said : '')
   if (quoted !== undefined) return quoted
-  if (reading.found.length === 0 && reading.toolAnswers.length > 0) return ofTools(reading) ?? ''
+  if (reading.passages.length === 0 && reading.toolAnswers.length > 0) return ofTools(reading) ?? ''
   if (isRepeat) return 'I found nothing more about this in the documents.'
   if (passages.length === 0)
     return 'I found nothing about this in the documents. Other words may help, or the documents do not cover it.'
@@ -68,7 +69,7 @@ export function answerFromFindings(reading: Reading): string {
 
 /** Answers from the conversation alone: text that came with the message, then earlier answers. */
 export function answerFromConversation(reading: Reading): string | undefined {
-  const question = understand(reading.asked)
+  const question = understand(reading.questions)
   const earlier = reading.answers.map((content): SourcePassage => ({ number: undefined, title: '', content }))
   return quote(question, reading.context, '') ?? quote(question, earlier.toReversed(), '')
 }

@@ -60,11 +60,11 @@ function fitOf(question: string, fresh: string): number {
 /** The keys of a question that carry its topic. */
 function topicOf(question: string): string[] {
   const common = commonWordsOf(question)
-  const saysLittle = (found: string): boolean => {
-    const lower = found.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
+  const saysLittle = (token: string): boolean => {
+    const lower = token.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
     return common && common.language !== 'en' ? common.words.has(lower) : isStopWord(lower)
   }
-  const keys = wordsIn(question).flatMap((found) => (!isSpaceless(found) && saysLittle(found) ? [] : keysOf(found)))
+  const keys = wordsIn(question).flatMap((token) => (!isSpaceless(token) && saysLittle(token) ? [] : keysOf(token)))
   return [...new Set(keys)].filter((key) => !asking.test(key))
 }
 
@@ -136,11 +136,11 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
   const passages = readPassages(candidates)
   const topic = topicOf(question)
   const coverage = createCoverage(topic, passages)
-  const asked = keysOf(question)
+  const questionKeys = keysOf(question)
   const known = new Set(topic)
-  const pairs = asked.slice(1).flatMap((key, at) => {
-    const pair = `${asked[at]} ${key}`
-    return known.has(key) || known.has(asked[at] ?? '') ? [pair] : []
+  const pairs = questionKeys.slice(1).flatMap((key, at) => {
+    const pair = `${questionKeys[at]} ${key}`
+    return known.has(key) || known.has(questionKeys[at] ?? '') ? [pair] : []
   })
   const ranked: (RankedFact & { readonly features: Features })[] = []
   for (const read of passages) {
@@ -153,7 +153,7 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
       const share = own[at] ?? 0
       const fits = fitOf(
         question,
-        withoutWords(unit.text, (found) => known.has(keysOf(found)[0] ?? '')),
+        withoutWords(unit.text, (token) => known.has(keysOf(token)[0] ?? '')),
       )
       const next = new Set(list.slice(1).map((key, index) => `${list[index]} ${key}`))
       const features: Features = {
@@ -176,7 +176,7 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
       ranked.push({ unit, score: scoreOf(features), features })
     }
   }
-  ranked.sort((one, other) => other.score - one.score)
+  ranked.sort((first, second) => second.score - first.score)
   return { ranked, certainty: certaintyOf(question, ranked, coverage.unknown) }
 }
 
@@ -227,7 +227,7 @@ export function pickFacts({ ranked }: Facts, excluded: (unit: Candidate) => bool
   const others = usable
     .slice(1, 40)
     .map(({ unit, score }) => ({ unit, score: score + bonus(unit.passage) }))
-    .toSorted((one, other) => other.score - one.score)
+    .toSorted((first, second) => second.score - first.score)
   for (const { unit } of others) {
     const more = lengthInWords(unit.text)
     if (chosen.length >= units || length + more > words) continue

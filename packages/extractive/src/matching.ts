@@ -32,10 +32,10 @@ function* pairsOf(run: string): Generator<string> {
 /** The keys of all words of a text in order; a name of several parts also gives the keys of its parts. */
 export function keysOf(text: string): string[] {
   const keys: string[] = []
-  for (const [found] of text.matchAll(word)) {
-    const lower = found.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
+  for (const [token] of text.matchAll(word)) {
+    const lower = token.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
     if (spaceless.test(lower)) keys.push(...pairsOf(lower))
-    else keys.push(keyOf(lower), ...partsOf(found).map((part) => keyOf(part.toLowerCase())))
+    else keys.push(keyOf(lower), ...partsOf(token).map((part) => keyOf(part.toLowerCase())))
   }
   return keys
 }
@@ -48,7 +48,7 @@ export const wordsIn = (text: string): string[] => text.match(word) ?? []
 
 /** The text with every word left out that `isDropped`. */
 export const withoutWords = (text: string, isDropped: (word: string) => boolean): string =>
-  text.replace(word, (found) => (isDropped(found) ? ' ' : found))
+  text.replace(word, (token) => (isDropped(token) ? ' ' : token))
 
 /** Whether a key of the passages may be meant by a key of the question that they do not hold. */
 export function isLike(key: string, other: string): boolean {

@@ -82,18 +82,18 @@ function createSurroundings(topic: Topic): (unit: Candidate) => Surroundings {
   return (unit) => {
     const { title, section = '' } = unit.passage
     const key = `${title}\n${section}\n${unit.headings.join('\n')}\n${unit.lead ?? ''}`
-    const found = known.get(key)
-    if (found) return found
+    const cached = known.get(key)
+    if (cached) return cached
     const near = termSet(`${nearestHeading(unit, unit.passage) || title} ${unit.lead ?? ''}`)
-    const made = {
+    const surroundings = {
       place: termSet(key),
       near,
       nearShare: topic.shareOf(near),
       nearFit: topic.fitOf(near),
       titleShare: topic.shareOf(termSet(title)),
     }
-    known.set(key, made)
-    return made
+    known.set(key, surroundings)
+    return surroundings
   }
 }
 
@@ -110,7 +110,9 @@ function bonus(question: Question, unit: Candidate, around: Surroundings, isAbou
   let more = 0.15 * nearFit + 0.1 * titleShare
   if (unit.kind === 'code') return more
   const stems = wordsOf(unit.text).map(stem)
-  const met = question.pairs.filter(([one, other]) => stems.some((word, at) => word === one && stems[at + 1] === other))
+  const met = question.pairs.filter(([first, second]) =>
+    stems.some((word, at) => word === first && stems[at + 1] === second),
+  )
   if (question.pairs.length > 0) more += (0.2 * met.length) / question.pairs.length
   if (isAbout && hasClue(question.kind, unit.text)) more += question.kind === 'how' ? 0.1 : 0.2
   // What a sentence is about stands at its beginning.
@@ -153,12 +155,12 @@ function countTerms(sets: readonly ReadonlySet<string>[]): Map<string, number> {
 }
 
 /** Scores everything quotable of the passages by how well it answers. */
-export function scorePassages(asked: Question, passages: readonly SourcePassage[]): Scored {
-  const candidates = collect(passages, asked.symbols)
+export function scorePassages(original: Question, passages: readonly SourcePassage[]): Scored {
+  const candidates = collect(passages, original.symbols)
   const titles = passages.map((passage) => passage.title)
   const vocabulary = countTerms([...candidates.map((unit) => unit.terms), ...titles.map(termSet)])
   const texts = [...candidates.map((unit) => unit.text), ...titles]
-  const { question, weights, total } = weighTerms(asked, vocabulary, candidates.length, texts)
+  const { question, weights, total } = weighTerms(original, vocabulary, candidates.length, texts)
 
   const topic = createTopic(weights)
   const density = densities(candidates, topic)

@@ -54,16 +54,16 @@ function blocksOf(markdown: string): Block[] {
     blocks.push((open = block))
   }
   for (const raw of withoutMachinery(markdown).split('\n')) {
-    const found = fence.exec(raw)
+    const opening = fence.exec(raw)
     if (mark !== '') {
-      if (found?.[1]?.startsWith(mark)) [mark, open] = ['', undefined]
+      if (opening?.[1]?.startsWith(mark)) [mark, open] = ['', undefined]
       else open?.lines.push(raw)
       continue
     }
     const line = raw.replace(/^\s*(?:>\s?)+/, '')
-    if (found?.[1]) {
-      mark = found[1]
-      begin({ kind: 'code', lines: [], ...(found[2] && { language: found[2].toLowerCase() }) })
+    if (opening?.[1]) {
+      mark = opening[1]
+      begin({ kind: 'code', lines: [], ...(opening[2] && { language: opening[2].toLowerCase() }) })
     } else if (line.trim() === '' || directive.test(line) || /^\[!\w+\]$/.test(line.trim())) open = undefined
     else if (/^#{1,6}\s/.test(line)) {
       begin({ kind: 'heading', lines: [headingOf(line)], level: line.indexOf(' ') })
