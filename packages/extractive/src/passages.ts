@@ -31,7 +31,7 @@ export interface Candidate extends Unit {
   nearShare: number
   /** The same, less where that heading is mostly about something else. */
   nearFit: number
-  /** Share of what was asked for that the unit and its surroundings speak of, 0 to 1. */
+  /** Share of what was asked for that the unit and the text beside it speak of, 0 to 1. */
   coverage: number
 }
 
