@@ -52,6 +52,7 @@ export type {
   FileSearch,
   NamedDocumentSet,
   Passage,
+  PassageQuery,
   PassageSearch,
   Span,
 } from './contracts/search.ts'
