@@ -1,4 +1,4 @@
-import type { Hit, IndexFilter, IndexRow, TimeRange, VectorIndex } from '@inlay/knowledge'
+import type { Hit, IndexFilter, IndexQuery, IndexRow, TimeRange, VectorIndex } from '@inlay/knowledge'
 import { embedderConformance, vectorIndexConformance, type ConformanceTest } from '@inlay/knowledge/conformance'
 import { InlayError } from '@inlay/protocol'
 import { describe, expect, it, test } from 'vitest'
@@ -100,6 +100,8 @@ function plainIndexes(faults: Partial<Faults> = {}): (store: string) => VectorIn
         signal?.throwIfAborted()
         if (vector) check(vector)
         const words = wordsOf(text).slice(0, 50)
+        await Promise.resolve()
+        signal?.throwIfAborted()
         const score = (row: IndexRow): number =>
           (does.match(row, words) / Math.max(1, words.length)) * (vector ? 0.5 : 1) +
           (vector ? does.nearness(row, vector) * (words.length > 0 ? 0.5 : 1) : 0)
@@ -179,6 +181,66 @@ describe('an index that breaks the contract is caught', () => {
     it(`when it ${name}`, async () => {
       expect(await brokenBy(vectorIndexConformance(plainIndexes(fault)))).not.toEqual([])
     })
+})
+
+const searching =
+  (change: (query: IndexQuery) => IndexQuery) =>
+  (index: VectorIndex): Partial<VectorIndex> => ({ search: (query) => index.search(change(query)) })
+
+const appending =
+  (change: (row: IndexRow) => IndexRow) =>
+  (index: VectorIndex): Partial<VectorIndex> => ({ append: (rows) => index.append(rows.map(change)) })
+
+const withoutPairs = (query: IndexQuery): IndexQuery => ({ ...query, filter: { ...query.filter, pairs: undefined } })
+
+describe('an index around a sound one is found out when it', () => {
+  const mistakes: Record<string, (index: VectorIndex) => Partial<VectorIndex>> = {
+    'ignores the whole filter beside words and a vector': searching((query) =>
+      query.text !== undefined && query.vector ? { ...query, filter: undefined } : query,
+    ),
+    'ignores pairs in vector search': searching((query) =>
+      query.vector && query.text === undefined ? withoutPairs(query) : query,
+    ),
+    'ignores pairs beside words and a vector': searching((query) =>
+      query.vector && query.text !== undefined ? withoutPairs(query) : query,
+    ),
+    'removes only the first of several generations': (index) => ({
+      remove: (generations) => index.remove(generations.slice(0, 1)),
+    }),
+    'gives thirty hits at most': searching((query) => ({ ...query, limit: Math.min(30, query.limit) })),
+    'reads ten rows at most': (index) => ({ read: async (...range) => (await index.read(...range)).slice(0, 10) }),
+    'cuts texts at 2,000 characters': appending((row) => ({ ...row, text: row.text.slice(0, 2000) })),
+    'fails on appends of more than 500 rows': (index) => ({
+      append: async (rows) => {
+        if (rows.length > 500) throw new Error('too many rows')
+        await index.append(rows)
+      },
+    }),
+    'takes the date 0 for none': appending((row) => ({
+      ...row,
+      createdAt: row.createdAt || null,
+      ownUpdatedAt: row.ownUpdatedAt || null,
+    })),
+    'takes a bound of 0 for none': searching(({ filter = {}, ...query }) => {
+      const { start, end } = filter.createdAt ?? {}
+      const createdAt = filter.createdAt && { start: start || undefined, end: end || undefined }
+      return { ...query, filter: { ...filter, ...(createdAt ? { createdAt } : {}) } }
+    }),
+    'looks at the signal only before it searches': (index) => ({
+      search: async ({ signal, ...query }) => {
+        signal?.throwIfAborted()
+        return index.search(query)
+      },
+    }),
+  }
+  test.each(Object.entries(mistakes))('%s', async (_, mistaken) => {
+    const make = plainIndexes()
+    const wrong = (store: string): VectorIndex => {
+      const index = make(store)
+      return { ...index, ...mistaken(index) }
+    }
+    expect(await brokenBy(vectorIndexConformance(wrong))).not.toEqual([])
+  })
 })
 
 describe('an embedder that breaks the contract is caught', () => {

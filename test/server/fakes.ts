@@ -1,4 +1,5 @@
-import type { Agent, LogEntry, Personalization, Run } from '@inlay/agent'
+import type { LogEntry, PassageQuery, Run } from '@inlay/agent'
+import type { Conversations, Personalization } from '@inlay/conversations'
 import type { DocumentStatus, Knowledge } from '@inlay/knowledge'
 import { encodeLine, InlayError, type ChatFullResponse, type Principal, type StreamLine } from '@inlay/protocol'
 import { createServer, type Server, type ServerOptions } from '@inlay/server'
@@ -112,9 +113,9 @@ const personalization: Personalization = {
 }
 
 /** An agent that answers with one run, and remembers what it was asked. */
-export interface FakeAgent extends Agent {
+export interface FakeAgent extends Conversations {
   readonly run: SpokenRun
-  readonly sent: Parameters<Agent['send']>[]
+  readonly sent: Parameters<Conversations['send']>[]
   readonly stopped: string[]
 }
 
@@ -123,7 +124,7 @@ const unexpected = (name: string) => (): never => {
 }
 
 export function fakeAgent(run: SpokenRun = spokenRun()): FakeAgent {
-  const sent: Parameters<Agent['send']>[] = []
+  const sent: Parameters<Conversations['send']>[] = []
   const stopped: string[] = []
   const ownSession = (id: string, caller: Principal): void => {
     if (id !== sessionId || caller.id === 'bob') throw new InlayError('SESSION_NOT_FOUND')
@@ -270,8 +271,14 @@ export interface Setup {
 
 /** A server over fakes; `ask` goes to `/api` as alice unless told otherwise. */
 export function setup(options: Partial<ServerOptions> = {}): Setup {
-  const agent = fakeAgent()
   const knowledge = fakeKnowledge()
+  const searched = options.knowledge ?? knowledge
+  const agent = fakeAgent()
+  // As the parts are connected: an agent searches the knowledge.
+  Object.assign(agent, {
+    search: async ({ text, filters, caller, limit, signal }: PassageQuery) =>
+      searched.search({ text, filters, caller, limit, signal }),
+  })
   const errors: unknown[] = []
   const server = createServer({
     agent,

@@ -1,4 +1,4 @@
-import type { Agent } from '@inlay/agent'
+import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import { createServer, type Authenticator, type Keys, type Server } from '@inlay/server'
@@ -15,7 +15,7 @@ export interface Inlay {
   /** Answers requests; never rejects. The first one that needs more than a public answer starts the rest. */
   readonly fetch: (request: Request) => Promise<Response>
   /** Conversations and runs. Its first use starts everything. */
-  readonly agent: Agent
+  readonly agent: Conversations
   /** Documents and search. Its first use starts everything. */
   readonly knowledge: Knowledge
   /** API keys. Its first use starts everything. */

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
 import { scriptedAction, type ScriptedAction, type ScriptPart, type ScriptStep } from '@inlay/agent/testing'
-import type { AgentOptions } from '@inlay/agent'
+import type { ConversationsOptions } from '@inlay/conversations'
 import type { ResearchPhase } from '@inlay/agent/internal/research/step'
 import type { SearchDoc, SendMessageInput, StreamLine } from '@inlay/protocol'
 import { inShort, newDoc, newSetting, type Setting } from '../setting.ts'
@@ -97,7 +97,7 @@ export function namedSearch(more: { readonly pause?: () => Promise<unknown> } = 
 }
 
 /** An agent whose model acts by phase. */
-export async function newResearch(brain: Brain = {}, options: Partial<AgentOptions> = {}): Promise<Setting> {
+export async function newResearch(brain: Brain = {}, options: Partial<ConversationsOptions> = {}): Promise<Setting> {
   return newSetting(brainScript(brain), { actions: [namedSearch()], ...options })
 }
 

@@ -2,7 +2,7 @@ import type { PacketBody } from '@inlay/protocol'
 import { createCallPackets } from '../packets/call-packets.ts'
 import { runCall } from '../tools/execution.ts'
 import { createCitableDocuments } from '../citations/numbers.ts'
-import type { Action, ActionTurn } from '../contracts.ts'
+import type { Action, ActionTurn } from '../contracts/action.ts'
 import { adoptActions, type HostAction } from '../tools/host-actions.ts'
 
 /** An action with what it works on, and calls that show what it does. */
@@ -98,7 +98,7 @@ export async function makeCall(world: ActionWorld, input: unknown, options: Call
       onEnd: () => {},
     },
   )
-  return { packets, text: record.result, failed: record.failed === 1, cited }
+  return { packets, text: record.result, failed: record.failed, cited }
 }
 
 /** A turn for calls that bypass the run; packets and documents go nowhere unless the world or `more` say where. */

@@ -1,7 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Usage } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import { estimateTokens, promptLimit } from '../prompt/context-window.ts'
-import type { ModelQuestion, ResolvedModel } from '../contracts.ts'
+import type { ModelQuestion } from '../contracts/action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
 import { playStep, type StepListener } from './step.ts'
 
 /** What questions are put with. */

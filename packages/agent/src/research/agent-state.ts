@@ -1,7 +1,7 @@
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
 import { isInlayError } from '@inlay/protocol'
 import { toFailure } from '../model/failures.ts'
-import type { Action } from '../contracts.ts'
+import type { Action } from '../contracts/action.ts'
 import type { CallRecord, CallSetting } from '../tools/execution.ts'
 import type { AnswerPlace, Branch, EmitAt } from './branch.ts'
 import type { KnownLimits } from './limits.ts'
@@ -56,7 +56,7 @@ export function recordAgent(options: ResearchAgentOptions, state: AgentState): v
   const packets: PacketBody[] =
     report === '' ? [] : [{ type: 'intermediate_report_start' }, { type: 'intermediate_report_delta', content: report }]
   const result = report === '' ? 'The agent was stopped before it reported.' : report
-  store(options, state, { result, failed: 0, packets, cited })
+  store(options, state, { result, failed: false, packets, cited })
 }
 
 /** Sends the packet of a failure and stores it; returns the text that the orchestrator reads. */
@@ -72,13 +72,13 @@ export function recordFailure(
   const packet: PacketBody = { type: 'error', exception: message, error_code: code, is_retryable: retryable }
   options.emitError(place, packet)
   const result = `The research agent failed: ${message}`
-  store(options, state, { result, failed: 1, packets: [packet], cited: null })
+  store(options, state, { result, failed: true, packets: [packet], cited: null })
   return result
 }
 
 interface AgentEnd {
   readonly result: string
-  readonly failed: 0 | 1
+  readonly failed: boolean
   readonly packets: readonly PacketBody[]
   readonly cited: readonly SearchDoc[] | null
 }
@@ -96,17 +96,17 @@ function store(options: ResearchAgentOptions, { children }: AgentState, end: Age
   })
   const own: CallRecord = {
     step: cycle,
-    turn_index: turn,
-    tab_index: tab,
-    call_id: callId,
-    action_id: 0,
+    turnIndex: turn,
+    tabIndex: tab,
+    callId,
+    actionId: 0,
     name: researchToolNames.agent,
     failed: end.failed,
-    arguments: JSON.stringify({ task }),
+    arguments: { task },
     result: end.result,
     reasoning,
-    packets: JSON.stringify([{ type: 'research_agent_start', research_task: task }, ...end.packets]),
-    documents: end.cited === null ? null : JSON.stringify(end.cited),
+    packets: [{ type: 'research_agent_start', research_task: task }, ...end.packets],
+    documents: end.cited,
     images: null,
   }
   options.store([own, ...children])

@@ -100,7 +100,7 @@ async function investigate(
     },
   })
   // A report without findings would state that nothing is known.
-  if (state.children.length > 0 && state.children.every(({ failed }) => failed === 1)) throw allFailed()
+  if (state.children.length > 0 && state.children.every(({ failed }) => failed)) throw allFailed()
   return writeReport({ ...options, findings: state.findings, known: citable.known, place, signal, state })
 }
 
@@ -205,7 +205,7 @@ async function search(
   )
   forget()
   signal.throwIfAborted()
-  state.children.push({ ...record, parent_call_id: callId, sub_turn_index: step.sub })
+  state.children.push({ ...record, parentCallId: callId, ...(step.sub !== null && { subTurnIndex: step.sub }) })
   state.findings.push({ action: call.action.name, input: call.input, text: record.result })
   return { ...first, input: JSON.stringify(call.input ?? {}), result: record.result }
 }

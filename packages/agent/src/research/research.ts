@@ -3,7 +3,8 @@ import { InlayError } from '@inlay/protocol'
 import type { PacketBody } from '@inlay/protocol'
 import type { AnswerProgress, CallSetting } from '../tools/execution.ts'
 import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
-import type { Action, ResolvedModel } from '../contracts.ts'
+import type { Action } from '../contracts/action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
 import type { ReasoningEffort } from '../turn/model-choice.ts'
 import { createResearchBudget, type ResearchBudget } from './budget.ts'
 import { newestMessages, shortenTexts, userText, withInstructions } from './dialogue.ts'
@@ -31,7 +32,7 @@ export interface ResearchRun {
   readonly limits: KnownLimits
   readonly price?: TokenPrice | undefined
   /** Whether the user has been asked back right before. */
-  readonly wasClarified: () => Promise<boolean>
+  readonly wasClarified: boolean
   readonly tries: number
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   readonly now: () => number
@@ -71,7 +72,7 @@ export async function runResearch(run: ResearchRun, progress: AnswerProgress): P
     model: createResearchModel({ ...run, budget, progress }),
   }
   const conversation = newestMessages(run.prompt)
-  if (limits.clarifies && !(await run.wasClarified()) && (await asksBack(setting, conversation))) return
+  if (limits.clarifies && !run.wasClarified && (await asksBack(setting, conversation))) return
   const { plan, firstTurn } = await makePlan(setting, conversation)
   const gathered = await orchestrate(setting, { plan, firstTurn, conversation }, createReferences())
   await writeAnswer(setting, run.prompt, gathered)

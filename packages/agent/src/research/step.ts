@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { isInlayError } from '@inlay/protocol'
 import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
-import type { ResolvedModel } from '../contracts.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
 import { signsOf } from '../model/failure-signs.ts'
 import { toFailure, type FailureContext } from '../model/failures.ts'
 import { playStep, type StepListener, type StepResult } from '../model/step.ts'

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@inlay/protocol'
-import type { Action } from '../contracts.ts'
+import type { Action } from '../contracts/action.ts'
 import type { RequestedCall } from '../model/exchange.ts'
 
 /** A call that will run. */

@@ -2,9 +2,9 @@ import { InlayError, isInlayError, isJsonObject, storable } from '@inlay/protoco
 import type { BaseFilters, PacketBody, Principal, ToolCallDetail, Usage } from '@inlay/protocol'
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/numbers.ts'
-import type { Action, ActionResult, ActionTurn } from '../contracts.ts'
+import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
 import type { CallWriter } from '../packets/call-packets.ts'
-import type { AnswerOutcome } from '../sessions/conversations.ts'
+import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import { noUsage } from '../model/usage.ts'
 import { unlessAborted } from '../model/waiting.ts'
 
@@ -26,7 +26,7 @@ export interface CallSetting {
 }
 
 /** A call as it is stored with its answer. */
-export type CallRecord = AnswerOutcome['toolCalls'][number]
+export type CallRecord = ToolCallRecord
 
 /** Calls and cost of an answer so far; can be read at any moment while it is written. */
 export interface AnswerProgress {
@@ -91,18 +91,18 @@ function record(
   })
   return {
     step: writer.step,
-    turn_index: writer.turnIndex,
-    tab_index: writer.tabIndex,
-    call_id: call.id,
-    action_id: action.id,
+    turnIndex: writer.turnIndex,
+    tabIndex: writer.tabIndex,
+    callId: call.id,
+    actionId: action.id,
     name: action.name,
-    failed: failed ? 1 : 0,
-    arguments: JSON.stringify(input),
+    failed,
+    arguments: input,
     result: result.text,
     reasoning: writer.reasoning,
-    packets: JSON.stringify(packets.map((packet) => shownAgain(packet, action))),
-    documents: result.documents ? JSON.stringify(result.documents) : null,
-    images: result.images ? JSON.stringify(result.images) : null,
+    packets: packets.map((packet) => shownAgain(packet, action)),
+    documents: result.documents ?? null,
+    images: result.images ?? null,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import type { Action } from '../contracts.ts'
+import type { Action } from '../contracts/action.ts'
 
 /** Actions as a model is told of them. */
 export function toFunctionTools(actions: readonly Action[]): LanguageModelV4FunctionTool[] {

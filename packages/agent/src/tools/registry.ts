@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { PacketBody, Principal } from '@inlay/protocol'
-import type { Action, ActionAsker, ActionSource } from '../contracts.ts'
+import type { Action, ActionAsker, ActionSource } from '../contracts/action.ts'
 import { adoptActions, type HostAction } from './host-actions.ts'
 
 /** An action of the agent's own. */

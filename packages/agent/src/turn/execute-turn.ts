@@ -4,10 +4,13 @@ import type { BaseFilters, Packet, Principal, SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
 import { newProgress, type AnswerProgress, type CallSetting } from '../tools/execution.ts'
 import type { Checkpoints } from '../run/checkpoints.ts'
-import type { Action, PastText, ResolvedModel, TurnFiles } from '../contracts.ts'
-import type { AnswerOutcome, Conversations } from '../sessions/conversations.ts'
+import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
+import type { Responder } from '../contracts/responder.ts'
+import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { toFailure, type Failure } from '../model/failures.ts'
 import { answerMessage } from './answer-message.ts'
+import { respond } from './respond.ts'
 import { createQuestions, questionLimitMs } from '../model/question.ts'
 import { createPacketWriter, type PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/research.ts'
@@ -29,7 +32,7 @@ export interface TurnAnswer {
   readonly reasoning: ReasoningEffort | undefined
 }
 
-/** What a turn is carried out with; everything that can fail before a run has been resolved. */
+/** What a turn is executed with; everything that can fail before a run has been resolved. */
 export interface TurnOptions {
   readonly run: LiveRun
   /** One for each model that answers. */
@@ -47,6 +50,8 @@ export interface TurnOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Makes it a deep research, by one model. */
   readonly research?: Pick<ResearchRun, 'limits' | 'price' | 'wasClarified'>
+  /** Answers in place of the loop. */
+  readonly hostAgent?: Responder | undefined
   readonly includeCitations: boolean
   readonly includeUsage: boolean
   /** Documents that are in the prompt, citable from number 1. */
@@ -55,7 +60,7 @@ export interface TurnOptions {
 
 /** What all turns share. */
 export interface TurnParts {
-  readonly conversations: Conversations
+  readonly conversations: ConversationStore
   readonly checkpoints: Checkpoints
   readonly now: () => number
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
@@ -70,7 +75,7 @@ export interface TurnParts {
 }
 
 /** Answers a message, stores the answer, ends the run. Never rejects: what fails is told in the run. */
-export async function carryOut(turn: TurnOptions, parts: TurnParts): Promise<void> {
+export async function executeTurn(turn: TurnOptions, parts: TurnParts): Promise<void> {
   const { run, answers } = turn
   const finished = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
   // One for all models, and of none of them.
@@ -101,7 +106,7 @@ async function makeAnswer(
   const { writer, speak } = (turn.research ? researcher : chatter)(turn, parts, answer, telling, progress)
   const forget = parts.checkpoints.track(answer.answerId, () => writer.snapshot().text)
   const context = { model: answer.model.name, provider: answer.model.provider, modelIndex }
-  const told = async (): Promise<Ending> => {
+  const answered = async (): Promise<Ending> => {
     try {
       await unlessAborted(speak(), run.signal)
       return { status: 'done' }
@@ -111,7 +116,7 @@ async function makeAnswer(
       return { status: 'failed', failure: describe(error, context, parts) }
     }
   }
-  let ending = await told()
+  let ending = await answered()
   writer.close()
   forget()
   const outcome = toOutcome(ending, writer, progress, parts.now() - startedAt)
@@ -143,24 +148,30 @@ function chatter(
 ): Speaker {
   const { includeCitations, contextDocuments } = turn
   const writer = createPacketWriter({ ...telling, includeCitations, contextDocuments })
-  const speak = async (): Promise<void> =>
-    answerMessage(
+  const setting = settingOf(turn, parts, answer, telling.modelIndex, progress)
+  const common = { actions: turn.actions, writer, setting }
+  const speak = async (): Promise<void> => {
+    const prompt = await answer.prompt(turn.run.signal)
+    if (turn.hostAgent) {
+      const resultTokens = Math.floor(answer.model.contextTokens / 8)
+      return respond({ ...common, responder: turn.hostAgent, prompt, includeCitations, resultTokens }, progress)
+    }
+    return answerMessage(
       {
+        ...common,
+        prompt,
         model: answer.model,
         modelIndex: telling.modelIndex,
-        prompt: await answer.prompt(turn.run.signal),
         reminder: answer.reminder,
         reasoning: answer.reasoning,
-        actions: turn.actions,
         forced: turn.forced,
-        writer,
-        setting: settingOf(turn, parts, answer, telling.modelIndex, progress),
         cycles: parts.cycles,
         tries: parts.modelTries,
         wait: parts.wait,
       },
       progress,
     )
+  }
   return { writer, speak }
 }
 
@@ -258,7 +269,7 @@ function toOutcome(
     reasoning: said.reasoning,
     error: 'failure' in ending ? { code: ending.failure.code, message: ending.failure.message } : null,
     citations: said.citations,
-    documents: said.documents === null ? null : JSON.stringify(said.documents),
+    documents: said.documents,
     toolCalls: progress.calls,
     durationMs,
   }

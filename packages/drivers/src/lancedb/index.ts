@@ -13,6 +13,7 @@ import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, typ
 import { createUnindexedRows, textIndex } from './unindexed-rows.ts'
 import { dropTable, openTable, type OpenTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
+import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
 import { createTermStatistics } from './text/term-statistics.ts'
@@ -28,10 +29,20 @@ export interface LancedbOptions {
   /** How long superseded versions stay for readers of other processes, in milliseconds. Default 10 000. */
   readonly keepVersionsMs?: number
   /**
+   * Longest time until deleted rows are gone from the disk, in milliseconds, beside `keepVersionsMs`. Default a day. It costs
+   * writing anew each file that has some: up to a million rows.
+   */
+  readonly purgeMs?: number
+  /**
    * What the vector counts beside the words when a search has both, 0 to 1. Default 0.6, which suits embedding models;
    * a weak embedder deserves less.
    */
   readonly vectorShare?: number
+  /**
+   * Most characters of rows that are searched in memory until they are indexed; vectors count too. Default 32 million.
+   * Beyond it, the engine reads unindexed rows one by one.
+   */
+  readonly memtableCharacters?: number
   /** Tells which handles of the folder belong to processes that are gone. Absent: such a handle lapses after a minute. */
   readonly processes?: Processes
   /** Rows from which vectors get an index of their own (IVF_FLAT). Default 50 000; below, all are compared. */
@@ -41,6 +52,7 @@ export interface LancedbOptions {
 interface Opened extends TextParts, OpenTable {
   readonly space: Space | undefined
   readonly presence: WriterPresence
+  readonly purge: Purge
   readonly upkeep: Upkeep
   readonly appending: Appending
 }
@@ -86,7 +98,8 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     maintain: ({ idle = false, signal } = {}) =>
       use(async (parts) => {
         await exclusively(() => parts.upkeep.run({ idle, signal }))
-        return figuresOf(parts, folder)
+        const upkeepDueMs = await parts.purge.dueMs()
+        return { ...(await figuresOf(parts, folder)), ...(upkeepDueMs === undefined ? {} : { upkeepDueMs }) }
       }),
     figures: () => use((parts) => figuresOf(parts, folder)),
     inspect: ({ thorough = false } = {}) => inspectFolder(folder, { thorough, space: wanted }),
@@ -106,20 +119,28 @@ const besideMark = 'space-'
 const noSpace: Space = { id: '', dimensions: -1 }
 
 async function assemble(
-  { folder, keepVersionsMs = 10_000, vectorIndexRows = 50_000, processes }: LancedbOptions,
+  {
+    folder,
+    keepVersionsMs = 10_000,
+    vectorIndexRows = 50_000,
+    processes,
+    memtableCharacters,
+    purgeMs = 86_400_000,
+  }: LancedbOptions,
   space: Space | undefined,
 ): Promise<Opened> {
   const engine = await loadEngine()
   const { connection, table } = await openTable(engine, folder, space)
   const terms = createTerms(engine)
-  const memtable = createMemtable(terms)
+  const memtable = createMemtable(terms, memtableCharacters)
   const presence = await openWriterPresence(join(folder, 'open'), processes)
   const unindexedRows = createUnindexedRows(table, memtable, presence)
   await unindexedRows.place()
   const statistics = createTermStatistics(engine, table, terms)
   const parts = { engine, connection, table, space, presence, terms, memtable, unindexedRows, statistics }
-  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows })
-  return { ...parts, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
+  const purge = createPurge({ engine, table, folder, purgeMs })
+  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, purge })
+  return { ...parts, purge, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
 }
 
 async function dismantle({ table, connection, presence }: Opened): Promise<void> {

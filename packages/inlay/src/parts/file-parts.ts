@@ -1,4 +1,4 @@
-import type { Agent, FileIndex } from '@inlay/agent'
+import type { Conversations, FileIndex } from '@inlay/conversations'
 import type { FileExtractor, ImageStore, Knowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import type { Storage } from 'unstorage'
@@ -47,8 +47,8 @@ export function toFileIndex({ privateFiles }: Pick<Knowledge, 'privateFiles'>): 
 const largestImageBytes = 20 * 2 ** 20
 
 /** Uploaded pictures as the images of documents: callers put their own into documents, the host any. */
-export function toImageStore(files: () => Agent['files']): ImageStore {
-  type Lent = Awaited<ReturnType<Agent['files']['lend']>>
+export function toImageStore(files: () => Conversations['files']): ImageStore {
+  type Lent = Awaited<ReturnType<Conversations['files']['lend']>>
   const lend = async (id: string): Promise<Lent | undefined> => {
     try {
       return await files().lend(id)

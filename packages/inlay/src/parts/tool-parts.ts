@@ -27,7 +27,7 @@ export async function toolParts(
   if (isEmpty) return { sources: actionSources, close: async () => {} }
   const [{ mcpClient }, { createToolNumbers }] = await Promise.all([
     import('@inlay/drivers/mcp-client'),
-    import('@inlay/agent'),
+    import('@inlay/conversations'),
   ])
   const { db, egress, now, onError } = setting
   const client = mcpClient({ servers: mcpServers, numbers: createToolNumbers(db), egress, now, onError })

@@ -1,4 +1,4 @@
-import { hasScope, InlayError } from '@inlay/protocol'
+import { hasScope, InlayError, isNamed } from '@inlay/protocol'
 import type { Access, Caller } from '../contracts.ts'
 import type { GrantRow, Records } from '../schema/tables.ts'
 
@@ -31,8 +31,7 @@ export function isUnrestricted(caller: Caller | undefined): boolean {
 /** Whether a caller may see what the pair or set holds; of pairs also whether it may put documents there. */
 export function maySee(guarded: Guarded, caller: Caller | undefined): boolean {
   if (guarded.id === privateFilesPair) return caller === privateFilesCaller
-  if (!caller || isUnrestricted(caller) || guarded.isPublic || guarded.users.has(caller.id)) return true
-  if (caller.email !== undefined && guarded.users.has(caller.email)) return true
+  if (!caller || isUnrestricted(caller) || guarded.isPublic || isNamed(guarded.users, caller)) return true
   return caller.groups?.some((group) => guarded.groups.has(group)) ?? false
 }
 

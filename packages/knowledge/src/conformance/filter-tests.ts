@@ -1,6 +1,6 @@
-import type { IndexFilter, IndexRow } from '../contracts.ts'
+import type { IndexFilter, IndexQuery, IndexRow, VectorIndex } from '../contracts.ts'
 import { mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
-import { fillerRows, foundBy, idsOf, sampleRow } from './sample-rows.ts'
+import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { WithIndex } from './index-fixture.ts'
 
 /** A filter, and the documents it leaves of those that hold the word "heron". */
@@ -13,21 +13,37 @@ type StateTest = (title: string, store: string, rows: readonly IndexRow[], cases
 export function filterTests(withIndex: WithIndex): ConformanceTest[] {
   const stateTest: StateTest = (title, store, rows, cases) => [
     title,
-    () =>
-      withIndex(store, async (index) => {
-        await index.append([...fillerRows(30), ...rows])
-        for (const upkeep of [false, true]) {
-          if (upkeep) await index.maintain({ idle: true })
-          for (const [filter, ids] of cases)
-            mustEqual(
-              await foundBy(index, { text: 'heron', filter, limit: 50 }),
-              ids,
-              `${JSON.stringify(filter)}${upkeep ? ' after upkeep' : ''}`,
-            )
-        }
-      }),
+    async () => {
+      await withIndex(store, (index) => checkCases(index, rows, cases, [{ text: 'heron' }]))
+      const withVectors = rows.map((row, n) => ({ ...row, vector: vectorAt(n) }))
+      const both = { text: 'heron', vector: vectorAt(0) }
+      const queries = [{ text: 'heron' }, { vector: vectorAt(0) }, both]
+      await withIndex(`${store}-vectors`, (index) => checkCases(index, withVectors, cases, queries), sampleSpace)
+    },
   ]
   return [listTest(stateTest), tagTest(stateTest), timeTest(stateTest), valueTest(stateTest), limitTest(withIndex)]
+}
+
+/** Filters hold for rows just appended and for rows an upkeep has folded in, however they are searched. */
+async function checkCases(
+  index: VectorIndex,
+  rows: readonly IndexRow[],
+  cases: readonly Case[],
+  queries: readonly Pick<IndexQuery, 'text' | 'vector'>[],
+): Promise<void> {
+  const isOfSpace = rows[0]?.vector !== undefined
+  await index.append([...fillerRows(30, () => (isOfSpace ? { vector: vectorAt(170) } : {})), ...rows])
+  for (const upkeep of [false, true]) {
+    if (upkeep) await index.maintain({ idle: true })
+    for (const [filter, ids] of cases)
+      for (const query of queries) {
+        const found = await foundBy(index, { ...query, filter, limit: 50 })
+        const how = `${query.text ? 'by words' : ''}${query.vector ? ' by vector' : ''}${upkeep ? ' after upkeep' : ''}`
+        // A vector is near to every row, also to those that only fill the index.
+        const relevant = found.filter((id) => !id.startsWith('filler '))
+        mustEqual(relevant, [...ids].sort(), `${JSON.stringify(filter)} ${how}`)
+      }
+  }
 }
 
 function heron(id: string, rest: Partial<IndexRow>): IndexRow {
@@ -89,15 +105,22 @@ function timeTest(stateTest: StateTest): ConformanceTest {
       heron('early', { createdAt: 1000, ownUpdatedAt: 2000, updatedAt: 2000 }),
       heron('late', { createdAt: 5000, ownUpdatedAt: 6000, updatedAt: 6000 }),
       heron('undated', { createdAt: null, ownUpdatedAt: null, updatedAt: 9000 }),
+      heron('epoch', { createdAt: 0, ownUpdatedAt: 0, updatedAt: 0 }),
       heron('ancient', { createdAt: -62_135_596_800_000, ownUpdatedAt: -1, updatedAt: -1 }),
     ],
     [
       [{ createdAt: { start: 1000, end: 5000 } }, ['early', 'late']],
       [{ createdAt: { start: 1001 } }, ['late']],
-      [{ createdAt: { end: 999 } }, ['ancient']],
+      [{ createdAt: { end: 999 } }, ['ancient', 'epoch']],
+      [{ createdAt: { start: 0, end: 0 } }, ['epoch']],
+      [{ createdAt: { end: 0 } }, ['ancient', 'epoch']],
+      [{ createdAt: { start: 0 } }, ['early', 'epoch', 'late']],
+      [{ createdAt: {} }, ['ancient', 'early', 'epoch', 'late']],
+      [{ updatedOrCreatedSince: 0 }, ['early', 'epoch', 'late', 'undated']],
       [{ createdAt: { end: -62_135_596_800_000 } }, ['ancient']],
       [{ ownUpdatedAt: { start: 2000, end: 2000 } }, ['early']],
-      [{ ownUpdatedAt: { end: 0 } }, ['ancient']],
+      [{ ownUpdatedAt: { end: 0 } }, ['ancient', 'epoch']],
+      [{ ownUpdatedAt: { end: -1 } }, ['ancient']],
       [{ updatedOrCreatedSince: 6000 }, ['late', 'undated']],
       [{ updatedOrCreatedSince: 9001 }, []],
       [{ updatedOrCreatedSince: 5000, createdAt: { start: 0 } }, ['late']],

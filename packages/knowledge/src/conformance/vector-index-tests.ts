@@ -1,4 +1,5 @@
 import type { IndexRow } from '../contracts.ts'
+import { completenessTests } from './completeness-tests.ts'
 import { filterTests } from './filter-tests.ts'
 import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
 import { withIndexOf, type MakeVectorIndex, type WithIndex } from './index-fixture.ts'
@@ -24,6 +25,7 @@ export function vectorIndexConformance(make: MakeVectorIndex): ConformanceTest[]
     ...filterTests(withIndex),
     ...vectorTests(make, withIndex),
     ...spaceTests(make),
+    ...completenessTests(withIndex),
   ]
 }
 
