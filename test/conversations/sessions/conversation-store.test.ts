@@ -168,7 +168,7 @@ test('a finished run is stored with its citations, documents and calls before it
       tab_index: 0,
       name: 'internal_search',
       reasoning: 'Search.',
-      failed: false,
+      failed: 0,
     },
   ])
 })

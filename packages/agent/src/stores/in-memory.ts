@@ -141,11 +141,10 @@ function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () 
     messages.set(message.id, message)
     return message
   }
+  const known = ofSession(memory, session.id)
+  const target = resolveParent(known.length > 0 ? known : [rootAlone], opening.parentId)
+  const parent = target === rootAlone ? add(null, 'system') : target
   const nodes = ofSession(memory, session.id)
-  if (nodes.length === 0 && opening.parentId !== null && opening.parentId !== -1)
-    resolveParent(rootAlone, opening.parentId)
-  if (nodes.length === 0) nodes.push(add(null, 'system'))
-  const parent = resolveParent(nodes, opening.parentId)
   // Appending after a question that never got an answer is no repeat of it.
   const isRepeat = parent.role === 'user' && opening.parentId === parent.id
   const path = toPath(nodes, parent.id)
@@ -184,7 +183,7 @@ function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () 
   }
 }
 
-const rootAlone = [{ id: 0, parentId: null, latestChildId: null, role: 'system' }] as const
+const rootAlone = { id: 0, parentId: null, latestChildId: null, role: 'system' } as const
 
 function newSession(
   id: string,
