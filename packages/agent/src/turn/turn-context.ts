@@ -1,12 +1,13 @@
 import { InlayError } from '@inlay/protocol'
 import type { BaseFilters, ChatSessionCreationRequest, FileDescriptor, Principal } from '@inlay/protocol'
+import { createFileExcerpts, createFileSearch } from '../actions/internal-search/file-search.ts'
 import type { Action } from '../contracts/action.ts'
 import type { FileStore, StoredFile } from '../contracts/file-store.ts'
 import type { Person } from '../contracts/memory-store.ts'
 import type { Persona, PersonaLookup, Project, ProjectLookup } from '../contracts/persona.ts'
 import type { ExcerptReader, FileSearch, NamedDocumentSet, PassageSearch } from '../contracts/search.ts'
 import { attachedShare, checkDescriptors } from '../prompt/attachments.ts'
-import { createFileExcerpts, createFileSearch, weighContextFiles, type ContextFiles } from '../prompt/context-files.ts'
+import { weighContextFiles, type ContextFiles } from '../prompt/context-files.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
 
 /** What the context of a turn is found in. */
