@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
 import { shortList, type Tag, tagSchema } from './filters.ts'
 import { dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../ingestion/sources.ts'
@@ -12,9 +12,12 @@ export interface SearchBody {
   readonly document_sets: readonly string[] | null
   readonly tags: readonly Tag[] | null
   readonly time_cutoff: string | null
+  /** Agent whose document sets and start date bound the search; null: the default one. */
   readonly persona_id: number | null
+  /** Both or neither: the model that thinks of further queries. */
   readonly provider: string | null
   readonly model: string | null
+  /** True: the query alone is searched for. */
   readonly skip_query_expansion: boolean
 }
 
@@ -23,8 +26,7 @@ export type SearchInput = Pick<SearchBody, 'query'> & {
   readonly [Name in Exclude<keyof SearchBody, 'query'>]?: SearchBody[Name] | null
 }
 
-/** Schema of {@link SearchBody}. */
-export const searchRequestSchema: WireSchema<SearchBody, SearchInput> = model({
+const searchFields = model({
   query: v.pipe(text, v.minLength(1), v.maxLength(2048)),
   sources: orNull(shortList(sourceSchema)),
   document_sets: orNull(shortList(text)),
@@ -35,6 +37,16 @@ export const searchRequestSchema: WireSchema<SearchBody, SearchInput> = model({
   model: orNull(text),
   skip_query_expansion: v.nullish(v.boolean(), false),
 })
+
+/** Schema of {@link SearchBody}. */
+export const searchRequestSchema: WireSchema<SearchBody, SearchInput> = v.pipe(
+  searchFields,
+  rule(
+    'value_error',
+    'needs provider and model, or neither',
+    (body: v.InferOutput<typeof searchFields>) => (body.provider === null) === (body.model === null),
+  ),
+)
 
 /** A passage found by `POST /search`. */
 export interface SearchResult {

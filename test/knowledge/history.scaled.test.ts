@@ -1,0 +1,191 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Knowledge } from '@inlay/knowledge'
+import { isInlayError } from '@inlay/protocol'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { cases } from '../cases.ts'
+import { createStore, memoryIndex, type MemoryStore } from './memory-index.ts'
+import { makeKnowledge, makeRecords, request } from './setup.ts'
+
+/** One operation a client saw the answer of. Moments are counted, not timed. */
+interface Operation {
+  readonly kind: 'post' | 'delete'
+  readonly id: string
+  /** Names the version posted; found by it. */
+  readonly version: number
+  readonly began: number
+  ended: number
+  /** Of a post: what `already_existed` said; of a delete: whether there was something to delete. */
+  existed: boolean
+}
+
+/** A small generator, so that a failing history can be had again from its seed. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+interface World {
+  readonly instances: readonly Knowledge[]
+  readonly store: MemoryStore
+  readonly random: () => number
+  readonly history: Operation[]
+  readonly errors: readonly unknown[][]
+  /** Counts up at every beginning and end of an operation. */
+  readonly tick: () => number
+}
+
+/** Two knowledges over one database file and one index, whose steps take random time and whose clocks differ. */
+async function makeWorld(seed: number): Promise<World> {
+  const random = seeded(seed)
+  const folder = await mkdtemp(join(tmpdir(), 'inlay-history-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const store = createStore()
+  const made = []
+  for (const aheadMs of [0, 10_000]) {
+    const db = await makeRecords(join(folder, 'records.db'))
+    made.push(
+      await makeKnowledge({
+        db,
+        index: memoryIndex(store),
+        // The second clock is so far ahead that it takes every lease of the first for expired, and looks often.
+        now: () => Date.now() + aheadMs,
+        worker: { claimDocuments: 3, leaseMs: aheadMs > 0 ? 60 : 6000 },
+        at: async (step) => {
+          if (step !== 'accept' && random() < 0.6) await pause(random() * 12)
+        },
+      }),
+    )
+  }
+  for (const { knowledge } of made) await knowledge.start()
+  let moment = 0
+  return {
+    instances: made.map(({ knowledge }) => knowledge),
+    store,
+    random,
+    history: [],
+    errors: made.map(({ errors }) => errors),
+    tick: () => moment++,
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const wordOf = (version: number): string => `version${version}x`
+
+async function operate(world: World, kind: Operation['kind'], id: string): Promise<void> {
+  const { random, instances, history, tick } = world
+  const knowledge = instances[Math.floor(random() * instances.length)]!
+  const began = tick()
+  const operation: Operation = { kind, id, version: began, began, ended: Infinity, existed: false }
+  history.push(operation)
+  if (kind === 'post') {
+    const text = `${id} ${wordOf(began)}`
+    operation.existed = (await knowledge.accept(request({ id, text }))).alreadyExisted
+  } else
+    operation.existed = await knowledge.remove(id).then(
+      () => true,
+      (error: unknown) => {
+        if (isInlayError(error) && error.code === 'DOCUMENT_NOT_FOUND') return false
+        throw error
+      },
+    )
+  operation.ended = tick()
+}
+
+/** The versions of a document that search shows now; `undefined` stands for none. */
+async function shown(world: World, id: string): Promise<number | undefined> {
+  const knowledge = world.instances[Math.floor(world.random() * world.instances.length)]!
+  const found = (await knowledge.search({ text: id, limit: 50 })).filter(({ document }) => document.document_id === id)
+  const versions = new Set(found.map(({ content }) => Number(/version(\d+)x/.exec(content)![1])))
+  expect(versions.size, `versions of ${id} visible at once`).toBeLessThanOrEqual(1)
+  return [...versions][0]
+}
+
+const changes = ({ kind, existed }: Operation): boolean => kind === 'post' || existed
+
+/** What may be shown once all is quiet: the outcome of any operation that none began after. */
+function possibleEnds(history: readonly Operation[]): Set<number | undefined> {
+  const changing = history.filter(changes)
+  const last = changing.filter((one) => !changing.some((other) => other.began > one.ended))
+  return new Set(last.map((one) => (one.kind === 'post' ? one.version : undefined)))
+}
+
+const seeds = Array.from({ length: cases(1, 6) }, (_, index) => index + 1)
+
+describe('concurrent posts and deletes of the same documents, two knowledges over one database and index', () => {
+  test.each(seeds)('end in the last acknowledged version of each, visible once (seed %i)', async (seed) => {
+    const world = await makeWorld(seed)
+    const ids = ['alpha', 'beta', 'gamma']
+    const client = async (): Promise<void> => {
+      for (let count = 0; count < 25; count++) {
+        const id = ids[Math.floor(world.random() * ids.length)]!
+        await operate(world, world.random() < 0.75 ? 'post' : 'delete', id)
+        if (world.random() < 0.5) await pause(world.random() * 8)
+      }
+    }
+    await Promise.all([client(), client(), client(), client()])
+    await Promise.all(world.instances.map((knowledge) => knowledge.settled()))
+    for (const id of ids) {
+      const history = world.history.filter((operation) => operation.id === id)
+      const end = await shown(world, id)
+      expect(possibleEnds(history), `what search shows of ${id}`).toContain(end)
+      // Made and removed in turns: one more made than removed exactly when it is there in the end.
+      const made = history.filter(({ kind, existed }) => kind === 'post' && !existed).length
+      const removed = history.filter(({ kind, existed }) => kind === 'delete' && existed).length
+      expect(made - removed).toBe(end === undefined ? 0 : 1)
+      expect((await world.instances[0]!.status(id))?.phase).toBe(end === undefined ? undefined : 'indexed')
+    }
+    expect(world.errors).toEqual([[], []])
+  })
+
+  test.each(seeds)('never show an older version after a newer one, nor a removed one (seed %i)', async (seed) => {
+    const world = await makeWorld(seed + 100)
+    // One writer a document, so that the order of its versions is known.
+    const writer = async (id: string): Promise<void> => {
+      for (let count = 0; count < 30; count++) {
+        await operate(world, 'post', id)
+        if (world.random() < 0.7) await pause(world.random() * 25)
+        if (world.random() < 0.15) {
+          await operate(world, 'delete', id)
+          expect(await shown(world, id), `${id} after its removal`).toBeUndefined()
+        }
+      }
+    }
+    let isOver = false
+    const reader = async (id: string): Promise<void> => {
+      for (let newest = -1; !isOver;) {
+        const version = await shown(world, id)
+        expect(version ?? newest, `version of ${id} after ${newest}`).toBeGreaterThanOrEqual(newest)
+        newest = version ?? newest
+        await pause(world.random() * 4)
+      }
+    }
+    const ids = ['alpha', 'beta']
+    const reading = Promise.all(ids.map(reader))
+    await Promise.all(ids.map(writer))
+    await Promise.all(world.instances.map((knowledge) => knowledge.settled()))
+    isOver = true
+    await reading
+    for (const id of ids) {
+      const posts = world.history.filter((operation) => operation.id === id)
+      expect(await shown(world, id)).toBe(posts.at(-1)!.kind === 'post' ? posts.at(-1)!.version : undefined)
+    }
+  })
+
+  test('leave no row in the index but those search shows', async () => {
+    const world = await makeWorld(77)
+    for (let count = 0; count < 40; count++)
+      await operate(world, world.random() < 0.8 ? 'post' : 'delete', `document ${count % 5}`)
+    await operate(world, 'post', 'document 0')
+    await Promise.all(world.instances.map((knowledge) => knowledge.settled()))
+    const { documents } = await world.instances[0]!.list()
+    await expect.poll(() => world.store.rows.length, { timeout: 10_000 }).toBe(documents.length)
+  })
+})

@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { lancedbIndex } from '@inlay/drivers/lancedb'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openHarness, testFolder, type Harness } from '../harness.ts'
+import { temporaryFolder } from '../process.ts'
+
+const mount = (...words: string[]): boolean => spawnSync('mount', words).status === 0
+
+/** Only an administrator of a Linux machine may mount; elsewhere these tests are left out. */
+const mayMount = (() => {
+  if (process.platform !== 'linux' || !existsSync('/proc/mounts')) return false
+  const { path } = temporaryFolder()
+  const isAllowed = mount('-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', path)
+  if (isAllowed) spawnSync('umount', [path])
+  rmdirSync(path)
+  return isAllowed
+})()
+
+/** A folder on a disk of its own, that can be made larger. */
+function smallDisk(megabytes: number): { path: string; enlarge(megabytes: number): void } {
+  const folder = temporaryFolder()
+  expect(mount('-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder.path)).toBe(true)
+  onTestFinished(() => {
+    // The harness is closed by now.
+    spawnSync('umount', ['-l', folder.path])
+    folder.remove()
+  })
+  return {
+    path: folder.path,
+    enlarge: (size) => expect(mount('-o', `remount,size=${size}m`, folder.path)).toBe(true),
+  }
+}
+
+const marker = (at: number): string => `marker${String(at).replaceAll(/\d/g, (digit) => 'bcdfghjklm'[Number(digit)]!)}x`
+
+/** About 100 kB that no compression makes small, with a word of its own. */
+function largeText(at: number): string {
+  const words = Array.from({ length: 10_000 }, () => Math.random().toString(36).slice(2, 10))
+  return `${words.join(' ')}\n\n${marker(at)}`
+}
+
+/** Posts until the service refuses, or so many are in; answers the refusal. */
+async function fill(
+  harness: Harness,
+  accepted: number[],
+  most: number,
+): Promise<Awaited<ReturnType<Harness['post']>> | undefined> {
+  for (let at = accepted.length + 1; at <= most; at++) {
+    const answer = await harness.post(`document ${at}`, largeText(at))
+    if (answer.status !== 200) return answer
+    accepted.push(at)
+  }
+  return undefined
+}
+
+async function expectAllFound(harness: Harness, accepted: readonly number[]): Promise<void> {
+  for (const at of accepted) {
+    await harness.until(`document ${at}`, 'indexed', 60_000)
+    expect(await harness.find(marker(at)), marker(at)).toEqual([`document ${at}`])
+  }
+}
+
+describe.skipIf(!mayMount)('a disk that is full', () => {
+  test('refuses documents with the reason, keeps what was accepted, and goes on once there is room', async () => {
+    const disk = smallDisk(8)
+    const harness = openHarness({ dataFolder: join(disk.path, 'data') })
+    const accepted: number[] = []
+    const refusal = await fill(harness, accepted, 400)
+    expect(refusal).toMatchObject({ status: 503, body: { error_code: 'SERVICE_UNAVAILABLE' } })
+    expect(refusal!.body.detail).toMatch(/disk .* full/)
+    expect(accepted.length).toBeGreaterThan(5)
+    // Still there to be asked.
+    expect(await harness.stateOf('document 1')).toBeDefined()
+    expect((await harness.post('one more', largeText(0))).status).toBe(503)
+    disk.enlarge(400)
+    await expectAllFound(harness, accepted)
+    expect(await harness.stateOf('one more')).toBeUndefined()
+    expect((await harness.post('one more', 'there is room again')).body).toMatchObject({ already_existed: false })
+    await harness.until('one more', 'indexed')
+  })
+
+  test('under the index alone lets documents wait, says why, and takes them in once there is room', async () => {
+    const disk = smallDisk(4)
+    const index = lancedbIndex({ folder: join(disk.path, 'index'), keepVersionsMs: 0 })
+    const harness = openHarness({ dataFolder: testFolder(), index })
+    expect((await harness.post('first', 'a quick word: heron')).status).toBe(200)
+    await harness.until('first', 'indexed')
+    const accepted: number[] = []
+    expect(await fill(harness, accepted, 40)).toBeUndefined()
+    await expect
+      .poll(
+        async () =>
+          (await Promise.all(accepted.map((at) => harness.stateOf(`document ${at}`)))).map((one) => one?.reason),
+        {
+          timeout: 20_000,
+        },
+      )
+      .toContain('The disk that holds the index is full: free some space.')
+    // What is in stays searchable.
+    expect(await harness.find('heron')).toEqual(['first'])
+    disk.enlarge(400)
+    await expectAllFound(harness, accepted)
+    expect(harness.errors.length).toBeGreaterThan(0)
+  })
+})
