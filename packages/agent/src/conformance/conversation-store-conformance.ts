@@ -155,8 +155,8 @@ function historyTests(make: MakeStores): ConformanceTest[] {
         }
         const all = await conversations.branch(sessionId, null, everything)
         mustEqual([all.messages.length, textsOf(all)[0]], [102, 'Hello?'], 'without a bound')
-        const some = await conversations.branch(sessionId, null, { ...everything, chars: 18 })
-        mustEqual(textsOf(some), ['Question 49?', 'Hi.'], 'with a bound of 18 characters')
+        const bounded = await conversations.branch(sessionId, null, { ...everything, chars: 18 })
+        mustEqual(textsOf(bounded), ['Question 49?', 'Hi.'], 'with a bound of 18 characters')
       },
     ],
   ]
