@@ -20,7 +20,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'unit',
           include: [
-            'test/{protocol,client,records,knowledge,agent,drivers,server,inlay,extractive,python,playground,package}/**/*.test.ts',
+            'test/{protocol,client,records,knowledge,agent,drivers,server,inlay,extractive,mastra,python,playground,package}/**/*.test.ts',
           ],
           testTimeout: 20_000,
           retry,

@@ -1,8 +1,7 @@
 import { Kysely } from 'kysely'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import { createAgent, type AgentOptions } from '@inlay/agent/internal/agent'
+import { createConversations, migrateConversations, type ConversationsOptions } from '@inlay/conversations'
 import type { Action, ModelProvider, Passage, PassageSearch, ResolvedModel, Run } from '@inlay/agent'
-import { migrateAgent } from '@inlay/agent/internal/records/migrations'
 import { scriptedModel, type Script, type ScriptedModel } from '@inlay/agent/testing'
 import { isInlayError, parseWith, sendMessageRequestSchema } from '@inlay/protocol'
 import type {
@@ -23,7 +22,7 @@ export const ben: Principal = { id: 'ben', scopes: ['chat'] }
 /** A migrated database in memory. */
 export async function newDatabase(file = ':memory:'): Promise<Kysely<unknown>> {
   const db = new Kysely<unknown>({ dialect: nodeSqlite({ file }) })
-  await migrateAgent(db)
+  await migrateConversations(db)
   return db
 }
 
@@ -43,7 +42,7 @@ export function providerOf(model: ResolvedModel['model'], more: Partial<Resolved
 
 /** An agent over a script, with all that a test may want to look at. */
 export interface Setting {
-  readonly agent: ReturnType<typeof createAgent>
+  readonly agent: ReturnType<typeof createConversations>
   readonly db: Kysely<unknown>
   readonly model: ScriptedModel
   readonly errors: unknown[]
@@ -55,12 +54,12 @@ export interface Setting {
 }
 
 /** Makes an agent that answers by a script. The clock stands still unless a test moves it; waits are skipped. */
-export async function newSetting(script: Script, options: Partial<AgentOptions> = {}): Promise<Setting> {
+export async function newSetting(script: Script, options: Partial<ConversationsOptions> = {}): Promise<Setting> {
   const db = options.db ?? (await newDatabase())
   const model = scriptedModel(script)
   const errors: unknown[] = []
   const clock = { time: Date.UTC(2026, 0, 12, 9, 30) }
-  const agent = createAgent({
+  const agent = createConversations({
     db,
     models: providerOf(model),
     now: () => clock.time,

@@ -45,7 +45,7 @@ function makeRow(): IndexRow {
     updatedAt: 1_700_000_000_000 + n,
     ownUpdatedAt: null,
     createdAt: null,
-    card: '{}',
+    chunkMetadata: '{}',
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { toUserId } from '@inlay/protocol'
 import type { ChatFullResponse } from '@inlay/protocol'
 import { startOpenAi } from '../stand-in/openai.ts'
 
@@ -234,7 +235,7 @@ describe('inlay serve', () => {
     const server = await served()
     expect(server.key).toMatch(/^inlay_/)
     const headers = { authorization: `Bearer ${server.key}` }
-    expect(await (await fetch(`${server.base}/me`, { headers })).json()).toMatchObject({ id: 'operator' })
+    expect(await (await fetch(`${server.base}/me`, { headers })).json()).toMatchObject({ id: toUserId('operator') })
     writeFileSync(join(handbook, 'parking.md'), '# Parking\n\nBicycles are parked behind the greenhouse.\n')
     expect((await inlay(['ingest', 'handbook', '--json'])).out).toContain('"failed":0')
     const body = JSON.stringify({ message: 'Where are bicycles parked?', stream: false })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { scriptedModel, type Script } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
+import { mastraTools } from '@inlay/mastra'
 import { createTool } from '@mastra/core/tools'
 import { createInlay, defineAction, type Inlay, type InlayOptions } from 'inlay'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
@@ -86,7 +87,7 @@ test("a host's actions and Mastra's tools are listed, allowed and forced by thei
   const weather = createTool({ id: 'weather', description: 'Tells the weather.', execute: async () => 'Rain.' })
   const { ask, say, model } = make(
     [[{ call: { name: 'order_state', input: { number: 'A-7' } } }], ['It is packed.'], ['No tools.']],
-    { actions: [orderState, weather] },
+    { actions: [orderState, ...mastraTools(weather)] },
   )
   const listed = (await ask('/tool')).body as { id: number; name: string; in_code_tool_id: string | null }[]
   expect(listed.map(({ name, in_code_tool_id: builtIn }) => [name, builtIn])).toEqual(

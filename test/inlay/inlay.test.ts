@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { createLineDecoder, fold, type ChatFullResponse } from '@inlay/protocol'
+import { createLineDecoder, fold, toUserId, type ChatFullResponse } from '@inlay/protocol'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-test-'))
 const open: Inlay[] = []
@@ -161,10 +161,10 @@ describe('an assistant', () => {
     const me = async (headers: Record<string, string>): Promise<unknown> =>
       (await inlay.fetch(new Request('http://h.example/me', { headers }))).json()
     expect(await me({ 'x-user': 'zoe', authorization: `Bearer ${key}` })).toMatchObject({
-      id: 'zoe',
+      id: toUserId('zoe'),
       effective_permissions: ['search'],
     })
-    expect(await me({ authorization: `Bearer ${key}` })).toMatchObject({ id: 'operator', is_superuser: true })
+    expect(await me({ authorization: `Bearer ${key}` })).toMatchObject({ id: toUserId('operator'), is_superuser: true })
     expect(await me({ authorization: `Bearer ${key}x` })).toMatchObject({ error_code: 'INVALID_TOKEN' })
   })
 })

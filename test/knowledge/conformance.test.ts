@@ -1,9 +1,9 @@
-import type { Hit, IndexFilter, IndexRow, TimeRange, VectorIndex } from '@inlay/knowledge'
-import { embedderLaws, vectorIndexLaws, type ConformanceTest } from '@inlay/knowledge/conformance'
+import type { Hit, IndexFilter, IndexQuery, IndexRow, TimeRange, VectorIndex } from '@inlay/knowledge'
+import { embedderConformance, vectorIndexConformance, type ConformanceTest } from '@inlay/knowledge/conformance'
 import { InlayError } from '@inlay/protocol'
 import { describe, expect, it, test } from 'vitest'
 
-/** The plainest index there can be; changes of it break one law each. */
+/** The plainest index there can be; changes of it fail one test each. */
 interface Faults {
   match(row: IndexRow, words: readonly string[]): number
   passes(row: IndexRow, filter: IndexFilter): boolean
@@ -100,6 +100,8 @@ function plainIndexes(faults: Partial<Faults> = {}): (store: string) => VectorIn
         signal?.throwIfAborted()
         if (vector) check(vector)
         const words = wordsOf(text).slice(0, 50)
+        await Promise.resolve()
+        signal?.throwIfAborted()
         const score = (row: IndexRow): number =>
           (does.match(row, words) / Math.max(1, words.length)) * (vector ? 0.5 : 1) +
           (vector ? does.nearness(row, vector) * (words.length > 0 ? 0.5 : 1) : 0)
@@ -130,16 +132,16 @@ function plainIndexes(faults: Partial<Faults> = {}): (store: string) => VectorIn
   }
 }
 
-describe('laws of a vector index', () => {
-  for (const [title, run] of vectorIndexLaws(plainIndexes())) test(title, run)
+describe('conformance tests of a vector index', () => {
+  for (const [title, run] of vectorIndexConformance(plainIndexes())) test(title, run)
 
   it('have titles that differ', () => {
-    const titles = vectorIndexLaws(plainIndexes()).map(([title]) => title)
+    const titles = vectorIndexConformance(plainIndexes()).map(([title]) => title)
     expect(new Set(titles).size).toBe(titles.length)
   })
 })
 
-describe('an index that breaks a law is told', () => {
+describe('an index that breaks the contract is caught', () => {
   const faults: Record<string, Partial<Faults>> = {
     'limits before it filters': {
       passes: () => true,
@@ -177,18 +179,78 @@ describe('an index that breaks a law is told', () => {
   }
   for (const [name, fault] of Object.entries(faults))
     it(`when it ${name}`, async () => {
-      expect(await brokenBy(vectorIndexLaws(plainIndexes(fault)))).not.toEqual([])
+      expect(await brokenBy(vectorIndexConformance(plainIndexes(fault)))).not.toEqual([])
     })
 })
 
-describe('an embedder that breaks a law is told', () => {
+const searching =
+  (change: (query: IndexQuery) => IndexQuery) =>
+  (index: VectorIndex): Partial<VectorIndex> => ({ search: (query) => index.search(change(query)) })
+
+const appending =
+  (change: (row: IndexRow) => IndexRow) =>
+  (index: VectorIndex): Partial<VectorIndex> => ({ append: (rows) => index.append(rows.map(change)) })
+
+const withoutPairs = (query: IndexQuery): IndexQuery => ({ ...query, filter: { ...query.filter, pairs: undefined } })
+
+describe('an index around a sound one is found out when it', () => {
+  const mistakes: Record<string, (index: VectorIndex) => Partial<VectorIndex>> = {
+    'ignores the whole filter beside words and a vector': searching((query) =>
+      query.text !== undefined && query.vector ? { ...query, filter: undefined } : query,
+    ),
+    'ignores pairs in vector search': searching((query) =>
+      query.vector && query.text === undefined ? withoutPairs(query) : query,
+    ),
+    'ignores pairs beside words and a vector': searching((query) =>
+      query.vector && query.text !== undefined ? withoutPairs(query) : query,
+    ),
+    'removes only the first of several generations': (index) => ({
+      remove: (generations) => index.remove(generations.slice(0, 1)),
+    }),
+    'gives thirty hits at most': searching((query) => ({ ...query, limit: Math.min(30, query.limit) })),
+    'reads ten rows at most': (index) => ({ read: async (...range) => (await index.read(...range)).slice(0, 10) }),
+    'cuts texts at 2,000 characters': appending((row) => ({ ...row, text: row.text.slice(0, 2000) })),
+    'fails on appends of more than 500 rows': (index) => ({
+      append: async (rows) => {
+        if (rows.length > 500) throw new Error('too many rows')
+        await index.append(rows)
+      },
+    }),
+    'takes the date 0 for none': appending((row) => ({
+      ...row,
+      createdAt: row.createdAt || null,
+      ownUpdatedAt: row.ownUpdatedAt || null,
+    })),
+    'takes a bound of 0 for none': searching(({ filter = {}, ...query }) => {
+      const { start, end } = filter.createdAt ?? {}
+      const createdAt = filter.createdAt && { start: start || undefined, end: end || undefined }
+      return { ...query, filter: { ...filter, ...(createdAt ? { createdAt } : {}) } }
+    }),
+    'looks at the signal only before it searches': (index) => ({
+      search: async ({ signal, ...query }) => {
+        signal?.throwIfAborted()
+        return index.search(query)
+      },
+    }),
+  }
+  test.each(Object.entries(mistakes))('%s', async (_, mistaken) => {
+    const make = plainIndexes()
+    const wrong = (store: string): VectorIndex => {
+      const index = make(store)
+      return { ...index, ...mistaken(index) }
+    }
+    expect(await brokenBy(vectorIndexConformance(wrong))).not.toEqual([])
+  })
+})
+
+describe('an embedder that breaks the contract is caught', () => {
   const honest = (text: string): Float32Array => {
     const vector = new Float32Array(16)
     for (const character of text) vector[character.codePointAt(0)! % 16]! += 1
     return vector
   }
-  const laws = (embed: (texts: readonly string[]) => Float32Array[], id = 'plain/letters@16'): ConformanceTest[] =>
-    embedderLaws(() => ({
+  const tests = (embed: (texts: readonly string[]) => Float32Array[], id = 'plain/letters@16'): ConformanceTest[] =>
+    embedderConformance(() => ({
       id,
       dimensions: 16,
       batch: 3,
@@ -199,7 +261,7 @@ describe('an embedder that breaks a law is told', () => {
     }))
 
   it('unless it breaks none', async () => {
-    expect(await brokenBy(laws((texts) => texts.map(honest)))).toEqual([])
+    expect(await brokenBy(tests((texts) => texts.map(honest)))).toEqual([])
   })
 
   const faults: Record<string, (texts: readonly string[]) => Float32Array[]> = {
@@ -213,17 +275,17 @@ describe('an embedder that breaks a law is told', () => {
   }
   for (const [name, embed] of Object.entries(faults))
     it(`when it ${name}`, async () => {
-      expect(await brokenBy(laws(embed))).not.toEqual([])
+      expect(await brokenBy(tests(embed))).not.toEqual([])
     })
 
   it('when its id does not name its dimensions', async () => {
-    expect(await brokenBy(laws((texts) => texts.map(honest), 'plain/letters'))).not.toEqual([])
+    expect(await brokenBy(tests((texts) => texts.map(honest), 'plain/letters'))).not.toEqual([])
   })
 })
 
-/** Titles of the laws that are broken. */
-async function brokenBy(laws: readonly ConformanceTest[]): Promise<string[]> {
+/** Titles of the tests that fail. */
+async function brokenBy(tests: readonly ConformanceTest[]): Promise<string[]> {
   const broken: string[] = []
-  for (const [title, run] of laws) await run().catch(() => broken.push(title))
+  for (const [title, run] of tests) await run().catch(() => broken.push(title))
   return broken
 }

@@ -95,8 +95,8 @@ function nearness(left: Float32Array | undefined, right: Float32Array): number {
 }
 
 function toHit(row: IndexRow, score: number): Hit {
-  const { documentId, generation, position, text, card, source, updatedAt } = row
-  return { documentId, generation, position, text, card, source, updatedAt, score }
+  const { documentId, generation, position, text, chunkMetadata, source, updatedAt } = row
+  return { documentId, generation, position, text, chunkMetadata, source, updatedAt, score }
 }
 
 function passes(row: IndexRow, filter: IndexFilter = {}): boolean {

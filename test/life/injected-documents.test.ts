@@ -1,6 +1,7 @@
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import { createAgent, defineAction, migrateAgent, type Agent, type InputSchema, type Run } from '@inlay/agent'
+import { defineAction, type InputSchema, type Run } from '@inlay/agent'
+import { createConversations, migrateConversations, type Conversations } from '@inlay/conversations'
 import { createKnowledge, migrateKnowledge, type Knowledge } from '@inlay/knowledge'
 import { parseWith, sendMessageRequestSchema } from '@inlay/protocol'
 import type { BaseFilters, IngestionDocument, Principal, SendMessageInput, StreamLine } from '@inlay/protocol'
@@ -60,7 +61,7 @@ const anything: InputSchema<Record<string, unknown>> = {
 }
 
 interface World {
-  readonly agent: Agent
+  readonly agent: Conversations
   readonly knowledge: Knowledge
   readonly documents: readonly InjectedDocument[]
   readonly model: ReturnType<typeof obedientModel>
@@ -84,7 +85,7 @@ async function makeWorld(): Promise<World> {
   const folder = temporaryFolder()
   const db = new Kysely<unknown>({ dialect: nodeSqlite({ file: `${folder.path}/inlay.db` }) })
   await migrateKnowledge(db)
-  await migrateAgent(db)
+  await migrateConversations(db)
   const errors: unknown[] = []
   const onError = (error: unknown): void => void errors.push(error)
   const knowledge = createKnowledge({
@@ -98,7 +99,7 @@ async function makeWorld(): Promise<World> {
   const searches: World['searches'] = []
   const model = obedientModel(evil)
   const house = { provider: 'house', name: 'h', displayName: 'House', contextTokens: 60_000, takesImages: false }
-  const agent = createAgent({
+  const agent = createConversations({
     db,
     onError,
     models: { resolve: async () => ({ ...house, model }), list: async () => [] },
@@ -178,7 +179,7 @@ const ledger = {
 }
 
 /** Puts in place what ana may see, what she may not, and the injected documents. */
-async function furnish(agent: Agent, knowledge: Knowledge) {
+async function furnish(agent: Conversations, knowledge: Knowledge) {
   const bens = await upload(agent, 'ben.txt', `${secrets.file}: the salary of ben.`, ben)
   const anasFile = await upload(agent, 'ana.txt', 'Notes of ana.', ana)
   const customHeaders = [{ key: 'x-ledger-key', value: secrets.stored }]
@@ -210,7 +211,7 @@ async function furnish(agent: Agent, knowledge: Knowledge) {
   return { anasFile, documents }
 }
 
-async function upload(agent: Agent, name: string, text: string, caller: Principal): Promise<string> {
+async function upload(agent: Conversations, name: string, text: string, caller: Principal): Promise<string> {
   const bytes = (async function* () {
     yield new TextEncoder().encode(text)
   })()
@@ -221,7 +222,7 @@ async function upload(agent: Agent, name: string, text: string, caller: Principa
   return stored[0]!.id
 }
 
-async function send(agent: Agent, input: Partial<SendMessageInput>, caller = ana): Promise<Run> {
+async function send(agent: Conversations, input: Partial<SendMessageInput>, caller = ana): Promise<Run> {
   const request = parseWith(sendMessageRequestSchema, { message: '', ...input }, 'body')
   return agent.send(request, { caller, headers: { 'x-tenant-key': secrets.header } })
 }

@@ -1,6 +1,6 @@
 import { request as nodeRequest } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createLineDecoder, type StreamLine } from '@inlay/protocol'
+import { createLineDecoder, toUserId, type StreamLine } from '@inlay/protocol'
 import { aDocument, delta, sessionId, setup, stop, wholeAnswer, type Setup } from '../server/fakes.ts'
 import { expressWithParserAhead, mounts, startHost, type Host } from './hosts.ts'
 
@@ -178,7 +178,7 @@ describe.each(mounts)('set into %s', (_, mount) => {
       },
     })
     const me = await fetch(`${host.base}/me`, { headers: { cookie: 'session=zoe' } })
-    expect(await me.json()).toMatchObject({ id: 'zoe' })
+    expect(await me.json()).toMatchObject({ id: toUserId('zoe') })
     expect((await fetch(`${host.base}/me`)).status).toBe(401)
   })
 })

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { AgentOptions } from '@inlay/agent'
+import type { ConversationsOptions } from '@inlay/conversations'
 import type { Script } from '@inlay/agent/testing'
 import type { ServerOptions } from '@inlay/server'
 import { newSetting, type Setting } from '../agent/setting.ts'
@@ -18,7 +18,7 @@ export interface Service extends Pick<Setup, 'server' | 'ask'> {
 /** Makes a server over an agent with a scripted model; both end with the test. */
 export async function newService(
   script: Script,
-  options: Partial<AgentOptions> = {},
+  options: Partial<ConversationsOptions> = {},
   server: Partial<ServerOptions> = {},
 ): Promise<Service> {
   const setting = await newSetting(script, options)

@@ -1,4 +1,5 @@
-import type { Agent, LogEntry, Personalization, Run } from '@inlay/agent'
+import type { LogEntry, Run } from '@inlay/agent'
+import type { Conversations, Personalization } from '@inlay/conversations'
 import type { DocumentStatus, Knowledge } from '@inlay/knowledge'
 import { encodeLine, InlayError, type ChatFullResponse, type Principal, type StreamLine } from '@inlay/protocol'
 import { createServer, type Server, type ServerOptions } from '@inlay/server'
@@ -112,9 +113,9 @@ const personalization: Personalization = {
 }
 
 /** An agent that answers with one run, and remembers what it was asked. */
-export interface FakeAgent extends Agent {
+export interface FakeAgent extends Conversations {
   readonly run: SpokenRun
-  readonly sent: Parameters<Agent['send']>[]
+  readonly sent: Parameters<Conversations['send']>[]
   readonly stopped: string[]
 }
 
@@ -123,7 +124,7 @@ const unexpected = (name: string) => (): never => {
 }
 
 export function fakeAgent(run: SpokenRun = spokenRun()): FakeAgent {
-  const sent: Parameters<Agent['send']>[] = []
+  const sent: Parameters<Conversations['send']>[] = []
   const stopped: string[] = []
   const ownSession = (id: string, caller: Principal): void => {
     if (id !== sessionId || caller.id === 'bob') throw new InlayError('SESSION_NOT_FOUND')

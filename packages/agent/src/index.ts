@@ -1,5 +1,5 @@
 export { createAgent } from './agent.ts'
-export type { AgentLimits, AgentOptions } from './agent.ts'
+export type { AgentLimits, AgentOptions, AgentStores } from './agent-options.ts'
 export type { ActionParts, SearchParts } from './tools/built-in-actions.ts'
 export { createInternalSearch } from './actions/internal-search/index.ts'
 export type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from './actions/generate-image-contract.ts'
@@ -7,74 +7,65 @@ export type { InternalSearchOptions, SearchHelp } from './actions/internal-searc
 export type { DocumentByLink, LinkedDocument, PageReader, ReadPage } from './actions/open-url-contract.ts'
 export type { CodeFile, CodeOutcome, CodeOutput, CodeRun, CodeRunner } from './actions/run-python-contract.ts'
 export type { WebQuery, WebResult, WebSearch } from './actions/web-search-contract.ts'
-export { actionLimitMs } from './contracts.ts'
+export { actionLimitMs } from './contracts/action.ts'
 export type {
   Action,
   ActionAsker,
   ActionResult,
   ActionSource,
   ActionTurn,
-  Agent,
-  DeltaListener,
+  InputSchema,
+  ModelQuestion,
+  PastText,
+  ToolNumbers,
+  TurnFiles,
+} from './contracts/action.ts'
+export type { Agent, Sending } from './contracts/agent.ts'
+export { terminatedText } from './contracts/conversation-store.ts'
+export type {
+  AnswerModel,
+  AnswerOutcome,
+  AnswerStatus,
+  BranchHistory,
+  ConversationStore,
+  HistoryLimits,
+  OpenedTurn,
+  PastMessage,
+  PastToolCall,
+  SessionRecord,
+  ToolCallRecord,
+  TurnOpening,
+} from './contracts/conversation-store.ts'
+export { toFileText } from './contracts/file-store.ts'
+export type { FileSection, FileStore, IncomingFile, OpenedFile, StoredFile } from './contracts/file-store.ts'
+export { memoryChars } from './contracts/memory-store.ts'
+export type { KeptMemory, Memory, MemoryStore, Person } from './contracts/memory-store.ts'
+export type { ModelListing, ModelProvider, ResolvedModel, StreamListener, TappedModel } from './contracts/model.ts'
+export { defaultPersona } from './contracts/persona.ts'
+export type { Persona, PersonaLookup, Project, ProjectLookup } from './contracts/persona.ts'
+export type { LogEntry, Run } from './contracts/run.ts'
+export type { RunStore, SendRecord, StoredAnswer } from './contracts/run-store.ts'
+export type {
   Excerpt,
   ExcerptReader,
-  InputSchema,
-  LogEntry,
-  ModelListing,
-  ModelProvider,
-  ModelQuestion,
+  FileSearch,
+  NamedDocumentSet,
   Passage,
   PassageSearch,
-  PastText,
-  ResolvedModel,
-  Run,
   Span,
-  TellingModel,
-  TurnFiles,
-} from './contracts.ts'
-export type {
-  BlobStorage,
-  FileIndex,
-  FileReader,
-  Files,
-  FileSection,
-  IncomingFile,
-  IndexedFile,
-  OpenedFile,
-  Sheet,
-  StoredFile,
-  Upload,
-  UploadDetails,
-} from './files/contracts.ts'
-export type { FileLimits, LibraryParts } from './records/library.ts'
+} from './contracts/search.ts'
+export { defaultServices } from './contracts/services.ts'
+export type { Services } from './contracts/services.ts'
 export { defineAction } from './tools/host-actions.ts'
 export type { ActionDefinition, HostAction } from './tools/host-actions.ts'
 export type { ComingTurn, EndedTurn, TurnHooks, TurnVerdict } from './turn/hooks.ts'
-export type { Memories, Memory, Personalization, PersonalizationChanges } from './memories/contracts.ts'
-export type { MastraTool } from './tools/mastra-tools.ts'
-export { migrateAgent } from './records/migrations.ts'
-export type { Persona, Personas, PersonaSettings } from './personas/contracts.ts'
-export type { NamedDocumentSet } from './personas/personas.ts'
 export type { ComingResearch, ResearchLimits, ResearchOptions, TokenPrice } from './research/limits.ts'
-export type { Projects, ProjectWithSessions, StoredProject } from './projects/contracts.ts'
-export type {
-  Feedback,
-  SessionGroup,
-  SessionListing,
-  Sessions,
-  StoredMessage,
-  StoredSession,
-} from './sessions/contracts.ts'
-export type {
-  AddressAnswer,
-  AddressRequest,
-  CustomHeader,
-  FetchAddress,
-  StoredTool,
-  StoredToolFields,
-  StoredToolFunction,
-  StoredTools,
-} from './stored-tools/contracts.ts'
-export { createToolNumbers } from './stored-tools/tool-numbers.ts'
-export type { ToolNumbers } from './stored-tools/tool-numbers.ts'
 export { withoutCredentials } from './model/failure-signs.ts'
+export { estimateTokens } from './prompt/context-window.ts'
+export { byScore, replayPackets } from './run/replay.ts'
+export type { ReplayAnswer, ReplayCall } from './run/replay.ts'
+export { inMemoryStores } from './stores/in-memory.ts'
+export { resolveParent, toMainline, toPath } from './stores/message-tree.ts'
+export type { MessageRole, TreeNode } from './stores/message-tree.ts'
+export { reasoningEfforts } from './turn/model-choice.ts'
+export { checkSessionSettings } from './turn/turn-context.ts'

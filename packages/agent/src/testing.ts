@@ -7,7 +7,7 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
-import type { Action, ActionResult, ActionTurn, InputSchema } from './contracts.ts'
+import type { Action, ActionResult, ActionTurn, InputSchema } from './contracts/action.ts'
 
 /** One call of a tool that a scripted model makes. */
 export interface ScriptedCall {

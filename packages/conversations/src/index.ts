@@ -1,1 +1,37 @@
-export {}
+export { createConversations } from './conversations.ts'
+export type { Conversations, ConversationsOptions, FileLimits } from './conversations.ts'
+export { migrateConversations } from './migrations.ts'
+export type {
+  BlobStorage,
+  FileIndex,
+  FileReader,
+  Files,
+  IndexedFile,
+  Sheet,
+  Upload,
+  UploadDetails,
+} from './files/contracts.ts'
+export type { Memories, Personalization, PersonalizationChanges } from './memories/contracts.ts'
+export type { Personas, PersonaSettings, StoredPersona } from './personas/contracts.ts'
+export type { Projects, ProjectWithSessions, StoredProject } from './projects/contracts.ts'
+export { createRunStore } from './runs/run-store.ts'
+export { createConversationStore } from './sessions/conversation-store.ts'
+export type {
+  Feedback,
+  SessionGroup,
+  SessionListing,
+  Sessions,
+  StoredMessage,
+  StoredSession,
+} from './sessions/stored-session.ts'
+export type {
+  AddressAnswer,
+  AddressRequest,
+  CustomHeader,
+  FetchAddress,
+  StoredTool,
+  StoredToolFields,
+  StoredToolFunction,
+  StoredTools,
+} from './stored-tools/contracts.ts'
+export { createToolNumbers } from './stored-tools/tool-numbers.ts'

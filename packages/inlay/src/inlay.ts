@@ -1,4 +1,4 @@
-import type { Agent } from '@inlay/agent'
+import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import { createServer, type Authenticator, type Keys, type Server } from '@inlay/server'
@@ -6,7 +6,8 @@ import manifest from '../package.json' with { type: 'json' }
 import { firstOf, fixedKey } from './callers.ts'
 import { errorReport } from './error-report.ts'
 import { lazyPart } from './parts/lazy-part.ts'
-import type { InlayOptions } from './options.ts'
+import { checkOptions } from './options/check-options.ts'
+import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
 
 /** An assistant ready to be mounted. */
@@ -14,7 +15,7 @@ export interface Inlay {
   /** Answers requests; never rejects. The first one that needs more than a public answer starts the rest. */
   readonly fetch: (request: Request) => Promise<Response>
   /** Conversations and runs. Its first use starts everything. */
-  readonly agent: Agent
+  readonly agent: Conversations
   /** Documents and search. Its first use starts everything. */
   readonly knowledge: Knowledge
   /** API keys. Its first use starts everything. */
@@ -30,8 +31,10 @@ export interface Inlay {
 /**
  * Makes an assistant. Nothing is opened or loaded before the first request, `start()`, or use of a part; any number of
  * assistants live in one process, and several processes may share a data folder.
+ * @throws INVALID_INPUT with a line for each wrong or unknown option
  */
 export function createInlay(options: InlayOptions = {}): Inlay {
+  checkOptions(options)
   const onError = options.onError ?? writeToStandardError
   let opening: Promise<Parts> | undefined
   let closing: Promise<void> | undefined

@@ -1,12 +1,12 @@
 import type { BaseFilters, IngestionRequest, Principal, SearchDoc } from '@inlay/protocol'
 import type { FileDocument, FileDocumentOptions } from './intake/file-document.ts'
 import type { LinkRequest } from './search/link-contract.ts'
-import type { Shelf } from './search/private-file-index-contract.ts'
+import type { PrivateFileIndex } from './search/private-file-index-contract.ts'
 
 /**
  * Turns texts into vectors of one space.
- * Laws: the same text gives the same vector up to rounding; results come in the order of the texts; every vector has
- * `dimensions` finite numbers; an aborted call rejects. Run `embedderLaws` of `@inlay/knowledge/conformance`.
+ * Guarantees: the same text gives the same vector up to rounding; results come in the order of the texts; every vector has
+ * `dimensions` finite numbers; an aborted call rejects. Run `embedderConformance` of `@inlay/knowledge/conformance`.
  */
 export interface Embedder {
   /** Names the vector space: `provider/model@dimensions`. Vectors of two ids are never compared. */
@@ -19,7 +19,7 @@ export interface Embedder {
 
 /**
  * Judges how well texts answer a query, better than an index can: a cross-encoder, mostly behind HTTP.
- * Laws: one finite number a text, in the order of the texts; higher is better; an aborted call rejects.
+ * Guarantees: one finite number a text, in the order of the texts; higher is better; an aborted call rejects.
  */
 export interface Reranker {
   rerank(query: string, texts: readonly string[], signal?: AbortSignal): Promise<readonly number[]>
@@ -58,7 +58,7 @@ export interface IndexRow {
   readonly ownUpdatedAt: number | null
   readonly createdAt: number | null
   /** JSON of what a passage shows besides its text (title, link, metadata, owners, …); opaque to the index. */
-  readonly card: string
+  readonly chunkMetadata: string
   /** Present exactly when the index was opened with a space; `dimensions` finite numbers. */
   readonly vector?: Float32Array
 }
@@ -89,7 +89,7 @@ export interface Hit {
   readonly generation: string
   readonly position: number
   readonly text: string
-  readonly card: string
+  readonly chunkMetadata: string
   readonly source: string
   readonly updatedAt: number
   readonly score: number
@@ -106,9 +106,9 @@ export interface IndexFigures {
 }
 
 /**
- * Keeps rows and finds them. Laws: an append of many documents is one commit; filters bind before the limit; text of
+ * Keeps rows and finds them. Guarantees: an append of many documents is one commit; filters bind before the limit; text of
  * a filter never changes its meaning; removing what is not there is no error; a closed index refuses with CLOSED.
- * Run `vectorIndexLaws` of `@inlay/knowledge/conformance`.
+ * Run `vectorIndexConformance` of `@inlay/knowledge/conformance`.
  */
 export interface VectorIndex {
   /** How long superseded versions stay on disk after `maintain`, in ms: one more upkeep run follows then. Default 0. */
@@ -339,7 +339,7 @@ export interface DocumentSets {
 export interface Knowledge {
   readonly pairs: Pairs
   readonly documentSets: DocumentSets
-  readonly shelf: Shelf
+  readonly privateFiles: PrivateFileIndex
   /**
    * Stores a document durably and queues it for indexing.
    * @param options.waitMs how long to wait until it is searchable or failed; 0 (default) answers at once

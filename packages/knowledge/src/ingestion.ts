@@ -13,7 +13,7 @@ import type { SpacedIndex } from './spaces/spaced-index.ts'
 import type { IngestionStep } from './indexing/steps.ts'
 import type { Records } from './schema/tables.ts'
 import { toVersion } from './intake/version.ts'
-import { createWaits } from './intake/wait-until-indexed.ts'
+import { createIndexedWaiters } from './intake/wait-until-indexed.ts'
 import { createWorker, type WorkerOptions } from './indexing/worker.ts'
 
 /** What ingestion is made of; see `KnowledgeOptions`. */
@@ -35,7 +35,7 @@ export interface IngestionOptions {
 /** The way of documents: the door, the queue behind it, who works it off, and who cleans up. */
 export interface Ingestion extends Pick<Knowledge, 'accept' | 'remove' | 'requeue' | 'settled' | 'start' | 'close'> {
   /** Says that documents may be taken from the queue that could not before. */
-  wake(): void
+  notify(): void
   /** Says that documents are to be removed. */
   noteRemoval(): void
 }
@@ -45,7 +45,7 @@ const settledPollMs = 25
 /** Puts the parts of ingestion together; nothing moves until `start`. */
 export function createIngestion(options: IngestionOptions): Ingestion {
   const { db, index, now } = options
-  const { intake, waits, limit, maintainer, worker, mover } = createParts(options)
+  const { intake, waiters, limit, maintainer, worker, mover } = createParts(options)
   let closing: Promise<void> | undefined
   const calls = createCallOrder()
 
@@ -64,9 +64,10 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     const { documentId: id, ...result } = await calls.submit(prepare(), intake.submit)
     if (result.isQueued) {
       limit.noteQueued()
-      worker.wake()
+      worker.notify()
     }
-    if (!result.isIndexed && waitMs > 0) await waits.until({ id, revision: result.revision, limitMs: waitMs, signal })
+    if (!result.isIndexed && waitMs > 0)
+      await waiters.waitUntilIndexed({ id, revision: result.revision, limitMs: waitMs, signal })
     return { documentId: id, alreadyExisted: result.existed, isUnchanged: !result.isQueued }
   }
 
@@ -85,12 +86,12 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       refuseClosed()
       await calls.submit(Promise.resolve<IntakeTask>({ kind: 'remove', id, caller }), intake.submit)
       maintainer.noteRemoval()
-      waits.tell([id])
+      waiters.notify([id])
     },
     requeue: async (query = {}, { caller } = {}) => {
       refuseClosed()
       const count = await requeueFailed(db, { now: now(), query, caller })
-      if (count > 0) worker.wake()
+      if (count > 0) worker.notify()
       return count
     },
     settled: (signal) => until(async () => (await isSettled(db)) && !(await mover.isBusy()), refuseClosed, signal),
@@ -102,9 +103,9 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       mover.start()
     },
     close: () => (closing ??= close()),
-    wake: () => {
-      worker.wake()
-      mover.wake()
+    notify: () => {
+      worker.notify()
+      mover.notify()
     },
     noteRemoval: maintainer.noteRemoval,
   }
@@ -127,7 +128,7 @@ const createParts = (options: IngestionOptions) => {
   const { db, index, now, at, onError } = options
   const owner = options.worker?.owner ?? crypto.randomUUID()
   const limit = createQueueLimit({ db, now, limit: options.queueLimit ?? 200_000 })
-  const waits = createWaits(db)
+  const waiters = createIndexedWaiters(db)
   const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
   const intake = createIntake({ db, now, beforeCommit: () => at('accept') })
   const append = async (rows: readonly IndexRow[]): Promise<void> => {
@@ -141,11 +142,11 @@ const createParts = (options: IngestionOptions) => {
     worker: { ...options.worker, owner },
     onClaimDone: (ids) => {
       limit.noteDone(ids.length)
-      mover.wake()
+      mover.notify()
       maintainer.noteRemoval()
-      waits.tell(ids)
+      waiters.notify(ids)
     },
   })
-  const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.wake })
-  return { intake, waits, limit, maintainer, worker, mover }
+  const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
+  return { intake, waiters, limit, maintainer, worker, mover }
 }

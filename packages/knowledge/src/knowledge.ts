@@ -15,13 +15,12 @@ import { hasAnyDocument, readQueueFigures } from './indexing/queue.ts'
 import type { RankingOptions } from './search/ranking.ts'
 import { readExcerpt } from './search/excerpt.ts'
 import { search } from './search/search.ts'
-import { createShelf } from './search/private-file-index.ts'
+import { createPrivateFileIndex } from './search/private-file-index.ts'
 import { createSpacedIndex } from './spaces/spaced-index.ts'
 import type { IngestionStep } from './indexing/steps.ts'
 import type { Records } from './schema/tables.ts'
 import type { WorkerOptions } from './indexing/worker.ts'
 
-/** What a knowledge is made of. */
 export interface KnowledgeOptions {
   /** Holds the tables that `migrateKnowledge` makes. */
   // oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
@@ -59,7 +58,7 @@ export interface KnowledgeOptions {
 /** Longest wait for the vector of a query before it is answered by words alone. */
 const queryTimeoutMs = 10_000
 
-/** Makes the part that takes documents and finds passages. Call `migrateKnowledge` on the database first. */
+/** Creates the part that takes documents and finds passages. Call `migrateKnowledge` on the database first. */
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
   const { onError = () => {}, at = () => {} } = options
@@ -68,9 +67,9 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const ingestion = createIngestion({ ...options, db, index, now, random, onError, at })
   const context = { db, index, embedder, reranker, ranking, embedTimeoutMs: queryTimeoutMs, now, onError }
   return {
-    pairs: createPairs({ db, now, onResume: ingestion.wake, onRemove: ingestion.noteRemoval }),
+    pairs: createPairs({ db, now, onResume: ingestion.notify, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),
-    shelf: createShelf({ db, now, accept: ingestion.accept, remove: ingestion.remove, context }),
+    privateFiles: createPrivateFileIndex({ db, now, accept: ingestion.accept, remove: ingestion.remove, context }),
     accept: ingestion.accept,
     ingestFile: createFileIntake(options.readFile, ingestion.accept),
     remove: ingestion.remove,

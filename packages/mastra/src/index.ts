@@ -1,1 +1,1 @@
-export {}
+export { mastraTools, type MastraTool } from './mastra-tools.ts'

@@ -1,11 +1,5 @@
-export {
-  apiKeyCreationSchema,
-  apiKeyDescriptorSchema,
-  apiKeyUpdateSchema,
-  userInfoSchema,
-  userPermissionsSchema,
-} from './resources/accounts.ts'
-export type { ApiKeyCreation, ApiKeyDescriptor, ApiKeyUpdate, UserInfo, UserPermissions } from './resources/accounts.ts'
+export { userInfoSchema, userPermissionsSchema } from './resources/accounts.ts'
+export type { UserInfo, UserPermissions } from './resources/accounts.ts'
 export {
   chatSessionCreatedSchema,
   chatSessionCreationSchema,
@@ -50,9 +44,12 @@ export type {
   RequeueDocumentsQuery,
 } from './ingestion/documents.ts'
 export {
+  documentSetCreatedSchema,
   documentSetCreationSchema,
   documentSetSummarySchema,
+  documentSetQuerySchema,
   documentSetUpdateSchema,
+  namedDocumentSetUpdateSchema,
   indexedSourcesSchema,
 } from './resources/document-sets.ts'
 export type {
@@ -227,8 +224,8 @@ export type {
   SessionMove,
   TokenTotal,
 } from './resources/projects.ts'
-export { queryBoolean, queryInteger } from './openapi/query.ts'
-export type { NumberBounds } from './openapi/query.ts'
+export { queryBoolean, queryInteger } from './query.ts'
+export type { NumberBounds } from './query.ts'
 export type { OwnerRule, ResponseSpec, RouteSpec } from './openapi/routes.ts'
 export { generatedImageSchema, savedSearchDocSchema, searchDocSchema } from './packets/search-doc.ts'
 export type { GeneratedImage, SavedSearchDoc, SearchDoc } from './packets/search-doc.ts'
@@ -291,6 +288,7 @@ export type {
   ToolStatusUpdate,
   ToolValidation,
 } from './resources/tools.ts'
+export { isNamed, toUserId, toUserNames } from './user-ids.ts'
 export { uuid } from './uuids.ts'
 export { validTagsQuerySchema, validTagsSchema } from './chat/valid-tags.ts'
 export type { ValidTag, ValidTags, ValidTagsQuery } from './chat/valid-tags.ts'

@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './auth/authentication.ts'
+import { toAddresses } from './http/addresses.ts'
 import { preflightReply, type CorsOrigins } from './http/cors.ts'
 import { createMcpCalls } from './mcp/calls.ts'
 import { endpoint, respond, type EndpointSetting } from './http/endpoint.ts'
@@ -57,18 +58,19 @@ export function createServer(options: ServerOptions): Server {
   // Malformed percent-encoding is ours to answer, as a validation error of the value it stands in.
   const app = new H3({ silent: true, allowMalformedURL: true })
   const prefixes = [...new Set([settings.basePath, ''])]
-  for (const route of routes) {
-    const run = endpoint(route, setting)
-    const handler = (event: H3Event): Promise<Response> =>
-      run({ request: event.req, url: event.url, pathValues: event.context.params ?? {} })
-    for (const path of [route.path, ...(route.aliases ?? [])]) {
-      for (const prefix of prefixes) {
-        app.on(route.method, prefix + toPattern(path), handler)
-        if (route.method === 'GET') app.on('HEAD', prefix + toPattern(path), handler)
-      }
+  for (const [path, methods] of toAddresses(routes)) {
+    const runs = new Map(
+      [...methods].map(([method, { route, fixed }]) => [method, [endpoint(route, setting), fixed] as const]),
+    )
+    const handler = ({ req: request, url, context }: H3Event): Promise<Response> => {
+      const [run, fixed] = runs.get(request.method === 'HEAD' ? 'GET' : (request.method as Method)) ?? []
+      if (run !== undefined) return run({ request, url, pathValues: { ...context.params, ...fixed } })
+      return respond(request, settings, undefined, async () => otherMethod(request, [...runs.keys()], settings))
     }
+    // For all methods: the most specific path decides, and only then the method.
+    for (const prefix of prefixes) app.all(prefix + toPattern(path), handler)
   }
-  app.all('/**', (event) => respond(event.req, settings, undefined, async () => unrouted(event, settings)))
+  app.all('/**', ({ req }) => respond(req, settings, undefined, async () => otherMethod(req, [], settings)))
   return { fetch: async (request) => app.fetch(request), routes }
 }
 
@@ -95,35 +97,19 @@ function settingsOf(options: ServerOptions): ServerSettings {
   }
 }
 
-/** Preflights, OPTIONS, and everything no route answers. */
-function unrouted(event: H3Event, settings: ServerSettings): Reply {
-  const preflight = preflightReply(event.req, settings.corsOrigins)
+/** Preflights, OPTIONS, and methods that a path does not answer; a path without methods is not there. */
+function otherMethod(request: Request, methods: readonly Method[], settings: ServerSettings): Reply {
+  const preflight = preflightReply(request, settings.corsOrigins)
   if (preflight !== undefined) return preflight
-  const allow = allowedMethods(event.url.pathname, settings.basePath)
-  if (allow.length === 0) throw new InlayError('NOT_FOUND')
-  if (event.req.method === 'OPTIONS') return reply(null, { status: 204, headers: { allow: allow.join(', ') } })
-  throw new InlayError('METHOD_NOT_ALLOWED', { data: { allow: allow.join(', ') } })
-}
-
-function allowedMethods(pathname: string, basePath: string): string[] {
-  const found = new Set<Method | 'HEAD' | 'OPTIONS'>()
-  const below = basePath !== '' && pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname
-  for (const route of routes) {
-    if (![route.path, ...(route.aliases ?? [])].some((path) => toExpression(path).test(below))) continue
-    found.add(route.method)
-    if (route.method === 'GET') found.add('HEAD')
-    found.add('OPTIONS')
-  }
-  return [...found]
+  if (methods.length === 0) throw new InlayError('NOT_FOUND')
+  const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
+  if (request.method === 'OPTIONS') return reply(null, { status: 204, headers: { allow } })
+  throw new InlayError('METHOD_NOT_ALLOWED', { data: { allow } })
 }
 
 /** `{name}` as the router writes it. */
 function toPattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
-}
-
-function toExpression(path: string): RegExp {
-  return new RegExp(`^${path.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`)
 }
 
 function cleanBasePath(basePath: string): string {

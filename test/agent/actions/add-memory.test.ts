@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { createAddMemory } from '@inlay/agent/internal/actions/add-memory'
-import { createMemories } from '@inlay/agent/internal/memories/memories'
-import type { AgentDatabase } from '@inlay/agent/internal/records/tables'
+import { createMemories } from '@inlay/conversations/internal/memories/memories'
+import type { ConversationDatabase } from '@inlay/conversations/internal/tables/database'
 import { newTurn } from '../action-turn.ts'
 import { ana, codeOf, newDatabase } from '../setting.ts'
 
 async function setUp() {
-  const db = (await newDatabase()) as unknown as AgentDatabase
+  const db = (await newDatabase()) as unknown as ConversationDatabase
   const memories = createMemories({ db, now: () => 1, isOn: true, ready: async () => {} })
   const action = createAddMemory(memories)
   const run = async (memory: string, replaces?: number, signal?: AbortSignal) => {

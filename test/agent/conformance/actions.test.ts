@@ -1,3 +1,4 @@
+import { mastraTools } from '@inlay/mastra'
 import { createTool } from '@mastra/core/tools'
 import { describe, test } from 'vitest'
 import { z } from 'zod'
@@ -13,15 +14,15 @@ import type { CodeFile } from '@inlay/agent'
 import { createWebSearch } from '@inlay/agent/internal/actions/web-search'
 import type { Action } from '@inlay/agent'
 import { defineAction } from '@inlay/agent/host-actions'
-import { createMemories } from '@inlay/agent/internal/memories/memories'
-import type { AgentDatabase } from '@inlay/agent/internal/records/tables'
-import { createOpenApiActions } from '@inlay/agent/internal/stored-tools/openapi-actions'
-import { createActionSwitches } from '@inlay/agent/internal/stored-tools/action-switches'
-import { createStoredTools } from '@inlay/agent/internal/stored-tools/stored-tools'
+import { createMemories } from '@inlay/conversations/internal/memories/memories'
+import type { ConversationDatabase } from '@inlay/conversations/internal/tables/database'
+import { createOpenApiActions } from '@inlay/conversations/internal/stored-tools/openapi-actions'
+import { createActionSwitches } from '@inlay/conversations/internal/stored-tools/action-switches'
+import { createStoredTools } from '@inlay/conversations/internal/stored-tools/stored-tools'
 import { InlayError } from '@inlay/protocol'
 import { heldFiles } from '../action-turn.ts'
 import { ana, newDatabase, newPassage } from '../setting.ts'
-import { kennelDocument } from '../stored-tools/kennel.ts'
+import { kennelDocument } from '../../conversations/stored-tools/kennel.ts'
 
 /** Does what a word asks for: `broken` fails, `endless` waits until it is aborted, all else works at once. */
 async function obey<Result>(word: string, signal: AbortSignal | undefined, result: () => Result): Promise<Result> {
@@ -169,7 +170,7 @@ const runPython: MakeAction = () => ({
 const addMemory: MakeAction = async () => {
   const db = await newDatabase()
   const memories = createMemories({
-    db: db as unknown as AgentDatabase,
+    db: db as unknown as ConversationDatabase,
     now: () => 1,
     isOn: true,
     ready: async () => {},
@@ -245,14 +246,16 @@ const ofHost: MakeAction = () => ({
   lasts: { number: 'endless' },
 })
 
+const weather = createTool({
+  id: 'weather',
+  description: 'Tells the weather.',
+  inputSchema: z.object({ city: z.string() }),
+  execute: async ({ city }, context) =>
+    obey(city, context?.abortSignal, () => ({ city, weather: city === 'Bergen' ? 'rain' : 'sun' })),
+})
+
 const ofMastra: MakeAction = () => ({
-  action: createTool({
-    id: 'weather',
-    description: 'Tells the weather.',
-    inputSchema: z.object({ city: z.string() }),
-    execute: async ({ city }, context) =>
-      obey(city, context?.abortSignal, () => ({ city, weather: city === 'Bergen' ? 'rain' : 'sun' })),
-  }),
+  action: mastraTools(weather)[0]!,
   works: [{ city: 'Bergen' }, { city: 'Nice' }],
   misfits: [{ city: 7 }],
   fails: { city: 'broken' },

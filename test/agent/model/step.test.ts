@@ -12,10 +12,10 @@ function newStep(steps: ScriptStep[], more: Partial<StepRequest> = {}) {
     model,
     options: { prompt: [{ role: 'user', content: [{ type: 'text', text: 'Q' }] }], tools },
     listener: {
-      reason: (delta) => void heard.push(`thought ${delta}`),
-      say: (delta) => void heard.push(delta),
-      hearCall: () => void heard.push('call'),
-      hearArguments: (name, deltas) => void heard.push(`${name} ${JSON.stringify(deltas)}`),
+      onReasoning: (delta) => void heard.push(`thought ${delta}`),
+      onText: (delta) => void heard.push(delta),
+      onCall: () => void heard.push('call'),
+      onArguments: (name, deltas) => void heard.push(`${name} ${JSON.stringify(deltas)}`),
     },
     signal: new AbortController().signal,
     promptTokens: 10_000,
@@ -35,12 +35,12 @@ test('every delta is heard, the agent gets them joined, with what the provider s
   const { heard, done } = newStep([
     [{ reasoning: ['I ', 'see'] }, signed, 'Hello', ' you', { call: { name: 'look', input: {} } }],
   ])
-  const { parts, calls } = await done
+  const { content, calls } = await done
   expect(heard).toEqual(['thought I ', 'thought see', 'thought ', 'Hello', ' you', 'call', 'call'])
-  expect(parts.filter((part) => 'delta' in part)).toEqual([
-    { type: 'reasoning-delta', id: 'reasoning-1', delta: 'I see' },
-    signed.part,
-    { type: 'text-delta', id: 'text-1', delta: 'Hello you' },
+  expect(content).toEqual([
+    { type: 'reasoning', text: 'I see' },
+    { type: 'reasoning', text: '', providerOptions: { p: { signature: 's' } } },
+    { type: 'text', text: 'Hello you' },
   ])
   expect(calls).toEqual([{ id: 'call-1', name: 'look', input: '{}' }])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createTextGate, readStrayCalls } from '@inlay/agent/internal/model/text-tool-calls'
+import { createTextGate, readTextCalls } from '@inlay/agent/internal/model/text-tool-calls'
 
 const names = new Set(['search', 'look'])
 const markup =
@@ -61,6 +61,6 @@ test('a long answer that begins with a brace is told in the end', () => {
 })
 
 test('thoughts may hold a call too', () => {
-  expect(readStrayCalls(markup, names)).toHaveLength(1)
-  expect(readStrayCalls('I should search.', names)).toEqual([])
+  expect(readTextCalls(markup, names)).toHaveLength(1)
+  expect(readTextCalls('I should search.', names)).toEqual([])
 })

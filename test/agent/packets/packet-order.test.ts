@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
-import type { AgentTables } from '@inlay/agent/internal/records/tables'
+import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { scriptedAction, type ScriptPart } from '@inlay/agent/testing'
 import { fold } from '@inlay/protocol'
 import { orderFaults } from './packet-order.ts'
@@ -112,7 +112,7 @@ test('any model, whatever it says and calls, is told in order; streamed, whole a
 
 async function textOf(db: Kysely<unknown>, id: number): Promise<{ text: string; error: string | null }> {
   return db
-    .withTables<AgentTables>()
+    .withTables<ConversationTables>()
     .selectFrom('inlay_chat_messages')
     .select(['text', 'error'])
     .where('id', '=', id)

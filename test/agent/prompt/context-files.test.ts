@@ -2,10 +2,10 @@ import { createStorage } from 'unstorage'
 import { expect, test } from 'vitest'
 import { createFileExcerpts } from '@inlay/agent/internal/prompt/context-files'
 import type { Excerpt } from '@inlay/agent'
-import type { FileIndex } from '@inlay/agent'
+import type { FileIndex } from '@inlay/conversations'
 import { scriptedModel } from '@inlay/agent/testing'
 import { heldFiles } from '../action-turn.ts'
-import { arriving, incoming } from '../files/setting.ts'
+import { arriving, incoming } from '../../conversations/files/setting.ts'
 import { ana, newPassage, newSetting, providerOf } from '../setting.ts'
 
 const excerptOf = (content: string): Excerpt => ({ content, span: { first: 0, last: 2 } })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PastMessage, PastToolCall } from '@inlay/agent/internal/prompt/past-messages'
+import type { PastMessage, PastToolCall } from '@inlay/agent'
 import { toPrompt } from '@inlay/agent/internal/prompt/history'
 
 const call = (step: number, callId: string, result = 'found'): PastToolCall => ({
@@ -12,8 +12,11 @@ const call = (step: number, callId: string, result = 'found'): PastToolCall => (
 const past = (role: 'user' | 'assistant', text: string, toolCalls: PastToolCall[] = []): PastMessage => ({
   id: 1,
   role,
+  status: 'done',
   text,
   files: [],
+  callCount: toolCalls.length,
+  params: null,
   toolCalls,
 })
 const base = { instructions: 'Rules.', history: [], additionalContext: null, userText: 'Now?', hasActions: true }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Personalization } from '@inlay/agent'
+import type { Personalization } from '@inlay/conversations'
 import { toPersonMessages } from '@inlay/agent/internal/prompt/memory-prompt'
 
 const nobody: Personalization = {

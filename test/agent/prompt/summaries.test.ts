@@ -1,8 +1,8 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
-import type { AgentOptions } from '@inlay/agent'
-import type { AgentTables } from '@inlay/agent/internal/records/tables'
+import type { ConversationsOptions } from '@inlay/conversations'
+import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
 import { ana, eventually, newSetting, providerOf, type Setting } from '../setting.ts'
 
@@ -12,7 +12,7 @@ const asksForSummary = ({ prompt }: LanguageModelV4CallOptions): boolean =>
 /** An agent whose model has a small window, says some 430 tokens a turn, and sums up as told. */
 async function newTalk(
   sumUp: (count: number) => ScriptStep,
-  { options, ...more }: { quotesOnly?: boolean; options?: Partial<AgentOptions> } = {},
+  { options, ...more }: { quotesOnly?: boolean; options?: Partial<ConversationsOptions> } = {},
 ) {
   let summaries = 0
   const model = scriptedModel((call) =>
@@ -33,7 +33,7 @@ const lastUserText = ({ prompt }: LanguageModelV4CallOptions): string => {
 }
 
 const stored = async ({ db }: Pick<Setting, 'db'>) =>
-  db.withTables<AgentTables>().selectFrom('inlay_chat_summaries').selectAll().orderBy('message_id').execute()
+  db.withTables<ConversationTables>().selectFrom('inlay_chat_summaries').selectAll().orderBy('message_id').execute()
 
 /** Asks numbered questions, one after the other. */
 async function talk(setting: Setting, from: number, to: number, session: string | null = null): Promise<string> {

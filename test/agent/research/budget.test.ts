@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createBudget } from '@inlay/agent/internal/research/budget'
+import { createResearchBudget } from '@inlay/agent/internal/research/budget'
 import { toKnownLimits, type ResearchLimits } from '@inlay/agent/internal/research/limits'
 import type { ScriptPart } from '@inlay/agent/testing'
 import { fold, type StreamLine } from '@inlay/protocol'
@@ -179,7 +179,7 @@ describe('bounds', () => {
 
 describe('a budget', () => {
   test('sets aside for calls side by side, and gives back what they did not use', () => {
-    const budget = createBudget({ tokens: 10_000, cost: Number.POSITIVE_INFINITY })
+    const budget = createResearchBudget({ tokens: 10_000, cost: Number.POSITIVE_INFINITY })
     const first = budget.allow('research', 4_000, 1_000)
     expect(first).toMatchObject({ promptTokens: 4_000, answerTokens: 1_000 })
     const second = budget.allow('research', 4_000, 1_000)
@@ -191,7 +191,7 @@ describe('a budget', () => {
   })
 
   test('keeps a share for reports, and never refuses the last one', () => {
-    const budget = createBudget({ tokens: 10_000, cost: Number.POSITIVE_INFINITY })
+    const budget = createResearchBudget({ tokens: 10_000, cost: Number.POSITIVE_INFINITY })
     budget.allow('research', 7_000, 0)
     expect(budget.exhausted()).toBe('tokens')
     expect(budget.allow('research', 100, 100)).toBeUndefined()

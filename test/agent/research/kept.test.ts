@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fold } from '@inlay/protocol'
 import type { StreamLine } from '@inlay/protocol'
 import { ana, eventually, readAll } from '../setting.ts'
-import { asking, calls, namedSearch, newResearch, onlyOne, phaseOf, soFar, textOf, told } from './research-script.ts'
+import { asking, calls, namedSearch, newResearch, onlyOne, phaseOf, snapshot, textOf, told } from './research-script.ts'
 import { researchFaults } from './research-order.ts'
 
 describe('what is kept', () => {
@@ -126,7 +126,7 @@ describe('a stop', () => {
     const { id } = await agent.sessions.create({}, ana)
     const run = await send({ ...asking, chat_session_id: id })
     await eventually(() => model.asked.some((call) => phaseOf(call) === phase))
-    await eventually(async () => JSON.stringify(await soFar(run)).includes(phase === 'plan' ? 'One' : 'H'))
+    await eventually(async () => JSON.stringify(await snapshot(run)).includes(phase === 'plan' ? 'One' : 'H'))
     await agent.stop(id, ana)
     const lines = await readAll(run)
     expect(researchFaults(lines)).toEqual([])
@@ -151,7 +151,7 @@ describe('a stop', () => {
     const { agent, send } = await newResearch({}, { actions: [namedSearch({ pause: () => new Promise(() => {}) })] })
     const { id } = await agent.sessions.create({}, ana)
     const run = await send({ ...asking, chat_session_id: id })
-    await eventually(async () => JSON.stringify(await soFar(run)).includes('search_tool_queries_delta'))
+    await eventually(async () => JSON.stringify(await snapshot(run)).includes('search_tool_queries_delta'))
     await agent.stop(id, ana)
     expect(researchFaults(await readAll(run))).toEqual([])
     await agent.close()

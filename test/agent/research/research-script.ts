@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
 import { scriptedAction, type ScriptedAction, type ScriptPart, type ScriptStep } from '@inlay/agent/testing'
-import type { AgentOptions } from '@inlay/agent'
+import type { ConversationsOptions } from '@inlay/conversations'
 import type { ResearchPhase } from '@inlay/agent/internal/research/step'
 import type { SearchDoc, SendMessageInput, StreamLine } from '@inlay/protocol'
 import { inShort, newDoc, newSetting, type Setting } from '../setting.ts'
@@ -97,7 +97,7 @@ export function namedSearch(more: { readonly pause?: () => Promise<unknown> } = 
 }
 
 /** An agent whose model acts by phase. */
-export async function newResearch(brain: Brain = {}, options: Partial<AgentOptions> = {}): Promise<Setting> {
+export async function newResearch(brain: Brain = {}, options: Partial<ConversationsOptions> = {}): Promise<Setting> {
   return newSetting(brainScript(brain), { actions: [namedSearch()], ...options })
 }
 
@@ -121,7 +121,7 @@ export const onlyOne = (isFirst: boolean): ScriptStep => [
 ]
 
 /** The lines of a run by now. */
-export async function soFar(run: {
+export async function snapshot(run: {
   read(cursor: number, signal: AbortSignal): AsyncIterable<readonly { json: string }[]>
 }): Promise<string[]> {
   const signal = AbortSignal.timeout(5)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ActionSource, ActionTurn } from '@inlay/agent'
 import { scriptedAction, type Script } from '@inlay/agent/testing'
 import type { StreamLine } from '@inlay/protocol'
-import { arriving, incoming } from '../files/setting.ts'
+import { arriving, incoming } from '../../conversations/files/setting.ts'
 import { ana, ben, newSetting, readAll, type Setting } from '../setting.ts'
 
 const calls = (input: Record<string, unknown> = {}): Script => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createCallIds } from '@inlay/agent/internal/model/exchange'
 import { planCalls } from '@inlay/agent/internal/tools/call-plan'
 import { scriptedAction } from '@inlay/agent/testing'
 
@@ -23,7 +24,6 @@ test('calls of one search are merged into the first, and grouped by action', () 
       call('look', { far: true }, 'w'),
     ],
     offered,
-    new Set(),
   )
   expect(plan.calls.map(({ id, action, position, input }) => [id, action.name, position, input])).toEqual([
     ['x', 'search', 0, { queries: ['a', 'b', 'c'], limit: 1 }],
@@ -39,7 +39,7 @@ test('a search that is narrowed otherwise stays apart, so that none narrows the 
     call('search', { queries: ['c'] }, 'z'),
     call('search', { queries: ['d'], sources: ['slack'] }, 'w'),
   ]
-  expect(planCalls(inputs, offered, new Set()).calls.map(({ id, position, input }) => [id, position, input])).toEqual([
+  expect(planCalls(inputs, offered).calls.map(({ id, position, input }) => [id, position, input])).toEqual([
     ['x', 0, { queries: ['a', 'c'] }],
     ['y', 1, { queries: ['b', 'd'], sources: ['slack'] }],
   ])
@@ -52,22 +52,22 @@ test('a merge forgives values that are no lists, and arguments that are no JSON'
     call('search', {}),
     call('search', { queries: ['b'] }),
   ]
-  expect(planCalls(inputs, offered, new Set()).calls[0]?.input).toEqual({ queries: ['a', 'b'] })
+  expect(planCalls(inputs, offered).calls[0]?.input).toEqual({ queries: ['a', 'b'] })
   const broken = [call('search', '{'), call('search', { queries: ['b'] })]
-  expect(planCalls(broken, offered, new Set()).calls[0]?.input).toEqual({ queries: ['b'] })
+  expect(planCalls(broken, offered).calls[0]?.input).toEqual({ queries: ['b'] })
 })
 
 test('unknown actions are set aside; no text at all means no arguments', () => {
-  const plan = planCalls([call('fly', {}), call('look', ''), call('look', 'oops')], offered, new Set())
+  const plan = planCalls([call('fly', {}), call('look', ''), call('look', 'oops')], offered)
   expect(plan.unknown.map(({ name }) => name)).toEqual(['fly'])
   expect(plan.calls.map(({ input }) => input)).toEqual([{}, undefined])
 })
 
 test('every call of an answer has an id of its own', () => {
-  const used = new Set<string>()
-  const first = planCalls([call('look', {}, 'c'), call('look', {}, 'c'), call('look', {})], offered, used)
-  const second = planCalls([call('look', {}, 'c')], offered, used)
-  const ids = [...first.calls, ...second.calls].map(({ id }) => id)
+  const withIds = createCallIds()
+  const first = withIds([call('look', {}, 'c'), call('look', {}, 'c'), call('look', {})])
+  const second = withIds([call('look', {}, 'c')])
+  const ids = [...first, ...second].map(({ id }) => id)
   expect(new Set(ids).size).toBe(4)
   expect(ids[0]).toBe('c')
 })

@@ -17,7 +17,7 @@ function newCall(options: Partial<ScriptedActionOptions> = {}, more: Partial<Cal
     input: { at: 1 },
     range: createCitableDocuments().openStep()(0),
     resultTokens: 1_000,
-    voice: {
+    writer: {
       step: 0,
       turnIndex: 1,
       tabIndex: 2,
@@ -45,16 +45,16 @@ test('a call is recorded with its arguments, result, place and packets', async (
   const { details, done, packets } = newCall({ packets: [{ type: 'memory_tool_start' }], result: { text: 'Seen.' } })
   expect(await done).toMatchObject({
     step: 0,
-    turn_index: 1,
-    tab_index: 2,
-    call_id: 'c',
-    action_id: 2,
+    turnIndex: 1,
+    tabIndex: 2,
+    callId: 'c',
+    actionId: 2,
     name: 'look',
-    failed: 0,
-    arguments: '{"at":1}',
+    failed: false,
+    arguments: { at: 1 },
     result: 'Seen.',
     reasoning: 'Hm.',
-    packets: '[{"type":"memory_tool_start"}]',
+    packets: [{ type: 'memory_tool_start' }],
   })
   expect(details).toEqual([
     {
@@ -72,14 +72,14 @@ test('a call is recorded with its arguments, result, place and packets', async (
 
 test('what neither models nor databases take is left out of a result', async () => {
   const { done, details } = newCall({ result: { text: 'a\u0000b\uD83E' } })
-  expect(await done).toMatchObject({ failed: 0, result: 'ab' })
+  expect(await done).toMatchObject({ failed: false, result: 'ab' })
   expect(details).toMatchObject([{ tool_result: 'ab' }])
 })
 
 describe('a call that throws', () => {
   test("of a host's action tells the model its words and the operator all", async () => {
     const { done, errors, packets } = newCall({ fails: new Error('No booking 7.') })
-    expect(await done).toMatchObject({ failed: 1, result: 'Tool failed with error: No booking 7.' })
+    expect(await done).toMatchObject({ failed: true, result: 'Tool failed with error: No booking 7.' })
     expect(errors).toEqual([new Error('No booking 7.')])
     expect(packets).toEqual(['error', 'section_end'])
   })
@@ -113,10 +113,16 @@ test('a call over its time is aborted and ended, also when the action does not l
 })
 
 test('packets that are not a call’s to send are refused', async () => {
-  const { createNarrator } = await import('@inlay/agent/internal/packets/packet-writer')
-  const narrator = createNarrator({ emit: () => {}, modelIndex: 0, includeCitations: true, now: () => 0, startedAt: 0 })
-  narrator.beginStep()
-  const [voice] = narrator.openCalls(1, [{ position: 0, start: undefined }])
-  expect(() => voice?.emit({ type: 'stop', stop_reason: null })).toThrow(/cannot send/)
-  expect(() => voice?.emit({ type: 'section_end' })).toThrow(/cannot send/)
+  const { createPacketWriter } = await import('@inlay/agent/internal/packets/packet-writer')
+  const packetWriter = createPacketWriter({
+    emit: () => {},
+    modelIndex: 0,
+    includeCitations: true,
+    now: () => 0,
+    startedAt: 0,
+  })
+  packetWriter.beginStep()
+  const [writer] = packetWriter.openCalls(1, [{ position: 0, start: undefined }])
+  expect(() => writer?.emit({ type: 'stop', stop_reason: null })).toThrow(/cannot send/)
+  expect(() => writer?.emit({ type: 'section_end' })).toThrow(/cannot send/)
 })

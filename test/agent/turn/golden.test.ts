@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ModelProvider } from '@inlay/agent'
 import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
-import type { AgentOptions } from '@inlay/agent'
+import type { ConversationsOptions } from '@inlay/conversations'
 import type { SearchDoc } from '@inlay/protocol'
 import { archive, nights, press, swaps } from '../../protocol/fixtures/documents.ts'
 import * as streams from '../../protocol/fixtures/streams.ts'
@@ -33,7 +33,7 @@ function withErrorPacket(lines: readonly Line[], turn: number): unknown[] {
 }
 
 /** Sends within a session that exists and gives the lines. */
-async function play(script: Script, options: Partial<AgentOptions> = {}): Promise<unknown[]> {
+async function play(script: Script, options: Partial<ConversationsOptions> = {}): Promise<unknown[]> {
   const { agent, send } = await newSetting(script, options)
   const { id } = await agent.sessions.create({}, ana)
   return comparable(await readAll(await send({ chat_session_id: id })))

@@ -2,10 +2,11 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk
 import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
 import type { PassageSearch } from '@inlay/agent'
-import type { FileIndex, StoredFile } from '@inlay/agent'
+import type { StoredFile } from '@inlay/agent'
+import type { FileIndex } from '@inlay/conversations'
 import type { Script } from '@inlay/agent/testing'
 import { isInlayError, type PersonaCreation, type Principal } from '@inlay/protocol'
-import { arriving, incoming, png } from '../files/setting.ts'
+import { arriving, incoming, png } from '../../conversations/files/setting.ts'
 import { ana, ben, findsAlways, newPassage, newSetting, packetsOf, providerOf, type Setting } from '../setting.ts'
 
 const codeOf = async (work: Promise<unknown>): Promise<string> =>

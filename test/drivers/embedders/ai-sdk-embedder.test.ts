@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 import { aiSdkEmbedder, type AiSdkEmbedderOptions } from '@inlay/drivers/ai-sdk-embedder'
 import type { Embedder } from '@inlay/knowledge'
-import { embedderLaws } from '@inlay/knowledge/conformance'
+import { embedderConformance } from '@inlay/knowledge/conformance'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import {
   startEmbeddings,
@@ -50,8 +50,9 @@ function failing(...mishaps: Mishap[]): void {
 }
 
 describe('laws of an embedder', () => {
-  for (const [title, run] of embedderLaws(() => embedder())) test(title, run)
-  for (const [title, run] of embedderLaws(() => embedder({ model: taking(2) }))) test(`${title} (two a request)`, run)
+  for (const [title, run] of embedderConformance(() => embedder())) test(title, run)
+  for (const [title, run] of embedderConformance(() => embedder({ model: taking(2) })))
+    test(`${title} (two a request)`, run)
 })
 
 describe('a request', () => {

@@ -1,6 +1,6 @@
 import { openaiEmbedder, type OpenaiEmbedderOptions } from '@inlay/drivers/openai-embedder'
 import type { Embedder } from '@inlay/knowledge'
-import { embedderLaws } from '@inlay/knowledge/conformance'
+import { embedderConformance } from '@inlay/knowledge/conformance'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import {
   startEmbeddings,
@@ -35,8 +35,8 @@ function failing(...mishaps: Mishap[]): void {
 }
 
 describe('laws of an embedder', () => {
-  for (const [title, run] of embedderLaws(() => embedder())) test(title, run)
-  for (const [title, run] of embedderLaws(() => embedder({ encoding: 'base64', batch: 2 })))
+  for (const [title, run] of embedderConformance(() => embedder())) test(title, run)
+  for (const [title, run] of embedderConformance(() => embedder({ encoding: 'base64', batch: 2 })))
     test(`${title} (base64, in twos)`, run)
 })
 

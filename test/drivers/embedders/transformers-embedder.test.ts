@@ -7,7 +7,7 @@ import {
 } from '@inlay/drivers/transformers-embedder'
 import { readFileSync } from 'node:fs'
 import type { Embedder } from '@inlay/knowledge'
-import { embedderLaws } from '@inlay/knowledge/conformance'
+import { embedderConformance } from '@inlay/knowledge/conformance'
 import { beforeEach, describe, expect, it, test } from 'vitest'
 
 const dimensions = 16
@@ -55,8 +55,8 @@ function embedder(options: Partial<TransformersEmbedderOptions> = {}): Embedder 
 }
 
 describe('laws of an embedder', () => {
-  for (const [title, run] of embedderLaws(() => embedder())) test(title, run)
-  for (const [title, run] of embedderLaws(() => embedder({ dtype: 'q8' }))) test(`${title} (q8)`, run)
+  for (const [title, run] of embedderConformance(() => embedder())) test(title, run)
+  for (const [title, run] of embedderConformance(() => embedder({ dtype: 'q8' }))) test(`${title} (q8)`, run)
 })
 
 describe('the model', () => {

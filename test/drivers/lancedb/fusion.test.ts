@@ -7,7 +7,7 @@ const hit = (id: string): Hit => ({
   generation: id,
   position: 0,
   text: id,
-  card: '',
+  chunkMetadata: '',
   source: '',
   updatedAt: 0,
   score: 0,

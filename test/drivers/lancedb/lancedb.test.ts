@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lancedbIndex, type LancedbOptions } from '@inlay/drivers/lancedb'
 import type { VectorIndex } from '@inlay/knowledge'
-import { vectorIndexLaws } from '@inlay/knowledge/conformance'
+import { vectorIndexConformance } from '@inlay/knowledge/conformance'
 import { afterAll, afterEach, describe, expect, it, test } from 'vitest'
 import { seededRandom } from '../../bench/typos.ts'
 import { zipfText } from '../../bench/zipf-text.ts'
@@ -13,7 +13,7 @@ const root = mkdtempSync(join(tmpdir(), 'inlay-lancedb-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 describe('laws of a vector index', () => {
-  for (const [title, run] of vectorIndexLaws((store) => lancedbIndex({ folder: join(root, 'laws', store) })))
+  for (const [title, run] of vectorIndexConformance((store) => lancedbIndex({ folder: join(root, 'laws', store) })))
     test(title, run)
 })
 

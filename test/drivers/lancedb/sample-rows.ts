@@ -14,7 +14,7 @@ export function row(id: string, text: string, rest: Partial<IndexRow> = {}): Ind
     updatedAt: 0,
     ownUpdatedAt: null,
     createdAt: null,
-    card: '{}',
+    chunkMetadata: '{}',
     ...rest,
   }
 }

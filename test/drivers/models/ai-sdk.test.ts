@@ -44,9 +44,10 @@ async function runAs(
   let failure: Failure | undefined
   try {
     const made = await model(type, replies)
-    const listener = { say: (delta: string) => void told.push(delta), reason: () => {} }
+    const listener = { onText: (delta: string) => void told.push(delta), onReasoning: () => {} }
     const asked = { ...call, ...more }
-    const opened = way === 'told' && 'doStreamTold' in made ? made.doStreamTold(asked, listener) : made.doStream(asked)
+    const opened =
+      way === 'told' && 'doStreamTapped' in made ? made.doStreamTapped(asked, listener) : made.doStream(asked)
     const { stream } = await opened
     for await (const part of stream) {
       parts.push(part)

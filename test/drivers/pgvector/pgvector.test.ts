@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
 import type { IndexRow } from '@inlay/knowledge'
-import { vectorIndexLaws } from '@inlay/knowledge/conformance'
+import { vectorIndexConformance } from '@inlay/knowledge/conformance'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { editDistance } from '@inlay/drivers/internal/pgvector/search'
 
@@ -15,7 +15,9 @@ afterAll(() => database.close())
 const prefixOf = (store: string): string => `laws_${store.replace(/[^a-z0-9]/gi, '_')}`.slice(0, 40)
 
 describe('laws of a vector index', () => {
-  for (const [title, run] of vectorIndexLaws((store) => pgvectorIndex({ client: database, prefix: prefixOf(store) })))
+  for (const [title, run] of vectorIndexConformance((store) =>
+    pgvectorIndex({ client: database, prefix: prefixOf(store) }),
+  ))
     test(title, run)
 })
 
@@ -31,7 +33,7 @@ const row = (documentId: string, text: string, more: Partial<IndexRow> = {}): In
   updatedAt: 0,
   ownUpdatedAt: null,
   createdAt: null,
-  card: '{}',
+  chunkMetadata: '{}',
   ...more,
 })
 

@@ -5,7 +5,7 @@ import { modelProviders } from '@inlay/drivers/model-providers'
 import type { Principal, UploadAnswer } from '@inlay/protocol'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { png } from '../../agent/files/setting.ts'
+import { png } from '../../conversations/files/setting.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
 import type { StandIn } from '../../stand-in/model-server.ts'
 

@@ -1,7 +1,8 @@
 import { readSettings } from 'inlay'
 import type { CodeRunner } from '@inlay/agent'
 import { describe, expect, test } from 'vitest'
-import { pythonParts, type PythonOptions } from 'inlay/internal/parts/python-parts'
+import type { PythonOptions } from 'inlay'
+import { pythonParts } from 'inlay/internal/parts/python-parts'
 
 const optionsOf = (env: Record<string, string>): PythonOptions => readSettings(env).options
 

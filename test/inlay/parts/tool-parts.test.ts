@@ -1,7 +1,8 @@
 import type { ActionSource } from '@inlay/agent'
 import { expect, onTestFinished, test } from 'vitest'
 import { ana, newDatabase } from '../../agent/setting.ts'
-import { toolParts, type ToolOptions } from 'inlay/internal/parts/tool-parts'
+import type { ToolOptions } from 'inlay'
+import { toolParts } from 'inlay/internal/parts/tool-parts'
 
 async function open(options: ToolOptions) {
   const db = await newDatabase()

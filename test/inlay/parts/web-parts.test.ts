@@ -1,6 +1,7 @@
 import type { DocumentByLink } from '@inlay/agent'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { toDocumentByLink, toFileUrl, webParts, webSearchServices } from 'inlay/internal/parts/web-parts'
+import { webSearchServices } from 'inlay/internal/options/part-options'
+import { toDocumentByLink, toFileUrl, webParts } from 'inlay/internal/parts/web-parts'
 import { newDoc } from '../../agent/setting.ts'
 import { startSearch } from '../../stand-in/web-search.ts'
 import { startSite } from '../../stand-in/web-site.ts'

@@ -12,13 +12,14 @@ async function takeOne({ db, clock }: TestWorker): Promise<Claim> {
 /** What a worker would settle of a claim, as if it had written it. */
 async function writtenOf({ db }: TestWorker, taken: Claim): Promise<Written[]> {
   const documents = await readClaimed(db, taken.id)
-  return documents.map(({ id, revision, born, pairIds }, at) => ({
+  return documents.map(({ id, revision, incarnation, pairIds }, at) => ({
     id,
     revision,
-    born,
+    incarnation,
     pairIds,
     tags: [],
     images: [],
+    metadata: null,
     source: 'file',
     generation: taken.generations[at]!,
     chunkCount: 1,

@@ -1,6 +1,6 @@
 import type { Hit } from '@inlay/knowledge'
 import { describe, expect, test } from 'vitest'
-import { toChunkCard } from '@inlay/knowledge/internal/chunking/chunk-metadata'
+import { encodeChunkMetadata, withChunk } from '@inlay/knowledge/internal/chunking/chunk-metadata'
 import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
 import { joinHits, toBlurb, toPassage } from '@inlay/knowledge/internal/search/passages'
 
@@ -9,7 +9,11 @@ const hit = (position: number, score: number, rest: Partial<Hit> & { link?: stri
   generation: 'g',
   position,
   text: `chunk ${position}`,
-  card: JSON.stringify({ s: 'Title', m: {}, ...(rest.link ? { l: rest.link } : {}) }),
+  chunkMetadata: encodeChunkMetadata({
+    semanticIdentifier: 'Title',
+    metadata: {},
+    ...(rest.link ? { link: rest.link } : {}),
+  }),
   source: 'file',
   updatedAt: 0,
   score,
@@ -18,7 +22,7 @@ const hit = (position: number, score: number, rest: Partial<Hit> & { link?: stri
 
 const shapes = (hits: Hit[]): [number, string, number | null][] =>
   joinHits(hits)
-    .map((joined) => toPassage(joined, () => []))
+    .map((joined) => toPassage(joined))
     .map(({ document, content }) => [document.chunk_ind, content, document.score])
 
 describe('chunks of a document', () => {
@@ -61,16 +65,16 @@ describe('chunks of a document', () => {
   ])('are the text they were cut from: %s', (_, text, limitTokens) => {
     const size = { limitTokens, targetTokens: limitTokens, leastTokens: 16 }
     const sections = [{ type: 'text', text, link: null, image_file_id: null, heading: null }] as const
-    const cards = [...chunkSections(sections, { size })].map((chunk) => ({
+    const rows = [...chunkSections(sections, { size })].map((chunk) => ({
       text: chunk.text,
-      card: JSON.stringify(toChunkCard({ s: 'Title', m: {} }, chunk)),
+      chunkMetadata: encodeChunkMetadata(withChunk({ semanticIdentifier: 'Title', metadata: {} }, chunk)),
     }))
-    expect(cards.length).toBeGreaterThan(4)
-    for (let from = 0; from + 4 <= cards.length; from += 3) {
-      const some = cards.slice(from, from + 4).map((rest, at) => hit(from + at, 1, rest))
-      const [[, content] = ['', '']] = shapes(some)
+    expect(rows.length).toBeGreaterThan(4)
+    for (let from = 0; from + 4 <= rows.length; from += 3) {
+      const hits = rows.slice(from, from + 4).map((rest, at) => hit(from + at, 1, rest))
+      const [[, content] = ['', '']] = shapes(hits)
       // A passage that begins or ends within a block has its frame, as each of its chunks has.
-      const [first, last] = [cards[from]!.text, cards[from + 3]!.text]
+      const [first, last] = [rows[from]!.text, rows[from + 3]!.text]
       const inner = content.slice(first.split('\n')[0]!.length, -last.split('\n').at(-1)!.length || undefined)
       expect(content.startsWith(first.split('\n')[0]!)).toBe(true)
       expect(text).toContain(inner.trim().replace(/^\|---\|---\|\n/, ''))

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { ShelfDocument } from '@inlay/knowledge'
+import type { PrivateFile } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
-import { shelfPairId } from '@inlay/knowledge/internal/access/access'
+import { privateFilesPair } from '@inlay/knowledge/internal/access/access'
 import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
 
-const document = (id: string, text: string, more: Partial<ShelfDocument> = {}): ShelfDocument => ({
+const document = (id: string, text: string, more: Partial<PrivateFile> = {}): PrivateFile => ({
   id,
   title: `Title of ${id}`,
   source: 'user_file',
@@ -27,29 +27,29 @@ const codeOf = async (work: Promise<unknown>): Promise<string> =>
 
 const admin = { id: 'root', scopes: ['admin'] as const }
 
-test('a document of the shelf is found by its id and by nothing else', async () => {
+test('a document of the privateFiles is found by its id and by nothing else', async () => {
   const { knowledge } = await started()
-  await knowledge.shelf.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
-  await knowledge.shelf.put(document('other', 'Badgers are nocturnal.'), { waitMs: 5_000 })
+  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
+  await knowledge.privateFiles.put(document('other', 'Badgers are nocturnal.'), { waitMs: 5_000 })
   await knowledge.accept(request({ id: 'public', text: 'Badgers live in Europe.' }), { waitMs: 5_000 })
 
-  const found = await knowledge.shelf.search({ text: 'badgers', documentIds: ['mine'], limit: 10 })
+  const found = await knowledge.privateFiles.search({ text: 'badgers', documentIds: ['mine'], limit: 10 })
   expect(found.map((passage) => passage.document.document_id)).toEqual(['mine'])
   expect(found[0]!.document).toMatchObject({ semantic_identifier: 'Title of mine', source_type: 'user_file' })
-  expect(await knowledge.shelf.search({ text: 'badgers', documentIds: [], limit: 10 })).toEqual([])
+  expect(await knowledge.privateFiles.search({ text: 'badgers', documentIds: [], limit: 10 })).toEqual([])
 
   const place = { first: 0, last: 5, around: 0 }
-  expect(await knowledge.shelf.excerpt({ documentId: 'mine', ...place })).toMatchObject({
+  expect(await knowledge.privateFiles.excerpt({ documentId: 'mine', ...place })).toMatchObject({
     content: 'Badgers dig setts.',
   })
-  expect(await knowledge.shelf.excerpt({ documentId: 'public', ...place })).toBeUndefined()
+  expect(await knowledge.privateFiles.excerpt({ documentId: 'public', ...place })).toBeUndefined()
   expect(await knowledge.excerpt({ documentId: 'mine', ...place, caller: admin })).toBeUndefined()
 
   for (const caller of [
     undefined,
     admin,
     { id: 'ana', scopes: ['chat'] as const },
-    { id: 'inlay:shelf', scopes: [] },
+    { id: 'inlay:private-files', scopes: [] },
   ]) {
     const passages = await knowledge.search({ text: 'badgers', caller, limit: 10 })
     expect(passages.map((passage) => passage.document.document_id)).toEqual(['public'])
@@ -60,26 +60,26 @@ test('a document of the shelf is found by its id and by nothing else', async () 
   }
 })
 
-test('nobody writes over a document of the shelf, removes it, or reaches its pair', async () => {
+test('nobody writes over a document of the privateFiles, removes it, or reaches its pair', async () => {
   const { knowledge } = await started()
-  await knowledge.shelf.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
+  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
   expect(await codeOf(knowledge.accept(request({ id: 'mine', text: 'Foxes.' }), { caller: admin }))).toBe(
     'INSUFFICIENT_PERMISSIONS',
   )
-  expect(await codeOf(knowledge.accept(request({ id: 'x' }, shelfPairId), { caller: admin }))).toBe(
+  expect(await codeOf(knowledge.accept(request({ id: 'x' }, privateFilesPair), { caller: admin }))).toBe(
     'INSUFFICIENT_PERMISSIONS',
   )
   expect(await codeOf(knowledge.remove('mine', { caller: admin }))).toBe('DOCUMENT_NOT_FOUND')
-  expect(await codeOf(knowledge.pairs.update(shelfPairId, { isPublic: true }))).toBe('CONNECTOR_NOT_FOUND')
-  expect(await codeOf(knowledge.pairs.remove(shelfPairId))).toBe('CONNECTOR_NOT_FOUND')
-  expect(await knowledge.shelf.search({ text: 'badgers', documentIds: ['mine'], limit: 10 })).toHaveLength(1)
+  expect(await codeOf(knowledge.pairs.update(privateFilesPair, { isPublic: true }))).toBe('CONNECTOR_NOT_FOUND')
+  expect(await codeOf(knowledge.pairs.remove(privateFilesPair))).toBe('CONNECTOR_NOT_FOUND')
+  expect(await knowledge.privateFiles.search({ text: 'badgers', documentIds: ['mine'], limit: 10 })).toHaveLength(1)
 })
 
-test('filters bind on the shelf, and no document set reaches it', async () => {
+test('filters bind on the privateFiles, and no document set reaches it', async () => {
   const { knowledge } = await started()
-  await knowledge.shelf.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
+  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
   const find = async (filters: object): Promise<number> =>
-    (await knowledge.shelf.search({ text: 'badgers', documentIds: ['mine'], limit: 10, filters })).length
+    (await knowledge.privateFiles.search({ text: 'badgers', documentIds: ['mine'], limit: 10, filters })).length
   expect(await find({ source_type: ['user_file'] })).toBe(1)
   expect(await find({ source_type: ['web'] })).toBe(0)
   expect(await find({ time_cutoff: '2026-01-01T00:00:00Z' })).toBe(1)
@@ -87,23 +87,23 @@ test('filters bind on the shelf, and no document set reaches it', async () => {
   expect(await find({ document_set: ['any'] })).toBe(0)
 })
 
-test('a shelf alone is nothing to search, and what is removed from it is gone', async () => {
+test('a privateFiles alone is nothing to search, and what is removed from it is gone', async () => {
   const { knowledge } = await started()
-  await knowledge.shelf.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
+  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
   expect(await knowledge.hasDocuments()).toBe(false)
-  await knowledge.shelf.remove('mine')
-  await knowledge.shelf.remove('mine')
-  expect(await knowledge.shelf.search({ text: 'badgers', documentIds: ['mine'], limit: 10 })).toEqual([])
+  await knowledge.privateFiles.remove('mine')
+  await knowledge.privateFiles.remove('mine')
+  expect(await knowledge.privateFiles.search({ text: 'badgers', documentIds: ['mine'], limit: 10 })).toEqual([])
 })
 
 test('the same document again costs no second indexing, another text replaces it', async () => {
   const { knowledge, index } = await started()
-  const put = (text: string) => knowledge.shelf.put(document('mine', text), { waitMs: 5_000 })
+  const put = (text: string) => knowledge.privateFiles.put(document('mine', text), { waitMs: 5_000 })
   await put('Badgers dig setts.')
   const rows = (await index.figures()).rows
   await put('Badgers dig setts.')
   expect((await index.figures()).rows).toBe(rows)
   await put('Foxes dig dens.')
-  const [found] = await knowledge.shelf.search({ text: 'foxes', documentIds: ['mine'], limit: 10 })
+  const [found] = await knowledge.privateFiles.search({ text: 'foxes', documentIds: ['mine'], limit: 10 })
   expect(found!.content).toContain('Foxes')
 })

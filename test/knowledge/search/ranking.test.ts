@@ -128,7 +128,7 @@ describe('recency', () => {
     generation: id,
     position: 0,
     text: id,
-    card: '{"s":"","m":{}}',
+    chunkMetadata: '{"s":"","m":{}}',
     source: 'file',
     updatedAt: now - ageDays * day,
     score,

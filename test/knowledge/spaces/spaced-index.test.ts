@@ -10,7 +10,7 @@ const hit = (text: string, score: number): Hit => ({
   generation: '0',
   position: 0,
   text,
-  card: '',
+  chunkMetadata: '',
   source: 'file',
   updatedAt: 0,
   score,

@@ -17,7 +17,7 @@ const row = {
   updatedAt: 0,
   ownUpdatedAt: null,
   createdAt: null,
-  card: '{}',
+  chunkMetadata: '{}',
 }
 
 async function make(
@@ -113,8 +113,8 @@ describe('upkeep is due', () => {
   test('once when idle after a start, then not until something happens', async () => {
     const schedule = createUpkeepSchedule(() => 10_000)
     expect(await schedule.due(none)).toEqual({ idle: true })
-    schedule.begin()
-    schedule.end({ figures, keepVersionsMs: Infinity })
+    schedule.startRound()
+    schedule.endRound({ figures, keepVersionsMs: Infinity })
     expect(await schedule.due(none)).toBeUndefined()
     expect(schedule.restMs()).toBeGreaterThan(1000)
   })
@@ -122,14 +122,14 @@ describe('upkeep is due', () => {
   test('a second after the last write, and once more when old versions have aged', async () => {
     const clock = { now: 10_000 }
     const schedule = createUpkeepSchedule(() => clock.now)
-    schedule.begin()
+    schedule.startRound()
     expect(schedule.noteAppend(1)).toBe(true)
     expect(await schedule.due(none)).toBeUndefined()
     expect(schedule.restMs()).toBe(1000)
     clock.now += 1000
     expect(await schedule.due(none)).toEqual({ idle: true })
-    expect(schedule.begin()).toBe(true)
-    schedule.end({ figures, keepVersionsMs: 30_000 })
+    expect(schedule.startRound()).toBe(true)
+    schedule.endRound({ figures, keepVersionsMs: 30_000 })
     expect(await schedule.due(none)).toBeUndefined()
     expect(schedule.restMs()).toBe(30_000)
     clock.now += 30_000
@@ -141,7 +141,7 @@ describe('upkeep is due', () => {
     ['more fresh rows than search can bear', (note: (rows: number) => boolean) => note(1001)],
   ])('at once after %s, however busy it is', async (_, write) => {
     const schedule = createUpkeepSchedule(() => 10_000)
-    schedule.begin()
+    schedule.startRound()
     schedule.noteAppend(0)
     expect(await schedule.due(none)).toBeUndefined()
     expect(write(schedule.noteAppend)).toBe(true)
@@ -153,9 +153,9 @@ describe('upkeep is due', () => {
     const clock = { now: 10_000 }
     const schedule = createUpkeepSchedule(() => clock.now)
     const write = (): void => void schedule.noteAppend(55)
-    schedule.begin()
+    schedule.startRound()
     clock.now += 500
-    schedule.end({ figures, keepVersionsMs: 0 })
+    schedule.endRound({ figures, keepVersionsMs: 0 })
     for (let ms = 0; ms < 2000; ms += 100) {
       write()
       expect(await schedule.due(none)).toBeUndefined()
@@ -168,7 +168,7 @@ describe('upkeep is due', () => {
   test('five seconds after a flood began, or a second after its end', async () => {
     const clock = { now: 10_000 }
     const schedule = createUpkeepSchedule(() => clock.now)
-    schedule.begin()
+    schedule.startRound()
     const begun = clock.now
     for (; clock.now < begun + 5000; clock.now += 100) {
       schedule.noteAppend(2500)
@@ -176,8 +176,8 @@ describe('upkeep is due', () => {
       expect(schedule.restMs()).toBeGreaterThan(0)
     }
     expect(await schedule.due(none)).toEqual({ idle: false })
-    schedule.begin()
-    schedule.end({ figures, keepVersionsMs: Infinity })
+    schedule.startRound()
+    schedule.endRound({ figures, keepVersionsMs: Infinity })
     schedule.noteAppend(2500)
     expect(await schedule.due(none)).toBeUndefined()
     clock.now += 1000
@@ -186,8 +186,8 @@ describe('upkeep is due', () => {
 
   test('when more rows are dead than alive, and more than two thousand', async () => {
     const schedule = createUpkeepSchedule(() => 10_000)
-    schedule.begin()
-    schedule.end({ figures: { rows: 5000, unindexedRows: 0 }, keepVersionsMs: 0 })
+    schedule.startRound()
+    schedule.endRound({ figures: { rows: 5000, unindexedRows: 0 }, keepVersionsMs: 0 })
     schedule.noteRemoval()
     expect(await schedule.due(() => Promise.resolve(5000))).toBeUndefined()
     expect(await schedule.due(() => Promise.resolve(5001))).toEqual({ idle: false })

@@ -2,7 +2,7 @@ import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createKeys, migrateServer, type KeysOptions, type KeyTable } from '@inlay/server'
 import { Kysely } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Scope } from '@inlay/protocol'
+import { toUserId, type Scope } from '@inlay/protocol'
 import { setup } from '../fakes.ts'
 
 let db: Kysely<KeyTable>
@@ -146,7 +146,13 @@ describe('administration', () => {
     const made = (await (
       await ask('/admin/api-key', { key, json: { name: 'ci', scopes: ['ingest'], owner: 'ci' } })
     ).json()) as Record<string, unknown>
-    expect(made).toMatchObject({ api_key_id: 1, api_key_name: 'ci', user_id: 'ci', scopes: ['ingest'], groups: [] })
+    expect(made).toMatchObject({
+      api_key_id: 1,
+      api_key_name: 'ci',
+      user_id: toUserId('ci'),
+      scopes: ['ingest'],
+      groups: [],
+    })
     expect(await keys.principalOf(String(made['api_key']))).toMatchObject({ id: 'ci' })
     expect(await (await ask('/admin/api-key', { key })).json()).toEqual([
       expect.objectContaining({ api_key_id: 1, api_key: null }),
@@ -161,6 +167,48 @@ describe('administration', () => {
     const revoked = await ask('/admin/api-key/1', { key, method: 'DELETE' })
     expect([revoked.status, await revoked.json()]).toEqual([200, null])
     expect((await ask('/admin/api-key/1', { key, method: 'DELETE' })).status).toBe(404)
+  })
+
+  test('refuses groups by number with a reason, where dropping them would change what a key may do', async () => {
+    const keys = keysOf()
+    const { ask } = setup({ keys })
+    const refusal = { error_code: 'INVALID_INPUT', detail: expect.stringContaining('no numbers') }
+    const made = await ask('/admin/api-key', { key: 'key-operator', json: { group_ids: [1] } })
+    expect([made.status, await made.json()]).toMatchObject([400, refusal])
+    expect(await keys.list()).toEqual([])
+    await keys.create({ scopes: ['chat'] })
+    const changed = await ask('/admin/api-key/1', { key: 'key-operator', method: 'PATCH', json: { group_ids: [1] } })
+    expect([changed.status, await changed.json()]).toMatchObject([400, refusal])
+  })
+
+  test('a key carries the framing of its streams, for callers whose Accept says nothing', async () => {
+    const keys = keysOf()
+    const { ask, agent } = setup({ keys, authenticate: (request) => keys.authenticate(request) })
+    agent.run.say({ user_message_id: 1, reserved_assistant_message_id: 2 })
+    agent.run.end()
+    const made = async (streamFormat: 'lines' | 'sse' | null): Promise<string> =>
+      (await keys.create({ scopes: ['chat'], streamFormat })).key
+    const firstOf = async (key: string, accept: string | null): Promise<string> => {
+      const headers: Record<string, string> = accept === null ? {} : { accept }
+      const response = await ask('/chat/send-chat-message', { key, headers, json: { message: 'x' } })
+      return (await response.text()).slice(0, 5)
+    }
+    const lines = await made('lines')
+    expect(await firstOf(lines, '*/*')).toBe('{"use')
+    expect(await firstOf(lines, null)).toBe('{"use')
+    expect(await firstOf(lines, 'text/event-stream')).toBe('id: 1')
+    expect(await firstOf(await made('sse'), 'application/x-ndjson')).toBe('{"use')
+    expect(await firstOf(await made(null), '*/*')).toBe('id: 1')
+    const admin = (await keys.create({ scopes: ['admin'] })).key
+    const json = { name: 'widget', stream_format: 'lines' }
+    const created = (await (await ask('/admin/api-key', { key: admin, json })).json()) as { api_key_id: number }
+    expect(created).toMatchObject({ stream_format: 'lines' })
+    const changed = await ask(`/admin/api-key/${created.api_key_id}`, {
+      key: admin,
+      method: 'PATCH',
+      json: { stream_format: null },
+    })
+    expect(await changed.json()).toMatchObject({ stream_format: null, api_key_name: 'widget' })
   })
 
   test('without scopes a key may chat, as the shortest request of existing clients expects', async () => {

@@ -48,5 +48,5 @@ test('every route names known scopes, and only those without a caller are public
       .filter(({ scope }) => scope === 'public')
       .map(({ path }) => path)
       .sort(),
-  ).toEqual(['/auth/type', '/docs', '/health', '/openapi.json', '/version'])
+  ).toEqual(['/auth/type', '/docs', '/health', '/health/ready', '/openapi.json', '/version'])
 })

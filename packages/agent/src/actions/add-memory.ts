@@ -1,7 +1,7 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import type { Action } from '../contracts.ts'
-import { memoryChars, type MemoryStore } from '../memories/memories.ts'
+import type { Action } from '../contracts/action.ts'
+import { memoryChars, type MemoryStore } from '../contracts/memory-store.ts'
 
 /** What the model asks for. */
 export interface AddMemoryInput {

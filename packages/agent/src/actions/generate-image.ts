@@ -2,7 +2,7 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { InlayError } from '@inlay/protocol'
 import type { GeneratedImage } from '@inlay/protocol'
-import type { Action, ActionTurn, TurnFiles } from '../contracts.ts'
+import type { Action, ActionTurn, TurnFiles } from '../contracts/action.ts'
 import { cutToTokens } from '../prompt/text-cut.ts'
 import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from './generate-image-contract.ts'
 

@@ -3,9 +3,9 @@ import { InlayError } from '@inlay/protocol'
 import type { PacketOf } from '@inlay/protocol'
 import * as v from 'valibot'
 import { estimateTokens } from '../prompt/context-window.ts'
-import type { Action, ActionTurn, TurnFiles } from '../contracts.ts'
-import type { StoredFile } from '../files/contracts.ts'
-import { toText } from '../files/file-text.ts'
+import type { Action, ActionTurn, TurnFiles } from '../contracts/action.ts'
+import type { StoredFile } from '../contracts/file-store.ts'
+import { toFileText } from '../contracts/file-store.ts'
 
 /** What the model asks for. */
 export interface ReadFileInput {
@@ -91,7 +91,7 @@ async function readWhole(files: Pick<TurnFiles, 'read'>, file: StoredFile, signa
   if (file.kind === 'image') {
     throw new InlayError('INVALID_INPUT', { message: 'The file is an image, which holds no text to read.' })
   }
-  return toText(await files.read(file.id, signal))
+  return toFileText(await files.read(file.id, signal))
 }
 
 interface Part {

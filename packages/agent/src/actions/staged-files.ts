@@ -1,6 +1,6 @@
 import { isInlayError } from '@inlay/protocol'
-import type { TurnFiles } from '../contracts.ts'
-import type { StoredFile } from '../files/contracts.ts'
+import type { TurnFiles } from '../contracts/action.ts'
+import type { StoredFile } from '../contracts/file-store.ts'
 import type { CodeFile } from './run-python-contract.ts'
 
 /** Files of a turn as a program finds them. */

@@ -1,8 +1,8 @@
 import type { PacketBody } from '@inlay/protocol'
-import { createCallStage } from '../packets/call-packets.ts'
+import { createCallPackets } from '../packets/call-packets.ts'
 import { runCall } from '../tools/execution.ts'
 import { createCitableDocuments } from '../citations/numbers.ts'
-import type { Action, ActionTurn } from '../contracts.ts'
+import type { Action, ActionTurn } from '../contracts/action.ts'
 import { adoptActions, type HostAction } from '../tools/host-actions.ts'
 
 /** An action with what it works on, and calls that show what it does. */
@@ -57,10 +57,10 @@ export async function makeCall(world: ActionWorld, input: unknown, options: Call
   const action = actionOf(world)
   const packets: PacketBody[] = []
   const cited = new Set<number>()
-  const stage = createCallStage((_turn, _tab, packet) => void packets.push(packet))
+  const stage = createCallPackets((_turn, _tab, packet) => void packets.push(packet))
   const step = { step: 0, turnIndex: 0, firstTab: 0, reasoning: null }
-  const [voice] = stage.open(step, 1, [{ position: 0, start: action.start?.() }])
-  if (!voice) throw new Error('A stage opens one voice for each call.')
+  const [writer] = stage.open(step, 1, [{ position: 0, start: action.start?.() }])
+  if (!writer) throw new Error('A stage opens one writer for each call.')
   const range = createCitableDocuments().openStep()(0)
   const { caller, sessionId, messageId, userMessage, filters, messages, ask, files, headers } = newTurn(world)
   const record = await runCall(
@@ -69,7 +69,7 @@ export async function makeCall(world: ActionWorld, input: unknown, options: Call
       action,
       position: 0,
       input,
-      voice,
+      writer,
       range: {
         ...range,
         cite: (documents) => {
@@ -98,7 +98,7 @@ export async function makeCall(world: ActionWorld, input: unknown, options: Call
       onEnd: () => {},
     },
   )
-  return { packets, text: record.result, failed: record.failed === 1, cited }
+  return { packets, text: record.result, failed: record.failed, cited }
 }
 
 /** A turn for calls that bypass the run; packets and documents go nowhere unless the world or `more` say where. */

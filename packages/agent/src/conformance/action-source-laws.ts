@@ -1,4 +1,4 @@
-import type { ActionAsker, ActionSource } from '../contracts.ts'
+import type { ActionAsker, ActionSource } from '../contracts/action.ts'
 import { must, mustEqual, type Law } from './law.ts'
 
 /** A source with something to list. */

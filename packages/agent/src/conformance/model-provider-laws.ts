@@ -1,4 +1,4 @@
-import type { ModelProvider } from '../contracts.ts'
+import type { ModelProvider } from '../contracts/model.ts'
 import { must, mustEqual, mustReject, type Law } from './law.ts'
 
 /** A provider of models; each law asks for one. */

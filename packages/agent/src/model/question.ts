@@ -1,7 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Usage } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import { estimateTokens, promptLimit } from '../prompt/context-window.ts'
-import type { ModelQuestion, ResolvedModel } from '../contracts.ts'
+import type { ModelQuestion } from '../contracts/action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
 import { playStep, type StepListener } from './step.ts'
 
 /** What questions are put with. */
@@ -63,7 +64,7 @@ async function ask(question: ModelQuestion, options: QuestionOptions, signal: Ab
     ...(options.reasoning && { reasoning: options.reasoning }),
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
   }
-  const { parts, usage } = await playStep({
+  const { content, usage } = await playStep({
     model: model.model,
     options: call,
     listener: silent,
@@ -75,8 +76,8 @@ async function ask(question: ModelQuestion, options: QuestionOptions, signal: Ab
     context: { model: model.name, provider: model.provider, modelIndex },
   })
   options.onUsage(usage)
-  return parts
-    .flatMap((part) => (part.type === 'text-delta' ? [part.delta] : []))
+  return content
+    .map((part) => (part.type === 'text' ? part.text : ''))
     .join('')
     .trim()
 }
@@ -84,7 +85,7 @@ async function ask(question: ModelQuestion, options: QuestionOptions, signal: Ab
 /** A model that thinks before it answers needs room for both. */
 const thoughtTokens = 2_000
 
-const silent: StepListener = { say: () => {}, reason: () => {}, hearCall: () => {}, hearArguments: () => {} }
+const silent: StepListener = { onText: () => {}, onReasoning: () => {}, onCall: () => {}, onArguments: () => {} }
 
 function tooSlow(): InlayError {
   return new InlayError('GATEWAY_TIMEOUT', { message: 'The model took too long to answer a question of an action.' })

@@ -1,16 +1,11 @@
 import { readJson } from '@inlay/protocol'
-/** A call as a model asked for it; `input` is the JSON text of its arguments. */
-export interface RequestedCall {
-  readonly id: string
-  readonly name: string
-  readonly input: string
-}
+import type { RequestedCall } from './exchange.ts'
 
 /** Keeps call markup out of an answer while it streams, and finds calls that a model wrote as text. */
 export interface TextGate {
-  /** Takes a piece of text; gives what may be told by now. */
+  /** Takes a piece of text; returns what may be shown by now. */
   push(text: string): string
-  /** Ends the text: gives the rest that may be told, or the calls that were the only output. */
+  /** Ends the text: gives the rest that may be shown, or the calls that were the only output. */
   end(): { readonly text: string; readonly calls: readonly RequestedCall[] }
 }
 
@@ -32,11 +27,11 @@ export function createTextGate({ names, mayRecover }: TextGateOptions): TextGate
   let held = ''
   let markup = ''
   let isInMarkup = false
-  let hasSpoken = false
+  let hasText = false
   const watchesJson = mayRecover && names.size > 0
 
   const take = (ended: boolean): string => {
-    let told = ''
+    let shown = ''
     while (held !== '') {
       if (isInMarkup) {
         const end = held.indexOf(closing)
@@ -49,17 +44,17 @@ export function createTextGate({ names, mayRecover }: TextGateOptions): TextGate
       }
       const at = held.indexOf(opening)
       const upTo = at === -1 ? (ended ? held.length : held.length - overlap(held, opening)) : at
-      told += held.slice(0, upTo)
+      shown += held.slice(0, upTo)
       held = held.slice(upTo)
       if (at === -1) break
       isInMarkup = true
     }
-    if (told.trim() !== '') hasSpoken = true
-    return told
+    if (shown.trim() !== '') hasText = true
+    return shown
   }
   const isMaybeJson = (): boolean =>
     watchesJson &&
-    !hasSpoken &&
+    !hasText &&
     !isInMarkup &&
     markup === '' &&
     held.length < jsonLimit &&
@@ -74,7 +69,7 @@ export function createTextGate({ names, mayRecover }: TextGateOptions): TextGate
       const json = isMaybeJson() ? readJsonCalls(held, names) : []
       if (json.length > 0) return { text: '', calls: json }
       const text = take(true)
-      const isOnlyMarkup = mayRecover && !hasSpoken && text.trim() === '' && markup !== ''
+      const isOnlyMarkup = mayRecover && !hasText && text.trim() === '' && markup !== ''
       const calls = isOnlyMarkup ? readMarkupCalls(markup, names) : []
       return { text: calls.length > 0 ? '' : text, calls }
     },
@@ -82,7 +77,7 @@ export function createTextGate({ names, mayRecover }: TextGateOptions): TextGate
 }
 
 /** Finds the calls in a text that is nothing but calls: markup, or JSON that names an action. */
-export function readStrayCalls(text: string, names: ReadonlySet<string>): readonly RequestedCall[] {
+export function readTextCalls(text: string, names: ReadonlySet<string>): readonly RequestedCall[] {
   const json = readJsonCalls(text, names)
   return json.length > 0 ? json : readMarkupCalls(text, names)
 }
@@ -100,11 +95,11 @@ function readJsonCalls(text: string, names: ReadonlySet<string>): RequestedCall[
     .trim()
     .replace(/^```(?:json)?\s*/, '')
     .replace(/\s*```$/, '')
-  const value = readJson(bare)
-  if (typeof value !== 'object' || value === null) return []
-  const fields = new Map(Object.entries(value))
+  const parsed = readJson(bare)
+  if (typeof parsed !== 'object' || parsed === null) return []
+  const fields = new Map(Object.entries(parsed))
   const name = [fields.get('name'), fields.get('tool'), fields.get('tool_name'), fields.get('function')].find(
-    (one) => typeof one === 'string',
+    (value) => typeof value === 'string',
   )
   if (typeof name !== 'string' || !names.has(name)) return []
   const given = fields.get('arguments') ?? fields.get('parameters') ?? fields.get('input') ?? fields.get('args') ?? {}

@@ -24,6 +24,28 @@ export function unlessAborted<Result>(work: PromiseLike<Result>, signal: AbortSi
   })
 }
 
+/** Maps items in order, at most `limit` at the same time. Rejects with the first error; nothing new starts after it. */
+export async function mapConcurrent<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const queue = items.entries()
+  let hasFailed = false
+  const run = async (): Promise<void> => {
+    for (const [index, item] of queue) {
+      if (hasFailed) return
+      results[index] = await work(item, index).catch((error: unknown) => {
+        hasFailed = true
+        throw error
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, run))
+  return results
+}
+
 /** Resolves once the event loop has served what was waiting, such as incoming requests. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -7,12 +7,12 @@ export interface CallPlace {
   readonly step: number
   readonly turnIndex: number
   readonly tabIndex: number
-  /** What the model thought in that step; null when it did not. */
+  /** Reasoning of that step; null when there was none. */
   readonly reasoning: string | null
 }
 
-/** Tells clients of one call. After `end` it is silent. */
-export interface CallVoice extends CallPlace {
+/** Sends the packets of one call. After `end` it sends nothing more. */
+export interface CallWriter extends CallPlace {
   /** Throws UNSUPPORTED for packets that are not a call's to send, such as `stop`. */
   emit(packet: PacketBody): void
   /** Sends `section_end`; only the first time. The documents found join `final_documents` of the next text. */
@@ -25,14 +25,14 @@ export interface CallStep extends Omit<CallPlace, 'tabIndex'> {
   readonly firstTab: number
 }
 
-/** The calls of an answer, step by step. */
-export interface CallStage {
-  /** Announces the calls of a step: how many branches, then every start packet. */
+/** Sends the packets of an answer's calls, step by step. */
+export interface CallPackets {
+  /** Announces the calls of a step: the number of branches, then every start packet. */
   open(
     step: CallStep,
     requested: number,
     calls: readonly { readonly position: number; readonly start: PacketBody | undefined }[],
-  ): CallVoice[]
+  ): CallWriter[]
   /** Ends the calls of the step that have not ended. */
   endAll(): void
   /** Takes what the calls of the step found, in their order; the next step begins. */
@@ -44,24 +44,24 @@ export interface CallStage {
 const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool|error$)/
 
 /**
- * Makes the stage on which the calls of an answer are told.
- * @param given documents the model has before any call; null when it has none
+ * Creates the call packets of one answer.
+ * @param contextDocuments documents the model has before any call; null when it has none
  */
-export function createCallStage(
+export function createCallPackets(
   send: (turnIndex: number, tabIndex: number, packet: PacketBody) => void,
-  given: readonly SearchDoc[] | null = null,
-): CallStage {
-  let documents = given
-  let voices: CallVoice[] = []
+  contextDocuments: readonly SearchDoc[] | null = null,
+): CallPackets {
+  let documents = contextDocuments
+  let writers: CallWriter[] = []
   let found: (readonly SearchDoc[] | undefined)[] = []
 
   const gather = (): void => {
-    const searched = found.filter((some) => some !== undefined)
+    const searched = found.filter((list) => list !== undefined)
     if (searched.length > 0) documents = [...(documents ?? []), ...searched.flat()]
     found = []
-    voices = []
+    writers = []
   }
-  const openVoice = ({ firstTab, ...place }: CallStep, position: number, index: number): CallVoice => {
+  const openWriter = ({ firstTab, ...place }: CallStep, position: number, index: number): CallWriter => {
     const tabIndex = firstTab + position
     let hasEnded = false
     return {
@@ -71,10 +71,10 @@ export function createCallStage(
         if (!callPackets.test(packet.type)) throw refused(packet.type)
         if (!hasEnded) send(place.turnIndex, tabIndex, packet)
       },
-      end: (some) => {
+      end: (foundDocuments) => {
         if (hasEnded) return
         hasEnded = true
-        found[index] = some
+        found[index] = foundDocuments
         send(place.turnIndex, tabIndex, { type: 'section_end' })
       },
     }
@@ -83,12 +83,12 @@ export function createCallStage(
     open: (step, requested, calls) => {
       if (requested > 1) send(step.turnIndex, 0, { type: 'top_level_branching', num_parallel_branches: requested })
       found = calls.map(() => undefined)
-      voices = calls.map(({ position }, index) => openVoice(step, position, index))
-      for (const [index, { start }] of calls.entries()) if (start) voices[index]?.emit(start)
-      return voices
+      writers = calls.map(({ position }, index) => openWriter(step, position, index))
+      for (const [index, { start }] of calls.entries()) if (start) writers[index]?.emit(start)
+      return writers
     },
     endAll: () => {
-      for (const voice of voices) voice.end()
+      for (const writer of writers) writer.end()
       gather()
     },
     gather,

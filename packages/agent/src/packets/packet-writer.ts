@@ -1,16 +1,14 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
-import { createCallStage, type CallVoice } from './call-packets.ts'
+import { createCallPackets, type CallWriter } from './call-packets.ts'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
 import { createCitations, type Citation } from '../citations/citation-filter.ts'
-import { createMessageBlock } from './message-block.ts'
-import { createReasoningBlock } from './reasoning-block.ts'
+import { createMessageBlock, createReasoningBlock } from './text-blocks.ts'
 
-/** What a narrator needs. */
-export interface NarratorOptions {
+export interface PacketWriterOptions {
   readonly emit: (packet: Packet) => void
   /** Position of the model among those that answer side by side. */
   readonly modelIndex: number
-  /** False: markers are removed from the answer and no citation is told. */
+  /** False: markers are removed from the answer and no citation packet is sent. */
   readonly includeCitations: boolean
   readonly now: () => number
   /** When the run began, in milliseconds since 1970 UTC. */
@@ -19,18 +17,9 @@ export interface NarratorOptions {
   readonly contextDocuments?: readonly SearchDoc[]
 }
 
-/** Sends a packet at a turn and tab of the answer. */
-export type Send = (turnIndex: number, tabIndex: number, packet: PacketBody) => void
-
-/** What a step amounted to. */
-export interface StepSummary {
-  readonly text: string
-  readonly reasoning: string
-}
-
-/** What is known of the answer at any moment. */
-export interface AnswerSoFar {
-  /** Text of the last step that said something, with its links. */
+/** What is known of an answer at any moment. */
+export interface AnswerSnapshot {
+  /** Text of the last step that had any, with its links. */
   readonly text: string
   /** Reasoning of the current step; null when there is none. */
   readonly reasoning: string | null
@@ -40,20 +29,19 @@ export interface AnswerSoFar {
   readonly citations: readonly Citation[]
 }
 
-/** Turns what a model says and what its calls do into packets, in the order that clients rely on. */
-export interface Narrator {
+/** Turns the output of a model and of its calls into packets, in the order that clients rely on. */
+export interface PacketWriter {
   readonly citable: CitableDocuments
   /** Begins the next model step. */
   beginStep(): void
-  /** Reasoning after the step's text or calls have begun belongs to no block and is not told. */
-  reason(delta: string): void
-  say(delta: string): void
-  /** A call of the step has begun to arrive: the reasoning before it is over. */
-  hearCall(): void
-  /** Text arguments of a call while they are written, by name: told where the step's first call will stand. */
-  hearArguments(name: string, deltas: Readonly<Record<string, string>>): void
-  /** Ends what the model says in this step; calls may follow. */
-  endStep(): StepSummary
+  onReasoning(delta: string): void
+  onText(delta: string): void
+  /** A call of the step begins to arrive: the reasoning before it is over. */
+  onCall(): void
+  /** Text arguments of a call while they are written; they stand where the step's first call will. */
+  onArguments(name: string, deltas: Readonly<Record<string, string>>): void
+  /** Ends the text of this step; calls may follow. */
+  endStep(): { readonly text: string; readonly reasoning: string }
   /**
    * Announces the step's calls, all before any of them runs.
    * @param requested how many the model asked for, before merging
@@ -62,17 +50,17 @@ export interface Narrator {
   openCalls(
     requested: number,
     calls: readonly { readonly position: number; readonly start: PacketBody | undefined }[],
-  ): CallVoice[]
-  /** Closes what is open and says no more. */
+  ): CallWriter[]
+  /** Closes open blocks and calls; later output is dropped. */
   close(): void
   /** Sends a packet at the place of the current block, also when closed. */
-  tell(packet: PacketBody): void
-  soFar(): AnswerSoFar
+  emit(packet: PacketBody): void
+  snapshot(): AnswerSnapshot
 }
 
-/** Makes the narrator of one answer. */
-export function createNarrator(options: NarratorOptions): Narrator {
-  const { emit, modelIndex: index, includeCitations, now, startedAt, contextDocuments = [] } = options
+/** Creates the packet writer of one answer. Reasoning that follows text or calls of its step is not sent. */
+export function createPacketWriter(options: PacketWriterOptions): PacketWriter {
+  const { modelIndex, includeCitations, now, startedAt, contextDocuments = [] } = options
   const citable = createCitableDocuments()
   citable.openStep()(0).cite(contextDocuments)
   const citations = createCitations({ mode: includeCitations ? 'link' : 'remove', known: citable.known })
@@ -82,19 +70,23 @@ export function createNarrator(options: NarratorOptions): Narrator {
   let stepStartedAt = startedAt
   let isClosed = false
 
-  const place: Send = (turnIndex, tabIndex, obj) =>
-    emit({ placement: { turn_index: turnIndex, tab_index: tabIndex, sub_turn_index: null, model_index: index }, obj })
-  const send: Send = (turnIndex, tabIndex, obj) => (isClosed ? undefined : place(turnIndex, tabIndex, obj))
+  const emitAt = (turnIndex: number, tabIndex: number, obj: PacketBody): void =>
+    options.emit({
+      placement: { turn_index: turnIndex, tab_index: tabIndex, sub_turn_index: null, model_index: modelIndex },
+      obj,
+    })
+  const emitOpen: typeof emitAt = (turnIndex, tabIndex, obj) =>
+    isClosed ? undefined : emitAt(turnIndex, tabIndex, obj)
 
-  const reasoning = createReasoningBlock((packet) => send(turn, 0, packet))
+  const reasoning = createReasoningBlock((packet) => emitOpen(turn, 0, packet))
   const closeReasoning = (): void => {
     if (!reasoning.close()) return
     reasonedSteps++
     turn++
   }
-  const calls = createCallStage(send, contextDocuments.length > 0 ? contextDocuments : null)
+  const calls = createCallPackets(emitOpen, contextDocuments.length > 0 ? contextDocuments : null)
   const message = createMessageBlock(
-    (packet) => send(turn, 0, packet),
+    (packet) => emitOpen(turn, 0, packet),
     () => {
       closeReasoning()
       const seconds = (stepStartedAt - startedAt) / 1000
@@ -102,7 +94,7 @@ export function createNarrator(options: NarratorOptions): Narrator {
     },
   )
   const finishText = (): void => {
-    message.say(citations.end())
+    message.add(citations.end())
     closeReasoning()
   }
 
@@ -116,37 +108,36 @@ export function createNarrator(options: NarratorOptions): Narrator {
       turn = step + reasonedSteps
       stepStartedAt = now()
     },
-    reason: (delta) => {
+    onReasoning: (delta) => {
       if (!message.hasBegun()) reasoning.add(delta)
     },
-    say: (delta) => message.say(citations.push(delta)),
-    hearCall: () => {
+    onText: (delta) => message.add(citations.push(delta)),
+    onCall: () => {
       closeReasoning()
       reasoning.bar()
     },
-    hearArguments: (name, deltas) => {
+    onArguments: (name, deltas) => {
       const tab = message.hasBegun() ? 1 : 0
-      send(turn, tab, { type: 'tool_call_argument_delta', tool_type: name, argument_deltas: deltas })
+      emitOpen(turn, tab, { type: 'tool_call_argument_delta', tool_type: name, argument_deltas: deltas })
     },
     endStep: () => {
       finishText()
       return { text: message.text(), reasoning: reasoning.text() }
     },
-    openCalls: (requested, asked) => {
+    openCalls: (requested, starts) => {
       const firstTab = message.hasBegun() ? 1 : 0
-      const thought = reasoning.text()
-      const stage = { step, turnIndex: turn, firstTab, reasoning: thought === '' ? null : thought }
-      return calls.open(stage, requested, asked)
+      const place = { step, turnIndex: turn, firstTab, reasoning: reasoning.text() || null }
+      return calls.open(place, requested, starts)
     },
     close: () => {
       finishText()
       calls.endAll()
       isClosed = true
     },
-    tell: (packet) => place(turn, 0, packet),
-    soFar: () => ({
+    emit: (packet) => emitAt(turn, 0, packet),
+    snapshot: () => ({
       text: message.answer(),
-      reasoning: reasoning.text() === '' ? null : reasoning.text(),
+      reasoning: reasoning.text() || null,
       documents: calls.documents(),
       citations: includeCitations ? citations.cited() : [],
     }),

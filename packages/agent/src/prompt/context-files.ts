@@ -2,10 +2,8 @@ import type { LanguageModelV4FilePart, LanguageModelV4Message } from '@ai-sdk/pr
 import { isInlayError } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
 import { fuseRankings } from '../actions/rank-fusion.ts'
-import type { ExcerptReader, Passage, PassageSearch } from '../contracts.ts'
-import type { FileIndex, StoredFile } from '../files/contracts.ts'
-import { toText } from '../files/file-text.ts'
-import type { FileStore } from '../files/files.ts'
+import type { ExcerptReader, FileSearch, Passage, PassageSearch } from '../contracts/search.ts'
+import { toFileText, type FileStore, type StoredFile } from '../contracts/file-store.ts'
 
 /**
  * How the files of a project or agent reach the model: in the prompt, numbered for citing, or, when they are too long
@@ -75,7 +73,7 @@ async function readInTime(files: readonly StoredFile[], { store, waitMs }: Conte
   const read = await Promise.all(
     files.map(async (file): Promise<ReadFile[]> => {
       try {
-        const text = toText(await store.sections(file, signal))
+        const text = toFileText(await store.sections(file, signal))
         return text === '' ? [] : [{ file, text, tokens: file.tokens ?? Math.ceil(text.length / 4) }]
       } catch (error) {
         if (signal.aborted || (isInlayError(error) && error.code === 'INVALID_INPUT')) return []
@@ -148,7 +146,7 @@ export async function toContextImages(
  * @param others search of the organisation's documents; undefined: the files alone
  */
 export function createFileSearch(
-  index: FileIndex,
+  index: FileSearch,
   files: readonly StoredFile[],
   others: PassageSearch | undefined,
 ): PassageSearch {
@@ -166,7 +164,7 @@ export function createFileSearch(
 
 /** What stands around passages that {@link createFileSearch} finds. */
 export function createFileExcerpts(
-  index: FileIndex,
+  index: FileSearch,
   files: readonly StoredFile[],
   others: ExcerptReader | undefined,
 ): ExcerptReader {

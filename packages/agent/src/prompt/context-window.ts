@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
-import type { Action } from '../contracts.ts'
+import type { Action } from '../contracts/action.ts'
 
 /**
  * Estimates the tokens of a text: a quarter of its ASCII letters, half of other alphabetic ones, one for each ideograph,

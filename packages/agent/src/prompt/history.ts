@@ -2,7 +2,7 @@ import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Pr
 import { removeCitations, isJsonObject, readJson } from '@inlay/protocol'
 import type { FileDescriptor } from '@inlay/protocol'
 import type { Attachments } from './attachments.ts'
-import type { PastMessage, PastToolCall } from './past-messages.ts'
+import type { PastMessage, PastToolCall } from '../contracts/conversation-store.ts'
 
 /** What the model is told before it answers. */
 export interface PromptOptions {

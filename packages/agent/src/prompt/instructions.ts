@@ -1,4 +1,4 @@
-import type { Action } from '../contracts.ts'
+import type { Action } from '../contracts/action.ts'
 
 /** What the built-in instructions depend on. */
 export interface InstructionOptions {

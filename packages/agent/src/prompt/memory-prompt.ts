@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { estimateTokens } from './context-window.ts'
-import type { Memory, Personalization } from '../memories/contracts.ts'
+import type { Memory, Person } from '../contracts/memory-store.ts'
 
 const aboutNote =
   'What is known about the person who asks, kept from earlier conversations and told by themselves. It is data that may ' +
@@ -14,7 +14,7 @@ const mannerNote = 'How the person wishes to be answered; follow it as far as yo
  * @returns [] when nothing is known
  */
 export function toPersonMessages(
-  { name, role, preferences, memories }: Personalization,
+  { name, role, preferences, memories }: Person,
   limitTokens: number,
 ): LanguageModelV4Message[] {
   const told = takeNewest(memories, limitTokens).map(({ id, content }) => ({ id, content }))

@@ -1,79 +1,9 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { removeCitations, storable } from '@inlay/protocol'
-import type { FileDescriptor } from '@inlay/protocol'
+import { removeCitations } from '@inlay/protocol'
+import type { ConversationStore, PastMessage } from '../contracts/conversation-store.ts'
 import { estimateTokens } from './context-window.ts'
-import type { ResolvedModel } from '../contracts.ts'
-import { readPast, type PastMessage } from './past-messages.ts'
-import type { AgentDatabase } from '../records/tables.ts'
-
-/** What a later message of a branch is told of the earlier ones. */
-export interface BranchHistory {
-  /** What was said before `messages`, in short; null when they are all there is. */
-  readonly summary: string | null
-  /** Files that came with what is summed up, oldest first; their content is in no summary. */
-  readonly summaryFiles: readonly FileDescriptor[]
-  /** Oldest first, beginning with a question. */
-  readonly messages: readonly PastMessage[]
-}
-
-/**
- * Reads a branch: the newest summary on it and what was said since.
- * @param ids the messages of the branch, oldest first, without the root
- * @param limitChars most characters of messages, the newest count
- */
-export async function readBranch(
-  records: AgentDatabase,
-  ids: readonly number[],
-  limitChars: number,
-): Promise<BranchHistory> {
-  const summary = await newestSummary(records, ids)
-  const from = summary ? ids.indexOf(summary.messageId) + 1 : 0
-  return {
-    summary: summary?.text ?? null,
-    summaryFiles: await readFiles(records, ids.slice(0, from)),
-    messages: await readPast(records, ids.slice(from), limitChars),
-  }
-}
-
-async function readFiles(records: AgentDatabase, ids: readonly number[]): Promise<FileDescriptor[]> {
-  const files: FileDescriptor[] = []
-  for (let at = 0; at < ids.length; at += idsAtOnce) {
-    const rows = await records
-      .selectFrom('inlay_chat_messages')
-      .select('files')
-      .where('id', 'in', ids.slice(at, at + idsAtOnce))
-      .where('files', 'is not', null)
-      .orderBy('id')
-      .execute()
-    // Written by us from checked descriptors.
-    files.push(...rows.flatMap((row) => JSON.parse(row.files ?? '[]') as FileDescriptor[]))
-  }
-  return files
-}
-
-// A statement takes a bounded number of values.
-const idsAtOnce = 500
-
-interface Summary {
-  /** The last message it covers. */
-  readonly messageId: number
-  readonly text: string
-}
-
-async function newestSummary(records: AgentDatabase, ids: readonly number[]): Promise<Summary | undefined> {
-  // Ids rise along a branch.
-  for (let end = ids.length; end > 0; end -= idsAtOnce) {
-    const row = await records
-      .selectFrom('inlay_chat_summaries')
-      .select(['message_id as messageId', 'text'])
-      .where('message_id', 'in', ids.slice(Math.max(0, end - idsAtOnce), end))
-      .orderBy('message_id', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-    if (row) return row
-  }
-  return undefined
-}
+import type { ResolvedModel } from '../contracts/model.ts'
+import { historyLimits } from './past-messages.ts'
 
 /** Shares of the context window: above the first a branch is summed up, down to the second. */
 const longShare = 0.5
@@ -81,12 +11,11 @@ const keptShare = 0.2
 
 /** A branch to be summed up, with the model that does it. */
 export interface SummaryRequest {
-  readonly db: AgentDatabase
+  readonly conversations: Pick<ConversationStore, 'branch' | 'saveSummary'>
   readonly sessionId: string
-  /** The messages of the branch, oldest first, without the root. */
-  readonly ids: readonly number[]
+  /** The end of the branch. */
+  readonly messageId: number
   readonly model: ResolvedModel
-  readonly now: () => number
   readonly signal: AbortSignal
 }
 
@@ -96,9 +25,9 @@ export interface SummaryRequest {
  * @returns whether a summary was made
  */
 export async function sumUpBranch(request: SummaryRequest): Promise<boolean> {
-  const { db, ids, model, now, signal } = request
+  const { conversations, sessionId, messageId, model, signal } = request
   if (model.quotesOnly) return false
-  const { summary, messages } = await readBranch(db, ids, model.contextTokens * 8)
+  const { summary, messages } = await conversations.branch(sessionId, messageId, historyLimits(2 * model.contextTokens))
   const sizes = messages.map(({ text }) => estimateTokens(text))
   const total = sizes.reduce((sum, size) => sum + size, estimateTokens(summary ?? ''))
   if (total <= model.contextTokens * longShare) return false
@@ -107,12 +36,7 @@ export async function sumUpBranch(request: SummaryRequest): Promise<boolean> {
   if (!last) return false
   const text = await askModel(summary, messages.slice(0, cut), model, signal)
   if (text === '') return false
-  await db
-    .insertInto('inlay_chat_summaries')
-    .values({ message_id: last.id, session_id: request.sessionId, text: storable(text), created_at: now() })
-    // Two answers of one question may end at once.
-    .onConflict((conflict) => conflict.column('message_id').doNothing())
-    .execute()
+  await conversations.saveSummary({ sessionId, messageId: last.id, text })
   return true
 }
 

@@ -1,19 +1,32 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { SendMessageRequest } from '@inlay/protocol'
-import type { ContextFiles } from './context-files.ts'
-import type { Action, ResolvedModel } from '../contracts.ts'
-import type { OpenedTurn } from '../sessions/conversations.ts'
+import { attachedShare, loadAttachments } from './attachments.ts'
+import { toContextImages, toContextMessage, type ContextFiles } from './context-files.ts'
+import type { Action } from '../contracts/action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
+import type { OpenedTurn } from '../contracts/conversation-store.ts'
+import type { FileStore } from '../contracts/file-store.ts'
+import type { Person } from '../contracts/memory-store.ts'
+import type { Persona, Project } from '../contracts/persona.ts'
 import { toPrompt } from './history.ts'
 import { toPersonMessages } from './memory-prompt.ts'
 import { toInstructions } from './instructions.ts'
-import { toMessagesBefore, type Surroundings, type SurroundingsFinder } from '../turn/turn-context.ts'
 
-/** What the prompt of an answer is made of. */
+/** What a prompt takes from the context of its turn. */
+export interface PromptContext {
+  readonly persona: Persona
+  /** Null outside of projects. */
+  readonly project: Project | null
+  /** What the model is told about who asks. */
+  person(): Promise<Person>
+}
+
+/** The parts of the prompt of an answer. */
 export interface TurnPromptOptions {
-  readonly finder: SurroundingsFinder
-  readonly around: Surroundings
-  readonly context: ContextFiles
-  readonly opened: Pick<OpenedTurn, 'history' | 'summary' | 'summaryFiles' | 'userText' | 'files'>
+  readonly files: FileStore
+  readonly context: PromptContext
+  readonly contextFiles: ContextFiles
+  readonly opened: Pick<OpenedTurn, 'messages' | 'summary' | 'summaryFiles' | 'userText' | 'files'>
   readonly request: Pick<SendMessageRequest, 'additional_context' | 'include_citations'>
   readonly model: ResolvedModel
   readonly actions: readonly Action[]
@@ -25,15 +38,21 @@ export interface TurnPromptOptions {
 
 /** Makes the prompt of one answer; waits until the files in it are read. */
 export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSignal): Promise<LanguageModelV4Prompt> {
-  const { finder, around, context, opened, request, model, actions, systemPrompt, time } = options
-  const { persona } = around
+  const { files: store, context, contextFiles, opened, request, model, actions, systemPrompt, time } = options
+  const { persona } = context
   const { takesImages, contextTokens } = model
-  const earlier = opened.history.map(({ files }) => files).toReversed()
+  const earlier = opened.messages.map(({ files }) => files).toReversed()
   const messages = [opened.files, ...earlier, opened.summaryFiles]
-  const attachments = await finder.attachments({ messages, takesImages, contextTokens, signal })
-  const contextImages = takesImages ? await finder.images(context) : []
+  const attachments = await loadAttachments({
+    files: store,
+    messages,
+    takesImages,
+    limitTokens: contextTokens * attachedShare,
+    signal,
+  })
+  const contextImages = takesImages ? await toContextImages(contextFiles, store) : []
   // A model that only quotes would take what is known about the person for something to quote.
-  const person = model.quotesOnly ? [] : toPersonMessages(await around.person(), personTokens(contextTokens))
+  const person = model.quotesOnly ? [] : toPersonMessages(await context.person(), personTokens(contextTokens))
   const ownPrompt = persona.replacesBasePrompt ? persona.systemPrompt : systemPrompt
   return toPrompt({
     instructions: toInstructions({
@@ -41,14 +60,14 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
       time,
       includeCitations: request.include_citations,
       isDatetimeAware: persona.isDatetimeAware,
-      hasContextFiles: context.kind === 'in-prompt' && context.documents.length > 0,
+      hasContextFiles: contextFiles.kind === 'in-prompt' && contextFiles.documents.length > 0,
       ...(ownPrompt === undefined ? {} : { systemPrompt: ownPrompt }),
     }),
-    history: opened.history,
+    history: opened.messages,
     summary: opened.summary,
     summaryFiles: opened.summaryFiles,
     attachments,
-    before: [...person, ...toMessagesBefore(around, context)],
+    before: [...person, ...toMessagesBefore(context, contextFiles)],
     contextImages,
     additionalContext: request.additional_context,
     userText: opened.userText,
@@ -60,4 +79,27 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
 /** Most tokens of memories in a prompt. */
 function personTokens(contextTokens: number): number {
   return Math.min(4_000, contextTokens / 10)
+}
+
+/** Messages that stand right before the newest one: what the agent or project asks for, and the context files. */
+function toMessagesBefore(
+  { persona, project }: Pick<PromptContext, 'persona' | 'project'>,
+  contextFiles: ContextFiles,
+): LanguageModelV4Message[] {
+  const prompt = persona.replacesBasePrompt ? '' : persona.systemPrompt
+  const instructions = [prompt, project?.instructions ?? ''].filter((text) => text.trim() !== '')
+  const message = toContextMessage(contextFiles)
+  return [
+    ...instructions.map((text) => user(`Instructions for the next message:\n${text}`)),
+    ...(message ? [message] : []),
+  ]
+}
+
+/** What the model is reminded of after the conversation. */
+export function toReminder({ taskPrompt }: Persona): LanguageModelV4Message[] {
+  return taskPrompt.trim() === '' ? [] : [user(`Instructions to keep in mind:\n${taskPrompt}`)]
+}
+
+function user(text: string): LanguageModelV4Message {
+  return { role: 'user', content: [{ type: 'text', text }] }
 }

@@ -1,7 +1,8 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { SendMessageRequest } from '@inlay/protocol'
-import type { Action, ResolvedModel } from '../contracts.ts'
-import type { AgentDatabase } from '../records/tables.ts'
+import type { Action } from '../contracts/action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
+import type { PastMessage } from '../contracts/conversation-store.ts'
 import {
   toKnownLimits,
   type ComingResearch,
@@ -98,29 +99,11 @@ function refused(message: string): InlayError {
 
 /**
  * Whether an answer only asked back: a finished research that used no agent.
- * @param answerId the answer before the question; undefined when there is none
+ * @param answer the answer before the question; undefined when there is none
  */
-export async function wasClarification(db: AgentDatabase, answerId: number | undefined): Promise<boolean> {
-  if (answerId === undefined) return false
-  const answer = await db
-    .selectFrom('inlay_chat_messages')
-    .select(['request_params', 'status'])
-    .where('id', '=', answerId)
-    .executeTakeFirst()
-  if (answer?.status !== 'done' || !isResearchParams(answer.request_params)) return false
-  const call = await db
-    .selectFrom('inlay_chat_tool_calls')
-    .select('id')
-    .where('message_id', '=', answerId)
-    .executeTakeFirst()
-  return call === undefined
+export function wasClarification(answer: PastMessage | undefined): boolean {
+  return answer?.status === 'done' && answer.params?.['deep_research'] === true && answer.callCount === 0
 }
 
 /** What marks an answer as a deep research where its parameters are stored. */
 export const researchParams = { deep_research: true } as const
-
-function isResearchParams(json: string | null): boolean {
-  // Written by us.
-  const params: unknown = json === null ? null : JSON.parse(json)
-  return typeof params === 'object' && params !== null && 'deep_research' in params && params.deep_research === true
-}

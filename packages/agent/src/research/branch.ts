@@ -1,75 +1,73 @@
 import type { PacketBody } from '@inlay/protocol'
 import type { StepListener } from '../model/step.ts'
-import { createReasoningBlock } from '../packets/reasoning-block.ts'
+import { createReasoningBlock } from '../packets/text-blocks.ts'
 
-/** Where something stands in an answer; `sub` is null but for the steps of an agent. */
-export interface Place {
+/** Where packets of a research stand in its answer; `sub` is null but for the steps of an agent. */
+export interface AnswerPlace {
   readonly turn: number
   readonly tab: number
   readonly sub: number | null
 }
 
-/** Sends a packet at a place of the answer. */
-export type SendAt = (place: Place, packet: PacketBody) => void
+export type EmitAt = (place: AnswerPlace, packet: PacketBody) => void
 
-/** Hears one step of a model. */
-export interface Hearing {
+/** Listens to one step of a model and writes its packets. */
+export interface StepPackets {
   readonly listener: StepListener
   /** Ends what is open. */
   end(): void
 }
 
-/** Hears a step whose words all are thoughts: reasoning, text, and what is given to the tool to think with. */
-export interface Thinking extends Hearing {
-  /** All that was thought; "" when nothing was. */
+/** Writes a step as one block of reasoning: its reasoning, its text and what it gives to the thinking tool. */
+export interface ThoughtPackets extends StepPackets {
+  /** "" when there was none. */
   text(): string
-  /** Whether the tool to think with has been heard. */
-  heardTool(): boolean
+  /** Whether arguments of the thinking tool arrived. */
+  usedTool(): boolean
 }
 
-/** A part of a research that is told by itself, such as an agent. Once it is closed it is silent. */
+/** Packets of one part of a research, such as an agent. A closed branch emits nothing. */
 export interface Branch {
-  readonly send: SendAt
-  think(place: Place): Thinking
+  readonly emit: EmitAt
+  openThoughts(place: AnswerPlace): ThoughtPackets
   /**
-   * Hears a step that writes something, after thinking if it thinks.
-   * @param told gets every piece of text, after reasoning has been closed
-   * @param reasoned called once when reasoning came first
+   * Opens a step that writes text, possibly after reasoning.
+   * @param onText gets every piece of text, after reasoning has been closed
+   * @param onReasoned called once when reasoning came first
    */
-  write(place: Place, told: (text: string) => void, reasoned?: () => void): Hearing
-  /** Has something done when the branch is closed early; the function given back takes that back. */
-  whenClosed(close: () => void): () => void
+  openText(place: AnswerPlace, onText: (text: string) => void, onReasoned?: () => void): StepPackets
+  /** Registers work for an early close of the branch; the returned function takes it back. */
+  onClose(close: () => void): () => void
   /** Ends all that is open, the newest first. */
   close(): void
 }
 
-/** Makes a branch that tells through `send`. */
-export function createBranch(send: SendAt): Branch {
+export function createBranch(emit: EmitAt): Branch {
   const closers = new Set<() => void>()
   let isClosed = false
-  const sendOpen: SendAt = (place, packet) => (isClosed ? undefined : send(place, packet))
-  const whenClosed: Branch['whenClosed'] = (close) => {
+  const emitOpen: EmitAt = (place, packet) => (isClosed ? undefined : emit(place, packet))
+  const onClose: Branch['onClose'] = (close) => {
     const closer = (): void => close()
     closers.add(closer)
     return () => void closers.delete(closer)
   }
   return {
-    send: sendOpen,
-    whenClosed,
-    think: (place) => createThinking((packet) => sendOpen(place, packet), whenClosed),
-    write: (place, told, reasoned = () => {}) => {
-      const block = createReasoningBlock((packet) => sendOpen(place, packet))
-      const close = (): void => void (block.close() && reasoned())
-      const forget = whenClosed(close)
+    emit: emitOpen,
+    onClose,
+    openThoughts: (place) => createThoughtPackets((packet) => emitOpen(place, packet), onClose),
+    openText: (place, onText, onReasoned = () => {}) => {
+      const block = createReasoningBlock((packet) => emitOpen(place, packet))
+      const close = (): void => void (block.close() && onReasoned())
+      const forget = onClose(close)
       return {
         listener: {
-          reason: block.add,
-          say: (delta) => {
+          onReasoning: block.add,
+          onText: (delta) => {
             if (delta.trim() !== '') close()
-            told(delta)
+            onText(delta)
           },
-          hearCall: () => {},
-          hearArguments: () => {},
+          onCall: () => {},
+          onArguments: () => {},
         },
         end: () => {
           forget()
@@ -85,30 +83,30 @@ export function createBranch(send: SendAt): Branch {
   }
 }
 
-function createThinking(send: (packet: PacketBody) => void, whenClosed: Branch['whenClosed']): Thinking {
-  const block = createReasoningBlock(send)
-  const forget = whenClosed(() => block.close())
-  let last: 'reason' | 'say' | 'tool' | undefined
-  const add = (kind: 'reason' | 'say' | 'tool', delta: string): void => {
+function createThoughtPackets(emit: (packet: PacketBody) => void, onClose: Branch['onClose']): ThoughtPackets {
+  const block = createReasoningBlock(emit)
+  const forget = onClose(() => block.close())
+  let last: 'reasoning' | 'text' | 'tool' | undefined
+  let usedTool = false
+  const add = (kind: 'reasoning' | 'text' | 'tool', delta: string): void => {
     if (delta.trim() !== '') {
       if (last !== undefined && last !== kind) block.add('\n\n')
       last = kind
     }
     block.add(delta)
   }
-  let isTool = false
   return {
     listener: {
-      reason: (delta) => add('reason', delta),
-      say: (delta) => add('say', delta),
-      hearCall: () => {},
-      hearArguments: (_name, deltas) => {
-        isTool = true
+      onReasoning: (delta) => add('reasoning', delta),
+      onText: (delta) => add('text', delta),
+      onCall: () => {},
+      onArguments: (_name, deltas) => {
+        usedTool = true
         add('tool', Object.values(deltas).join(''))
       },
     },
     text: block.text,
-    heardTool: () => isTool,
+    usedTool: () => usedTool,
     end: () => {
       forget()
       block.close()

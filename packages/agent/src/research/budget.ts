@@ -38,7 +38,7 @@ const shares: Readonly<Record<SpendingPhase, number>> = { research: 0.7, report:
 const leastTokens = 600
 
 /** Makes the budget of one research. */
-export function createBudget({ tokens, cost, price = { input: 0, output: 0 } }: BudgetOptions): ResearchBudget {
+export function createResearchBudget({ tokens, cost, price = { input: 0, output: 0 } }: BudgetOptions): ResearchBudget {
   const used = { tokens: 0, cost: 0 }
   let lacked: 'tokens' | 'cost' = 'tokens'
   const costOf = (input: number, output: number): number => input * price.input + output * price.output

@@ -1,10 +1,6 @@
-import { isJsonObject, readJson } from '@inlay/protocol'
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { estimateTokens } from '../prompt/context-window.ts'
-import type { RequestedCall } from '../model/text-tool-calls.ts'
-import type { PlayedStep } from './step.ts'
 
-/** A message of the user's side. */
 export function userText(text: string): LanguageModelV4Message {
   return { role: 'user', content: [{ type: 'text', text }] }
 }
@@ -23,57 +19,6 @@ export function newestMessages(prompt: LanguageModelV4Prompt): LanguageModelV4Pr
     role === 'user' && prompt[index - 1]?.role !== 'user' ? [index] : [],
   )
   return prompt.slice(questions.at(-questionLimit) ?? 0)
-}
-
-/** A call with what came of it. */
-export interface AnsweredCall extends RequestedCall {
-  readonly result: string
-}
-
-/** A step and the results of its calls as the model reads them afterwards. */
-export function toExchange({ said }: PlayedStep, calls: readonly AnsweredCall[]): LanguageModelV4Message[] {
-  if (calls.length === 0) return said.length === 0 ? [] : [{ role: 'assistant', content: [...said] }]
-  return [
-    {
-      role: 'assistant',
-      content: [
-        ...said,
-        ...calls.map(({ id, name, input }) => ({
-          type: 'tool-call' as const,
-          toolCallId: id,
-          toolName: name,
-          input: toObject(input),
-        })),
-      ],
-    },
-    {
-      role: 'tool',
-      content: calls.map(({ id, name, result }) => ({
-        type: 'tool-result' as const,
-        toolCallId: id,
-        toolName: name,
-        output: { type: 'text' as const, value: result },
-      })),
-    },
-  ]
-}
-
-/** The arguments of a call; none when they are no JSON object. */
-export function toObject(json: string): Record<string, unknown> {
-  const value = readJson(json)
-  return isJsonObject(value) ? { ...value } : {}
-}
-
-/** Gives every call an id of its own, also where the model gave none or the same twice. */
-export function createCallIds(): (calls: readonly RequestedCall[]) => RequestedCall[] {
-  const used = new Set<string>()
-  return (calls) =>
-    calls.map((call) => {
-      let id = call.id === '' ? `call-${used.size + 1}` : call.id
-      for (let count = 2; used.has(id); count++) id = `${call.id || 'call'}-${count}`
-      used.add(id)
-      return { ...call, id }
-    })
 }
 
 const cutOff = '\n[The rest was left out to save space.]'

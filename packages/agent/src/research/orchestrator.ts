@@ -1,8 +1,9 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import type { RequestedCall } from '../model/text-tool-calls.ts'
-import { hearThought } from './agent.ts'
-import { createCallIds, toExchange, userText, withInstructions, type AnsweredCall } from './dialogue.ts'
+import type { AnsweredCall, RequestedCall } from '../model/exchange.ts'
+import { runToolLoop } from '../model/tool-loop.ts'
+import { addUnstreamedThought } from './agent.ts'
+import { userText, withInstructions } from './dialogue.ts'
 import { demandCall, orchestratorInstructions, orchestratorReminder, type EarlyEnd } from './prompts.ts'
 import type { References } from './references.ts'
 import type { PlayedStep } from './step.ts'
@@ -10,26 +11,25 @@ import { planTasks, runTeam, type ReportedTask } from './team.ts'
 import { agentTool, reportTool, researchToolNames, thinkTool } from './tools.ts'
 import type { ResearchSetting } from './research.ts'
 
-/** What a research has gathered when its report is due. */
+/** State of a research when its report is due. */
 export interface Gathered {
   /** The turn of the report. */
   readonly turn: number
   readonly reports: readonly AdoptedReport[]
   readonly references: References
-  /** What was thought since the last agents; "" when nothing was. */
+  /** Reasoning since the last agents; "" when there was none. */
   readonly thought: string
-  /** What ended it before it was done. */
+  /** The bound that ended it before it was done. */
   readonly early: EarlyEnd | undefined
 }
 
 /** A report as the orchestrator and the writer read it. */
 export interface AdoptedReport {
   readonly task: string
-  /** With the numbers of the whole research; what went wrong when the agent failed. */
+  /** With the numbers of the whole research; the failure when the agent failed. */
   readonly text: string
 }
 
-/** Where an orchestrator stands. */
 interface OrchestratorState {
   cycle: number
   reasonedSteps: number
@@ -37,7 +37,6 @@ interface OrchestratorState {
   /** Thoughts of steps that started no agent. */
   thought: string
   wasDemanded: boolean
-  readonly exchanges: LanguageModelV4Message[]
   readonly reports: AdoptedReport[]
 }
 
@@ -59,62 +58,60 @@ export async function orchestrate(
     agents: 0,
     thought: '',
     wasDemanded: false,
-    exchanges: [],
     reports: [],
   }
-  const toIds = createCallIds()
+  let early: EarlyEnd | undefined
   const turnOf = (): number => firstTurn + state.cycle + state.reasonedSteps
-  const gathered = (early?: EarlyEnd): Gathered => ({
-    turn: turnOf(),
-    reports: state.reports,
-    references,
-    thought: state.thought,
-    early,
+  await runToolLoop<Round>({
+    play: async (exchanges) => {
+      const cycles = setting.limits.cycles ?? (setting.model.reasons ? defaultCycles.reasoning : defaultCycles.other)
+      early = earlyEnd(setting, state, cycles)
+      if (early) return undefined
+      const turn = turnOf()
+      setting.writer.setTurn(turn)
+      const round = await playRound(setting, state, { plan, cycles, conversation, turn, exchanges })
+      if (!round) early = setting.budget.lacked()
+      return round
+    },
+    run: async (calls, round) => {
+      const isDue = calls.some(isReport)
+      if (!calls.some(isAgent)) return takeThought(state, calls, round)
+      const results = await delegate(setting, state, calls, round, references)
+      advance(state, round)
+      return isDue ? undefined : results
+    },
   })
-  for (;;) {
-    const cycles = setting.limits.cycles ?? (setting.model.reasons ? defaultCycles.reasoning : defaultCycles.other)
-    const early = earlyEnd(setting, state, cycles)
-    if (early) return gathered(early)
-    const turn = turnOf()
-    setting.voice.stand(turn)
-    const step = await playRound(setting, state, { plan, cycles, conversation, turn })
-    if (!step) return gathered(setting.budget.lacked())
-    const { played, thought } = step
-    const calls = toIds(played.calls)
-    const asked = calls.filter(({ name }) => name === researchToolNames.agent)
-    if (asked.length > 0) {
-      const agentsTurn = thought === '' ? turn : turn + 1
-      await delegate(setting, state, { asked, calls, played, thought, references, turn: agentsTurn })
-      advance(state, thought)
-      if (calls.some(isReport)) return gathered()
-    } else if (!goesOn(state, calls, played, thought)) return gathered()
-  }
+  return { turn: turnOf(), reports: state.reports, references, thought: state.thought, early }
 }
 
+/** A step of the orchestrator. */
+interface Round extends PlayedStep {
+  readonly thought: string
+  readonly turn: number
+}
+
+const isAgent = ({ name }: RequestedCall): boolean => name === researchToolNames.agent
 const isReport = ({ name }: RequestedCall): boolean => name === researchToolNames.report
 
-/** Takes in a round that started no agent; false when the report is due. */
-function goesOn(
+/** Takes in a round that started no agent; undefined when the report is due. */
+function takeThought(
   state: OrchestratorState,
   calls: readonly RequestedCall[],
-  played: PlayedStep,
-  thought: string,
-): boolean {
-  state.thought = joined(state.thought, thought)
+  round: Round,
+): readonly AnsweredCall[] | undefined {
+  state.thought = joined(state.thought, round.thought)
   const isThought = calls.some(({ name }) => name === researchToolNames.think)
   if (calls.some(isReport) || (!isThought && state.reports.length > 0)) {
-    if (thought !== '') state.reasonedSteps++
-    return false
+    if (round.thought !== '') state.reasonedSteps++
+    return undefined
   }
   if (!isThought && state.wasDemanded) throw startedNothing()
   state.wasDemanded ||= !isThought
-  const noted = calls.map((call) => ({ ...call, result: 'Noted.' }))
-  state.exchanges.push(...toExchange(played, noted))
-  advance(state, thought)
-  return true
+  advance(state, round)
+  return calls.map((call) => ({ ...call, result: 'Noted.' }))
 }
 
-function advance(state: OrchestratorState, thought: string): void {
+function advance(state: OrchestratorState, { thought }: Round): void {
   state.cycle++
   if (thought !== '') state.reasonedSteps++
 }
@@ -133,20 +130,21 @@ function earlyEnd(
   return budget.exhausted()
 }
 
-interface Round {
+interface RoundRequest {
   readonly plan: string
   readonly cycles: number
   readonly conversation: LanguageModelV4Prompt
   readonly turn: number
+  readonly exchanges: readonly LanguageModelV4Message[]
 }
 
 async function playRound(
-  { model, voice, limits, now, signal }: ResearchSetting,
-  { exchanges, cycle, wasDemanded, reports }: OrchestratorState,
-  { plan, cycles, conversation, turn }: Round,
-): Promise<{ played: PlayedStep; thought: string } | undefined> {
+  { model, writer, limits, now, signal }: ResearchSetting,
+  { cycle, wasDemanded, reports }: OrchestratorState,
+  { plan, cycles, conversation, turn, exchanges }: RoundRequest,
+): Promise<Round | undefined> {
   const canThink = !model.reasons
-  const thinking = voice.think({ turn, tab: 0, sub: null })
+  const thoughts = writer.openThoughts({ turn, tab: 0, sub: null })
   const instructions = orchestratorInstructions({ plan, parallelAgents: limits.parallelAgents, canThink, time: now() })
   const demand = wasDemanded && reports.length === 0 ? `\n${demandCall}` : ''
   try {
@@ -156,35 +154,32 @@ async function playRound(
       reminder: [userText(`Instructions for this turn:\n${orchestratorReminder(cycle + 1, cycles)}${demand}`)],
       tools: [agentTool, ...(canThink ? [thinkTool] : []), reportTool],
       choice: 'required',
-      listener: thinking.listener,
+      listener: thoughts.listener,
       signal,
     })
     if (!played) return undefined
-    hearThought(thinking, played)
-    return { played, thought: thinking.text() }
+    addUnstreamedThought(thoughts, played)
+    const thought = thoughts.text()
+    return { ...played, thought, turn: thought === '' ? turn : turn + 1 }
   } finally {
-    thinking.end()
+    thoughts.end()
   }
 }
 
-interface Delegation {
-  readonly asked: readonly RequestedCall[]
-  readonly calls: readonly RequestedCall[]
-  readonly played: PlayedStep
-  readonly thought: string
-  readonly references: References
-  readonly turn: number
-}
-
-/** Runs the agents of a round and takes their reports in. */
-async function delegate(setting: ResearchSetting, state: OrchestratorState, round: Delegation): Promise<void> {
-  const { voice, limits, forced } = setting
-  const { asked, calls, played, thought, references, turn } = round
-  const { tasks, refused } = planTasks(asked, limits.agents - state.agents)
-  voice.stand(turn)
+/** Runs the agents of a round, takes their reports in and returns the results of its calls. */
+async function delegate(
+  setting: ResearchSetting,
+  state: OrchestratorState,
+  calls: readonly RequestedCall[],
+  { thought, turn }: Round,
+  references: References,
+): Promise<readonly AnsweredCall[]> {
+  const { writer, limits, forced } = setting
+  const { tasks, refused } = planTasks(calls.filter(isAgent), limits.agents - state.agents)
+  writer.setTurn(turn)
   if (tasks.length > 1) {
     const branching = { type: 'top_level_branching', num_parallel_branches: tasks.length } as const
-    voice.send({ turn, tab: 0, sub: null }, branching)
+    writer.emit({ turn, tab: 0, sub: null }, branching)
   }
   const reported = await runTeam(tasks, {
     ...setting,
@@ -195,15 +190,14 @@ async function delegate(setting: ResearchSetting, state: OrchestratorState, roun
   })
   state.agents += tasks.length
   if (tasks.length > 0) state.thought = ''
-  const adopted = reported.map((one) => ({ id: one.call.id, report: adopt(one, references) }))
-  voice.gather(references.documents())
+  const adopted = reported.map((report) => ({ id: report.call.id, report: adopt(report, references) }))
+  writer.setDocuments(references.documents())
   state.reports.push(...adopted.map(({ report }) => report))
-  const results = calls.map((call): AnsweredCall => {
-    const own = adopted.find(({ id }) => id === call.id)?.report.text
-    const no = refused.find(({ id }) => id === call.id)?.result
-    return { ...call, result: own ?? no ?? 'Noted.' }
+  return calls.map((call): AnsweredCall => {
+    const report = adopted.find(({ id }) => id === call.id)?.report.text
+    const refusal = refused.find(({ id }) => id === call.id)?.result
+    return { ...call, result: report ?? refusal ?? 'Noted.' }
   })
-  state.exchanges.push(...toExchange(played, results))
 }
 
 function adopt({ task, outcome }: ReportedTask, references: References): AdoptedReport {

@@ -3,13 +3,13 @@ import { InlayError } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
 import { createCitations } from '../citations/citation-filter.ts'
 import { promptTokens } from '../prompt/context-window.ts'
-import type { Branch, Place } from './branch.ts'
+import type { AnswerPlace, Branch } from './branch.ts'
 import { shortenTexts, userText } from './dialogue.ts'
 import { reportInstructions, reportRequest } from './prompts.ts'
 import type { NumberedReport } from './references.ts'
 import type { ResearchModel } from './step.ts'
 
-/** What one search of an agent gave. */
+/** The result of one search of an agent. */
 export interface Finding {
   /** Name of the action. */
   readonly action: string
@@ -18,17 +18,16 @@ export interface Finding {
   readonly text: string
 }
 
-/** What the report of an agent is written from. */
 export interface ReportOptions {
   readonly task: string
   readonly model: ResearchModel
   readonly branch: Branch
-  readonly place: Place
+  readonly place: AnswerPlace
   readonly findings: readonly Finding[]
   readonly known: (number: number) => SearchDoc | undefined
   readonly signal: AbortSignal
   readonly now: () => number
-  /** Holds what was written by now. */
+  /** Holds what has been written so far. */
   readonly state: { report: string; cited: readonly SearchDoc[] | null }
 }
 
@@ -36,16 +35,16 @@ export interface ReportOptions {
 export async function writeReport(options: ReportOptions): Promise<NumberedReport> {
   const { model, branch, place, known, signal, state } = options
   const citations = createCitations({ mode: 'keep', known })
-  const tell = (pieces: ReturnType<typeof citations.push>): void => {
+  const write = (pieces: ReturnType<typeof citations.push>): void => {
     for (const piece of pieces) {
       if (piece.type !== 'text' || piece.content === '') continue
       if (state.report === '' && piece.content.trim() === '') continue
-      if (state.report === '') branch.send(place, { type: 'intermediate_report_start' })
+      if (state.report === '') branch.emit(place, { type: 'intermediate_report_start' })
       state.report += piece.content
-      branch.send(place, { type: 'intermediate_report_delta', content: piece.content })
+      branch.emit(place, { type: 'intermediate_report_delta', content: piece.content })
     }
   }
-  const writing = branch.write(place, (delta) => tell(citations.push(delta)))
+  const packets = branch.openText(place, (delta) => write(citations.push(delta)))
   const shorten = (limitTokens: number): LanguageModelV4Prompt => reportPrompt(options, limitTokens)
   try {
     const played = await model.play({
@@ -53,13 +52,13 @@ export async function writeReport(options: ReportOptions): Promise<NumberedRepor
       prompt: shorten(Number.POSITIVE_INFINITY),
       shorten,
       reminder: [userText(`Instructions for this turn:\n${reportRequest}`)],
-      listener: writing.listener,
+      listener: packets.listener,
       signal,
     })
     if (!played) throw new InlayError('BUDGET_EXCEEDED', { message: 'The budget of this research is used up.' })
-    tell(citations.end())
+    write(citations.end())
   } finally {
-    writing.end()
+    packets.end()
   }
   const cited = citations.cited()
   state.cited = cited.flatMap(({ number }) => known(number) ?? [])

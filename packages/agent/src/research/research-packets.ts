@@ -1,45 +1,39 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 import { createCitations, type CitationsOptions } from '../citations/citation-filter.ts'
-import { createMessageBlock } from '../packets/message-block.ts'
-import type { AnswerSoFar, Narrator } from '../packets/packet-writer.ts'
-import { createReasoningBlock } from '../packets/reasoning-block.ts'
-import { createBranch, type Branch, type Hearing, type Place } from './branch.ts'
+import type { AnswerSnapshot, PacketWriter, PacketWriterOptions } from '../packets/packet-writer.ts'
+import { createMessageBlock, createReasoningBlock } from '../packets/text-blocks.ts'
+import { createBranch, type AnswerPlace, type Branch, type StepPackets } from './branch.ts'
 
-/** Tells clients of a deep research. */
-export interface ResearchVoice extends Branch, Pick<Narrator, 'tell' | 'soFar'> {
-  /** Opens a branch that is closed with the whole, if not before. */
+/** Writes the packets of one deep research. */
+export interface ResearchWriter extends Branch {
+  /** Opens a branch that is closed with the research, if not before. */
   branch(): Branch
-  /** Where `stop` and failures of the run are told. */
-  stand(turn: number): void
-  /** Hears the step that writes the answer, at `turn` or, after reasoning, the one behind it. */
-  answer(turn: number, options: AnswerOptions): Hearing
-  /** What counts as gathered. */
-  gather(documents: readonly SearchDoc[]): void
+  /** Sets the turn at which `stop` and failures of the run are sent. */
+  setTurn(turn: number): void
+  /** Opens the step that writes the answer, at `turn` or, after reasoning, the one behind it. */
+  openAnswer(turn: number, options: AnswerPacketsOptions): StepPackets
+  /** Replaces the documents that were gathered. */
+  setDocuments(documents: readonly SearchDoc[]): void
+  /** Sends a packet at the current turn, also when closed. */
+  emitCurrent: PacketWriter['emit']
+  snapshot(): AnswerSnapshot
 }
 
-/** What an answer is told with. */
-export interface AnswerOptions {
+export interface AnswerPacketsOptions {
   /** Null: nothing was searched. */
   readonly documents: readonly SearchDoc[] | null
   readonly known: CitationsOptions['known']
-  /** What was thought before; kept with the answer unless it thinks itself. */
+  /** Earlier reasoning; kept with the answer unless its own step reasons. */
   readonly thought: string
 }
 
-/** What a voice needs. */
-export interface ResearchVoiceOptions {
-  readonly emit: (packet: Packet) => void
-  readonly modelIndex: number
-  readonly now: () => number
-  /** When the run began, in milliseconds since 1970 UTC. */
-  readonly startedAt: number
-}
+export type ResearchWriterOptions = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
 
-const nothingSaid: AnswerSoFar = { text: '', reasoning: null, documents: null, citations: [] }
+const emptyAnswer: AnswerSnapshot = { text: '', reasoning: null, documents: null, citations: [] }
 
 function openBranch(root: Branch): Branch {
-  const branch = createBranch(root.send)
-  const forget = root.whenClosed(branch.close)
+  const branch = createBranch(root.emit)
+  const forget = root.onClose(branch.close)
   const close = (): void => {
     forget()
     branch.close()
@@ -47,57 +41,59 @@ function openBranch(root: Branch): Branch {
   return { ...branch, close }
 }
 
-/** Makes the voice of one deep research. */
-export function createResearchVoice(options: ResearchVoiceOptions): ResearchVoice {
-  const { emit, modelIndex: index, now, startedAt } = options
-  const place = ({ turn: turnIndex, tab, sub }: Place, obj: PacketBody): void =>
-    emit({ placement: { turn_index: turnIndex, tab_index: tab, sub_turn_index: sub, model_index: index }, obj })
-  const root = createBranch(place)
+export function createResearchWriter({ emit, modelIndex, now, startedAt }: ResearchWriterOptions): ResearchWriter {
+  const emitAt = (place: AnswerPlace, obj: PacketBody): void => emit(toPacket(place, modelIndex, obj))
+  const root = createBranch(emitAt)
   let turn = 0
   let documents: readonly SearchDoc[] | null = null
-  let said = (): Omit<AnswerSoFar, 'documents'> => nothingSaid
+  let answer = (): Omit<AnswerSnapshot, 'documents'> => emptyAnswer
 
+  const openAnswer: ResearchWriter['openAnswer'] = (at, { documents: finalDocuments, known, thought }) => {
+    turn = at
+    const stepStartedAt = now()
+    const citations = createCitations({ mode: 'link', known })
+    const emitHere = (packet: PacketBody): void => root.emit({ turn, tab: 0, sub: null }, packet)
+    const reasoning = createReasoningBlock(emitHere)
+    const closeReasoning = (): void => void (reasoning.close() && turn++)
+    const message = createMessageBlock(emitHere, () => {
+      closeReasoning()
+      const seconds = (stepStartedAt - startedAt) / 1000
+      return { type: 'message_start', final_documents: finalDocuments, pre_answer_processing_seconds: seconds }
+    })
+    const end = (): void => {
+      message.add(citations.end())
+      closeReasoning()
+    }
+    const forget = root.onClose(end)
+    answer = () => ({
+      text: message.answer(),
+      reasoning: reasoning.text() || thought || null,
+      citations: citations.cited(),
+    })
+    return {
+      listener: {
+        onReasoning: (delta) => (message.hasBegun() ? undefined : reasoning.add(delta)),
+        onText: (delta) => message.add(citations.push(delta)),
+        onCall: () => {},
+        onArguments: () => {},
+      },
+      end: () => {
+        forget()
+        end()
+      },
+    }
+  }
   return {
     ...root,
     branch: () => openBranch(root),
-    answer: (at, { documents: finalDocuments, known, thought }) => {
-      turn = at
-      const stepStartedAt = now()
-      const citations = createCitations({ mode: 'link', known })
-      const send = (packet: PacketBody): void => root.send({ turn, tab: 0, sub: null }, packet)
-      const reasoning = createReasoningBlock(send)
-      const closeReasoning = (): void => void (reasoning.close() && turn++)
-      const message = createMessageBlock(send, () => {
-        closeReasoning()
-        const seconds = (stepStartedAt - startedAt) / 1000
-        return { type: 'message_start', final_documents: finalDocuments, pre_answer_processing_seconds: seconds }
-      })
-      const end = (): void => {
-        message.say(citations.end())
-        closeReasoning()
-      }
-      const forget = root.whenClosed(end)
-      said = () => ({
-        text: message.answer(),
-        reasoning: reasoning.text() || thought || null,
-        citations: citations.cited(),
-      })
-      return {
-        listener: {
-          reason: (delta) => (message.hasBegun() ? undefined : reasoning.add(delta)),
-          say: (delta) => message.say(citations.push(delta)),
-          hearCall: () => {},
-          hearArguments: () => {},
-        },
-        end: () => {
-          forget()
-          end()
-        },
-      }
-    },
-    stand: (at) => void (turn = at),
-    gather: (some) => void (documents = some),
-    tell: (packet) => place({ turn, tab: 0, sub: null }, packet),
-    soFar: () => ({ ...said(), documents }),
+    openAnswer,
+    setTurn: (at) => void (turn = at),
+    setDocuments: (gathered) => void (documents = gathered),
+    emitCurrent: (packet) => emitAt({ turn, tab: 0, sub: null }, packet),
+    snapshot: () => ({ ...answer(), documents }),
   }
+}
+
+function toPacket({ turn, tab, sub }: AnswerPlace, modelIndex: number, obj: PacketBody): Packet {
+  return { placement: { turn_index: turn, tab_index: tab, sub_turn_index: sub, model_index: modelIndex }, obj }
 }

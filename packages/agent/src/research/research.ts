@@ -1,11 +1,12 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import type { CallSetting } from '../tools/execution.ts'
+import type { PacketBody } from '@inlay/protocol'
+import type { AnswerProgress, CallSetting } from '../tools/execution.ts'
 import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
-import type { Action, ResolvedModel } from '../contracts.ts'
-import type { LoopProgress } from '../model/tool-loop.ts'
+import type { Action } from '../contracts/action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
 import type { ReasoningEffort } from '../turn/model-choice.ts'
-import { createBudget, type ResearchBudget } from './budget.ts'
+import { createResearchBudget, type ResearchBudget } from './budget.ts'
 import { newestMessages, shortenTexts, userText, withInstructions } from './dialogue.ts'
 import type { KnownLimits, TokenPrice } from './limits.ts'
 import { orchestrate, type Gathered } from './orchestrator.ts'
@@ -14,9 +15,8 @@ import { createReferences } from './references.ts'
 import { createResearchModel, type ResearchModel } from './step.ts'
 import type { TeamOptions } from './team.ts'
 import { planTool } from './tools.ts'
-import type { ResearchVoice } from './research-packets.ts'
+import type { ResearchWriter } from './research-packets.ts'
 
-/** What a deep research is carried out with. */
 export interface ResearchRun {
   readonly model: ResolvedModel
   readonly modelIndex: number
@@ -27,12 +27,12 @@ export interface ResearchRun {
   readonly actions: readonly Action[]
   /** The search the first agent has to begin with. */
   readonly forced?: Action | undefined
-  readonly voice: ResearchVoice
+  readonly writer: ResearchWriter
   readonly setting: CallSetting
   readonly limits: KnownLimits
   readonly price?: TokenPrice | undefined
   /** Whether the user has been asked back right before. */
-  readonly wasClarified: () => Promise<boolean>
+  readonly wasClarified: boolean
   readonly tries: number
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   readonly now: () => number
@@ -40,13 +40,12 @@ export interface ResearchRun {
   readonly startedAt: number
 }
 
-/** What the phases share. */
 export interface ResearchSetting extends Pick<
   TeamOptions,
   'actions' | 'limits' | 'dueAt' | 'now' | 'store' | 'forced'
 > {
   readonly model: ResearchModel
-  readonly voice: ResearchVoice
+  readonly writer: ResearchWriter
   readonly setting: CallSetting
   readonly signal: AbortSignal
   readonly budget: ResearchBudget
@@ -54,18 +53,18 @@ export interface ResearchSetting extends Pick<
 
 /**
  * Answers a message by research: asks back where it has to, plans, has agents search side by side in rounds, and writes
- * a report of what they found. Throws what the model failed of; an agent that fails does not end it.
+ * a report of what they found. Throws the model's failure; an agent that fails does not end it.
  */
-export async function runResearch(run: ResearchRun, progress: LoopProgress): Promise<void> {
-  const { limits, price, now, voice } = run
-  const budget = createBudget({ tokens: limits.tokens, cost: limits.cost, price })
+export async function runResearch(run: ResearchRun, progress: AnswerProgress): Promise<void> {
+  const { limits, price, now, writer } = run
+  const budget = createResearchBudget({ tokens: limits.tokens, cost: limits.cost, price })
   const setting: ResearchSetting = {
     actions: run.actions,
     forced: run.forced,
     limits,
     dueAt: run.startedAt + limits.timeMs,
     now,
-    voice,
+    writer,
     setting: { ...run.setting, given: withinBudget(run.setting.given, budget) },
     signal: run.setting.signal,
     budget,
@@ -73,7 +72,7 @@ export async function runResearch(run: ResearchRun, progress: LoopProgress): Pro
     model: createResearchModel({ ...run, budget, progress }),
   }
   const conversation = newestMessages(run.prompt)
-  if (limits.clarifies && !(await run.wasClarified()) && (await asksBack(setting, conversation))) return
+  if (limits.clarifies && !run.wasClarified && (await asksBack(setting, conversation))) return
   const { plan, firstTurn } = await makePlan(setting, conversation)
   const gathered = await orchestrate(setting, { plan, firstTurn, conversation }, createReferences())
   await writeAnswer(setting, run.prompt, gathered)
@@ -98,15 +97,15 @@ function withinBudget(given: CallSetting['given'], budget: ResearchBudget): Call
 
 /** Lets the model ask back; true when it did, and so has answered. */
 async function asksBack(
-  { model, voice, now, signal }: ResearchSetting,
+  { model, writer, now, signal }: ResearchSetting,
   conversation: LanguageModelV4Prompt,
 ): Promise<boolean> {
   let turn = 0
-  const said: string[] = []
-  // Held back: a model may say that it begins before it calls the tool, and that is no question.
-  const hearing = voice.write(
+  const deltas: string[] = []
+  // Held back: a model may announce that it begins before it calls the tool, and that is no question.
+  const packets = writer.openText(
     { turn: 0, tab: 0, sub: null },
-    (text) => void said.push(text),
+    (text) => void deltas.push(text),
     () => void turn++,
   )
   try {
@@ -115,50 +114,50 @@ async function asksBack(
       prompt: withInstructions(clarifyingInstructions({ time: now() }), conversation),
       tools: [planTool],
       choice: 'auto',
-      listener: hearing.listener,
+      listener: packets.listener,
       signal,
     })
     if (!played || played.calls.length > 0) return false
   } finally {
-    hearing.end()
+    packets.end()
   }
-  const writing = voice.answer(turn, { documents: null, known: () => undefined, thought: '' })
-  for (const text of said) writing.listener.say(text)
-  writing.end()
-  voice.stand(0)
+  const answer = writer.openAnswer(turn, { documents: null, known: () => undefined, thought: '' })
+  for (const delta of deltas) answer.listener.onText(delta)
+  answer.end()
+  writer.setTurn(0)
   return true
 }
 
 async function makePlan(
-  { model, voice, now, signal }: ResearchSetting,
+  { model, writer, now, signal }: ResearchSetting,
   conversation: LanguageModelV4Prompt,
 ): Promise<{ plan: string; firstTurn: number }> {
   let turn = 0
   let plan = ''
-  const send = (packet: Parameters<ResearchVoice['send']>[1]): void => voice.send({ turn, tab: 0, sub: null }, packet)
-  const hearing = voice.write(
+  const emit = (packet: PacketBody): void => writer.emit({ turn, tab: 0, sub: null }, packet)
+  const packets = writer.openText(
     { turn: 0, tab: 0, sub: null },
     (text) => {
       if (plan === '' && text.trim() === '') return
-      if (plan === '') send({ type: 'deep_research_plan_start' })
+      if (plan === '') emit({ type: 'deep_research_plan_start' })
       plan += text
-      send({ type: 'deep_research_plan_delta', content: text })
+      emit({ type: 'deep_research_plan_delta', content: text })
     },
-    () => voice.stand(++turn),
+    () => writer.setTurn(++turn),
   )
-  const endPlan = (): void => (plan === '' ? undefined : send({ type: 'section_end' }))
-  const forget = voice.whenClosed(endPlan)
+  const endPlan = (): void => (plan === '' ? undefined : emit({ type: 'section_end' }))
+  const forget = writer.onClose(endPlan)
   try {
     const played = await model.play({
       phase: 'plan',
       prompt: withInstructions(planningInstructions({ time: now() }), conversation),
-      listener: hearing.listener,
+      listener: packets.listener,
       signal,
     })
     if (!played)
       throw new InlayError('BUDGET_EXCEEDED', { message: 'The budget of this research is too small for a plan.' })
   } finally {
-    hearing.end()
+    packets.end()
   }
   forget()
   endPlan()
@@ -166,22 +165,22 @@ async function makePlan(
 }
 
 async function writeAnswer(
-  { model, voice, now, signal }: ResearchSetting,
+  { model, writer, now, signal }: ResearchSetting,
   prompt: LanguageModelV4Prompt,
   gathered: Gathered,
 ): Promise<void> {
   const { references, turn, thought } = gathered
-  const hearing = voice.answer(turn, { documents: references.documents(), known: references.known, thought })
+  const packets = writer.openAnswer(turn, { documents: references.documents(), known: references.known, thought })
   const shorten = (limitTokens: number): LanguageModelV4Prompt => finalPrompt(prompt, gathered, now(), limitTokens)
   await model.play({
     phase: 'final',
     prompt: shorten(Number.POSITIVE_INFINITY),
     shorten,
     reminder: [userText(`Instructions for this turn:\n${finalRequest(gathered.early)}`)],
-    listener: hearing.listener,
+    listener: packets.listener,
     signal,
   })
-  hearing.end()
+  packets.end()
 }
 
 function finalPrompt(
@@ -198,11 +197,11 @@ function finalPrompt(
     // Of a long conversation the old part may go rather than the reports.
     Math.max(limitTokens - rest, limitTokens / 2) - reports.length * 60,
   )
-  const told = reports.map(
+  const blocks = reports.map(
     ({ task }, index) => `<report>\n<task>${escape(task)}</task>\n${escape(texts[index] ?? '')}\n</report>`,
   )
   const list = sources.length === 0 ? '' : `\n\n<sources>\n${sources.map(escape).join('\n')}\n</sources>`
-  const all = told.length === 0 ? 'There are none: nothing was found out.' : told.join('\n\n')
+  const all = blocks.length === 0 ? 'There are none: nothing was found out.' : blocks.join('\n\n')
   return [...conversation, userText(`Reports of the research on this request:\n\n${all}${list}`)]
 }
 

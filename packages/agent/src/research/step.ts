@@ -1,23 +1,18 @@
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4Message,
-  LanguageModelV4Prompt,
-  LanguageModelV4StreamPart,
-} from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { isInlayError } from '@inlay/protocol'
 import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
-import type { ResolvedModel } from '../contracts.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
 import { signsOf } from '../model/failure-signs.ts'
 import { toFailure, type FailureContext } from '../model/failures.ts'
 import { playStep, type StepListener, type StepResult } from '../model/step.ts'
 import type { ReasoningEffort } from '../turn/model-choice.ts'
-import type { RequestedCall } from '../model/text-tool-calls.ts'
 import { addUsage } from '../model/usage.ts'
-import type { LoopProgress } from '../model/tool-loop.ts'
+import type { LoopStep } from '../model/tool-loop.ts'
+import type { AnswerProgress } from '../tools/execution.ts'
 import type { Allowance, ResearchBudget, SpendingPhase } from './budget.ts'
 import { streamedThought } from './tools.ts'
 
-/** The kinds of model calls of a deep research; a model that only quotes documents is told which one it is in. */
+/** The kinds of model calls of a deep research; a model that only quotes documents gets the name. */
 export type ResearchPhase = 'clarify' | 'plan' | 'orchestrate' | 'agent' | 'report' | 'final'
 
 /** One call of the model. */
@@ -26,7 +21,7 @@ export interface ResearchStep {
   readonly prompt: LanguageModelV4Prompt
   /** Makes the prompt so that it fits; without it old messages and long results are left out. */
   readonly shorten?: (limitTokens: number) => LanguageModelV4Prompt
-  /** Said after the prompt and never left out. Default: nothing. */
+  /** Follows the prompt and is never left out. Default: nothing. */
   readonly reminder?: readonly LanguageModelV4Message[]
   readonly tools?: LanguageModelV4CallOptions['tools']
   /** `required`: a call is asked for. A name: that tool has to be called. Default `auto`: as the model likes. */
@@ -35,15 +30,10 @@ export interface ResearchStep {
   readonly signal: AbortSignal
 }
 
-/** What a step gave. */
-export interface PlayedStep {
-  readonly calls: readonly RequestedCall[]
+/** A finished call of the model. */
+export interface PlayedStep extends LoopStep {
   readonly text: string
-  /** The step as the model reads it later, without its calls. */
-  readonly said: readonly AssistantPart[]
 }
-
-type AssistantPart = Exclude<Extract<LanguageModelV4Message, { role: 'assistant' }>['content'], string>[number]
 
 /** The model of a deep research. Steps may be played side by side. */
 export interface ResearchModel {
@@ -56,7 +46,6 @@ export interface ResearchModel {
   readonly promptTokens: number
 }
 
-/** What steps are played with. */
 export interface ResearchModelOptions {
   readonly model: ResolvedModel
   readonly modelIndex: number
@@ -64,7 +53,7 @@ export interface ResearchModelOptions {
   readonly tries: number
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   readonly budget: ResearchBudget
-  readonly progress: LoopProgress
+  readonly progress: AnswerProgress
 }
 
 const spending: Readonly<Record<ResearchPhase, SpendingPhase>> = {
@@ -76,7 +65,7 @@ const spending: Readonly<Record<ResearchPhase, SpendingPhase>> = {
   final: 'final',
 }
 
-// What a step is expected to say at most; it binds where a budget does, and in the short steps of models that do not reason.
+// Most tokens a step is expected to write. They bind where a budget does, and in the short steps of models that do not reason.
 const answerTokens: Readonly<Record<ResearchPhase, number>> = {
   clarify: 1_000,
   plan: 1_500,
@@ -86,14 +75,12 @@ const answerTokens: Readonly<Record<ResearchPhase, number>> = {
   final: 20_000,
 }
 
-/** What has been seen of a model. */
 interface ModelState {
   /** Whether it takes a choice that asks for a call. */
   takesChoice: boolean
   reasons: boolean
 }
 
-/** Makes the model of one deep research. */
 export function createResearchModel(options: ResearchModelOptions): ResearchModel {
   const { model, reasoning, progress } = options
   const { contextTokens } = model
@@ -112,14 +99,14 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
         const result = await playFitted(step, fitted, options, state)
         const { usage } = result
         progress.usage = addUsage(progress.usage, usage)
-        const hasReasoned = result.parts.some(({ type }) => type === 'reasoning-delta')
+        const hasReasoned = result.content.some(({ type }) => type === 'reasoning')
         state.reasons ||= hasReasoned || (usage.outputTokens.reasoning ?? 0) > 0
         const played = toPlayed(result)
-        // A provider that tells no figures is charged by estimate.
+        // A provider that reports no usage is charged by estimate.
         allowance.settle(usage.inputTokens.total ?? limit, usage.outputTokens.total ?? estimateOf(played))
         return played
       } catch (error) {
-        // What a failed call cost is not told; it was read at least.
+        // The cost of a failed call is unknown; at least its prompt was read.
         allowance.settle(Math.min(limit, allowance.promptTokens), 0)
         throw error
       }
@@ -188,7 +175,7 @@ async function playFitted(
       state.takesChoice = false
       return attempt(prompt)
     }
-    // It thinks without telling, and the thought took all it may say: from now on it may say more.
+    // Hidden reasoning used up the output limit: from now on the limit is off.
     if (!isCut && !state.reasons && ranOut(error)) {
       state.reasons = true
       return attempt(prompt)
@@ -231,7 +218,7 @@ function refusesChoice(error: unknown, context: FailureContext): boolean {
   return (code === 'BAD_REQUEST' || code === 'UNPROCESSABLE_ENTITY') && /tool.?choice/i.test(signsOf(error).text)
 }
 
-/** Whether a step reached its output limit before it said anything. */
+/** Whether a step reached its output limit before any output. */
 function ranOut(error: unknown): boolean {
   if (!isInlayError(error) || error.code !== 'EMPTY_LLM_RESPONSE') return false
   return /length|max/i.test(JSON.stringify(error.data['details'] ?? {}))
@@ -240,29 +227,6 @@ function ranOut(error: unknown): boolean {
 const estimateOf = ({ text, calls }: PlayedStep): number =>
   estimateTokens(text + calls.map(({ input }) => input).join())
 
-function toPlayed({ parts, calls }: StepResult): PlayedStep {
-  const said = toParts(parts)
-  return { calls, said, text: said.map((part) => (part.type === 'text' ? part.text : '')).join('') }
-}
-
-/** The parts of a stream as parts of a message; thoughts keep the signature that some providers ask back for. */
-function toParts(parts: readonly LanguageModelV4StreamPart[]): AssistantPart[] {
-  const blocks = new Map<
-    string,
-    { type: 'text' | 'reasoning'; text: string; metadata?: AssistantPart['providerOptions'] }
-  >()
-  for (const part of parts) {
-    if (!('id' in part) || part.id === undefined) continue
-    const type = part.type.startsWith('text-') ? 'text' : part.type.startsWith('reasoning-') ? 'reasoning' : undefined
-    if (!type) continue
-    const key = `${type} ${part.id}`
-    const block = blocks.get(key) ?? { type, text: '' }
-    if (part.type === 'text-delta' || part.type === 'reasoning-delta') block.text += part.delta
-    if ('providerMetadata' in part && part.providerMetadata)
-      block.metadata = { ...block.metadata, ...part.providerMetadata }
-    blocks.set(key, block)
-  }
-  return [...blocks.values()]
-    .filter(({ text, metadata }) => text.trim() !== '' || metadata !== undefined)
-    .map(({ type, text, metadata }) => ({ type, text, ...(metadata && { providerOptions: metadata }) }))
+function toPlayed({ content, calls }: StepResult): PlayedStep {
+  return { calls, content, text: content.map((part) => (part.type === 'text' ? part.text : '')).join('') }
 }

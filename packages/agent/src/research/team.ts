@@ -1,12 +1,11 @@
-import type { AnsweredCall } from './dialogue.ts'
-import { toObject } from './dialogue.ts'
-import { runAgent, type AgentOptions, type AgentOutcome } from './agent.ts'
-import type { RequestedCall } from '../model/text-tool-calls.ts'
-import type { NumberedReport } from './references.ts'
-import type { ResearchVoice } from './research-packets.ts'
+import { toArguments, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
+import { mapConcurrent } from '../model/waiting.ts'
+import { runAgent, type AgentOutcome } from './agent.ts'
+import type { ResearchAgentOptions } from './agent-state.ts'
+import type { ResearchWriter } from './research-packets.ts'
 
 /** A task that was asked for. */
-export interface AskedTask {
+export interface RequestedTask {
   readonly call: RequestedCall
   readonly task: string
 }
@@ -18,20 +17,20 @@ export interface ReportedTask {
   readonly outcome: AgentOutcome
 }
 
-/** What becomes of the calls for agents of one round. */
+/** The calls for agents of one round, decided. */
 export interface TaskPlan {
-  readonly tasks: readonly AskedTask[]
-  /** Calls that start no agent, with what the orchestrator is told. */
+  readonly tasks: readonly RequestedTask[]
+  /** Calls that start no agent, with the reason as their result. */
   readonly refused: readonly AnsweredCall[]
 }
 
 /** Decides which of the calls become agents: those with a task, each task once, and no more than `limit`. */
 export function planTasks(calls: readonly RequestedCall[], limit: number): TaskPlan {
-  const tasks: AskedTask[] = []
+  const tasks: RequestedTask[] = []
   const refused: AnsweredCall[] = []
   for (const call of calls) {
-    const given = toObject(call.input)['task']
-    const task = typeof given === 'string' ? given.trim() : ''
+    const argument = toArguments(call.input)['task']
+    const task = typeof argument === 'string' ? argument.trim() : ''
     if (task === '')
       refused.push({ ...call, result: 'Not started: the task is missing. Call the tool again with one.' })
     else if (tasks.some((other) => other.task.toLowerCase() === task.toLowerCase()))
@@ -43,43 +42,28 @@ export function planTasks(calls: readonly RequestedCall[], limit: number): TaskP
   return { tasks, refused }
 }
 
-/** What all agents of a round share. */
-export type TeamOptions = Omit<AgentOptions, 'task' | 'callId' | 'tab' | 'branch' | 'forced' | 'sendError'> & {
-  readonly voice: ResearchVoice
+/** Options that all agents of a round share. */
+export type TeamOptions = Omit<ResearchAgentOptions, 'task' | 'callId' | 'tab' | 'branch' | 'forced' | 'emitError'> & {
+  readonly writer: ResearchWriter
   /** The search the first agent has to begin with. */
-  readonly forced: AgentOptions['forced'] | undefined
+  readonly forced: ResearchAgentOptions['forced'] | undefined
 }
 
-/** Runs an agent for each task, a bounded number side by side. Gives the outcomes in the order of the tasks. */
-export async function runTeam(tasks: readonly AskedTask[], options: TeamOptions): Promise<ReportedTask[]> {
-  const { voice, limits, forced, ...shared } = options
-  const outcomes: ReportedTask[] = []
-  let next = 0
-  const work = async (): Promise<void> => {
-    while (next < tasks.length) {
-      const tab = next++
-      const asked = tasks[tab]
-      if (!asked) return
-      const branch = voice.branch()
-      const outcome = await runAgent({
-        ...shared,
-        limits,
-        task: asked.task,
-        callId: asked.call.id,
-        tab,
-        branch,
-        sendError: voice.send,
-        ...(forced && tab === 0 ? { forced } : {}),
-      })
-      branch.close()
-      outcomes[tab] = { ...asked, outcome }
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(limits.parallelAgents, tasks.length) }, work))
-  return outcomes
-}
-
-/** Reports among outcomes. */
-export function reportsIn(reported: readonly ReportedTask[]): NumberedReport[] {
-  return reported.flatMap(({ outcome }) => ('report' in outcome ? [outcome.report] : []))
+/** Runs an agent for each task, a bounded number side by side. Returns the outcomes in the order of the tasks. */
+export async function runTeam(tasks: readonly RequestedTask[], options: TeamOptions): Promise<ReportedTask[]> {
+  const { writer, forced, ...shared } = options
+  return mapConcurrent(tasks, shared.limits.parallelAgents, async ({ call, task }, tab): Promise<ReportedTask> => {
+    const branch = writer.branch()
+    const outcome = await runAgent({
+      ...shared,
+      task,
+      callId: call.id,
+      tab,
+      branch,
+      emitError: writer.emit,
+      ...(forced && tab === 0 ? { forced } : {}),
+    })
+    branch.close()
+    return { call, task, outcome }
+  })
 }

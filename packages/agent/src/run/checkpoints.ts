@@ -1,4 +1,4 @@
-import type { Conversations } from '../sessions/conversations.ts'
+import type { ConversationStore } from '../contracts/conversation-store.ts'
 
 /** Stores what running answers have said now and then, so that a process that dies loses little of them. */
 export interface Checkpoints {
@@ -14,7 +14,7 @@ export interface Checkpoints {
 
 /** What checkpoints are made of; times are milliseconds. */
 export interface CheckpointsOptions {
-  readonly conversations: Pick<Conversations, 'checkpoint'>
+  readonly conversations: Pick<ConversationStore, 'checkpoint'>
   readonly now: () => number
   readonly onError: (error: unknown) => void
   /** How often answers are looked at. Default 1000. */

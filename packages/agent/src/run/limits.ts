@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 
 /** Counts the runs of each caller that are under way in this process. */
-export interface RunPlaces {
+export interface RunLimits {
   /**
    * Counts one in until the function given back is called, once.
    * @throws RATE_LIMITED when the caller has as many as it may
@@ -13,22 +13,22 @@ export interface RunPlaces {
 const retryAfterSeconds = 5
 
 /** @param most runs of one caller at the same time, at least 1 */
-export function createRunPlaces(most: number): RunPlaces {
-  const taken = new Map<string, number>()
+export function createRunLimits(most: number): RunLimits {
+  const counts = new Map<string, number>()
   return {
     enter: (callerId) => {
-      const count = taken.get(callerId) ?? 0
+      const count = counts.get(callerId) ?? 0
       if (count >= most) {
         throw new InlayError('RATE_LIMITED', {
           message: `${count} answers are being made for this caller: send the message once one of them has ended.`,
           data: { retryAfterSeconds },
         })
       }
-      taken.set(callerId, count + 1)
+      counts.set(callerId, count + 1)
       return () => {
-        const left = (taken.get(callerId) ?? 1) - 1
-        if (left > 0) taken.set(callerId, left)
-        else taken.delete(callerId)
+        const left = (counts.get(callerId) ?? 1) - 1
+        if (left > 0) counts.set(callerId, left)
+        else counts.delete(callerId)
       }
     },
   }

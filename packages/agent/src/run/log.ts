@@ -1,4 +1,4 @@
-import type { LogEntry } from '../contracts.ts'
+import type { LogEntry } from '../contracts/run.ts'
 
 /** The lines of one run: written once, read by any number of readers, each at its own pace. */
 export interface RunLog {

@@ -1,6 +1,6 @@
 import { createFold, encodeLine, splitLine } from '@inlay/protocol'
 import type { ChatFullResponse, StreamLine, ToolCallDetail } from '@inlay/protocol'
-import type { Run } from '../contracts.ts'
+import type { Run } from '../contracts/run.ts'
 import { createRunLog, type RunLog } from './log.ts'
 
 /** Why a run is ended before its time: its user said so, or the agent is closed. */

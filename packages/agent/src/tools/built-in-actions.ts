@@ -10,9 +10,9 @@ import { createOpenUrl } from '../actions/open-url.ts'
 import type { DocumentByLink, PageReader } from '../actions/open-url-contract.ts'
 import { createWebSearch } from '../actions/web-search.ts'
 import type { WebSearch } from '../actions/web-search-contract.ts'
-import type { Action, ActionSource, ExcerptReader, PassageSearch } from '../contracts.ts'
-import type { MemoryStore } from '../memories/memories.ts'
-import type { FetchAddress } from '../stored-tools/contracts.ts'
+import type { Action, ActionSource } from '../contracts/action.ts'
+import type { ExcerptReader, PassageSearch } from '../contracts/search.ts'
+import type { MemoryStore } from '../contracts/memory-store.ts'
 
 /** What switches actions on; each is there only with its part. */
 export interface ActionParts {
@@ -28,10 +28,6 @@ export interface ActionParts {
   readonly codeRunner?: CodeRunner
   /** Path or address by which clients fetch a kept file. Default `/api/chat/file/{id}`. */
   readonly fileUrl?: (fileId: string) => string
-  /** Whether anything is remembered about people: `add_memory`, and memories in prompts. Default: it is. */
-  readonly memories?: boolean
-  /** Reaches what an administrator's custom actions speak to. Default: nothing, custom actions are not offered. */
-  readonly fetchAddress?: FetchAddress
   /** Stored and remote actions, asked for with each message. Default: none. */
   readonly actionSources?: readonly ActionSource[]
 }
@@ -45,8 +41,8 @@ export interface SearchParts {
 }
 
 /** What the built-in actions are made of. */
-export interface BuiltInOptions extends Omit<ActionParts, 'memories'> {
-  /** Absent where the host switched memories off. */
+export interface BuiltInOptions extends ActionParts {
+  /** Absent where nothing is remembered. */
   readonly memories: MemoryStore | undefined
   readonly search: PassageSearch | undefined
   /** Whether files can be stored; `read_file` is offered where there are some. */

@@ -1,10 +1,9 @@
 import { isJsonObject } from '@inlay/protocol'
-import type { Action } from '../contracts.ts'
-import type { RequestedCall } from '../model/text-tool-calls.ts'
+import type { Action } from '../contracts/action.ts'
+import type { RequestedCall } from '../model/exchange.ts'
 
 /** A call that will run. */
-export interface PlannedCall {
-  readonly id: string
+export interface PlannedCall extends Pick<RequestedCall, 'id' | 'providerOptions'> {
   readonly action: Action
   /** Which of the step's requested calls it is, from 0; a merged call has the place of its first. */
   readonly position: number
@@ -22,40 +21,29 @@ export interface CallPlan {
 
 /**
  * Decides which calls of a step run. Calls of an action with a `mergeArgument` become one: the first, with the values
- * of that argument joined; those with other arguments of their own stay apart, as one must not narrow the other. Ids that are missing or were used before in the answer are replaced.
- * @param usedIds ids of the answer so far; the ids given out here are added
+ * of that argument joined. Calls that differ in other arguments stay apart, as one must not narrow the other.
+ * @param requested calls with ids of their own
  */
-export function planCalls(
-  requested: readonly RequestedCall[],
-  offered: ReadonlyMap<string, Action>,
-  usedIds: Set<string>,
-): CallPlan {
+export function planCalls(requested: readonly RequestedCall[], offered: ReadonlyMap<string, Action>): CallPlan {
   const byAction = new Map<string, PlannedCall[]>()
   const unknown: RequestedCall[] = []
   for (const [position, call] of requested.entries()) {
-    const id = freshId(call.id, usedIds)
     const action = offered.get(call.name)
     if (!action) {
-      unknown.push({ ...call, id })
+      unknown.push(call)
       continue
     }
-    const planned: PlannedCall = { id, action, position, input: parse(call.input) }
+    const { id, providerOptions } = call
+    const planned: PlannedCall = { id, providerOptions, action, position, input: parse(call.input) }
     const calls = byAction.get(call.name) ?? []
     const { mergeArgument: argument } = action
-    const alike = argument === undefined ? -1 : calls.findIndex((one) => isAlike(one, planned, argument))
+    const alike = argument === undefined ? -1 : calls.findIndex((earlier) => isAlike(earlier, planned, argument))
     const first = calls[alike]
     if (first && argument !== undefined) calls[alike] = merge(first, planned, argument)
     else calls.push(planned)
     byAction.set(call.name, calls)
   }
   return { calls: [...byAction.values()].flat(), unknown }
-}
-
-function freshId(wanted: string, used: Set<string>): string {
-  let id = wanted === '' ? `call-${used.size + 1}` : wanted
-  for (let count = 2; used.has(id); count++) id = `${wanted || 'call'}-${count}`
-  used.add(id)
-  return id
 }
 
 /** The value of JSON text; undefined when it is none. No text at all stands for no arguments. */

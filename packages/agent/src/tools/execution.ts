@@ -1,10 +1,11 @@
-import { InlayError, isInlayError, storable, isJsonObject } from '@inlay/protocol'
-import type { BaseFilters, PacketBody, Principal, ToolCallDetail } from '@inlay/protocol'
+import { InlayError, isInlayError, isJsonObject, storable } from '@inlay/protocol'
+import type { BaseFilters, PacketBody, Principal, ToolCallDetail, Usage } from '@inlay/protocol'
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/numbers.ts'
-import type { Action, ActionResult, ActionTurn } from '../contracts.ts'
-import type { CallVoice } from '../packets/call-packets.ts'
-import type { AnswerOutcome } from '../sessions/conversations.ts'
+import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
+import type { CallWriter } from '../packets/call-packets.ts'
+import type { ToolCallRecord } from '../contracts/conversation-store.ts'
+import { noUsage } from '../model/usage.ts'
 import { unlessAborted } from '../model/waiting.ts'
 
 /** What every call of an answer is told. */
@@ -25,11 +26,22 @@ export interface CallSetting {
 }
 
 /** A call as it is stored with its answer. */
-export type CallRecord = AnswerOutcome['toolCalls'][number]
+export type CallRecord = ToolCallRecord
+
+/** Calls and cost of an answer so far; can be read at any moment while it is written. */
+export interface AnswerProgress {
+  readonly calls: CallRecord[]
+  usage: Usage
+}
+
+/** Progress of an answer that has not begun. */
+export function newProgress(): AnswerProgress {
+  return { calls: [], usage: noUsage }
+}
 
 /** A call with its place in the answer. */
 export interface OpenCall extends PlannedCall {
-  readonly voice: CallVoice
+  readonly writer: CallWriter
   readonly range: CitationRange
   /** Tokens the model can take of its result. */
   readonly resultTokens: number
@@ -37,7 +49,7 @@ export interface OpenCall extends PlannedCall {
 
 /** Runs a call to its end; never rejects. `section_end` is sent exactly once, whatever happens. */
 export async function runCall(call: OpenCall, setting: CallSetting): Promise<CallRecord> {
-  const { action, voice } = call
+  const { action, writer } = call
   const packets: PacketBody[] = []
   const start = action.start?.()
   if (start) packets.push(start)
@@ -46,16 +58,16 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
   try {
     const input = await checkInput(call)
     result = await runAction(call, input, setting, (packet) => {
-      voice.emit(packet)
+      writer.emit(packet)
       packets.push(packet)
     })
   } catch (error) {
     failed = true
     const { text, packet } = describeFailure(error, action, setting)
-    if (packet) voice.emit(packet)
+    if (packet) writer.emit(packet)
     result = { text: `Tool failed with error: ${text}` }
   }
-  voice.end(result.foundDocuments)
+  writer.end(result.foundDocuments)
   // What others wrote may hold what neither models nor databases take.
   return record(call, { ...result, text: storable(result.text) }, { failed, packets }, setting)
 }
@@ -66,11 +78,11 @@ function record(
   { failed, packets }: { readonly failed: boolean; readonly packets: readonly PacketBody[] },
   { onEnd }: CallSetting,
 ): CallRecord {
-  const { action, voice } = call
+  const { action, writer } = call
   const input: Record<string, unknown> = isJsonObject(call.input) ? call.input : {}
   onEnd({
-    turn_index: voice.turnIndex,
-    tab_index: voice.tabIndex,
+    turn_index: writer.turnIndex,
+    tab_index: writer.tabIndex,
     tool_name: action.name,
     tool_arguments: input,
     tool_result: result.text,
@@ -78,19 +90,19 @@ function record(
     generated_images: result.images ?? null,
   })
   return {
-    step: voice.step,
-    turn_index: voice.turnIndex,
-    tab_index: voice.tabIndex,
-    call_id: call.id,
-    action_id: action.id,
+    step: writer.step,
+    turnIndex: writer.turnIndex,
+    tabIndex: writer.tabIndex,
+    callId: call.id,
+    actionId: action.id,
     name: action.name,
-    failed: failed ? 1 : 0,
-    arguments: JSON.stringify(input),
+    failed,
+    arguments: input,
     result: result.text,
-    reasoning: voice.reasoning,
-    packets: JSON.stringify(packets.map((packet) => shownAgain(packet, action))),
-    documents: result.documents ? JSON.stringify(result.documents) : null,
-    images: result.images ? JSON.stringify(result.images) : null,
+    reasoning: writer.reasoning,
+    packets: packets.map((packet) => shownAgain(packet, action)),
+    documents: result.documents ?? null,
+    images: result.images ?? null,
   }
 }
 

@@ -1,10 +1,9 @@
 import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { PacketBody } from '@inlay/protocol'
-import type { Action, ActionResult, ActionTurn, InputSchema } from '../contracts.ts'
-import { isMastraTool, toAction, type MastraTool } from './mastra-tools.ts'
+import type { Action, ActionResult, ActionTurn, InputSchema } from '../contracts/action.ts'
 
-/** What a host may register: an action, or a tool made by Mastra's `createTool`. */
-export type HostAction = Action | MastraTool
+/** An action as a host registers it; without an id it gets one that follows from its name. */
+export type HostAction = Omit<Action, 'id'> & { readonly id?: number }
 
 /** An action as a host writes it. */
 export interface ActionDefinition<Input> {
@@ -18,7 +17,7 @@ export interface ActionDefinition<Input> {
   readonly description: string
   /** Any Standard Schema that also gives JSON Schema; its arguments are checked before `run`. */
   readonly input: InputSchema<Input>
-  /** Gives what the model reads; a thrown error is told to the model, and the run goes on. */
+  /** Gives what the model reads; the model reads a thrown error, and the run goes on. */
   run(input: Input, turn: ActionTurn): Promise<ActionResult | string>
 }
 
@@ -27,7 +26,7 @@ export interface ActionDefinition<Input> {
  * @example
  * defineAction({
  *   name: 'order_state',
- *   description: 'Tells how far an order is. Needs its number.',
+ *   description: 'Returns the state of an order. Needs its number.',
  *   input: z.object({ number: z.string() }),
  *   run: async ({ number }) => orders.stateOf(number),
  * })
@@ -41,16 +40,16 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
     description,
     builtIn: null,
     input,
-    run: async (given, turn) => {
-      const result = await definition.run(given, turn)
+    run: async (args, turn) => {
+      const result = await definition.run(args, turn)
       return typeof result === 'string' ? { text: result } : result
     },
   }
 }
 
-/** Takes what a host registers as actions. UNSUPPORTED for a tool that asks people before it runs. */
-export function adoptActions(given: readonly HostAction[]): Action[] {
-  return given.map((one) => toldAsCustom(isMastraTool(one) ? toAction(one, idOf(one.id)) : one))
+/** Gives the actions of a host their ids and the packets of custom tools. */
+export function adoptActions(actions: readonly HostAction[]): Action[] {
+  return actions.map((action) => withPackets({ ...action, id: action.id ?? idOf(action.name) }))
 }
 
 /** A number from 1,000,000 that follows from the name alone (FNV-1a, 32 bits), so that clients can keep it. */
@@ -60,8 +59,8 @@ function idOf(name: string): number {
   return 1_000_000 + ((value >>> 0) % 1_000_000_000)
 }
 
-/** Tells calls of an action that tells nothing itself as those of a custom tool. */
-function toldAsCustom(action: Action): Action {
+/** Sends the packets of a custom tool for calls of an action that sends none itself. */
+function withPackets(action: Action): Action {
   checkSchema(action)
   if (action.builtIn !== null || action.start) return action
   const { id, name } = action
@@ -69,15 +68,15 @@ function toldAsCustom(action: Action): Action {
     ...action,
     start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: id }),
     run: async (input, turn) => {
-      let hasTold = false
+      let hasSent = false
       const emit = (packet: PacketBody): void => {
-        hasTold ||= packet.type === 'custom_tool_delta'
+        hasSent ||= packet.type === 'custom_tool_delta'
         turn.emit(packet)
       }
       if (isJsonObject(input) && Object.keys(input).length > 0)
         emit({ type: 'custom_tool_args', tool_name: name, tool_args: input })
       const result = await action.run(input, { ...turn, emit })
-      if (!hasTold) emit({ type: 'custom_tool_delta', tool_name: name, tool_id: id, ...toData(result.text) })
+      if (!hasSent) emit({ type: 'custom_tool_delta', tool_name: name, tool_id: id, ...toData(result.text) })
       return result
     },
   }

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { PacketBody, Principal } from '@inlay/protocol'
-import type { Action, ActionAsker, ActionSource } from '../contracts.ts'
+import type { Action, ActionAsker, ActionSource } from '../contracts/action.ts'
 import { adoptActions, type HostAction } from './host-actions.ts'
 
 /** An action of the agent's own. */
@@ -58,7 +58,7 @@ export interface Actions {
 /**
  * Makes the registry of actions.
  * @throws DUPLICATE_RESOURCE when two fixed actions share an id or a name, VALIDATION_ERROR for a name or a schema that
- * a model could not use, UNSUPPORTED for a tool that asks people before it runs
+ * a model could not use
  */
 export function createActions(options: ActionsOptions): Actions {
   const { builtIns, sources = [], off = async () => new Set<number>(), onError = () => {} } = options
@@ -123,14 +123,14 @@ function fitBeside(
 ): readonly Action[] {
   const names = new Set(fixed.map(({ name }) => name))
   const ids = new Set(fixed.map(({ id }) => id))
-  return listed.flatMap((given) => {
+  return listed.flatMap((action) => {
     try {
-      const [adopted = given] = adoptActions([given])
-      const action = names.has(adopted.name) ? renamed(adopted) : adopted
-      checkName(action)
-      if (ids.has(action.id) || names.has(action.name)) throw taken(action)
-      names.add(action.name)
-      return [action]
+      const [adopted = action] = adoptActions([action])
+      const fitted = names.has(adopted.name) ? renamed(adopted) : adopted
+      checkName(fitted)
+      if (ids.has(fitted.id) || names.has(fitted.name)) throw taken(fitted)
+      names.add(fitted.name)
+      return [fitted]
     } catch (error) {
       onError(error)
       return []
@@ -140,16 +140,16 @@ function fitBeside(
 
 function renamed(action: Action): Action {
   const name = `${action.name.slice(0, 50)}_${action.id}`
-  const told = (packet: PacketBody): PacketBody =>
+  const withName = (packet: PacketBody): PacketBody =>
     'tool_name' in packet && packet.tool_name === action.name ? { ...packet, tool_name: name } : packet
   return {
     ...action,
     name,
     start: () => {
       const packet = action.start?.()
-      return packet && told(packet)
+      return packet && withName(packet)
     },
-    run: (input, turn) => action.run(input, { ...turn, emit: (packet) => turn.emit(told(packet)) }),
+    run: (input, turn) => action.run(input, { ...turn, emit: (packet) => turn.emit(withName(packet)) }),
   }
 }
 

@@ -1,8 +1,6 @@
 import type { Principal } from '@inlay/protocol'
-import type { ResolvedModel } from '../contracts.ts'
-import { readTree, type AnswerOutcome } from '../sessions/conversations.ts'
-import { toPath } from '../sessions/message-tree.ts'
-import type { AgentDatabase } from '../records/tables.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
+import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import type { EndedTurn, TurnHooks } from './hooks.ts'
 import { sumUpBranch } from '../prompt/summaries.ts'
 
@@ -34,8 +32,7 @@ export interface AfterTurn {
 
 /** What the work after turns needs. */
 export interface AfterTurnOptions {
-  readonly db: AgentDatabase
-  readonly now: () => number
+  readonly conversations: ConversationStore
   readonly onError: (error: unknown) => void
   readonly after: TurnHooks['after']
 }
@@ -43,7 +40,7 @@ export interface AfterTurnOptions {
 const summaryTimeMs = 120_000
 
 /** Makes the work after turns. */
-export function createAfterTurn({ db, now, onError, after }: AfterTurnOptions): AfterTurn {
+export function createAfterTurn({ conversations, onError, after }: AfterTurnOptions): AfterTurn {
   const following = new Set<Promise<void>>()
   const closing = new AbortController()
 
@@ -55,10 +52,9 @@ export function createAfterTurn({ db, now, onError, after }: AfterTurnOptions): 
     // The mainline goes on with the first answer.
     const first = answers[0]
     if (first?.outcome.status !== 'done' || first.model.quotesOnly || closing.signal.aborted) return
-    const ids = toPath(await readTree(db, sessionId), first.answerId).slice(1)
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(summaryTimeMs)])
     try {
-      await sumUpBranch({ db, sessionId, ids, model: first.model, now, signal })
+      await sumUpBranch({ conversations, sessionId, messageId: first.answerId, model: first.model, signal })
     } catch (error) {
       // The next turn tries again.
       if (!closing.signal.aborted) throw error
@@ -90,7 +86,7 @@ function toEndedTurn(
     status: outcome.status,
     error: outcome.error,
     citations: outcome.citations,
-    calls: outcome.toolCalls.map(({ name, failed }) => ({ name, failed: failed === 1 })),
+    calls: outcome.toolCalls.map(({ name, failed }) => ({ name, failed })),
     model: { provider: model.provider, name: model.name },
     durationMs: outcome.durationMs,
   }

@@ -2,16 +2,17 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/prov
 import { isInlayError, InlayError, isJsonObject } from '@inlay/protocol'
 import type { BaseFilters, Packet, Principal, SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
-import type { CallSetting } from '../tools/execution.ts'
+import { newProgress, type AnswerProgress, type CallSetting } from '../tools/execution.ts'
 import type { Checkpoints } from '../run/checkpoints.ts'
-import type { Action, PastText, ResolvedModel, TurnFiles } from '../contracts.ts'
-import type { AnswerOutcome, Conversations } from '../sessions/conversations.ts'
+import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
+import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { toFailure, type Failure } from '../model/failures.ts'
-import { newProgress, runLoop, type LoopProgress } from '../model/tool-loop.ts'
+import { answerMessage } from './answer-message.ts'
 import { createQuestions, questionLimitMs } from '../model/question.ts'
-import { createNarrator, type Narrator, type NarratorOptions } from '../packets/packet-writer.ts'
+import { createPacketWriter, type PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/research.ts'
-import { createResearchVoice } from '../research/research-packets.ts'
+import { createResearchWriter } from '../research/research-packets.ts'
 import type { LiveRun } from '../run/registry.ts'
 import type { ReasoningEffort } from './model-choice.ts'
 import { addUsage } from '../model/usage.ts'
@@ -29,7 +30,7 @@ export interface TurnAnswer {
   readonly reasoning: ReasoningEffort | undefined
 }
 
-/** What a turn is carried out with; everything that can fail before a run has been resolved. */
+/** What a turn is executed with; everything that can fail before a run has been resolved. */
 export interface TurnOptions {
   readonly run: LiveRun
   /** One for each model that answers. */
@@ -55,7 +56,7 @@ export interface TurnOptions {
 
 /** What all turns share. */
 export interface TurnParts {
-  readonly conversations: Conversations
+  readonly conversations: ConversationStore
   readonly checkpoints: Checkpoints
   readonly now: () => number
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
@@ -70,7 +71,7 @@ export interface TurnParts {
 }
 
 /** Answers a message, stores the answer, ends the run. Never rejects: what fails is told in the run. */
-export async function carryOut(turn: TurnOptions, parts: TurnParts): Promise<void> {
+export async function executeTurn(turn: TurnOptions, parts: TurnParts): Promise<void> {
   const { run, answers } = turn
   const finished = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
   // One for all models, and of none of them.
@@ -98,10 +99,10 @@ async function makeAnswer(
   const startedAt = parts.now()
   const progress = newProgress()
   const telling = { emit: (packet: Packet) => run.write(packet), modelIndex, now: parts.now, startedAt }
-  const { voice: narrator, speak } = (turn.research ? researcher : chatter)(turn, parts, answer, telling, progress)
-  const forget = parts.checkpoints.track(answer.answerId, () => narrator.soFar().text)
+  const { writer, speak } = (turn.research ? researcher : chatter)(turn, parts, answer, telling, progress)
+  const forget = parts.checkpoints.track(answer.answerId, () => writer.snapshot().text)
   const context = { model: answer.model.name, provider: answer.model.provider, modelIndex }
-  const told = async (): Promise<Ending> => {
+  const answered = async (): Promise<Ending> => {
     try {
       await unlessAborted(speak(), run.signal)
       return { status: 'done' }
@@ -111,27 +112,27 @@ async function makeAnswer(
       return { status: 'failed', failure: describe(error, context, parts) }
     }
   }
-  let ending = await told()
-  narrator.close()
+  let ending = await answered()
+  writer.close()
   forget()
-  const outcome = toOutcome(ending, narrator, progress, parts.now() - startedAt)
+  const outcome = toOutcome(ending, writer, progress, parts.now() - startedAt)
   try {
     await parts.conversations.finish(answer.answerId, outcome)
   } catch (error) {
     parts.onError(error)
     ending = { status: 'failed', failure: toFailure(new InlayError('INTERNAL_ERROR', { cause: error }), context) }
   }
-  tellEnding(ending, turn, narrator, progress)
+  tellEnding(ending, turn, writer, progress)
   return { answerId: answer.answerId, model: answer.model, outcome: { ...outcome, status: ending.status } }
 }
 
 /** One who answers: what it has said so far, and its way to say the rest. */
 interface Speaker {
-  readonly voice: Pick<Narrator, 'soFar' | 'close' | 'tell'>
+  readonly writer: Pick<PacketWriter, 'snapshot' | 'close' | 'emit'>
   readonly speak: () => Promise<void>
 }
 
-type Telling = Pick<NarratorOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
+type Telling = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
 
 /** Answers as in a conversation. */
 function chatter(
@@ -139,12 +140,12 @@ function chatter(
   parts: TurnParts,
   answer: TurnAnswer,
   telling: Telling,
-  progress: LoopProgress,
+  progress: AnswerProgress,
 ): Speaker {
   const { includeCitations, contextDocuments } = turn
-  const narrator = createNarrator({ ...telling, includeCitations, contextDocuments })
+  const writer = createPacketWriter({ ...telling, includeCitations, contextDocuments })
   const speak = async (): Promise<void> =>
-    runLoop(
+    answerMessage(
       {
         model: answer.model,
         modelIndex: telling.modelIndex,
@@ -153,7 +154,7 @@ function chatter(
         reasoning: answer.reasoning,
         actions: turn.actions,
         forced: turn.forced,
-        narrator,
+        writer,
         setting: settingOf(turn, parts, answer, telling.modelIndex, progress),
         cycles: parts.cycles,
         tries: parts.modelTries,
@@ -161,7 +162,7 @@ function chatter(
       },
       progress,
     )
-  return { voice: narrator, speak }
+  return { writer, speak }
 }
 
 /** Answers by deep research. */
@@ -170,9 +171,9 @@ function researcher(
   parts: TurnParts,
   answer: TurnAnswer,
   telling: Telling,
-  progress: LoopProgress,
+  progress: AnswerProgress,
 ): Speaker {
-  const voice = createResearchVoice(telling)
+  const writer = createResearchWriter(telling)
   const speak = async (): Promise<void> => {
     // Only called for a turn that is a research.
     if (!turn.research) return
@@ -185,7 +186,7 @@ function researcher(
         reasoning: answer.reasoning,
         actions: turn.actions,
         forced: turn.forced[0],
-        voice,
+        writer,
         setting: settingOf(turn, parts, answer, telling.modelIndex, progress),
         tries: parts.modelTries,
         wait: parts.wait,
@@ -193,7 +194,7 @@ function researcher(
       progress,
     )
   }
-  return { voice, speak }
+  return { writer: { ...writer, emit: writer.emitCurrent }, speak }
 }
 
 /** What every call of an answer is told. */
@@ -202,7 +203,7 @@ function settingOf(
   parts: TurnParts,
   answer: TurnAnswer,
   modelIndex: number,
-  progress: LoopProgress,
+  progress: AnswerProgress,
 ): CallSetting {
   const { run } = turn
   const ask = createQuestions({
@@ -247,31 +248,31 @@ function describe(error: unknown, context: Parameters<typeof toFailure>[1], { on
 
 function toOutcome(
   ending: Ending,
-  narrator: Speaker['voice'],
-  progress: LoopProgress,
+  writer: Speaker['writer'],
+  progress: AnswerProgress,
   durationMs: number,
 ): AnswerOutcome {
-  const said = narrator.soFar()
+  const said = writer.snapshot()
   return {
     status: ending.status,
     text: said.text,
     reasoning: said.reasoning,
     error: 'failure' in ending ? { code: ending.failure.code, message: ending.failure.message } : null,
     citations: said.citations,
-    documents: said.documents === null ? null : JSON.stringify(said.documents),
+    documents: said.documents,
     toolCalls: progress.calls,
     durationMs,
   }
 }
 
-function tellEnding(ending: Ending, turn: TurnOptions, narrator: Speaker['voice'], progress: LoopProgress): void {
+function tellEnding(ending: Ending, turn: TurnOptions, writer: Speaker['writer'], progress: AnswerProgress): void {
   if (ending.status === 'cancelled') return
   if (ending.status === 'done') {
-    narrator.tell({ type: 'stop', stop_reason: null, ...(turn.includeUsage ? { usage: progress.usage } : {}) })
+    writer.emit({ type: 'stop', stop_reason: null, ...(turn.includeUsage ? { usage: progress.usage } : {}) })
     return
   }
   if (!('failure' in ending)) return
   const { message, code, retryable, details } = ending.failure
-  narrator.tell({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
+  writer.emit({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
   turn.run.write({ error: message, stack_trace: null, error_code: code, is_retryable: retryable, details })
 }

@@ -1,5 +1,5 @@
 import type { LlmOverride } from '@inlay/protocol'
-import type { ModelListing } from '../contracts.ts'
+import type { Persona } from '../contracts/persona.ts'
 
 /** What a session says about the model of its answers. */
 export interface SessionModel {
@@ -22,15 +22,13 @@ function namesModel(override: LlmOverride | null): boolean {
   return Boolean(override?.model_configuration_id || override?.model_provider || override?.model_version)
 }
 
-/** Reads what a session is to be pinned to: a name of the listing, or `provider__type__model`. */
-export function readPinnedModel(model: string, listing: readonly ModelListing[]): LlmOverride {
-  const named = listing.filter(({ name }) => name === model)
-  const one = named.find(({ isDefault }) => isDefault) ?? named[0]
-  if (one) return { model_provider: one.provider, model_version: one.name }
-  const [provider = '', type, ...rest] = model.split('__')
-  return type !== undefined && rest.length > 0
-    ? { model_provider: provider, model_version: rest.join('__') }
-    : { model_version: model }
+/**
+ * The override of an answer where its agent has a model of its own: what is asked for wins, and what that leaves open is
+ * the agent's. A version alone belongs to the agent's provider.
+ */
+export function withPersonaModel(asked: LlmOverride | null, { model }: Pick<Persona, 'model'>): LlmOverride | null {
+  if (model === null || asked?.model_configuration_id || asked?.model_provider) return asked
+  return { ...asked, model_provider: model.provider, model_version: asked?.model_version || model.name }
 }
 
 // Names that clients use, and what models understand; undefined leaves it to the model.

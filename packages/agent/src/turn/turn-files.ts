@@ -1,10 +1,8 @@
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
-import type { TurnFiles } from '../contracts.ts'
-import type { StoredFile } from '../files/contracts.ts'
-import type { FileStore } from '../files/files.ts'
+import type { TurnFiles } from '../contracts/action.ts'
+import type { FileStore, StoredFile } from '../contracts/file-store.ts'
 
-/** What the files of a turn are taken from. */
 export interface TurnFilesOptions {
   readonly store: Pick<FileStore, 'byIds' | 'sections' | 'lend' | 'keep'>
   /** Ids of the files that came with messages of the branch, checked when they were sent; repeats count once. */
@@ -12,23 +10,23 @@ export interface TurnFilesOptions {
   /** Files of the project or agent, checked. */
   readonly held: readonly StoredFile[]
   /** Files that actions made earlier in the conversation, as far as they are the caller's; asked for once, if at all. */
-  readonly madeBefore: () => Promise<readonly StoredFile[]>
+  readonly generatedBefore: () => Promise<readonly StoredFile[]>
   readonly caller: Principal
 }
 
-/** Makes what the actions of a turn may do with files. */
+/** The files that the actions of a turn may read, and where they keep new ones. */
 export function createTurnFiles(options: TurnFilesOptions): TurnFiles {
-  const { store, attachedIds, held, madeBefore, caller } = options
-  const made: StoredFile[] = []
-  let given: Promise<(readonly StoredFile[])[]> | undefined
+  const { store, attachedIds, held, generatedBefore, caller } = options
+  const generated: StoredFile[] = []
+  let inputs: Promise<(readonly StoredFile[])[]> | undefined
   const list = async (): Promise<readonly StoredFile[]> => {
-    given ??= Promise.all([store.byIds([...new Set(attachedIds)]), madeBefore()])
-    const [attached = [], earlier = []] = await given
-    const all = [...attached, ...held, ...earlier, ...made]
+    inputs ??= Promise.all([store.byIds([...new Set(attachedIds)]), generatedBefore()])
+    const [attached = [], earlier = []] = await inputs
+    const all = [...attached, ...held, ...earlier, ...generated]
     return [...new Map(all.map((file) => [file.id, file])).values()]
   }
   const listed = async (id: string): Promise<StoredFile> => {
-    const file = (await list()).find((one) => one.id === id || one.fileId === id)
+    const file = (await list()).find((candidate) => candidate.id === id || candidate.fileId === id)
     if (file) return file
     throw new InlayError('NOT_FOUND', {
       message: 'This conversation has no such file: take an id of the files that were attached to it or made in it.',
@@ -40,7 +38,7 @@ export function createTurnFiles(options: TurnFilesOptions): TurnFiles {
     open: async (id) => store.lend((await listed(id)).fileId),
     keep: async (file) => {
       const kept = await store.keep(file, caller)
-      made.push(kept)
+      generated.push(kept)
       return kept
     },
   }

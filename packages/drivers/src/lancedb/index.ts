@@ -31,6 +31,11 @@ export interface LancedbOptions {
    * a weak embedder deserves less.
    */
   readonly vectorShare?: number
+  /**
+   * Most characters of rows that are searched in memory until they are indexed; vectors count too. Default 32 million.
+   * Beyond it, the engine reads unindexed rows one by one.
+   */
+  readonly memtableCharacters?: number
   /** Tells which handles of the folder belong to processes that are gone. Absent: such a handle lapses after a minute. */
   readonly processes?: Processes
   /** Rows from which vectors get an index of their own (IVF_FLAT). Default 50 000; below, all are compared. */
@@ -46,7 +51,7 @@ interface Opened extends TextParts, OpenTable {
 
 /**
  * An index in a local folder, on LanceDB: full text that forgives misspelt words, and vectors when it is opened with a
- * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Laws: `vectorIndexLaws`.
+ * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Laws: `vectorIndexConformance`.
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
@@ -99,13 +104,13 @@ const besideMark = 'space-'
 const noSpace: Space = { id: '', dimensions: -1 }
 
 async function assemble(
-  { folder, keepVersionsMs = 10_000, vectorIndexRows = 50_000, processes }: LancedbOptions,
+  { folder, keepVersionsMs = 10_000, vectorIndexRows = 50_000, processes, memtableCharacters }: LancedbOptions,
   space: Space | undefined,
 ): Promise<Opened> {
   const engine = await loadEngine()
   const { connection, table } = await openTable(engine, folder, space)
   const terms = createTerms(engine)
-  const memtable = createMemtable(terms)
+  const memtable = createMemtable(terms, memtableCharacters)
   const presence = await openWriterPresence(join(folder, 'open'), processes)
   const unindexedRows = createUnindexedRows(table, memtable, presence)
   await unindexedRows.place()

@@ -26,7 +26,7 @@ interface Entry {
 }
 
 /** Some 32 MB, counting texts, vectors and the overhead of a row. */
-const mostCharacters = 32_000_000
+const defaultCharacters = 32_000_000
 const charactersBeside = 500
 
 /** Rows whose words are asked for together: each call of the engine costs a turn of the event loop. */
@@ -34,7 +34,7 @@ const rowsAtOnce = 250
 const longestTurnMs = 8
 
 /** Makes an empty memtable. Rows are split into words only when a search comes, so that a bulk load costs nothing. */
-export function createMemtable(terms: Terms): Memtable {
+export function createMemtable(terms: Terms, mostCharacters: number = defaultCharacters): Memtable {
   let entries: Entry[] = []
   let postings = createPostings()
   let posted = 0
@@ -111,5 +111,11 @@ export function createMemtable(terms: Terms): Memtable {
 }
 
 function weightOf(row: IndexRow): number {
-  return row.text.length + row.searchText.length + row.card.length + 4 * (row.vector?.length ?? 0) + charactersBeside
+  return (
+    row.text.length +
+    row.searchText.length +
+    row.chunkMetadata.length +
+    4 * (row.vector?.length ?? 0) +
+    charactersBeside
+  )
 }

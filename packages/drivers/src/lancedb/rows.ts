@@ -106,7 +106,7 @@ export function toArrow(engine: Engine, schema: Schema, rows: readonly IndexRow[
     updated_at: () => times(engine, rows, (row) => row.updatedAt),
     own_updated_at: () => times(engine, rows, (row) => row.ownUpdatedAt),
     created_at: () => times(engine, rows, (row) => row.createdAt),
-    card: () => texts(engine, rows, toPackedCard),
+    card: () => texts(engine, rows, packChunkMetadata),
     vector: () => vectors(engine, schema, rows),
   }
   const children = schema.fields.map((field) => columns[field.name]!())
@@ -200,12 +200,13 @@ function vectors({ arrow }: Engine, schema: Schema, rows: readonly IndexRow[]): 
   return arrow.makeData({ type, length: rows.length, nullCount: 0, child } as never)
 }
 
-/** What stands before the card in its column: all that a hit shows besides its text. */
+/** What stands before the chunk metadata in its column: all that a hit shows besides its text. */
 type Head = readonly [documentId: string, generation: string, position: number, source: string, updatedAt: number]
 
-function toPackedCard({ documentId, generation, position, source, updatedAt, card }: IndexRow): string {
+function packChunkMetadata({ documentId, generation, position, source, updatedAt, chunkMetadata }: IndexRow): string {
   // JSON holds no line end, so the first one parts the two.
-  return `${JSON.stringify([documentId, generation, position, source, updatedAt] satisfies Head)}\n${card}`
+  return `${JSON.stringify([documentId, generation, position, source, updatedAt] satisfies Head)}
+${chunkMetadata}`
 }
 
 /** A row as the engine gives it: the columns of a hit, vectors as Arrow lists. */
@@ -222,9 +223,9 @@ export function toHit(row: FoundRow, score: number): Hit {
   // The engine makes a property anew each time it is asked for.
   const { text, card } = row
   const end = card.indexOf('\n')
-  // Written by `toPackedCard` alone.
+  // Written by `packChunkMetadata` alone.
   const [documentId, generation, position, source, updatedAt] = JSON.parse(card.slice(0, end)) as Head
-  return { documentId, generation, position, text, card: card.slice(end + 1), source, updatedAt, score }
+  return { documentId, generation, position, text, chunkMetadata: card.slice(end + 1), source, updatedAt, score }
 }
 
 /** Names a row within the index: rows of one name are the same row. */

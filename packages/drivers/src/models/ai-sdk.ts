@@ -4,7 +4,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider'
-import type { DeltaListener, TellingModel } from '@inlay/agent'
+import type { StreamListener, TappedModel } from '@inlay/agent'
 import { httpTransport } from './stream/http-transport.ts'
 import type { Ahead } from './stream/chat-tap.ts'
 import { plainFetch, tappedFetch } from './stream/tapped-fetch.ts'
@@ -28,7 +28,7 @@ export interface AiSdkOptions {
 }
 
 type MakeSdkModel = (modelId: string) => LanguageModelV4
-type MakeModel = (modelId: string) => LanguageModelV4 | TellingModel
+type MakeModel = (modelId: string) => LanguageModelV4 | TappedModel
 
 // What the SDKs demand where a gateway wants no key; such a gateway ignores it.
 const noKey = 'none'
@@ -85,7 +85,7 @@ function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
 /**
  * Makes the models of a provider. Each exists at once; the provider's SDK is loaded at the first call of any of them.
  * A call rejects with the SDK's own error, without the key. Models that speak chat completions tell their text as its
- * bytes arrive (`TellingModel`).
+ * bytes arrive (`TappedModel`).
  */
 export function aiSdkModels(options: AiSdkOptions): MakeModel {
   const { apiKey, name, type } = options
@@ -126,8 +126,8 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       doStream: (call) => stream(modelId, call),
     }
     if (type === 'anthropic') return model
-    const telling: Pick<TellingModel, 'doStreamTold'> = {
-      doStreamTold: (call, listener) => {
+    const tapped: Pick<TappedModel, 'doStreamTapped'> = {
+      doStreamTapped: (call, listener) => {
         const { fetch, ahead } = tappedFetch(transport, { listener, reasoningFields })
         const signal = AbortSignal.any(call.abortSignal ? [call.abortSignal] : [])
         listened.set(signal, fetch)
@@ -135,7 +135,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       },
     }
     // Not spread: that would ask for the URLs, and so load the SDK.
-    return Object.assign(model, telling)
+    return Object.assign(model, tapped)
   }
 }
 
@@ -160,15 +160,15 @@ function rememberModels(loadSdk: () => Promise<MakeSdkModel>): (modelId: string)
 }
 
 /** Tells what the tap has not: deltas that only the provider's own model understands. */
-function tellRest(part: LanguageModelV4StreamPart, ahead: Ahead, listener: DeltaListener): void {
+function tellRest(part: LanguageModelV4StreamPart, ahead: Ahead, listener: StreamListener): void {
   const kind = part.type === 'text-delta' ? 'text' : part.type === 'reasoning-delta' ? 'reasoning' : undefined
   if (kind === undefined || !('delta' in part)) return
   const told = Math.min(ahead[kind], part.delta.length)
   ahead[kind] -= told
   const rest = part.delta.slice(told)
   if (rest === '') return
-  if (kind === 'text') listener.say(rest)
-  else listener.reason(rest)
+  if (kind === 'text') listener.onText(rest)
+  else listener.onReasoning(rest)
 }
 
 /** The same stream; each part is heard when it is read, and errors in it are cleaned. */

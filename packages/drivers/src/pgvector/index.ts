@@ -2,7 +2,7 @@ import type { Hit, IndexFigures, IndexQuery, IndexRow, VectorIndex } from '@inla
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { conditionsOf, type Parameters, parametersOf } from './filter.ts'
 import { schemaOf, tablesOf, type PgTables } from './schema.ts'
-import { fusedHits, operandOf, textHits, vectorHits, type PgHit } from './search.ts'
+import { fusedHits, hnswSettingsOf, operandOf, textHits, vectorHits, type PgHit } from './search.ts'
 
 /** The little of a PostgreSQL client that is used: a `pg` pool, a PGlite and others have it. */
 export interface PgClient {
@@ -28,12 +28,13 @@ const defaultPrefix = 'inlay_index'
 interface Open {
   readonly tables: PgTables
   readonly space: { id: string; dimensions: number } | undefined
+  readonly hnswSettings: (limit: number) => string
 }
 
 /**
  * An index in PostgreSQL: full text by its own text search (words weighted by how rare they are, unknown words
  * matched by spelling), vectors by the extension `vector`, which is only needed when a space is given.
- * Any number of processes may share it. Laws: `vectorIndexLaws`.
+ * Any number of processes may share it. Laws: `vectorIndexConformance`.
  */
 export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
   const { client } = options
@@ -66,7 +67,10 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
     await run(`insert into ${tables.meta} (singleton, space) values (true, $1) on conflict do nothing`, [id])
     const [meta] = await run<{ space: string }>(`select space from ${tables.meta}`)
     if (meta?.space !== id) throw new InlayError('INDEX_MISMATCH')
-    state = { tables, space }
+    const [extension] = await run<{ version: string }>(
+      `select extversion as version from pg_extension where extname = 'vector'`,
+    )
+    state = { tables, space, hnswSettings: hnswSettingsOf(extension?.version) }
   }
 
   async function append(rows: readonly IndexRow[]): Promise<void> {
@@ -77,15 +81,17 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
   }
 
   async function search(query: IndexQuery): Promise<Hit[]> {
-    const { space } = opened()
+    const { space, hnswSettings } = opened()
     query.signal?.throwIfAborted()
     if (query.vector && query.vector.length !== space?.dimensions)
       throw new InlayError('INDEX_MISMATCH', { message: 'The query vector has another length than the index.' })
-    const wanted = { run, tables, language, limit: query.limit }
+    const wanted = { run, tables, language, limit: query.limit, hnswSettings }
     const conditions = (parameters: Parameters): string => conditionsOf(query.filter, parameters)
     const text = query.text?.trim() ? await textHits(wanted, query.text, conditions, query.vector !== undefined) : []
+    query.signal?.throwIfAborted()
     if (!query.vector) return text.map(toHit)
     const near = await vectorHits(wanted, query.vector, conditions, query.text !== undefined)
+    query.signal?.throwIfAborted()
     if (query.text === undefined) return near.map(toHit)
     return fusedHits(text, near, { share: options.vectorShare ?? 0.5, limit: query.limit }).map(toHit)
   }
@@ -167,7 +173,7 @@ function toJson(row: IndexRow): Record<string, unknown> {
     updated_at: row.updatedAt,
     own_updated_at: row.ownUpdatedAt,
     created_at: row.createdAt,
-    card: row.card,
+    card: row.chunkMetadata,
     ...(row.vector ? { vector: parametersOf.vector(row.vector) } : {}),
   }
 }
@@ -196,7 +202,7 @@ function toHit(row: PgHit): Hit {
     generation: row.generation,
     position: row.position,
     text: row.text,
-    card: row.card,
+    chunkMetadata: row.card,
     source: row.source,
     updatedAt: Number(row.updated_at),
     score: Number(row.score),

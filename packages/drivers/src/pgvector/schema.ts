@@ -33,5 +33,6 @@ export function schemaOf(tables: PgTables, language: string, dimensions: number 
     `create index if not exists ${tables.rows}_text on ${tables.rows} using gin (words)`,
     `create index if not exists ${tables.rows}_document on ${tables.rows} (document_id)`,
     `create index if not exists ${tables.rows}_tags on ${tables.rows} using gin (tags)`,
+    `create index if not exists ${tables.rows}_pairs on ${tables.rows} using gin (pairs)`,
   ]
 }

@@ -22,6 +22,8 @@ export interface PgSearch {
   readonly tables: PgTables
   readonly language: string
   readonly limit: number
+  /** SQL that precedes the conditions of a vector search of so many rows. */
+  readonly hnswSettings: (limit: number) => string
 }
 
 type Conditions = (parameters: Parameters) => string
@@ -132,21 +134,57 @@ const quoteLexeme = (word: string): string => `'${word.replaceAll('\\', '\\\\').
 export const operandOf = (column: string): string =>
   String.raw`('''' || replace(replace(${column}, '\', '\\'), '''', '''''') || '''')::tsquery`
 
-/** Hits by cosine, nearest first; score (1 + cosine) / 2. */
+/**
+ * Hits by cosine, nearest first; score (1 + cosine) / 2. An HNSW index applies the filter to what its scan finds, so
+ * the scan goes on until the limit is reached; should it give up before, all rows that pass the filter are compared.
+ */
 export async function vectorHits(
   search: PgSearch,
   vector: Float32Array,
   conditions: Conditions,
   fused: boolean,
 ): Promise<PgHit[]> {
-  const parameters = parametersOf.empty()
-  const given = parameters.add(parametersOf.vector(vector))
-  return search.run<PgHit>(
-    `select ${columns}, 1 - (vector <=> ${given}::vector) / 2 as score from ${search.tables.rows}
-     where ${conditions(parameters)}
-     order by vector <=> ${given}::vector limit ${parameters.add(depthOf(search.limit, fused))}::int`,
-    parameters.values,
-  )
+  const limit = depthOf(search.limit, fused)
+  const near = (order: (distance: string) => string, settings: string): Promise<PgHit[]> => {
+    const parameters = parametersOf.empty()
+    const distance = `vector <=> ${parameters.add(parametersOf.vector(vector))}::vector`
+    return search.run<PgHit>(
+      `select ${columns}, 1 - (${distance}) / 2 as score from ${search.tables.rows}
+       where ${settings}${conditions(parameters)}
+       order by ${order(distance)} limit ${parameters.add(limit)}::int`,
+      parameters.values,
+    )
+  }
+  const rows = await near((distance) => distance, search.hnswSettings(limit))
+  if (rows.length >= limit || !(await hasVectorIndex(search))) return rows
+  // An expression that the index cannot order by.
+  return near((distance) => `(${distance}) + 0`, '')
+}
+
+async function hasVectorIndex({ run, tables }: PgSearch): Promise<boolean> {
+  const [row] = await run<{ present: boolean }>('select to_regclass($1) is not null as present', [
+    `${tables.rows}_vector`,
+  ])
+  return row?.present === true
+}
+
+/**
+ * A condition that is always true and sets how HNSW indexes are scanned, for its own statement alone: a pool may run
+ * each statement on another connection. It has no column, so PostgreSQL evaluates it before the scan begins.
+ * @param version of the extension; before 0.8 a scan cannot be continued
+ */
+export function hnswSettingsOf(version: string | undefined): (limit: number) => string {
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
+  const isIterative = major > 0 || minor >= 8
+  return (limit) => {
+    // At most what the extension takes. A scan of twice the limit finds some 98 of 100 nearest.
+    const efSearch = Math.min(1000, Math.max(100, Math.trunc(limit) * 2))
+    const settings = [
+      `set_config('hnsw.ef_search', '${efSearch}', true)`,
+      ...(isIterative ? [`set_config('hnsw.iterative_scan', 'strict_order', true)`] : []),
+    ]
+    return `(select ${settings.join(' || ')}) is not null and `
+  }
 }
 
 /** Joins both sides: each score divided by the best of its side, weighted, added. */

@@ -1,4 +1,4 @@
-import { scopes, type Scope } from '@inlay/protocol'
+import { scopes, type Scope, type StreamFormat } from '@inlay/protocol'
 import type { ApiKey } from '@inlay/server'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { withInlay } from './opened.ts'
@@ -26,6 +26,11 @@ export const keys: Command = {
       value: 'id',
       meaning: 'create: whom it acts for; keys of one owner share sessions (default: itself)',
     },
+    'stream-format': {
+      type: 'string',
+      value: 'sse|lines',
+      meaning: 'create: framing of its streams; clients of the reference service need lines',
+    },
   },
   async run(context) {
     const [action, id] = context.words
@@ -45,6 +50,7 @@ async function create(context: CommandContext): Promise<number> {
     inlay.keys.create({
       name: textOption(context, 'name'),
       owner: textOption(context, 'owner'),
+      streamFormat: streamFormatOf(context),
       // Each was checked above.
       scopes: given as Scope[],
     }),
@@ -55,6 +61,12 @@ async function create(context: CommandContext): Promise<number> {
     context.output.note(`Key ${created.record.id} may ${created.record.scopes.join(', ')}. It is not shown again.`)
   }
   return 0
+}
+
+function streamFormatOf(context: CommandContext): StreamFormat | undefined {
+  const given = textOption(context, 'stream-format')
+  if (given === undefined || given === 'sse' || given === 'lines') return given
+  throw misuse(`"${given}" is no framing: --stream-format takes sse or lines.`)
 }
 
 async function list(context: CommandContext): Promise<number> {
@@ -87,6 +99,7 @@ function described(record: ApiKey): Record<string, unknown> {
     display: record.display,
     owner: record.owner,
     scopes: record.scopes,
+    stream_format: record.streamFormat,
     created_at: new Date(record.createdAt).toISOString(),
     last_used_at: record.lastUsedAt === null ? null : new Date(record.lastUsedAt).toISOString(),
   }

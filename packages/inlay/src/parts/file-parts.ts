@@ -1,4 +1,4 @@
-import type { Agent, FileIndex } from '@inlay/agent'
+import type { Conversations, FileIndex } from '@inlay/conversations'
 import type { FileExtractor, ImageStore, Knowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import type { Storage } from 'unstorage'
@@ -32,14 +32,14 @@ export function defaultReader(): ClosableReader {
   }
 }
 
-/** Searches files on the shelf of the knowledge, where nothing but their ids finds them. */
-export function toFileIndex({ shelf }: Pick<Knowledge, 'shelf'>): FileIndex {
+/** Searches files on the privateFiles of the knowledge, where nothing but their ids finds them. */
+export function toFileIndex({ privateFiles }: Pick<Knowledge, 'privateFiles'>): FileIndex {
   return {
     put: ({ id, name, sections, createdAt }, options) =>
-      shelf.put({ id, title: name, source: 'user_file', sections, updatedAt: createdAt }, options),
-    remove: (id) => shelf.remove(id),
-    search: ({ fileIds, ...query }) => shelf.search({ ...query, documentIds: fileIds }),
-    excerpt: ({ fileId, ...part }) => shelf.excerpt({ ...part, documentId: fileId }),
+      privateFiles.put({ id, title: name, source: 'user_file', sections, updatedAt: createdAt }, options),
+    remove: (id) => privateFiles.remove(id),
+    search: ({ fileIds, ...query }) => privateFiles.search({ ...query, documentIds: fileIds }),
+    excerpt: ({ fileId, ...part }) => privateFiles.excerpt({ ...part, documentId: fileId }),
   }
 }
 
@@ -47,8 +47,8 @@ export function toFileIndex({ shelf }: Pick<Knowledge, 'shelf'>): FileIndex {
 const largestImageBytes = 20 * 2 ** 20
 
 /** Uploaded pictures as the images of documents: callers put their own into documents, the host any. */
-export function toImageStore(files: () => Agent['files']): ImageStore {
-  type Lent = Awaited<ReturnType<Agent['files']['lend']>>
+export function toImageStore(files: () => Conversations['files']): ImageStore {
+  type Lent = Awaited<ReturnType<Conversations['files']['lend']>>
   const lend = async (id: string): Promise<Lent | undefined> => {
     try {
       return await files().lend(id)

@@ -1,4 +1,5 @@
-import type { Agent, ModelProvider } from '@inlay/agent'
+import type { ModelProvider } from '@inlay/agent'
+import type { Conversations } from '@inlay/conversations'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { Keys } from '@inlay/server'
@@ -6,7 +7,7 @@ import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { defaultReader, defaultStorage, toFileIndex, toImageStore } from './file-parts.ts'
-import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options.ts'
+import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
 import { processPresence } from '../process-presence.ts'
 import { pythonParts } from './python-parts.ts'
 import { toolParts } from './tool-parts.ts'
@@ -14,7 +15,7 @@ import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
 
 /** Everything behind the handler, opened. */
 export interface Parts {
-  readonly agent: Agent
+  readonly agent: Conversations
   readonly knowledge: Knowledge
   readonly keys: Keys
   close(): Promise<void>
@@ -25,9 +26,9 @@ export interface Parts {
  * that a host pays for it with the first message or document and not with its own start.
  */
 export async function openParts(options: InlayOptions, onError: (error: unknown) => void): Promise<Parts> {
-  const [{ Kysely }, { migrateAgent }, { migrateKnowledge }, { migrateServer }] = await Promise.all([
+  const [{ Kysely }, { migrateConversations }, { migrateKnowledge }, { migrateServer }] = await Promise.all([
     import('kysely'),
-    import('@inlay/agent'),
+    import('@inlay/conversations'),
     import('@inlay/knowledge'),
     import('@inlay/server'),
   ])
@@ -38,7 +39,7 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   const opened: Closable[] = [{ close: () => db.destroy() }]
   const close = (): Promise<void> => closeAll(opened.toReversed())
   try {
-    for (const migrate of [migrateServer, migrateKnowledge, migrateAgent]) await patiently(() => migrate(db))
+    for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
     const { keys, knowledge, reader, web, tools, python, agent } = await makeParts(db, options, onError)
     // Closed in the opposite order: runs end before the search they use, and the database last.
     opened.push(keys, knowledge, reader, web, tools, python, agent)
@@ -63,8 +64,8 @@ async function makeParts(
   options: InlayOptions,
   onError: (error: unknown) => void,
 ): Promise<Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>> {
-  const [{ createAgent }, { createKnowledge }, { createKeys }] = await Promise.all([
-    import('@inlay/agent'),
+  const [{ createConversations }, { createKnowledge }, { createKeys }] = await Promise.all([
+    import('@inlay/conversations'),
     import('@inlay/knowledge'),
     import('@inlay/server'),
   ])
@@ -89,7 +90,7 @@ async function makeParts(
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
   const python = await pythonParts(options)
-  const agent = createAgent({
+  const agent = createConversations({
     db,
     now,
     onError,

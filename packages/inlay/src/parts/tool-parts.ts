@@ -1,15 +1,7 @@
 import type { ActionSource } from '@inlay/agent'
 import type { EgressOptions } from '@inlay/drivers/egress'
-import type { McpServers } from '@inlay/drivers/mcp-client'
 import type { Kysely } from 'kysely'
-
-/** Tools of others that an assistant may use. */
-export interface ToolOptions {
-  /** Where further actions come from while the assistant runs; asked with each message. Default: nowhere. */
-  readonly actionSources?: readonly ActionSource[]
-  /** MCP servers whose tools the model may call, or a function that tells them with each message. Default: none. */
-  readonly mcpServers?: McpServers
-}
+import type { ToolOptions } from '../options/part-options.ts'
 
 /** The sources of further actions, opened. */
 export interface ToolParts {
@@ -35,7 +27,7 @@ export async function toolParts(
   if (isEmpty) return { sources: actionSources, close: async () => {} }
   const [{ mcpClient }, { createToolNumbers }] = await Promise.all([
     import('@inlay/drivers/mcp-client'),
-    import('@inlay/agent'),
+    import('@inlay/conversations'),
   ])
   const { db, egress, now, onError } = setting
   const client = mcpClient({ servers: mcpServers, numbers: createToolNumbers(db), egress, now, onError })

@@ -2,46 +2,7 @@ import type { DocumentByLink, ImageGenerator, PageReader, WebSearch } from '@inl
 import type { Egress, EgressOptions } from '@inlay/drivers/egress'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
-
-/** Services that search the web. */
-export const webSearchServices = ['searxng', 'brave', 'tavily', 'exa', 'serper'] as const
-
-/** A service that searches the web, by name. */
-export interface WebSearchService {
-  readonly service: (typeof webSearchServices)[number]
-  /** Needed by all but `searxng`. */
-  readonly apiKey?: string
-  /** Needed by `searxng`: the address of the instance. Default: the service's own. */
-  readonly baseUrl?: string
-}
-
-/** An image model behind an OpenAI-compatible API. */
-export interface ImageModel {
-  readonly name: string
-  /** Address of the API with its version. Default: that of OpenAI. */
-  readonly baseUrl?: string
-  readonly apiKey?: string
-}
-
-/** What of the web an assistant has. */
-export interface WebOptions {
-  /** Searches the web for the model. Default: none, there is no such action. */
-  readonly webSearch?: WebSearchService | WebSearch
-  /** Opens addresses for the model. Default: pages and documents on the public internet; null: there is no such action. */
-  readonly pageReader?: PageReader | null
-  /**
-   * The only hosts whose pages are opened (`docs.example`, `*.wikipedia.org`), so that no address a model makes up can
-   * carry anything elsewhere. Default: any host on the public internet.
-   */
-  readonly pageHosts?: readonly string[]
-  /** Draws pictures for the model. Default: none, there is no such action. */
-  readonly imageGenerator?: ImageModel | ImageGenerator
-  /**
-   * What may be fetched of addresses that people, documents and models give. Default: the public internet alone;
-   * `allowHosts` names others (`wiki.internal`, `10.0.0.7:8080`).
-   */
-  readonly egress?: EgressOptions
-}
+import type { ImageModel, WebOptions, WebSearchService } from '../options/part-options.ts'
 
 /** The parts that reach the web. */
 export interface WebParts {

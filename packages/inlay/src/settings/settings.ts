@@ -1,7 +1,8 @@
 import { InlayError } from '@inlay/protocol'
-import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options.ts'
-import { pythonOptionsOf } from '../parts/python-parts.ts'
-import { settingTable, type Setting, type SettingTable } from './setting-table.ts'
+import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
+import { pythonOptionsOf } from './python-settings.ts'
+import type { Setting } from './readers.ts'
+import { settingTable, type SettingTable } from './setting-table.ts'
 import { mcpServersOf } from './tool-settings.ts'
 import { webOptionsOf } from './web-settings.ts'
 

@@ -1,6 +1,6 @@
 import type { SettingTable } from './setting-table.ts'
 import { settingTable } from './setting-table.ts'
-import type { ImageModel, WebOptions, WebSearchService } from '../parts/web-parts.ts'
+import type { ImageModel, WebOptions, WebSearchService } from '../options/part-options.ts'
 
 type WebValues = { readonly [Name in keyof SettingTable]?: ReturnType<SettingTable[Name]['read']> }
 

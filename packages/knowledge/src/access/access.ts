@@ -1,4 +1,4 @@
-import { hasScope, InlayError } from '@inlay/protocol'
+import { hasScope, InlayError, isNamed } from '@inlay/protocol'
 import type { Access, Caller } from '../contracts.ts'
 import type { GrantRow, Records } from '../schema/tables.ts'
 
@@ -17,11 +17,11 @@ export interface GuardedPair extends Guarded {
   readonly isRemoved: boolean
 }
 
-/** The pair of the shelf: no caller sees it, whatever scopes it holds, and neither does the host. */
-export const shelfPairId: number = 2 ** 31 - 1
+/** The pair of private files: no caller sees it, whatever scopes it holds, and neither does the host. */
+export const privateFilesPair: number = 2 ** 31 - 1
 
-/** Who alone sees the shelf. Known by identity: nobody from outside can pass for it. */
-export const shelfKeeper: Caller = { id: 'inlay:shelf', scopes: [] }
+/** Who alone sees private files. Known by identity: nobody from outside can pass for it. */
+export const privateFilesCaller: Caller = { id: 'inlay:private-files', scopes: [] }
 
 /** Whether access binds at all: not for the host itself (no caller), nor for callers with the scope `admin`. */
 export function isUnrestricted(caller: Caller | undefined): boolean {
@@ -30,9 +30,8 @@ export function isUnrestricted(caller: Caller | undefined): boolean {
 
 /** Whether a caller may see what the pair or set holds; of pairs also whether it may put documents there. */
 export function maySee(guarded: Guarded, caller: Caller | undefined): boolean {
-  if (guarded.id === shelfPairId) return caller === shelfKeeper
-  if (!caller || isUnrestricted(caller) || guarded.isPublic || guarded.users.has(caller.id)) return true
-  if (caller.email !== undefined && guarded.users.has(caller.email)) return true
+  if (guarded.id === privateFilesPair) return caller === privateFilesCaller
+  if (!caller || isUnrestricted(caller) || guarded.isPublic || isNamed(guarded.users, caller)) return true
   return caller.groups?.some((group) => guarded.groups.has(group)) ?? false
 }
 

@@ -4,13 +4,12 @@ import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts.
 import { addToCounter } from '../schema/counters.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** What the management of document sets needs. */
 export interface DocumentSetsOptions {
   readonly db: Records
   readonly now: () => number
 }
 
-/** Makes the management of document sets. */
+/** Creates the management of document sets. */
 export function createDocumentSets({ db, now }: DocumentSetsOptions): DocumentSets {
   return {
     create: (set) =>

@@ -70,7 +70,7 @@ export async function recordTags(
     db,
     changed.map(({ id }) => id).filter((id) => before.has(id)),
   )
-  for (const some of batches(rows)) await db.insertInto('inlay_document_tags').values(some).execute()
+  for (const slice of batches(rows)) await db.insertInto('inlay_document_tags').values(slice).execute()
 }
 
 /**
@@ -78,8 +78,8 @@ export async function recordTags(
  * here while the intake waits for documents that others have locked.
  */
 export async function forgetTags(db: Records, documentIds: readonly string[]): Promise<void> {
-  for (const some of batches(documentIds))
-    await db.deleteFrom('inlay_document_tags').where('document_id', 'in', some).execute()
+  for (const slice of batches(documentIds))
+    await db.deleteFrom('inlay_document_tags').where('document_id', 'in', slice).execute()
 }
 
 /** Removes tags that no document has any more. Looks at all of them. */
@@ -120,27 +120,27 @@ function isSame(before: ReadonlySet<string> | undefined, links: ReadonlyMap<stri
 
 /** Names of the links of documents that have any. */
 async function readTags(db: Records, documentIds: readonly string[]): Promise<Map<string, Set<string>>> {
-  const found = new Map<string, Set<string>>()
-  for (const some of batches(documentIds)) {
+  const namesOf = new Map<string, Set<string>>()
+  for (const slice of batches(documentIds)) {
     const rows = await db
       .selectFrom('inlay_document_tags as link')
       .innerJoin('inlay_tags as tag', 'tag.id', 'link.tag_id')
       .select(['document_id', 'pair_id', 'tag_key as key', 'tag_value as value', 'source'])
-      .where('document_id', 'in', some)
+      .where('document_id', 'in', slice)
       .execute()
     for (const { document_id, pair_id, ...tag } of rows) {
-      const names = found.get(document_id) ?? new Set()
-      found.set(document_id, names.add(linkName(tag, pair_id)))
+      const names = namesOf.get(document_id) ?? new Set()
+      namesOf.set(document_id, names.add(linkName(tag, pair_id)))
     }
   }
-  return found
+  return namesOf
 }
 
 /** Ids of tags by name; tags that are new get the numbers up to `last`. */
 async function takeIds(db: Records, wanted: ReadonlyMap<string, KnownTag>, last: number): Promise<Map<string, number>> {
   const ids = new Map<string, number>()
-  for (const some of batches([...wanted.values()])) {
-    const { rows } = await knownAmong(some).execute(db)
+  for (const slice of batches([...wanted.values()])) {
+    const { rows } = await knownAmong(slice).execute(db)
     for (const { id, ...tag } of rows) ids.set(nameOf(tag), id)
   }
   let next = last
@@ -149,7 +149,7 @@ async function takeIds(db: Records, wanted: ReadonlyMap<string, KnownTag>, last:
     ids.set(name, next)
     return { id: next--, tag_key: key, tag_value: value, source, wording: `${key}=${value}`.toLowerCase() }
   })
-  for (const some of batches(rows)) await db.insertInto('inlay_tags').values(some).execute()
+  for (const slice of batches(rows)) await db.insertInto('inlay_tags').values(slice).execute()
   return ids
 }
 

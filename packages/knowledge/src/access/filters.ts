@@ -66,13 +66,13 @@ function groupTags(tags: readonly Tag[]): string[][] {
 /** Bounds are compared in whole seconds and inclusive. */
 function range(
   name: 'createdAt' | 'ownUpdatedAt',
-  moments: MomentRange | null | undefined,
+  timestamps: MomentRange | null | undefined,
 ): Partial<Record<typeof name, TimeRange>> {
-  if (!moments?.start && !moments?.end) return {}
+  if (!timestamps?.start && !timestamps?.end) return {}
   return {
     [name]: {
-      ...(moments.start ? { start: Math.floor(Date.parse(moments.start) / 1000) * 1000 } : {}),
-      ...(moments.end ? { end: Math.floor(Date.parse(moments.end) / 1000) * 1000 + 999 } : {}),
+      ...(timestamps.start ? { start: Math.floor(Date.parse(timestamps.start) / 1000) * 1000 } : {}),
+      ...(timestamps.end ? { end: Math.floor(Date.parse(timestamps.end) / 1000) * 1000 + 999 } : {}),
     },
   }
 }

@@ -22,8 +22,8 @@ export async function readPairProgress(db: Records, pairs: readonly Pair[]): Pro
       return {
         ...pair,
         documents: { ...documents, indexed: (total.get(pair.id) ?? 0) - waiting! - working! - given! },
-        lastAcceptedAt: toMoment(activity?.accepted_at),
-        lastIndexedAt: toMoment(activity?.indexed_at),
+        lastAcceptedAt: toTimestamp(activity?.accepted_at),
+        lastIndexedAt: toTimestamp(activity?.indexed_at),
         failures: given === 0 ? [] : await readFailures(db, pair.id, mostFailures),
       }
     }),
@@ -68,6 +68,6 @@ async function countByPhase(db: Records, name: DocumentPhase): Promise<Map<numbe
   return new Map(rows.map((row) => [row.pair_id, Number(row.count)]))
 }
 
-function toMoment(value: number | string | null | undefined): number | null {
+function toTimestamp(value: number | string | null | undefined): number | null {
   return value === null || value === undefined ? null : Number(value)
 }

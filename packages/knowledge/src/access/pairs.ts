@@ -1,11 +1,10 @@
 import { InlayError } from '@inlay/protocol'
-import { isRecordId, maySeeRecord, readGrants, shelfPairId, writeGrants } from './access.ts'
+import { isRecordId, maySeeRecord, readGrants, privateFilesPair, writeGrants } from './access.ts'
 import type { Caller, Pair, PairChange, Pairs } from '../contracts.ts'
 import { addToCounter } from '../schema/counters.ts'
 import { readPairProgress } from './pair-progress.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** What the management of pairs needs. */
 export interface PairsOptions {
   readonly db: Records
   readonly now: () => number
@@ -18,7 +17,7 @@ export interface PairsOptions {
 /** The pair every document belongs to that names none. */
 const defaultPair = 1
 
-/** Makes the management of connector/credential pairs. */
+/** Creates the management of connector/credential pairs. */
 export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pairs {
   return {
     create: (pair) =>
@@ -65,7 +64,7 @@ export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pair
         .updateTable('inlay_pairs')
         .set({ is_removed: 1 })
         .where('id', '=', id)
-        .where('id', '!=', shelfPairId)
+        .where('id', '!=', privateFilesPair)
         .where('is_removed', '=', 0)
         .executeTakeFirst()
       if (numUpdatedRows === 0n) throw new InlayError('CONNECTOR_NOT_FOUND')
@@ -97,7 +96,7 @@ async function readAll(db: Records, id?: number): Promise<Pair[]> {
     .selectFrom('inlay_pairs')
     .selectAll()
     .where('is_removed', '=', 0)
-    .where('id', '!=', shelfPairId)
+    .where('id', '!=', privateFilesPair)
     .orderBy('id')
   if (id !== undefined) query = query.where('id', '=', id)
   const rows = await query.execute()

@@ -62,11 +62,11 @@ function readCode(lines: Lines): Block | undefined {
 
 function readHeading(lines: Lines): Block | undefined {
   const line = lines.peek()!
-  const found = match(atxHeading, line)
-  if (!found) return undefined
+  const heading = match(atxHeading, line)
+  if (!heading) return undefined
   lines.skip()
-  const title = (found[2] ?? '').replace(/[ \t]#+[ \t]*$/, '').trim()
-  return { kind: 'heading', start: line.start, end: line.end, level: found[1]!.length, title }
+  const title = (heading[2] ?? '').replace(/[ \t]#+[ \t]*$/, '').trim()
+  return { kind: 'heading', start: line.start, end: line.end, level: heading[1]!.length, title }
 }
 
 function isTableStart(lines: Lines, ahead = 0): boolean {

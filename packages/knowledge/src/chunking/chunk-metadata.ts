@@ -1,40 +1,83 @@
 import type { Owner } from '@inlay/protocol'
 import type { Chunk } from './chunk.ts'
-import type { Summary } from '../indexing/known-rows.ts'
 import type { StoredDocument } from '../intake/version.ts'
 
-/** What a passage shows besides its text; kept with each row of the index as JSON, in short keys. */
-export interface Card {
-  /** Semantic identifier. */
-  readonly s: string
-  /** Title for search when it is another: "" for none. */
-  readonly t?: string
-  /** Link of the chunk. */
-  readonly l?: string
-  /** Headings above the chunk. */
-  readonly h?: readonly string[]
-  readonly m: Readonly<Record<string, string | readonly string[]>>
-  /** Primary owners as text. */
-  readonly o?: readonly string[]
-  /** Secondary owners as text. */
-  readonly q?: readonly string[]
-  /** Id of the raw file of the document. */
-  readonly f?: string
-  /** Id of the image that belongs to the chunk. */
-  readonly i?: string
-  /** What stood between the chunk and the one before it; absent: a blank line. */
-  readonly j?: string
-  /** Whether the chunk is what a model said of its image. */
-  readonly g?: true
-  /** What a model said of the document, for search alone. */
-  readonly d?: string
-  /** What a model said of the chunk, for search alone. */
-  readonly c?: string
-  /** Characters added by a cut: at the end of the chunk before, at the beginning of this one. */
-  readonly w?: readonly [number, number]
+/** Metadata of a document as it is shown and filtered by. */
+export type DocumentMetadata = Readonly<Record<string, string | readonly string[]>>
+
+/** What models said of a chunk. */
+export interface Summary {
+  /** Of its document; "" when nothing was said. */
+  readonly document: string
+  /** Of the chunk itself; "" likewise. */
+  readonly chunk: string
 }
 
-/** Each chunk carries its card, so a card is bounded, in characters; what is left out still filters. */
+/** What a passage shows besides its text. Each row of the index carries it, encoded. */
+export interface ChunkMetadata {
+  readonly semanticIdentifier: string
+  /** Title for search when it is another: "" for none. */
+  readonly title?: string
+  readonly link?: string
+  /** Above the chunk, outermost first. */
+  readonly headings?: readonly string[]
+  /** Absent when it is large: it is then kept once, in the records. */
+  readonly metadata?: DocumentMetadata
+  readonly primaryOwners?: readonly string[]
+  readonly secondaryOwners?: readonly string[]
+  /** Id of the raw file of the document. */
+  readonly fileId?: string
+  /** Id of the image that belongs to the chunk. */
+  readonly imageId?: string
+  /** What stood between the chunk and the one before it. Absent: a blank line. */
+  readonly seam?: string
+  /** Characters that only a cut added: at the end of the chunk before, at the beginning of this one. */
+  readonly addedByCut?: readonly [number, number]
+  /** Whether the chunk is what a model said of its image. */
+  readonly isDescription?: true
+  /** For search alone; see {@link Summary}. */
+  readonly documentSummary?: string
+  readonly chunkSummary?: string
+}
+
+/** The stored form has one letter a field: each chunk of each document carries it. A letter never changes its meaning. */
+const letters = {
+  semanticIdentifier: 's',
+  title: 't',
+  link: 'l',
+  headings: 'h',
+  metadata: 'm',
+  primaryOwners: 'o',
+  secondaryOwners: 'q',
+  fileId: 'f',
+  imageId: 'i',
+  seam: 'j',
+  addedByCut: 'w',
+  isDescription: 'g',
+  documentSummary: 'd',
+  chunkSummary: 'c',
+} as const satisfies Record<keyof ChunkMetadata, string>
+
+const fieldOf = new Map<string, string>(Object.entries(letters).map(([field, letter]) => [letter, field]))
+
+/** Encodes chunk metadata as an index keeps it. Equal metadata gives equal text. */
+export function encodeChunkMetadata(metadata: ChunkMetadata): string {
+  const short: Record<string, unknown> = {}
+  // A field that is absent stays out, as JSON leaves out what is undefined.
+  for (const [field, value] of Object.entries(metadata)) short[letters[field as keyof ChunkMetadata]] = value
+  return JSON.stringify(short)
+}
+
+/** Reads what {@link encodeChunkMetadata} wrote. */
+export function decodeChunkMetadata(encoded: string): ChunkMetadata {
+  const short = JSON.parse(encoded) as Record<string, unknown>
+  const metadata: Record<string, unknown> = {}
+  for (const letter in short) metadata[fieldOf.get(letter) ?? letter] = short[letter]
+  // Written by this package alone.
+  return metadata as unknown as ChunkMetadata
+}
+
+/** Each chunk carries its metadata, so it is bounded, in characters; what is left out still filters. */
 const longestName = 1000
 const longestTitle = 500
 const longestMetadata = 8000
@@ -42,17 +85,17 @@ const mostOwners = 50
 const longestLink = 8000
 const longestSeam = 100
 
-/** The part of a card that all chunks of a document share. */
-export function toDocumentCard(document: StoredDocument): Card {
+/** The part that all chunks of a document share. */
+export function documentMetadataOf(document: StoredDocument): ChunkMetadata & { readonly metadata: DocumentMetadata } {
   const name = cut(document.semantic_identifier, longestName)
   const title = searchTitle(document)
   return {
-    s: name,
-    ...(title === name ? {} : { t: title }),
-    m: cutMetadata(document.metadata),
-    ...(document.primary_owners ? { o: toOwnerTexts(document.primary_owners) } : {}),
-    ...(document.secondary_owners ? { q: toOwnerTexts(document.secondary_owners) } : {}),
-    ...(document.file_id ? { f: cut(document.file_id, longestName) } : {}),
+    semanticIdentifier: name,
+    ...(title === name ? {} : { title }),
+    metadata: cutMetadata(document.metadata),
+    ...(document.primary_owners ? { primaryOwners: toOwnerTexts(document.primary_owners) } : {}),
+    ...(document.secondary_owners ? { secondaryOwners: toOwnerTexts(document.secondary_owners) } : {}),
+    ...(document.file_id ? { fileId: cut(document.file_id, longestName) } : {}),
   }
 }
 
@@ -62,7 +105,7 @@ function cut(text: string, limit: number): string {
 }
 
 /** Whole entries, as many as fit; list items likewise. */
-function cutMetadata(metadata: Card['m']): Card['m'] {
+function cutMetadata(metadata: DocumentMetadata): DocumentMetadata {
   let room = longestMetadata
   const kept: [string, string | string[]][] = []
   const fits = (text: string): boolean => {
@@ -80,34 +123,28 @@ function cutMetadata(metadata: Card['m']): Card['m'] {
 }
 
 /** Adds what belongs to one chunk. */
-export function toChunkCard(
-  card: Card,
+export function withChunk(
+  document: ChunkMetadata,
   chunk: Pick<Chunk, 'headings' | 'link' | 'imageFileId' | 'seam' | 'isDescription'>,
   summary?: Summary,
-): Card {
+): ChunkMetadata {
   return {
-    ...card,
+    ...document,
     // A link cut short leads nowhere.
-    ...(chunk.link && chunk.link.length <= longestLink ? { l: chunk.link } : {}),
-    ...(chunk.headings.length > 0 ? { h: chunk.headings } : {}),
-    ...(chunk.seam ? { j: chunk.seam.between.slice(0, longestSeam) } : {}),
-    ...(chunk.seam?.added.some((count) => count > 0) ? { w: chunk.seam.added } : {}),
-    ...(chunk.isDescription ? { g: true } : {}),
-    ...(summary?.document ? { d: summary.document } : {}),
-    ...(summary?.chunk ? { c: summary.chunk } : {}),
-    ...(chunk.imageFileId ? { i: chunk.imageFileId } : {}),
+    ...(chunk.link && chunk.link.length <= longestLink ? { link: chunk.link } : {}),
+    ...(chunk.headings.length > 0 ? { headings: chunk.headings } : {}),
+    ...(chunk.seam ? { seam: chunk.seam.between.slice(0, longestSeam) } : {}),
+    ...(chunk.seam?.added.some((count) => count > 0) ? { addedByCut: chunk.seam.added } : {}),
+    ...(chunk.isDescription ? { isDescription: true } : {}),
+    ...(summary?.document ? { documentSummary: summary.document } : {}),
+    ...(summary?.chunk ? { chunkSummary: summary.chunk } : {}),
+    ...(chunk.imageFileId ? { imageId: chunk.imageFileId } : {}),
   }
 }
 
-/** Reads the card of a row. */
-export function readCard(json: string): Card {
-  // Written by this package alone.
-  return JSON.parse(json) as Card
-}
-
 /** Title that search matches; "" when there is none. */
-export function titleOf(card: Card): string {
-  return card.t ?? card.s
+export function titleOf({ title, semanticIdentifier }: ChunkMetadata): string {
+  return title ?? semanticIdentifier
 }
 
 function searchTitle(document: StoredDocument): string {

@@ -20,9 +20,9 @@ export function readLines(text: string): Lines {
   function read(): Line | undefined {
     if (position >= text.length) return undefined
     const start = position
-    const found = text.indexOf('\n', start)
-    position = found < 0 ? text.length : found + 1
-    const end = found < 0 ? text.length : found > start && text[found - 1] === '\r' ? found - 1 : found
+    const lineEnd = text.indexOf('\n', start)
+    position = lineEnd < 0 ? text.length : lineEnd + 1
+    const end = lineEnd < 0 ? text.length : lineEnd > start && text[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd
     return { start, end, text: text.slice(start, end) }
   }
   return {

@@ -60,7 +60,7 @@ export function* packBlocks(text: string, size: ChunkSize): Generator<Packed> {
     else if (tokens <= size.limitTokens && !(open && block.kind === 'text')) {
       // Headings alone: better than cutting the code or table below them, whose path names them anyway.
       if (open) yield open
-      open = begin(block, { tokens, titles })
+      open = startStretch(block, { tokens, titles })
     } else {
       const parts: Open[] = [...cut(text, open, block, { size, titles })]
       open = parts.pop()
@@ -74,7 +74,7 @@ function isHeadingsOnly(open: Open): boolean {
   return open.headingsFrom === open.start && open.prefix === ''
 }
 
-function begin(block: Block, { tokens, titles }: { tokens: number; titles: readonly string[] }): Open {
+function startStretch(block: Block, { tokens, titles }: { tokens: number; titles: readonly string[] }): Open {
   return {
     start: block.start,
     end: block.end,

@@ -42,8 +42,8 @@ function* toUnits(text: string, span: Span, limit: number, level: number): Gener
 
 function* splitLines(text: string, { start, end }: Span): Generator<Span> {
   for (let from = start; from < end;) {
-    const found = text.indexOf('\n', from)
-    const to = found < 0 || found >= end ? end : found + 1
+    const lineEnd = text.indexOf('\n', from)
+    const to = lineEnd < 0 || lineEnd >= end ? end : lineEnd + 1
     yield { start: from, end: to }
     from = to
   }
@@ -77,8 +77,8 @@ function splitWords(text: string, span: Span): Iterable<Span> {
 function* segment(text: string, { start, end }: Span, segmenter: Intl.Segmenter): Generator<Span> {
   for (let from = start; from < end;) {
     const to = from + windowLength < end ? boundaryBefore(text, from, from + windowLength) : end
-    for (const { index, segment: found } of segmenter.segment(text.slice(from, to)))
-      yield { start: from + index, end: from + index + found.length }
+    for (const { index, segment: piece } of segmenter.segment(text.slice(from, to)))
+      yield { start: from + index, end: from + index + piece.length }
     from = to
   }
 }

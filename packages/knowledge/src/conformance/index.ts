@@ -1,3 +1,4 @@
 export type { ConformanceTest } from '@inlay/protocol/conformance'
-export { vectorIndexLaws, type MakeVectorIndex } from './vector-index-laws.ts'
-export { embedderLaws, type MakeEmbedder } from './embedder-laws.ts'
+export type { MakeVectorIndex } from './index-fixture.ts'
+export { vectorIndexConformance } from './vector-index-tests.ts'
+export { embedderConformance, type MakeEmbedder } from './embedder-tests.ts'

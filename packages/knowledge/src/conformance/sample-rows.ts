@@ -16,7 +16,7 @@ export function sampleRow(id: string, text: string, rest: Partial<IndexRow> & { 
     updatedAt: 1_700_000_000_000,
     ownUpdatedAt: null,
     createdAt: null,
-    card: '{}',
+    chunkMetadata: '{}',
     ...given,
   }
 }

@@ -1,8 +1,8 @@
 import { storable } from '@inlay/protocol'
 import { boundedCall } from '../indexing/bounded-call.ts'
-import { titleOf } from '../chunking/chunk-metadata.ts'
+import { titleOf, type Summary } from '../chunking/chunk-metadata.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from './contracts.ts'
-import { summaryKey, type KnownRows, type Summary } from '../indexing/known-rows.ts'
+import { summaryKey, type KnownRows } from '../indexing/known-rows.ts'
 import type { DraftRow } from '../indexing/rows.ts'
 import { mapConcurrent } from '@inlay/protocol/concurrency'
 import type { StoredDocument } from '../intake/version.ts'
@@ -67,33 +67,33 @@ export function createEnrichment(known: KnownRows, context: EnrichmentContext): 
   function summaryOf({ row, document }: SummarizedRow, summarizer: Summarizer): Promise<string> {
     const begun = documentSummaries.get(row.documentId)
     if (begun) return begun
-    const request = { kind: 'document', title: titleOf(row.cardOf), document: toText(document) } as const
-    const made = summing((signal) => summarizer(request, signal)).then(shorten)
-    documentSummaries.set(row.documentId, made)
-    return made
+    const request = { kind: 'document', title: titleOf(row.metadata), document: toText(document) } as const
+    const pending = summing((signal) => summarizer(request, signal)).then(shorten)
+    documentSummaries.set(row.documentId, pending)
+    return pending
   }
 
   async function sumUp(item: SummarizedRow, summarizer: Summarizer): Promise<DraftRow> {
     const { row, document, isPart } = item
     if (!isPart || row.text === '') return row
-    const key = summaryKey(row.documentId, row.cardOf, row.text)
+    const key = summaryKey(row.documentId, row.metadata, row.text)
     const before = known.summaries.get(key)
     if (before) return row.withSummary(before)
     const summary = await summaryOf(item, summarizer)
     const request = {
       kind: 'chunk',
-      title: titleOf(row.cardOf),
+      title: titleOf(row.metadata),
       document: toText(document),
       summary,
       chunk: row.text,
     } as const
-    const made: Summary = {
+    const chunkSummary: Summary = {
       document: summary,
       chunk: shorten(await summing((signal) => summarizer(request, signal))),
     }
-    if (made.document === '' && made.chunk === '') return row
-    known.summaries.set(key, made)
-    return row.withSummary(made)
+    if (chunkSummary.document === '' && chunkSummary.chunk === '') return row
+    known.summaries.set(key, chunkSummary)
+    return row.withSummary(chunkSummary)
   }
 
   return {

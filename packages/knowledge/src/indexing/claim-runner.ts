@@ -17,7 +17,6 @@ export interface ClaimRunner {
 /** Most characters of content in one claim. */
 const claimCharacters = 8 * 2 ** 20
 
-/** Makes a runner. */
 export function createClaimRunner(context: WorkerContext): ClaimRunner {
   const { db, now, onError } = context
   const { owner, isGone, leaseMs = 6000, pollMs = 1000, claimDocuments: limit = defaultLimit(context) } = context.worker

@@ -21,7 +21,7 @@ export interface Claim {
 export interface ClaimedDocument {
   readonly id: string
   readonly revision: number
-  readonly born: number
+  readonly incarnation: number
   readonly acceptedAt: number
   readonly attempts: number
   readonly failures: number
@@ -151,7 +151,7 @@ export async function readClaimed(db: Records, claimId: string): Promise<Claimed
   const rows = await db
     .selectFrom('inlay_documents as document')
     .innerJoin('inlay_contents as content', 'content.id', 'document.id')
-    .select(['document.id', 'revision', 'born', 'accepted_at', 'attempts', 'failures', 'content'])
+    .select(['document.id', 'revision', 'incarnation', 'accepted_at', 'attempts', 'failures', 'content'])
     .select(['visible_generation', 'chunk_count'])
     .where('claim', '=', claimId)
     .where('state', '=', phase('indexing'))
@@ -172,7 +172,7 @@ export async function readClaimed(db: Records, claimId: string): Promise<Claimed
   return rows.map((row) => ({
     id: row.id,
     revision: Number(row.revision),
-    born: Number(row.born),
+    incarnation: Number(row.incarnation),
     acceptedAt: Number(row.accepted_at),
     attempts: row.attempts,
     failures: row.failures,

@@ -32,8 +32,8 @@ export async function embedDocuments(texts: readonly string[], options: EmbedOpt
   const size = Math.max(1, Math.min(embedder.batch, largestBatch))
   for (let from = 0; from < missing.length; from += size) {
     const batch = missing.slice(from, from + size)
-    const found = await call(batch, 'document', options)
-    batch.forEach((text, at) => vectors.set(text, found[at]!))
+    const embedded = await call(batch, 'document', options)
+    batch.forEach((text, at) => vectors.set(text, embedded[at]!))
   }
   return texts.map((text) => vectors.get(text)!)
 }

@@ -10,7 +10,6 @@ import { settle, type Written } from './settle.ts'
 import type { Records } from '../schema/tables.ts'
 import { writeDocuments, type Writing, type WritingContext } from './writing.ts'
 
-/** What indexing needs. */
 export interface IndexingContext extends WritingContext, EnrichmentContext {
   readonly db: Records
   readonly now: () => number
@@ -91,13 +90,14 @@ async function write(
     chunkCount: 0,
     tags: [],
     source: '',
+    metadata: null,
     images: [],
     error: undefined,
   }))
   await writeDocuments(writings, enrichment, context)
   for (const { document, error, ...writing } of writings) {
-    const { id, revision, born, pairIds } = document
-    if (error === undefined) progress.written.push({ id, revision, born, pairIds, ...writing })
+    const { id, revision, incarnation, pairIds } = document
+    if (error === undefined) progress.written.push({ id, revision, incarnation, pairIds, ...writing })
     else progress.failed.push({ document, error })
   }
 }

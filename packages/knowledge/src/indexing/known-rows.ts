@@ -1,18 +1,10 @@
 import { InlayError } from '@inlay/protocol'
-import { readCard, type Card } from '../chunking/chunk-metadata.ts'
+import { decodeChunkMetadata, type ChunkMetadata, type Summary } from '../chunking/chunk-metadata.ts'
 import type { ClaimedDocument } from './claims.ts'
 import type { Hit, VectorIndex } from '../contracts.ts'
 import { spaceOf } from '../spaces/index-space.ts'
 import { textOf } from '../search/passages.ts'
 import { toEmbedText } from './rows.ts'
-
-/** What a model said of a chunk. */
-export interface Summary {
-  /** Of its document; "" when nothing was said. */
-  readonly document: string
-  /** Of the chunk itself; "" likewise. */
-  readonly chunk: string
-}
 
 /** What was made by models of what search shows now: most of a changed document stays as it was. */
 export interface KnownRows {
@@ -25,8 +17,8 @@ export interface KnownRows {
 }
 
 /** Names a chunk of a document by what it says. */
-export function summaryKey(documentId: string, card: Card, text: string): string {
-  return JSON.stringify([documentId, card.h ?? [], text])
+export function summaryKey(documentId: string, metadata: ChunkMetadata, text: string): string {
+  return JSON.stringify([documentId, metadata.headings ?? [], text])
 }
 
 /** Bounds memory; a document this large anew is a matter of its own. */
@@ -44,15 +36,19 @@ export async function readKnownRows(
   for (const { id, visibleGeneration, chunkCount } of documents) {
     if (visibleGeneration === null || chunkCount > mostKnownChunks) continue
     const rows = await readGeneration(index, visibleGeneration, chunkCount)
-    const read = rows.map((hit) => ({ hit, card: readCard(hit.card) }))
-    for (const { hit, card } of read) {
-      if (hit.vector && spaceOf(hit.generation) === space) known.vectors.set(toEmbedText(card, hit.text), hit.vector)
-      if (card.d !== undefined || card.c !== undefined)
-        known.summaries.set(summaryKey(id, card, hit.text), { document: card.d ?? '', chunk: card.c ?? '' })
+    const read = rows.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
+    for (const { hit, metadata } of read) {
+      if (hit.vector && spaceOf(hit.generation) === space)
+        known.vectors.set(toEmbedText(metadata, hit.text), hit.vector)
+      if (metadata.documentSummary !== undefined || metadata.chunkSummary !== undefined)
+        known.summaries.set(summaryKey(id, metadata, hit.text), {
+          document: metadata.documentSummary ?? '',
+          chunk: metadata.chunkSummary ?? '',
+        })
     }
     const described = Map.groupBy(
-      read.filter(({ card }) => card.g),
-      ({ card }) => card.i ?? '',
+      read.filter(({ metadata }) => metadata.isDescription),
+      ({ metadata }) => metadata.imageId ?? '',
     )
     for (const [image, chunks] of described) known.descriptions.set(image, textOf(chunks))
   }

@@ -1,5 +1,5 @@
 import type { Caller, DocumentPhase, RequeueQuery } from '../contracts.ts'
-import { shelfPairId } from '../access/access.ts'
+import { privateFilesPair } from '../access/access.ts'
 import { isInPairs, pairsFor } from '../intake/documents.ts'
 import { phase } from './phase.ts'
 import type { Records } from '../schema/tables.ts'
@@ -94,6 +94,6 @@ export async function readProgress(db: Records, id: string, revision: number): P
 
 /** Whether anything was accepted and not removed since. */
 export async function hasAnyDocument(db: Records): Promise<boolean> {
-  const query = db.selectFrom('inlay_document_pairs').select('document_id').where('pair_id', '!=', shelfPairId)
+  const query = db.selectFrom('inlay_document_pairs').select('document_id').where('pair_id', '!=', privateFilesPair)
   return (await query.limit(1).execute()).length > 0
 }

@@ -1,16 +1,23 @@
-import { titleOf, toChunkCard, toDocumentCard, type Card } from '../chunking/chunk-metadata.ts'
+import {
+  documentMetadataOf,
+  encodeChunkMetadata,
+  titleOf,
+  withChunk,
+  type ChunkMetadata,
+  type DocumentMetadata,
+  type Summary,
+} from '../chunking/chunk-metadata.ts'
 import { chunkSections, type Chunk } from '../chunking/chunk.ts'
 import type { ClaimedDocument } from './claims.ts'
 import type { IndexRow } from '../contracts.ts'
-import type { Summary } from './known-rows.ts'
 import { toSearchText } from '../search/search-text.ts'
 import { toTag } from '../access/tags.ts'
 import type { StoredDocument } from '../intake/version.ts'
 
 /** A row of the index before it has a generation and a vector. */
 export interface DraftRow extends Omit<IndexRow, 'generation' | 'vector'> {
-  /** What `card` is the JSON of. */
-  readonly cardOf: Card
+  /** What `chunkMetadata` encodes. */
+  readonly metadata: ChunkMetadata
   /** What an embedder reads; made only when there is one. */
   readonly embedText: () => string
   /** The same row, also searched by what was said of it. */
@@ -33,23 +40,24 @@ export function* toRows(
   document: StoredDocument,
   descriptions?: ReadonlyMap<string, string>,
 ): Generator<DraftRow> {
-  const card = toDocumentCard(document)
-  const keywords = Object.values(card.m).flat().join(' ').slice(0, longestMetadata)
+  const { metadata: entries, ...base } = documentMetadataOf(document)
+  const metadata = isLarge(entries) ? base : { ...base, metadata: entries }
+  const keywords = Object.values(entries).flat().join(' ').slice(0, longestMetadata)
   const shared = {
     documentId: claimed.id,
     source: document.source,
-    tags: toTags(document.metadata),
+    tags: toTags(document),
     pairs: claimed.pairIds,
-    ownUpdatedAt: toMoment(document.doc_updated_at),
-    createdAt: toMoment(document.doc_created_at),
-    updatedAt: toMoment(document.doc_updated_at) ?? claimed.acceptedAt,
+    ownUpdatedAt: toTimestamp(document.doc_updated_at),
+    createdAt: toTimestamp(document.doc_created_at),
+    updatedAt: toTimestamp(document.doc_updated_at) ?? claimed.acceptedAt,
   }
   let count = 0
   for (const chunk of chunkSections(document.sections, { descriptions })) {
     count++
-    yield toRow(shared, { card, keywords }, chunk)
+    yield toRow(shared, { metadata, keywords }, chunk)
   }
-  if (count === 0 && titleOf(card) !== '') yield toRow(shared, { card, keywords }, titleOnly)
+  if (count === 0 && titleOf(metadata) !== '') yield toRow(shared, { metadata, keywords }, titleOnly)
 }
 
 const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId: null }
@@ -58,38 +66,40 @@ type RowChunk = Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFi
 
 function toRow(
   shared: Pick<DraftRow, 'documentId' | 'source' | 'tags' | 'pairs' | 'ownUpdatedAt' | 'createdAt' | 'updatedAt'>,
-  document: { card: Card; keywords: string },
+  document: { metadata: ChunkMetadata; keywords: string },
   chunk: RowChunk,
   summary?: Summary,
 ): DraftRow {
-  const card = toChunkCard(document.card, chunk, summary)
-  const context = withContext(card, chunk.text, document.keywords)
+  const metadata = withChunk(document.metadata, chunk, summary)
+  const context = withContext(metadata, chunk.text, document.keywords)
   return {
     ...shared,
     position: chunk.position,
     text: chunk.text,
-    searchText: toSearchText({ title: titleOf(card), text: summary ? `${toNotes(card)}\n\n${context}` : context }),
-    card: JSON.stringify(card),
-    cardOf: card,
-    embedText: () => toEmbedText(card, chunk.text),
+    searchText: toSearchText({
+      title: titleOf(metadata),
+      text: summary ? `${toNotes(metadata)}\n\n${context}` : context,
+    }),
+    chunkMetadata: encodeChunkMetadata(metadata),
+    metadata,
+    embedText: () => toEmbedText(metadata, chunk.text),
     withSummary: (added) => toRow(shared, document, chunk, added),
   }
 }
 
 /** What models said of a chunk and its document. */
-function toNotes({ d, c }: Card): string {
-  return [d, c].filter((note) => note).join('\n')
+function toNotes({ documentSummary, chunkSummary }: ChunkMetadata): string {
+  return [documentSummary, chunkSummary].filter((note) => note).join('\n')
 }
 
 /**
- * What an embedder reads of a row: title, what was said of it, headings, text, metadata. The same card and text give the same, so that the
- * vector of a row that did not change can be kept.
+ * What an embedder reads of a row: title, summaries, headings, text, metadata. Equal metadata and text give equal
+ * results, so that the vector of an unchanged row can be kept.
  */
-export function toEmbedText(card: Card, text: string): string {
-  const title = titleOf(card)
-  const entries = Object.entries(card.m).map(([key, value]) => `${key}: ${[value].flat().join(', ')}`)
+export function toEmbedText(chunk: ChunkMetadata, text: string): string {
+  const entries = Object.entries(chunk.metadata ?? {}).map(([key, value]) => `${key}: ${[value].flat().join(', ')}`)
   const metadata = entries.join('\n')
-  return [title, toNotes(card), withContext(card, text, metadata.length <= longestMetadata ? metadata : '')]
+  return [titleOf(chunk), toNotes(chunk), withContext(chunk, text, metadata.length <= longestMetadata ? metadata : '')]
     .filter((part) => part !== '')
     .join('\n\n')
 }
@@ -98,23 +108,45 @@ export function toEmbedText(card: Card, text: string): string {
 const longestMetadata = 448
 
 /** Headings that the text does not show itself, the text, and what is known besides. */
-function withContext(card: Card, text: string, extra: string): string {
+function withContext({ headings }: ChunkMetadata, text: string, extra: string): string {
   let context = ''
-  for (const heading of card.h ?? []) if (!text.includes(heading)) context += `${heading}\n`
+  for (const heading of headings ?? []) if (!text.includes(heading)) context += `${heading}\n`
   const above = context === '' || text === '' ? context : `${context}\n`
   return extra === '' ? above + text : `${above}${text}\n\n${extra}`
 }
 
-/** Each row carries them, so they are bounded: nobody filters by the thousandth entry, or by a whole text. */
-const mostTags = 1000
+/** Each row carries its tags, so they are bounded: nobody filters by the thousandth entry, or by a whole text. */
+const [fewestTags, mostTags] = [50, 1000]
+/** Of all sections together: each of them makes a row at least. */
+const mostTagsOfSections = 500_000
 const longestTag = 1000
 
-/** Metadata as an index keeps it: `longestTag` and `mostTags` bound it. */
-export function toTags(metadata: StoredDocument['metadata']): string[] {
-  const tags = Object.entries(metadata).flatMap(([key, value]) => [value].flat().map((item) => toTag(key, item)))
-  return tags.filter((tag) => tag.length <= longestTag).slice(0, mostTags)
+/** Metadata as an index filters by it: the first 1000 entries; fewer, but 50 at least, of more than 500 sections. */
+export function toTags({ metadata, sections }: Pick<StoredDocument, 'metadata' | 'sections'>): string[] {
+  const limit = Math.max(fewestTags, Math.min(mostTags, Math.floor(mostTagsOfSections / sections.length)))
+  const tags: string[] = []
+  for (const [key, value] of Object.entries(metadata))
+    for (const item of [value].flat()) {
+      if (tags.length === limit) return tags
+      const tag = toTag(key, item)
+      if (tag.length <= longestTag) tags.push(tag)
+    }
+  return tags
 }
 
-function toMoment(date: string | null): number | null {
+/** Longer metadata is kept once a document, in the records, instead of once a row. */
+const longestRowMetadata = 1000
+
+function isLarge(metadata: DocumentMetadata): boolean {
+  return JSON.stringify(metadata).length > longestRowMetadata
+}
+
+/** JSON of the metadata to be shown of a document whose rows do not carry it; null when they do. */
+export function metadataBesideRows(document: StoredDocument): string | null {
+  const { metadata } = documentMetadataOf(document)
+  return isLarge(metadata) ? JSON.stringify(metadata) : null
+}
+
+function toTimestamp(date: string | null): number | null {
   return date === null ? null : Date.parse(date)
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { retire } from './dead-generations.ts'
 import { hasRowLocks } from '@inlay/records'
 import { recordImages } from '../intake/document-images.ts'
+import { recordMetadata } from '../search/shown-metadata.ts'
 import { recordTags, type Labels } from '../access/document-tags.ts'
 import { holdSpace } from '../spaces/index-space.ts'
 import { noteActivity } from '../access/pair-progress.ts'
@@ -11,9 +12,11 @@ import type { Records } from '../schema/tables.ts'
 export interface Written extends Labels {
   readonly id: string
   readonly revision: number
-  readonly born: number
+  readonly incarnation: number
   readonly generation: string
   readonly chunkCount: number
+  /** JSON of metadata that its rows do not carry; null when they do. */
+  readonly metadata: string | null
 }
 
 /** What is settled together. */
@@ -31,7 +34,7 @@ export interface SettleOptions {
  * Makes written generations the visible ones and ends their claim, in one transaction with noting the replaced ones for
  * removal.
  *
- * A generation loses, and is noted for removal itself, when its document was removed in the meantime (`born` differs,
+ * A generation loses, and is noted for removal itself, when its document was removed in the meantime (`incarnation` differs,
  * also when the same id came back), when one made from a later revision is visible already, or when the claim ran out
  * or its space is being removed (its rows may be gone by then).
  * @returns ids of the documents whose generation is visible now
@@ -46,6 +49,7 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
     const shown = written.filter(({ id }) => winners.has(id))
     await recordTags(transaction, shown)
     await recordImages(transaction, shown)
+    await recordMetadata(transaction, shown)
     const pairIds = shown.flatMap((document) => document.pairIds)
     await noteActivity(transaction, 'indexed_at', { pairIds, now: options.now })
     await retire(transaction, {
@@ -105,10 +109,10 @@ async function makeVisible(db: Records, { written, now }: SettleOptions): Promis
 /** The one place where a generation becomes visible. A later version that waits keeps its place in the queue. */
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const compareAndSet = (written: readonly Written[], now: number) => sql<{ id: string }>`
-  with written(id, born, revision, generation, chunk_count) as (values ${sql.join(
+  with written(id, incarnation, revision, generation, chunk_count) as (values ${sql.join(
     written.map(
       (document) => sql`(
-        cast(${document.id} as text), cast(${document.born} as bigint), cast(${document.revision} as bigint),
+        cast(${document.id} as text), cast(${document.incarnation} as bigint), cast(${document.revision} as bigint),
         cast(${document.generation} as text), cast(${document.chunkCount} as integer)
       )`,
     ),
@@ -123,6 +127,6 @@ const compareAndSet = (written: readonly Written[], now: number) => sql<{ id: st
     reason = case when inlay_documents.revision = written.revision then null else inlay_documents.reason end
   from written
   where inlay_documents.id = written.id
-    and inlay_documents.born = written.born
+    and inlay_documents.incarnation = written.incarnation
     and (inlay_documents.visible_revision is null or inlay_documents.visible_revision < written.revision)
   returning inlay_documents.id`

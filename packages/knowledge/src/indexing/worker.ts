@@ -26,7 +26,6 @@ export interface WorkerOptions {
   readonly closeMs?: number
 }
 
-/** What a worker is made of. */
 export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy' | 'embedTimeoutMs'> {
   readonly worker: WorkerOptions & { readonly owner: string }
   /** The space that documents are brought into; undefined while there is none. Default: the first one. */
@@ -40,7 +39,7 @@ export interface Worker {
   /** Begins to work by itself. */
   start(): void
   /** Says that there may be something to do. */
-  wake(): void
+  notify(): void
   /** Frees abandoned claims, then claims once and indexes what it got; answers how many documents that were. */
   runOnce(): Promise<number>
   /** Finishes what is in flight, or puts it back into the queue. */
@@ -56,12 +55,11 @@ const lanes = 2
  */
 const [streamDocuments, streamLinger] = [8, 2]
 
-/** Makes a worker; it rests until started. */
 export function createWorker(context: WorkerContext): Worker {
   const { onError } = context
   const { lingerMs = 100, pollMs = 1000, closeMs = 2000 } = context.worker
   const runner = createClaimRunner(context)
-  const wake = createSignal()
+  const signal = createSignal()
   const inFlight = new Set<Promise<void>>()
   let loop: Promise<void> | undefined
   let isClosing = false
@@ -72,7 +70,7 @@ export function createWorker(context: WorkerContext): Worker {
     let areMoreDue = false
     while (!isClosing) {
       if (!areMoreDue) {
-        await wake.sleep(pollMs)
+        await signal.sleep(pollMs)
         // A moment gathers documents for one commit.
         if (!isClosing) await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
       }
@@ -100,10 +98,10 @@ export function createWorker(context: WorkerContext): Worker {
 
   return {
     start: () => {
-      wake.call()
+      signal.notify()
       loop ??= run()
     },
-    wake: () => wake.call(),
+    notify: () => signal.notify(),
     runOnce: async () => {
       const claim = await runner.take({ sweep: true })
       if (claim) await runner.work(claim)
@@ -111,7 +109,7 @@ export function createWorker(context: WorkerContext): Worker {
     },
     close: async () => {
       isClosing = true
-      wake.call()
+      signal.notify()
       const grace = setTimeout(runner.letGo, closeMs)
       await loop
       await Promise.all(inFlight)

@@ -5,7 +5,7 @@ import { embedDocuments } from './embedding.ts'
 import { imagesOf, type Enrichment } from '../enrichment/enrichment.ts'
 import { partFailed } from './failures.ts'
 import { isolate } from './isolate.ts'
-import { readDocument, toRows, type DraftRow } from './rows.ts'
+import { metadataBesideRows, readDocument, toRows, type DraftRow } from './rows.ts'
 import type { IngestionStep } from './steps.ts'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { StoredDocument } from '../intake/version.ts'
@@ -19,13 +19,14 @@ export interface Writing {
   /** Tags of its rows. */
   tags: readonly string[]
   source: string
+  /** JSON of metadata that its rows do not carry. */
+  metadata: string | null
   /** Images of its sections. */
   images: readonly string[]
   /** Why this document alone cannot be written; its generation is then abandoned. */
   error?: unknown
 }
 
-/** What writing needs. */
 export interface WritingContext {
   readonly index: VectorIndex
   readonly embedder?: Embedder
@@ -87,6 +88,7 @@ async function* toPieces(
     const document = readDocument(writing.document)
     const descriptions = await enrichment.describe(document)
     writing.images = imagesOf(document)
+    writing.metadata = metadataBesideRows(document)
     for (const { row, isPart } of chunked(writing, document, descriptions)) {
       piece.push({ writing, row, document, isPart })
       characters += row.searchText.length
@@ -141,15 +143,15 @@ async function embedPiece(
     const rows = subset.flatMap((writing) => byWriting.get(writing)!.map(({ row }) => row))
     const texts = rows.map((row) => row.embedText())
     const { embedTimeoutMs: timeoutMs, signal } = context
-    const found = await embedDocuments(texts, { embedder, known, timeoutMs, signal })
-    rows.forEach((row, at) => vectors.set(row, found[at]!))
+    const embedded = await embedDocuments(texts, { embedder, known, timeoutMs, signal })
+    rows.forEach((row, at) => vectors.set(row, embedded[at]!))
   })
   for (const { item, error } of failed) item.error = error
   return vectors
 }
 
 function toIndexRow({ writing, row }: EnrichedRow, vectors: Map<DraftRow, Float32Array> | undefined): IndexRow {
-  const { cardOf: _card, embedText: _text, withSummary: _summary, ...kept } = row
+  const { metadata: _metadata, embedText: _text, withSummary: _summary, ...kept } = row
   const vector = vectors?.get(row)
   return { ...kept, generation: writing.generation, ...(vector ? { vector } : {}) }
 }

@@ -6,7 +6,6 @@ export interface CallOrder {
   drained(): Promise<void>
 }
 
-/** Makes an order; it does not wait for an act to end before it begins the next. */
 export function createCallOrder(): CallOrder {
   let last: Promise<unknown> = Promise.resolve()
   return {

@@ -18,8 +18,8 @@ export async function checkImages(
     'image_file_id' in section && section.image_file_id ? [{ id: section.image_file_id, at }] : [],
   )
   if (named.length === 0) return
-  const found = new Set(await store.find([...new Set(named.map(({ id }) => id))], caller))
-  const missing = named.filter(({ id }) => !found.has(id))
+  const existing = new Set(await store.find([...new Set(named.map(({ id }) => id))], caller))
+  const missing = named.filter(({ id }) => !existing.has(id))
   if (missing.length === 0) return
   throw validationFailed(
     missing.map(({ at }) => ({

@@ -26,7 +26,7 @@ export interface StoredState {
   readonly hash: string
   readonly state: DocumentPhase
   readonly revision: number
-  readonly born: number
+  readonly incarnation: number
   readonly dueAt: number
   readonly attempts: number
   readonly acceptedAt: number
@@ -41,7 +41,7 @@ export interface Draft {
   isPresent: boolean
   hash: string
   state: DocumentPhase
-  born: number
+  incarnation: number
   revision: number
   pairIds: Set<number>
   /** The version to be stored; undefined when nothing has to be. */
@@ -57,7 +57,7 @@ export function toDraft(id: string, stored: StoredState | undefined, pairs: Read
     isPresent: live.length > 0,
     hash: stored?.hash ?? '',
     state: stored?.state ?? 'pending',
-    born: stored?.born ?? 0,
+    incarnation: stored?.incarnation ?? 0,
     revision: stored?.revision ?? 0,
     pairIds: new Set(live),
     version: undefined,
@@ -94,7 +94,7 @@ function accept(
   const isSame = existed && draft.hash === version.hash && draft.pairIds.has(version.pairId)
   if (!isSame || draft.state === 'failed') {
     draft.revision = nextRevision()
-    if (!existed) draft.born = draft.revision
+    if (!existed) draft.incarnation = draft.revision
     draft.isPresent = true
     draft.hash = version.hash
     draft.state = 'pending'

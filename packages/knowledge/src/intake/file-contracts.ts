@@ -38,7 +38,7 @@ export interface ExtractedFile {
 }
 
 /**
- * Reads a file as text. Laws: the caller's bytes stay as they are; a file that cannot be read rejects with INVALID_INPUT
+ * Reads a file as text. Guarantees: the caller's bytes stay as they are; a file that cannot be read rejects with INVALID_INPUT
  * (empty, broken, encrypted, of no known type) or PAYLOAD_TOO_LARGE (beyond a limit), `data.reason` names the reason
  * and the message what to do about it; an aborted call rejects with the signal's reason; calls may run concurrently.
  */

@@ -26,7 +26,7 @@ export interface FileDocumentOptions {
   readonly signal?: AbortSignal
 }
 
-/** Makes the way in for files. @param extract absent: files are refused with UNSUPPORTED */
+/** Creates the way in for files. @param extract absent: files are refused with UNSUPPORTED */
 export function createFileIntake(
   extract: FileExtractor | undefined,
   accept: Knowledge['accept'],

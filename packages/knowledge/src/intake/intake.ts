@@ -4,13 +4,13 @@ import { addToCounter } from '../schema/counters.ts'
 import { retire } from '../indexing/dead-generations.ts'
 import { hasRowLocks } from '@inlay/records'
 import { forgetImages } from './document-images.ts'
+import { forgetMetadata } from '../search/shown-metadata.ts'
 import { forgetTags } from '../access/document-tags.ts'
 import { createGroupCommit, type GroupCommit, type Outcome } from '@inlay/records'
 import { applyTask, toDraft, type Draft, type IntakeResult, type IntakeTask, type StoredState } from './draft.ts'
 import { noteActivity } from '../access/pair-progress.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
-/** What an intake is made of. */
 export interface IntakeOptions {
   readonly db: Records
   readonly now: () => number
@@ -21,7 +21,7 @@ export interface IntakeOptions {
 /** The one door for changes of documents: accepts and removals in the order they came, many in one commit. */
 export type Intake = GroupCommit<IntakeTask, IntakeResult>
 
-/** Makes an intake. A result means that the change is on disk. */
+/** Creates an intake. A result means that the change is on disk. */
 export function createIntake(options: IntakeOptions): Intake {
   return createGroupCommit({
     commit: (tasks) => commit(options, tasks),
@@ -35,7 +35,7 @@ async function commit(options: IntakeOptions, tasks: readonly IntakeTask[]): Pro
   await options.beforeCommit?.()
   const transaction = await options.db.startTransaction().execute()
   try {
-    const { outcomes, drafts } = await carryOut(transaction, tasks)
+    const { outcomes, drafts } = await applyTasks(transaction, tasks)
     const changed = drafts.filter(isChanged)
     // A group that changes nothing costs no sync to disk.
     if (changed.length === 0) await transaction.rollback().execute()
@@ -50,7 +50,7 @@ async function commit(options: IntakeOptions, tasks: readonly IntakeTask[]): Pro
   }
 }
 
-async function carryOut(
+async function applyTasks(
   db: Records,
   tasks: readonly IntakeTask[],
 ): Promise<{ outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {
@@ -82,7 +82,7 @@ function idOf(task: IntakeTask): string {
 async function readStored(db: Records, ids: readonly string[]): Promise<Map<string, StoredState>> {
   let documents = db
     .selectFrom('inlay_documents')
-    .select(['id', 'hash', 'state', 'revision', 'born', 'due_at', 'attempts', 'accepted_at'])
+    .select(['id', 'hash', 'state', 'revision', 'incarnation', 'due_at', 'attempts', 'accepted_at'])
     .where('id', 'in', ids)
     .orderBy('id')
   // Whoever changes several documents locks them by id, so that no two wait for each other.
@@ -106,7 +106,7 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
         hash: row.hash,
         state: row.state,
         revision: Number(row.revision),
-        born: Number(row.born),
+        incarnation: Number(row.incarnation),
         dueAt: Number(row.due_at),
         attempts: row.attempts,
         acceptedAt: Number(row.accepted_at),
@@ -121,8 +121,8 @@ function isChanged(draft: Draft): boolean {
 }
 
 /** Whether what the records have must go: the document was removed, perhaps to come back as another. */
-function isStale({ stored, isPresent, born }: Draft): boolean {
-  return stored !== undefined && (!isPresent || born !== stored.born)
+function isStale({ stored, isPresent, incarnation }: Draft): boolean {
+  return stored !== undefined && (!isPresent || incarnation !== stored.incarnation)
 }
 
 async function write(db: Records, drafts: readonly Draft[], now: number): Promise<void> {
@@ -152,9 +152,9 @@ async function write(db: Records, drafts: readonly Draft[], now: number): Promis
       .values(contents)
       .onConflict((conflict) => conflict.column('id').doUpdateSet((of) => ({ content: of.ref('excluded.content') })))
       .execute()
-  const memberships = accepted.flatMap(({ id, pairIds, stored, born }) =>
+  const memberships = accepted.flatMap(({ id, pairIds, stored, incarnation }) =>
     [...pairIds]
-      .filter((pairId) => born !== stored?.born || !stored.pairIds.includes(pairId))
+      .filter((pairId) => incarnation !== stored?.incarnation || !stored.pairIds.includes(pairId))
       .map((pairId) => ({ document_id: id, pair_id: pairId })),
   )
   if (memberships.length > 0)
@@ -169,7 +169,7 @@ async function write(db: Records, drafts: readonly Draft[], now: number): Promis
 /** Everything a new version changes; what is searchable stays until the new version is. */
 const overwritten = [
   'revision',
-  'born',
+  'incarnation',
   'state',
   'hash',
   'semantic_identifier',
@@ -196,7 +196,7 @@ function toRow(
   return {
     id: draft.id,
     revision: draft.revision,
-    born: draft.born,
+    incarnation: draft.incarnation,
     state: 'pending',
     hash: version.hash,
     semantic_identifier: version.semanticIdentifier,
@@ -225,6 +225,7 @@ export async function deleteDocuments(db: Records, ids: readonly string[]): Prom
   await db.deleteFrom('inlay_document_pairs').where('document_id', 'in', ids).execute()
   await forgetTags(db, ids)
   await forgetImages(db, ids)
+  await forgetMetadata(db, ids)
   await retire(db, {
     generations: deleted.flatMap((row) => row.visible_generation ?? []),
     chunkCount: deleted.reduce((sum, row) => sum + (row.chunk_count ?? 0), 0),

@@ -21,7 +21,7 @@ export interface QueueLimit {
 const countEveryMs = 1000
 const rateOverMs = 10_000
 
-/** Makes a bound. Counting is exact once a second and by what this process adds in between. */
+/** Creates a bound. Counting is exact once a second and by what this process adds in between. */
 export function createQueueLimit({ db, now, limit }: QueueLimitOptions): QueueLimit {
   let waiting = 0
   let countedAt = -Infinity

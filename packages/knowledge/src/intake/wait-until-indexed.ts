@@ -10,21 +10,20 @@ export interface AwaitedVersion {
 }
 
 /** Lets callers wait until what they sent is searchable or has failed. */
-export interface Waits {
+export interface IndexedWaiters {
   /** Resolves then, or when the document is removed, the time is up, or the signal aborts. */
-  until(awaited: AwaitedVersion): Promise<void>
-  /** Says that something became of documents. */
-  tell(ids: readonly string[]): void
+  waitUntilIndexed(awaited: AwaitedVersion): Promise<void>
+  /** Says that the state of documents changed. */
+  notify(ids: readonly string[]): void
 }
 
 /** How often a wait looks by itself: another process may do the work. */
 const lookMs = 250
 
-/** Makes a place to wait at. */
-export function createWaits(db: Records): Waits {
+export function createIndexedWaiters(db: Records): IndexedWaiters {
   const listeners = new Map<string, Set<() => void>>()
 
-  /** Until the document is told of, or it is time to look. */
+  /** Until the document is notified, or it is time to look. */
   function rest(id: string, restMs: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -43,7 +42,7 @@ export function createWaits(db: Records): Waits {
   }
 
   return {
-    until: async ({ id, revision, limitMs, signal }) => {
+    waitUntilIndexed: async ({ id, revision, limitMs, signal }) => {
       const end = performance.now() + limitMs
       for (;;) {
         const progress = await readProgress(db, id, revision)
@@ -52,7 +51,7 @@ export function createWaits(db: Records): Waits {
         await rest(id, Math.min(leftMs, lookMs), signal)
       }
     },
-    tell: (ids) => {
+    notify: (ids) => {
       for (const id of ids) for (const done of listeners.get(id) ?? []) done()
     },
   }

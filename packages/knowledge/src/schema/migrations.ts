@@ -17,6 +17,10 @@ const migrations: Migrations = {
   '006-images': { up: createImages },
   '007-spaces': { up: createSpaces },
   '008-links': { up: createLinks },
+  '010-large-metadata': { up: createDocumentMetadata },
+  '009-incarnation': {
+    up: (db) => db.schema.alterTable('inlay_documents').renameColumn('born', 'incarnation').execute(),
+  },
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -256,5 +260,13 @@ async function createLinks(db: Records): Promise<void> {
     .on('inlay_documents')
     .expression(linkStart)
     .where(sql.ref('link'), '<>', '')
+    .execute()
+}
+
+async function createDocumentMetadata(db: Records): Promise<void> {
+  await db.schema
+    .createTable('inlay_document_metadata')
+    .addColumn('document_id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('metadata', 'text', (column) => column.notNull())
     .execute()
 }

@@ -9,7 +9,7 @@ export interface DocumentRow {
   /** Number of the accepted version, from one counter for all documents: greater is later, none comes twice. */
   revision: BigInteger
   /** Revision of the first acceptance since the document was last absent: tells a deleted document from its successor. */
-  born: BigInteger
+  incarnation: BigInteger
   state: DocumentPhase
   /** Hash of every stored field. */
   hash: string
@@ -93,6 +93,13 @@ export interface DocumentImageRow {
   document_id: string
 }
 
+/** Metadata of a searchable document that is too large for each of its rows. */
+export interface DocumentMetadataRow {
+  document_id: string
+  /** JSON object of strings and lists of strings. */
+  metadata: string
+}
+
 /** A document set. */
 export interface DocumentSetRow {
   id: number
@@ -158,6 +165,7 @@ export interface Tables {
   inlay_tags: TagRow
   inlay_document_tags: DocumentTagRow
   inlay_document_images: DocumentImageRow
+  inlay_document_metadata: DocumentMetadataRow
   inlay_document_sets: DocumentSetRow
   inlay_document_set_pairs: DocumentSetPairRow
   inlay_grants: GrantRow

@@ -1,4 +1,4 @@
-import { readCard } from '../chunking/chunk-metadata.ts'
+import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
 import type { Excerpt, ExcerptRequest, VectorIndex } from '../contracts.ts'
 import { isInPairs, pairsFor } from '../intake/documents.ts'
 import { textOf, type ReadHit } from './passages.ts'
@@ -7,7 +7,6 @@ import type { Records } from '../schema/tables.ts'
 /** Most chunks of one excerpt. */
 const mostChunks = 64
 
-/** What reading an excerpt needs. */
 export interface ExcerptContext {
   readonly db: Records
   readonly index: Pick<VectorIndex, 'read'>
@@ -27,14 +26,14 @@ export async function readExcerpt(
   const from = Math.max(0, first, around - mostChunks)
   const hits = await index.read(generation, from, Math.min(last, from + mostChunks - 1))
   const chunks = ofOneLink(
-    hits.map((hit) => ({ hit, card: readCard(hit.card) })),
+    hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) })),
     around,
   )
   const [start, end] = [chunks[0], chunks.at(-1)]
   if (!start || !end) return undefined
   return {
     content: textOf(chunks),
-    headings: start.card.h ?? [],
+    headings: start.metadata.headings ?? [],
     span: { first: start.hit.position, last: end.hit.position },
   }
 }
@@ -52,10 +51,14 @@ async function visibleGeneration(
 /** The chunks that surround one without a gap and lead to the same place as it. */
 function ofOneLink(chunks: readonly ReadHit[], around: number): readonly ReadHit[] {
   const at = chunks.findIndex(({ hit }) => hit.position === around)
-  const link = chunks[at]?.card.l
+  const link = chunks[at]?.metadata.link
   const fits = (place: number, neighbour: number): boolean => {
-    const [one, other] = [chunks[place], chunks[neighbour]]
-    return one !== undefined && one.card.l === link && Math.abs(one.hit.position - (other?.hit.position ?? NaN)) === 1
+    const [chunk, other] = [chunks[place], chunks[neighbour]]
+    return (
+      chunk !== undefined &&
+      chunk.metadata.link === link &&
+      Math.abs(chunk.hit.position - (other?.hit.position ?? NaN)) === 1
+    )
   }
   if (at === -1) return []
   let [first, last] = [at, at]

@@ -1,6 +1,5 @@
-import { isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
+import { isAlphabetic, plainLetters, unspacedRun, type CommonWords } from '@inlay/text'
 import { identifierParts, withoutArticles } from './search-text.ts'
-import type { CommonWords } from './stop-words.ts'
 
 /** Where a word stands in a text, in UTF-16 units; `end` is exclusive. */
 export interface FoundWord {
@@ -19,7 +18,7 @@ export interface WordFinder {
   in(text: string): FoundWord[]
 }
 
-/** Makes a finder of the words of a query, except those that say little; undefined when nothing is left. */
+/** Creates a finder of the words of a query, except those that say little; undefined when nothing is left. */
 export function createWordFinder(query: string, common: CommonWords): WordFinder | undefined {
   const wanted = new Set<string>()
   readWords(query, (start, end, stem, part) => {
@@ -31,9 +30,9 @@ export function createWordFinder(query: string, common: CommonWords): WordFinder
   const findIn = (word: string): readonly FoundWord[] => {
     const before = known.get(word)
     if (before) return before
-    const found = wantedIn(word, wanted)
-    known.set(word, found)
-    return found
+    const matches = wantedIn(word, wanted)
+    known.set(word, matches)
+    return matches
   }
   const initials = initialsOf(wanted)
   return {
@@ -81,15 +80,15 @@ function readAscii(text: string, initials: Uint8Array, look: (word: string, star
 }
 
 function wantedIn(word: string, wanted: ReadonlySet<string>): FoundWord[] {
-  const found: FoundWord[] = []
+  const matches: FoundWord[] = []
   let wholeUntil = 0
   readWords(word, (start, end, stem, part) => {
     // Of a word that is marked as a whole, no part is marked again.
     if (!wanted.has(stem) || (part === 'part' && end <= wholeUntil)) return
     if (part === 'whole') wholeUntil = end
-    found.push({ start, end, stem })
+    matches.push({ start, end, stem })
   })
-  return found
+  return matches
 }
 
 /** A `part` of a longer word, or a single character of a longer run, is found by a query but not meant by it. */
@@ -103,7 +102,7 @@ const contraction = /['’](?:s|t|d|m|ll|re|ve)(?![\p{L}\p{M}\p{N}])/giu
 const isAscii = /^[\u0000-\u007f]*$/
 
 function readWords(text: string, emit: Emit): void {
-  const whole = text.replace(contraction, (found) => ' '.repeat(found.length))
+  const whole = text.replace(contraction, (ending) => ' '.repeat(ending.length))
   for (const { 0: word, index } of whole.matchAll(wordForm)) {
     let from = 0
     for (const run of isAscii.test(word) ? [] : word.matchAll(unspacedRun)) {

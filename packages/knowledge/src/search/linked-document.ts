@@ -1,10 +1,11 @@
 import { sql, type RawBuilder } from 'kysely'
-import { readCard } from '../chunking/chunk-metadata.ts'
+import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
 import type { FoundPassage, IndexFilter, TimeRange, VectorIndex } from '../contracts.ts'
 import { isInPairs } from '../intake/documents.ts'
 import { resolveFilters } from '../access/filters.ts'
 import type { LinkRequest } from './link-contract.ts'
 import { toPassage } from './passages.ts'
+import { readMetadata } from './shown-metadata.ts'
 import { toTags } from '../indexing/rows.ts'
 import type { Records } from '../schema/tables.ts'
 import type { StoredDocument } from '../intake/version.ts'
@@ -16,7 +17,6 @@ export const indexedLinkCharacters = 400
 const mostChunks = 512
 const mostDocuments = 10
 
-/** What finding needs. */
 export interface LinkContext {
   readonly db: Records
   readonly index: Pick<VectorIndex, 'read'>
@@ -33,11 +33,12 @@ export async function findByLink(request: LinkRequest, context: LinkContext): Pr
     request.signal?.throwIfAborted()
     if (!(await passes(row, filter, context.db))) continue
     const hits = await context.index.read(row.generation, 0, mostChunks - 1)
-    const chunks = hits.map((hit) => ({ hit, card: readCard(hit.card) }))
+    const chunks = hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
     const [first] = chunks
     // Rows of a generation that was replaced just now may be gone already.
     if (!first) continue
-    const passage = toPassage({ best: first, chunks }, () => [])
+    const metadata = await readMetadata(context.db, first.metadata.metadata ? [] : [row.id])
+    const passage = toPassage({ best: first, chunks }, { metadata: metadata.get(row.id) })
     return { ...passage, document: { ...passage.document, score: null } }
   }
   return undefined
@@ -89,8 +90,8 @@ async function passes({ id, acceptedAt }: LinkedRow, filter: IndexFilter, db: Re
   if (!row) return false
   // Written by this package alone, from a validated request.
   const document = JSON.parse(row.content) as StoredDocument
-  const [created, updated] = [toMoment(document.doc_created_at), toMoment(document.doc_updated_at)]
-  const held = new Set(tags ? toTags(document.metadata) : [])
+  const [created, updated] = [toTimestamp(document.doc_created_at), toTimestamp(document.doc_updated_at)]
+  const held = new Set(tags ? toTags(document) : [])
   return (
     (tags ?? []).every((any) => any.some((tag) => held.has(tag))) &&
     isIn(created, createdAt) &&
@@ -99,11 +100,11 @@ async function passes({ id, acceptedAt }: LinkedRow, filter: IndexFilter, db: Re
   )
 }
 
-function toMoment(date: string | null | undefined): number | undefined {
+function toTimestamp(date: string | null | undefined): number | undefined {
   return date ? Date.parse(date) : undefined
 }
 
-function isIn(moment: number | undefined, range: TimeRange | undefined): boolean {
+function isIn(timestamp: number | undefined, range: TimeRange | undefined): boolean {
   if (!range) return true
-  return moment !== undefined && moment >= (range.start ?? -Infinity) && moment <= (range.end ?? Infinity)
+  return timestamp !== undefined && timestamp >= (range.start ?? -Infinity) && timestamp <= (range.end ?? Infinity)
 }

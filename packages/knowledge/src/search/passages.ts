@@ -1,15 +1,15 @@
 import type { SearchDoc } from '@inlay/protocol'
-import { readCard, titleOf, type Card } from '../chunking/chunk-metadata.ts'
+import { decodeChunkMetadata, titleOf, type ChunkMetadata, type DocumentMetadata } from '../chunking/chunk-metadata.ts'
 import type { FoundPassage, Hit } from '../contracts.ts'
 import type { Highlighter } from './highlights.ts'
 
 /** Most chunks in one passage: about what a reader, or a model, takes in at once. */
 const mostChunks = 4
 
-/** A hit with its card. */
+/** A hit with its metadata. */
 export interface ReadHit {
   readonly hit: Hit
-  readonly card: Card
+  readonly metadata: ChunkMetadata
 }
 
 /** Hits that make one passage. */
@@ -27,7 +27,9 @@ export interface JoinedHits {
 export function joinHits(hits: readonly Hit[]): JoinedHits[] {
   const byGeneration = Map.groupBy(hits, (hit) => hit.generation)
   return [...byGeneration.values()]
-    .flatMap((ofDocument) => joinWithin(ofDocument.map((hit) => ({ hit, card: readCard(hit.card) }))))
+    .flatMap((ofDocument) =>
+      joinWithin(ofDocument.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))),
+    )
     .toSorted((left, right) => right.best.hit.score - left.best.hit.score)
 }
 
@@ -44,11 +46,11 @@ function joinWithin(hits: readonly ReadHit[]): JoinedHits[] {
     const best = left.best.hit.score >= right.best.hit.score ? left.best : right.best
     return { best, chunks: [...left.chunks, ...right.chunks] }
   }
-  for (const one of hits) {
-    let passage: JoinedHits = { best: one, chunks: [one] }
-    const before = byLast.get(one.hit.position - 1)
+  for (const chunk of hits) {
+    let passage: JoinedHits = { best: chunk, chunks: [chunk] }
+    const before = byLast.get(chunk.hit.position - 1)
     if (before && isOnePassage(before, passage)) passage = joined(before, passage)
-    const after = byFirst.get(one.hit.position + 1)
+    const after = byFirst.get(chunk.hit.position + 1)
     if (after && isOnePassage(passage, after)) passage = joined(passage, after)
     keep(passage)
   }
@@ -56,36 +58,47 @@ function joinWithin(hits: readonly ReadHit[]): JoinedHits[] {
 }
 
 function isOnePassage(left: JoinedHits, right: JoinedHits): boolean {
-  return left.chunks.length + right.chunks.length <= mostChunks && left.best.card.l === right.best.card.l
+  return left.chunks.length + right.chunks.length <= mostChunks && left.best.metadata.link === right.best.metadata.link
 }
 
-/** Shows joined hits as a passage, with the words of the query marked. */
-export function toPassage({ best: { hit: best, card }, chunks }: JoinedHits, highlight: Highlighter): FoundPassage {
+/** How a passage is shown. */
+export interface PassageContext {
+  /** Marks the words of the query. */
+  readonly highlight?: Highlighter
+  /** Metadata of the document, when its rows do not carry it. */
+  readonly metadata?: DocumentMetadata
+}
+
+/** Shows joined hits as a passage. */
+export function toPassage(
+  { best: { hit: best, metadata }, chunks }: JoinedHits,
+  context: PassageContext = {},
+): FoundPassage {
   const text = textOf(chunks)
   const document: SearchDoc = {
     document_id: best.documentId,
     chunk_ind: best.position,
-    semantic_identifier: card.s.trim() === '' ? 'Unknown' : card.s,
-    link: card.l ?? null,
-    blurb: toBlurb(best.text || titleOf(card)),
+    semantic_identifier: metadata.semanticIdentifier.trim() === '' ? 'Unknown' : metadata.semanticIdentifier,
+    link: metadata.link ?? null,
+    blurb: toBlurb(best.text || titleOf(metadata)),
     source_type: best.source,
     boost: 0,
     hidden: false,
-    metadata: card.m,
+    metadata: metadata.metadata ?? context.metadata ?? {},
     score: best.score,
     is_relevant: null,
     relevance_explanation: null,
-    match_highlights: highlight(text),
+    match_highlights: context.highlight?.(text) ?? [],
     updated_at: new Date(best.updatedAt).toISOString(),
-    primary_owners: card.o ?? null,
-    secondary_owners: card.q ?? null,
+    primary_owners: metadata.primaryOwners ?? null,
+    secondary_owners: metadata.secondaryOwners ?? null,
     is_internet: false,
-    file_id: card.i ?? card.f ?? null,
+    file_id: metadata.imageId ?? metadata.fileId ?? null,
   }
   return {
     document,
-    content: text || titleOf(card),
-    headings: chunks[0]!.card.h ?? [],
+    content: text || titleOf(metadata),
+    headings: chunks[0]!.metadata.headings ?? [],
     span: { first: chunks[0]!.hit.position, last: chunks.at(-1)!.hit.position },
   }
 }
@@ -96,10 +109,10 @@ export function toPassage({ best: { hit: best, card }, chunks }: JoinedHits, hig
  */
 export function textOf(chunks: readonly ReadHit[]): string {
   let text = ''
-  for (const [at, { hit, card }] of chunks.entries()) {
-    const [closing, opening] = card.w ?? [0, 0]
+  for (const [at, { hit, metadata }] of chunks.entries()) {
+    const [closing, opening] = metadata.addedByCut ?? [0, 0]
     if (at === 0) text = hit.text
-    else text = text.slice(0, text.length - closing) + (card.j ?? '\n\n') + hit.text.slice(opening)
+    else text = text.slice(0, text.length - closing) + (metadata.seam ?? '\n\n') + hit.text.slice(opening)
   }
   return text
 }

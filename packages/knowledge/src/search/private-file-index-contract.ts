@@ -1,8 +1,8 @@
 import type { SourceValue } from '@inlay/protocol'
 import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from '../contracts.ts'
 
-/** A document of the shelf. */
-export interface ShelfDocument {
+/** A private file. */
+export interface PrivateFile {
   readonly id: string
   readonly title: string
   readonly source: SourceValue
@@ -15,9 +15,9 @@ export interface ShelfDocument {
  * Documents that only their ids find: no search, listing or count shows them, to no caller. Whoever asks here has
  * checked who may see what.
  */
-export interface Shelf {
+export interface PrivateFileIndex {
   /** As `Knowledge.accept`. */
-  put(document: ShelfDocument, options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>
+  put(document: PrivateFile, options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>
   /** No error when it is not there. */
   remove(id: string): Promise<void>
   /** Passages of these documents alone, best first; filters bind, and a document set finds nothing. */

@@ -1,14 +1,13 @@
 import type { IngestionDocument } from '@inlay/protocol'
-import { shelfKeeper, shelfPairId } from '../access/access.ts'
+import { privateFilesCaller, privateFilesPair } from '../access/access.ts'
 import type { Knowledge } from '../contracts.ts'
 import { readExcerpt } from './excerpt.ts'
 import { resolveFilters } from '../access/filters.ts'
 import { search, type SearchContext } from './search.ts'
-import type { Shelf } from './private-file-index-contract.ts'
+import type { PrivateFileIndex } from './private-file-index-contract.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** What the shelf is made of. */
-export interface ShelfOptions {
+export interface PrivateFileIndexOptions {
   readonly db: Records
   readonly now: () => number
   readonly accept: Knowledge['accept']
@@ -16,26 +15,32 @@ export interface ShelfOptions {
   readonly context: SearchContext
 }
 
-/** Makes the shelf. Its pair is made with its first document, so that a knowledge without any pays nothing for it. */
-export function createShelf({ db, now, accept, remove, context }: ShelfOptions): Shelf {
-  const caller = shelfKeeper
-  let made: Promise<unknown> | undefined
+/** Creates the index of private files. Its pair is made with its first document, so that a knowledge without any pays nothing for it. */
+export function createPrivateFileIndex({
+  db,
+  now,
+  accept,
+  remove,
+  context,
+}: PrivateFileIndexOptions): PrivateFileIndex {
+  const caller = privateFilesCaller
+  let pairCreated: Promise<unknown> | undefined
   const makePair = async (): Promise<void> => {
-    const pair = { name: 'Shelf', is_public: 0, is_paused: 0, is_removed: 0, created_at: now() }
+    const pair = { name: 'Private files', is_public: 0, is_paused: 0, is_removed: 0, created_at: now() }
     await db
       .insertInto('inlay_pairs')
-      .values({ id: shelfPairId, ...pair })
+      .values({ id: privateFilesPair, ...pair })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute()
   }
   return {
     put: async (document, { waitMs, signal } = {}) => {
-      made ??= makePair().catch((error: unknown) => {
-        made = undefined
+      pairCreated ??= makePair().catch((error: unknown) => {
+        pairCreated = undefined
         throw error
       })
-      await made
-      await accept({ document: toDocument(document), cc_pair_id: shelfPairId }, { caller, waitMs, signal })
+      await pairCreated
+      await accept({ document: toDocument(document), cc_pair_id: privateFilesPair }, { caller, waitMs, signal })
     },
     remove: async (id) => {
       await remove(id, { caller }).catch((error: unknown) => {
@@ -45,10 +50,10 @@ export function createShelf({ db, now, accept, remove, context }: ShelfOptions):
     search: async ({ text, documentIds, filters, limit, signal }) => {
       // Sets are made of pairs, and nobody puts this one into a set.
       if (documentIds.length === 0 || (filters?.document_set ?? []).length > 0) return []
-      const filter = { ...(await resolveFilters(db, filters, caller)), pairs: [shelfPairId], documentIds }
+      const filter = { ...(await resolveFilters(db, filters, caller)), pairs: [privateFilesPair], documentIds }
       return search({ text, limit, signal }, context, filter)
     },
-    excerpt: (request) => readExcerpt(request, context, [shelfPairId]),
+    excerpt: (request) => readExcerpt(request, context, [privateFilesPair]),
   }
 }
 
@@ -56,7 +61,13 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'DOCUMENT_NOT_FOUND'
 }
 
-function toDocument({ id, title, source, sections, updatedAt }: Parameters<Shelf['put']>[0]): IngestionDocument {
+function toDocument({
+  id,
+  title,
+  source,
+  sections,
+  updatedAt,
+}: Parameters<PrivateFileIndex['put']>[0]): IngestionDocument {
   return {
     id,
     semantic_identifier: title,

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import { boundedCall } from '../indexing/bounded-call.ts'
-import { readCard } from '../chunking/chunk-metadata.ts'
+import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
 import type { Hit, Recency, Reranker } from '../contracts.ts'
 import { toEmbedText } from '../indexing/rows.ts'
 
@@ -14,7 +14,6 @@ export interface RankingOptions {
   readonly recency?: Recency
 }
 
-/** What ranking needs. */
 export interface RankingContext {
   readonly ranking?: RankingOptions
   readonly reranker?: Reranker
@@ -60,12 +59,12 @@ async function rerank(
   if (!reranker || hits.length < 2) return hits
   const best = hits.slice(0, ranking?.rerankedHits ?? defaultHits)
   try {
-    const texts = best.map((hit) => toEmbedText(readCard(hit.card), hit.text))
+    const texts = best.map((hit) => toEmbedText(decodeChunkMetadata(hit.chunkMetadata), hit.text))
     const scores = await boundedCall(
       async (either) => {
-        const found = await reranker.rerank(text, texts, either)
-        check(found, texts.length)
-        return toShares(found)
+        const scores = await reranker.rerank(text, texts, either)
+        check(scores, texts.length)
+        return toShares(scores)
       },
       { part: 'The reranker', timeoutMs: ranking?.rerankTimeoutMs ?? defaultTimeoutMs, signal },
     )

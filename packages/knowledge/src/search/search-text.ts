@@ -1,5 +1,4 @@
-import { isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
-import { withoutCommonWords } from './stop-words.ts'
+import { isAlphabetic, plainLetters, unspacedRun, withoutCommonWords } from '@inlay/text'
 
 /** What full-text search sees of a chunk. */
 export interface SearchableText {
@@ -74,9 +73,9 @@ const kinds = Uint8Array.from({ length: 128 }, (_, unit) => {
  * passes here; undefined for a text with other characters than ASCII.
  */
 function asciiParts(text: string): string[] | undefined {
-  const found: string[] = []
+  const parts: string[] = []
   let start = 0
-  let isFound = false
+  let isCompoundWord = false
   let before = other
   let capitals = 0
   for (let at = 0; at <= text.length; at++) {
@@ -86,18 +85,18 @@ function asciiParts(text: string): string[] | undefined {
     if (unit > 127) return undefined
     const kind = kinds[unit]!
     if (kind === other) {
-      if (isFound) for (const part of identifierParts(text.slice(start, at))) found.push(part)
+      if (isCompoundWord) for (const part of identifierParts(text.slice(start, at))) parts.push(part)
       start = at + 1
-      isFound = false
+      isCompoundWord = false
       capitals = 0
     } else if (before !== other) {
       const isLetterBesideDigit = (kind === digit) !== (before === digit)
-      isFound ||= isLetterBesideDigit || (kind === upper && before === lower) || (kind === lower && capitals > 1)
+      isCompoundWord ||= isLetterBesideDigit || (kind === upper && before === lower) || (kind === lower && capitals > 1)
     }
     capitals = kind === upper ? capitals + 1 : 0
     before = kind
   }
-  return found
+  return parts
 }
 
 const isCompound = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u

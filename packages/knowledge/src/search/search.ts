@@ -2,12 +2,12 @@ import type { Embedder, FoundPassage, IndexFilter, IndexQuery, SearchRequest } f
 import { embedQuery } from '../indexing/embedding.ts'
 import { resolveFilters } from '../access/filters.ts'
 import { createHighlighter } from './highlights.ts'
-import { joinHits, toPassage } from './passages.ts'
+import { joinHits, toPassage, type JoinedHits } from './passages.ts'
+import { readMetadata } from './shown-metadata.ts'
 import { hitsToRank, rank, type RankingContext } from './ranking.ts'
 import { toSearchQuery } from './search-text.ts'
 import { findVisible, type LookContext } from './visible-hits.ts'
 
-/** What a search needs. */
 export interface SearchContext extends LookContext, RankingContext {
   readonly embedder?: Embedder
   readonly embedTimeoutMs: number
@@ -38,9 +38,19 @@ export async function search(
     const joined = joinHits(hits)
     if (!isAll && count < mostHits && joined.length < limit) continue
     const ranked = await rank(hits, request, context)
-    const highlight = createHighlighter(request.text)
-    return (ranked === hits ? joined : joinHits(ranked)).slice(0, limit).map((one) => toPassage(one, highlight))
+    return toPassages((ranked === hits ? joined : joinHits(ranked)).slice(0, limit), request, context)
   }
+}
+
+async function toPassages(
+  joined: readonly JoinedHits[],
+  { text }: SearchRequest,
+  { db }: SearchContext,
+): Promise<FoundPassage[]> {
+  const highlight = createHighlighter(text)
+  const bare = joined.filter(({ best }) => !best.metadata.metadata).map(({ best }) => best.hit.documentId)
+  const metadata = await readMetadata(db, bare)
+  return joined.map((hits) => toPassage(hits, { highlight, metadata: metadata.get(hits.best.hit.documentId) }))
 }
 
 /** An embedder that is down costs a search its sense for meaning, not its answer. */

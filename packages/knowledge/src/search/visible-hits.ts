@@ -9,7 +9,6 @@ export interface VisibleHits {
   readonly isAll: boolean
 }
 
-/** What looking needs. */
 export interface LookContext {
   readonly db: Records
   readonly index: VectorIndex
@@ -28,9 +27,9 @@ const mostRounds = 3
  */
 export async function findVisible(query: IndexQuery, { db, index, now }: LookContext): Promise<VisibleHits> {
   const since = now() - slackMs
-  const found = await index.search(query)
-  const first = await sortOut(db, found)
-  const bestOf = bestScores(found)
+  const candidates = await index.search(query)
+  const first = await sortOut(db, candidates)
+  const bestOf = bestScores(candidates)
   let visible = first.visible
   let overtaken = new Map([...first.missed].filter(([, { indexedAt }]) => indexedAt >= since))
   for (let round = 0; round < mostRounds && overtaken.size > 0; round++) {
@@ -41,7 +40,7 @@ export async function findVisible(query: IndexQuery, { db, index, now }: LookCon
     // The index was asked after these versions were there: what it does not find of them now does not match.
     overtaken = new Map([...sorted.missed].filter(([id, { generation }]) => known.get(id)?.generation !== generation))
   }
-  return { hits: visible.toSorted((left, right) => right.score - left.score), isAll: found.length < query.limit }
+  return { hits: visible.toSorted((left, right) => right.score - left.score), isAll: candidates.length < query.limit }
 }
 
 /** Scores compare within one result only: a document that was asked for again keeps the place of its old version. */
@@ -85,9 +84,11 @@ async function sortOut(
   const missed = new Map<string, Shown>()
   for (const { id, visible_generation: generation, indexed_at } of rows) {
     if (generation === null) continue
-    const found = [generation, before?.get(id)?.generation].find((one) => one !== undefined && there.has(one))
+    const present = [generation, before?.get(id)?.generation].find(
+      (candidate) => candidate !== undefined && there.has(candidate),
+    )
     // One version of a document, never two beside each other.
-    if (found !== undefined) shown.add(found)
+    if (present !== undefined) shown.add(present)
     else missed.set(id, { generation, indexedAt: Number(indexed_at) })
   }
   return { visible: hits.filter((hit) => shown.has(hit.generation)), missed }

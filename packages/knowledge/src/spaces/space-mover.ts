@@ -7,7 +7,6 @@ import type { SpacedIndex } from './spaced-index.ts'
 import type { Records } from '../schema/tables.ts'
 import { createSignal } from '../indexing/signal.ts'
 
-/** What a mover is made of. */
 export interface SpaceMoverOptions {
   readonly db: Records
   readonly index: SpacedIndex
@@ -27,7 +26,7 @@ export interface SpaceMoverOptions {
 export interface SpaceMover {
   start(): void
   /** Says that documents have left the queue. */
-  wake(): void
+  notify(): void
   /** Whether there are documents still to be moved. */
   isBusy(): Promise<boolean>
   close(): Promise<void>
@@ -44,10 +43,9 @@ interface Pass {
   withFailed: boolean
 }
 
-/** Makes a mover; it rests until started. */
 export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
   const { db, index, onError, onQueued, pollMs = 500 } = options
-  const wake = createSignal()
+  const signal = createSignal()
   let loop: Promise<void> | undefined
   let isClosing = false
 
@@ -75,7 +73,7 @@ export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
         if (isClosing) return
         onError(error)
       }
-      await wake.sleep(restMs)
+      await signal.sleep(restMs)
     }
   }
 
@@ -83,11 +81,11 @@ export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
     start: () => {
       loop ??= run()
     },
-    wake: () => wake.call(),
+    notify: () => signal.notify(),
     isBusy: async () => (await oldSpaces()).some((space) => space.phase === 'open'),
     close: async () => {
       isClosing = true
-      wake.call()
+      signal.notify()
       await loop
     },
   }
@@ -131,8 +129,8 @@ async function queueSome(
       .orderBy('id')
       .limit(room)
     if (hasRowLocks(db)) chosen = chosen.forUpdate()
-    const found = await chosen.execute()
-    const queued = found.map(({ id }, at) => ({ id, revision: last - at }))
+    const rows = await chosen.execute()
+    const queued = rows.map(({ id }, at) => ({ id, revision: last - at }))
     if (queued.length > 0) await requeue(queued, now()).execute(transaction)
     return queued.map(({ id }) => id)
   })

@@ -3,10 +3,9 @@ import type { Embedder, Hit, IndexFigures, IndexQuery, VectorIndex } from '../co
 import { createWordFinder } from '../search/found-words.ts'
 import { enterSpace, readSpaces, spaceOf, type IndexSpace } from './index-space.ts'
 import { openOnUse, type OpenedIndex } from './opened-index.ts'
-import { englishWords } from '../search/stop-words.ts'
+import { englishWords } from '@inlay/text'
 import type { Records } from '../schema/tables.ts'
 
-/** What an index of spaces is made of. */
 export interface SpacedIndexOptions {
   readonly db: Records
   /** The index of the first space. */
@@ -60,29 +59,29 @@ export function createSpacedIndex({ db, index, embedder, now }: SpacedIndexOptio
 
   function indexOf({ number, space }: IndexSpace): OpenedIndex {
     if (isClosed) throw new InlayError('CLOSED')
-    const found = opened.get(number)
-    if (found) return found
-    const made = openOnUse(number === 0 ? index : index.beside!(number), space)
-    opened.set(number, made)
-    return made
+    const existing = opened.get(number)
+    if (existing) return existing
+    const handle = openOnUse(number === 0 ? index : index.beside!(number), space)
+    opened.set(number, handle)
+    return handle
   }
 
   /** The index of a space, unless it is gone. */
   async function indexAt(number: number): Promise<OpenedIndex | undefined> {
     const isIn = (list: readonly IndexSpace[]): IndexSpace | undefined =>
-      list.find((one) => one.number === number && one.phase !== 'closing')
+      list.find((space) => space.number === number && space.phase !== 'closing')
     const space = isIn(await recentSpaces()) ?? isIn(await spaces())
     return space && indexOf(space)
   }
 
   async function ownIndex(): Promise<OpenedIndex> {
-    const found = await indexAt(await own())
-    if (!found)
+    const index = await indexAt(await own())
+    if (!index)
       throw new InlayError('INDEX_MISMATCH', {
         message: 'Another embedding model has taken the place of this one: configure that one here as well.',
         retryable: true,
       })
-    return found
+    return index
   }
 
   async function search(query: IndexQuery): Promise<Hit[]> {
@@ -91,14 +90,14 @@ export function createSpacedIndex({ db, index, embedder, now }: SpacedIndexOptio
     const words = { ...query, vector: undefined }
     const isMoving = list.some((space) => space.number < list.at(-1)!.number && space.phase === 'open')
     const results = await Promise.all(
-      list.map((space) => searchOne(space, space.number === number && !isMoving ? query : words)),
+      list.map((space) => searchSpace(space, space.number === number && !isMoving ? query : words)),
     )
     return merge(results, query)
   }
 
-  async function searchOne(space: IndexSpace, query: IndexQuery): Promise<Hit[]> {
+  async function searchSpace(space: IndexSpace, query: IndexQuery): Promise<Hit[]> {
     if (!query.text && !query.vector) return []
-    return (await unlessGone(space, (one) => one.search(query))) ?? []
+    return (await unlessGone(space, (index) => index.search(query))) ?? []
   }
 
   /** Undefined for a space that is going or gone, perhaps by another process: all that was in it is elsewhere. */
@@ -117,13 +116,13 @@ export function createSpacedIndex({ db, index, embedder, now }: SpacedIndexOptio
 
   return {
     get isOpened() {
-      return [...opened.values()].some((one) => one.isOpened)
+      return [...opened.values()].some((handle) => handle.isOpened)
     },
     keepVersionsMs: index.keepVersionsMs,
     open: async () => (await ownIndex()).open(),
     append: async (rows) => (await ownIndex()).append(rows),
     remove: async (generations) => {
-      for (const [number, some] of Map.groupBy(generations, spaceOf)) await (await indexAt(number))?.remove(some)
+      for (const [number, list] of Map.groupBy(generations, spaceOf)) await (await indexAt(number))?.remove(list)
     },
     search,
     read: async (generation, from, to, options) =>
@@ -131,17 +130,19 @@ export function createSpacedIndex({ db, index, embedder, now }: SpacedIndexOptio
     // What another space holds only gets less, and goes as a whole.
     maintain: async (options) => (await ownIndex()).maintain(options),
     figures: async () => {
-      const all = await Promise.all((await spaces()).map((space) => unlessGone(space, (one) => one.figures())))
-      return sumOf(all.filter((one) => one !== undefined))
+      const all = await Promise.all((await spaces()).map((space) => unlessGone(space, (index) => index.figures())))
+      return sumOf(all.filter((figures) => figures !== undefined))
     },
     close: async () => {
       isClosed = true
-      for (const one of opened.values()) await one.close()
+      for (const handle of opened.values()) await handle.close()
       if (!opened.has(0)) await index.close()
     },
     space: async () => {
       const number = await own()
-      return (await recentSpaces()).some((one) => one.number === number && one.phase !== 'closing') ? number : undefined
+      return (await recentSpaces()).some((space) => space.number === number && space.phase !== 'closing')
+        ? number
+        : undefined
     },
     spaces,
     dropSpace: async (number) => {
@@ -154,7 +155,7 @@ export function createSpacedIndex({ db, index, embedder, now }: SpacedIndexOptio
 }
 
 function sumOf(all: readonly IndexFigures[]): IndexFigures {
-  const sum = (of: (figures: IndexFigures) => number): number => all.reduce((total, one) => total + of(one), 0)
+  const sum = (of: (figures: IndexFigures) => number): number => all.reduce((total, figures) => total + of(figures), 0)
   return {
     rows: sum(({ rows }) => rows),
     unindexedRows: sum(({ unindexedRows }) => unindexedRows),
@@ -177,7 +178,7 @@ function merge(results: readonly (readonly Hit[])[], { text = '', limit }: Index
   const stems = results.map((hits) =>
     hits
       .slice(0, comparedHits)
-      .map((hit) => new Set(finder?.in(`${hit.text}\n${hit.card}`).map(({ stem }) => stem) ?? [])),
+      .map((hit) => new Set(finder?.in(`${hit.text}\n${hit.chunkMetadata}`).map(({ stem }) => stem) ?? [])),
   )
   const compared = stems.flat()
   const holders = new Map<string, number>()

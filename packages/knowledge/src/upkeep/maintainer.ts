@@ -10,7 +10,6 @@ import type { Records } from '../schema/tables.ts'
 import { createUpkeepSchedule } from './upkeep-schedule.ts'
 import { createSignal } from '../indexing/signal.ts'
 
-/** What a maintainer is made of. */
 export interface MaintainerContext {
   readonly db: Records
   readonly index: OpenedIndex
@@ -50,12 +49,11 @@ const pruneBatch = 50
  */
 const mostFollowUps = 2
 
-/** Makes a maintainer; it rests until started. */
 export function createMaintainer(context: MaintainerContext): Maintainer {
   const { db, now, owner, isGone, onError } = context
   // By a clock that nobody sets.
   const schedule = createUpkeepSchedule(() => performance.now())
-  const wake = createSignal()
+  const signal = createSignal()
   const letGo = new AbortController()
   let loop: Promise<void> | undefined
   let followUps = 0
@@ -66,11 +64,11 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
     const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
     unrefTimer(renewal)
     try {
-      const wrote = schedule.begin()
+      const wrote = schedule.startRound()
       const done = await upkeep(context, { idle, wrote, signal: letGo.signal })
       followUps = done?.hasChanged ? mostFollowUps : Math.max(0, followUps - 1)
       const keepVersionsMs = followUps > 0 ? (context.index.keepVersionsMs ?? Infinity) : Infinity
-      schedule.end(done && { figures: done.figures, keepVersionsMs })
+      schedule.endRound(done && { figures: done.figures, keepVersionsMs })
     } finally {
       clearInterval(renewal)
       await releaseJob(db, { job, owner })
@@ -80,16 +78,16 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
 
   async function run(): Promise<void> {
     while (!letGo.signal.aborted) {
-      await wake.sleep(schedule.restMs())
+      await signal.sleep(schedule.restMs())
       if (letGo.signal.aborted) return
       try {
         const due = await schedule.due(() => countRetired(db))
-        if (due && !(await runOnce(due))) await wake.sleep(othersRestMs)
+        if (due && !(await runOnce(due))) await signal.sleep(othersRestMs)
       } catch (error) {
         if (letGo.signal.aborted) return
-        schedule.fail()
+        schedule.failRound()
         onError(error)
-        await wake.sleep(retryMs)
+        await signal.sleep(retryMs)
       }
     }
   }
@@ -99,15 +97,15 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
       loop ??= run()
     },
     noteAppend: (rows) => {
-      if (schedule.noteAppend(rows)) wake.call()
+      if (schedule.noteAppend(rows)) signal.notify()
     },
     noteRemoval: () => {
-      if (schedule.noteRemoval()) wake.call()
+      if (schedule.noteRemoval()) signal.notify()
     },
     runOnce,
     close: async () => {
       letGo.abort()
-      wake.call()
+      signal.notify()
       await loop
     },
   }

@@ -11,11 +11,11 @@ export interface UpkeepSchedule {
   /** What is due, if anything. @param countDead counts rows that nobody can see; asked only when it matters */
   due(countDead: () => Promise<number>): Promise<{ idle: boolean } | undefined>
   /** Begins a round: what is noted from here on belongs to the next. @returns whether rows were appended since the last */
-  begin(): boolean
+  startRound(): boolean
   /** Ends a round. @param result figures of the index; undefined when it was not touched */
-  end(result: { figures: IndexFigures; keepVersionsMs: number } | undefined): void
+  endRound(result: { figures: IndexFigures; keepVersionsMs: number } | undefined): void
   /** Says that a round failed. */
-  fail(): void
+  failRound(): void
 }
 
 /** Without a write for this long, everything that waits is worth doing. */
@@ -37,7 +37,6 @@ const restAfterRound = 4
 /** Longest rest: other processes remove documents too. */
 const longestRestMs = 60_000
 
-/** Makes a schedule; a first round is due when idle, since a process may have ended in the midst of one. */
 export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
   let rows = 0
   let commits = 0
@@ -82,7 +81,7 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       if (isCrowded()) return { idle }
       return mayHaveDead && (await countDead()) > Math.max(mostDeadRows, rows) ? { idle } : undefined
     },
-    begin: () => {
+    startRound: () => {
       const wrote = commits > 0
       commits = 0
       freshRows = 0
@@ -91,13 +90,13 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       begunAt = now()
       return wrote
     },
-    end: (result) => {
+    endRound: (result) => {
       restUntil = now() + (now() - begunAt) * restAfterRound
       if (!result) return
       rows = result.figures.rows
       agedAt = now() + result.keepVersionsMs
     },
-    fail: () => {
+    failRound: () => {
       mayHaveDead = true
       lastWriteAt = now()
     },

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { model, type WireSchema } from '../fields.ts'
-import { queryInteger } from '../openapi/query.ts'
+import { queryInteger } from '../query.ts'
 
 /** A metadata entry that searchable documents have, with their source. */
 export interface ValidTag {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { exactText, integer, model, orNull, type WireSchema } from '../fields.ts'
-import { queryInteger } from '../openapi/query.ts'
+import { queryInteger } from '../query.ts'
 import { sourceSchema, type SourceValue } from './sources.ts'
 
 /** Answer to an accepted document. */

@@ -1,11 +1,6 @@
 import type * as v from 'valibot'
-import {
-  apiKeyCreationSchema,
-  apiKeyDescriptorSchema,
-  apiKeyUpdateSchema,
-  userInfoSchema,
-  userPermissionsSchema,
-} from '../resources/accounts.ts'
+import { apiKeyCreationSchema, apiKeyDescriptorSchema, apiKeyUpdateSchema } from '../administration/api-keys.ts'
+import { userInfoSchema, userPermissionsSchema } from '../resources/accounts.ts'
 import {
   chatSessionCreatedSchema,
   chatSessionCreationSchema,

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
-import { nameList, recordName } from './pairs.ts'
+import { queryBoolean } from '../query.ts'
+import { groupNames, nameList, recordName } from './pairs.ts'
 
 /** A connector/credential pair inside a document set. */
 export interface PairSummary {
@@ -42,6 +43,12 @@ export const documentSetSummarySchema: WireSchema<DocumentSetSummary> = model({
   federated_connector_summaries: v.array(v.unknown()),
 })
 
+/** Schema of the answer of `POST /manage/admin/document-set`: the id, or the set where a client prefers it. */
+export const documentSetCreatedSchema: WireSchema<number | DocumentSetSummary> = v.union([
+  integer,
+  documentSetSummarySchema,
+])
+
 /** Body of `POST /manage/admin/document-set`. */
 export interface DocumentSetCreation {
   /** Unique. */
@@ -54,6 +61,8 @@ export interface DocumentSetCreation {
   readonly users: readonly string[]
   /** Names of groups who may. */
   readonly groups: readonly string[]
+  /** Only an empty list: connectors of other services are not offered. */
+  readonly federated_connectors: readonly unknown[]
 }
 
 const pairIds: WireSchema<number[], number[]> = v.pipe(v.array(integer), v.maxLength(1000))
@@ -65,20 +74,35 @@ export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = model(
   cc_pair_ids: v.nullish(pairIds, () => []),
   is_public: v.nullish(v.boolean(), true),
   users: v.nullish(nameList, () => []),
-  groups: v.nullish(nameList, () => []),
+  groups: v.nullish(groupNames, () => []),
+  federated_connectors: v.nullish(v.array(v.unknown()), () => []),
 })
 
 /** Body of `PATCH /manage/admin/document-set/{document_set_id}`: what is absent or null stays. */
 export type DocumentSetUpdate = { readonly [Name in keyof DocumentSetCreation]: DocumentSetCreation[Name] | null }
 
-/** Schema of {@link DocumentSetUpdate}. */
-export const documentSetUpdateSchema: WireSchema<DocumentSetUpdate> = model({
+const updateFields = {
   name: orNull(recordName),
   description: orNull(text),
   cc_pair_ids: orNull(pairIds),
   is_public: orNull(v.boolean()),
   users: orNull(nameList),
-  groups: orNull(nameList),
+  groups: orNull(groupNames),
+  federated_connectors: orNull(v.array(v.unknown())),
+}
+
+/** Schema of {@link DocumentSetUpdate}. */
+export const documentSetUpdateSchema: WireSchema<DocumentSetUpdate> = model(updateFields)
+
+/** Body of `PATCH /manage/admin/document-set`, which names the set itself. */
+export type NamedDocumentSetUpdate = DocumentSetUpdate & { readonly id: number }
+
+/** Schema of {@link NamedDocumentSetUpdate}. */
+export const namedDocumentSetUpdateSchema: WireSchema<NamedDocumentSetUpdate> = model({ id: integer, ...updateFields })
+
+/** Query of `GET /manage/document-set`. */
+export const documentSetQuerySchema: WireSchema<{ readonly get_editable: boolean }> = model({
+  get_editable: v.optional(queryBoolean, 'false'),
 })
 
 /** Answer of `GET /manage/indexed-sources`. */

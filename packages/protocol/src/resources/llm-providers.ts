@@ -12,8 +12,20 @@ export interface ModelConfiguration {
   readonly max_input_tokens: number | null
   readonly supports_image_input: boolean
   readonly supports_reasoning: boolean
+  /** Efforts a session may set for it, from `off` to `xhigh`; empty: none. */
+  readonly supported_reasoning_efforts: readonly string[]
+  readonly reasoning_effort_max: string | null
+  readonly reasoning_effort_default: string | null
+  readonly temperature_default: number | null
+  /** Whether it is the model that answers unless a request names another. */
+  readonly is_recommended_default: boolean
   /** What a person reads. */
   readonly display_name: string | null
+  readonly custom_display_name: string | null
+  readonly provider_display_name: string | null
+  readonly vendor: string | null
+  readonly version: string | null
+  readonly region: string | null
 }
 
 /** The models of one provider. */
@@ -50,7 +62,17 @@ export const modelConfigurationSchema: WireSchema<ModelConfiguration> = model({
   max_input_tokens: v.nullable(integer),
   supports_image_input: v.boolean(),
   supports_reasoning: v.boolean(),
+  supported_reasoning_efforts: v.array(v.string()),
+  reasoning_effort_max: v.nullable(v.string()),
+  reasoning_effort_default: v.nullable(v.string()),
+  temperature_default: v.nullable(v.number()),
+  is_recommended_default: v.boolean(),
   display_name: v.nullable(v.string()),
+  custom_display_name: v.nullable(v.string()),
+  provider_display_name: v.nullable(v.string()),
+  vendor: v.nullable(v.string()),
+  version: v.nullable(v.string()),
+  region: v.nullable(v.string()),
 })
 
 /** Schema of {@link LlmProvider}. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { fault, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
 /** Who may see a pair or a document set: everybody, or those named in it. */
 export const accessTypes = ['public', 'private'] as const
@@ -52,12 +52,20 @@ export const recordName: WireSchema<string, string> = v.pipe(text, v.trim(), v.m
 /** Names of people or groups. */
 export const nameList: WireSchema<string[], string[]> = v.pipe(v.array(v.pipe(text, v.minLength(1))), v.maxLength(1000))
 
+/** Names of groups. Clients that number them are told so. */
+export const groupNames: WireSchema<string[], string[]> = v.pipe(
+  v.array(
+    v.pipe(v.string(fault('string_type', 'must be the name of a group: groups have no numbers here')), v.minLength(1)),
+  ),
+  v.maxLength(1000),
+)
+
 /** Schema of {@link PairCreation}. */
 export const pairCreationSchema: WireSchema<PairCreation> = model({
   name: recordName,
   access_type: v.nullish(v.picklist(accessTypes), 'public'),
   users: v.nullish(nameList, () => []),
-  groups: v.nullish(nameList, () => []),
+  groups: v.nullish(groupNames, () => []),
   is_paused: v.nullish(v.boolean(), false),
 })
 
@@ -69,6 +77,6 @@ export const pairUpdateSchema: WireSchema<PairUpdate> = model({
   name: orNull(recordName),
   access_type: orNull(v.picklist(accessTypes)),
   users: orNull(nameList),
-  groups: orNull(nameList),
+  groups: orNull(groupNames),
   is_paused: orNull(v.boolean()),
 })

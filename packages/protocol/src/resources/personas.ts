@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { documentSetSummarySchema, type DocumentSetSummary } from './document-sets.ts'
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { groupNames } from './pairs.ts'
 import { dateTime } from '../timestamps.ts'
-import { queryBoolean, queryInteger } from '../openapi/query.ts'
+import { queryBoolean, queryInteger } from '../query.ts'
 import { toolSnapshotSchema, type ToolSnapshot } from './tools.ts'
 
 /** A way to begin a chat with an agent. */
@@ -58,9 +59,13 @@ export interface FullPersona extends PersonaBase {
   readonly users: readonly { readonly id: string; readonly email: string }[]
   /** Names of groups. */
   readonly groups: readonly string[]
-  readonly user_shares: readonly unknown[]
+  readonly user_shares: readonly {
+    readonly user: { readonly id: string; readonly email: string }
+    readonly permission: 'EDITOR' | 'VIEWER'
+  }[]
   readonly group_shares: readonly unknown[]
-  readonly public_permission: 'EDITOR' | 'VIEWER' | null
+  /** What everybody may do with it while it is public. */
+  readonly public_permission: 'EDITOR' | 'VIEWER'
   readonly sharing_status: 'PRIVATE' | 'SHARED' | 'PUBLIC'
   readonly hierarchy_nodes: readonly unknown[]
   readonly attached_documents: readonly unknown[]
@@ -110,9 +115,11 @@ export const fullPersonaSchema: WireSchema<FullPersona> = model({
   user_file_ids: v.array(v.string()),
   users: v.array(model({ id: v.string(), email: v.string() })),
   groups: v.array(v.string()),
-  user_shares: v.array(v.unknown()),
+  user_shares: v.array(
+    model({ user: model({ id: v.string(), email: v.string() }), permission: v.picklist(['EDITOR', 'VIEWER']) }),
+  ),
   group_shares: v.array(v.unknown()),
-  public_permission: orNull(v.picklist(['EDITOR', 'VIEWER'])),
+  public_permission: v.picklist(['EDITOR', 'VIEWER']),
   sharing_status: v.picklist(['PRIVATE', 'SHARED', 'PUBLIC']),
   hierarchy_nodes: v.array(v.unknown()),
   attached_documents: v.array(v.unknown()),
@@ -223,8 +230,6 @@ const name = v.pipe(text, v.trim(), v.minLength(1), v.maxLength(255))
 const prompt = v.pipe(text, v.maxLength(200_000))
 const listOf = <Output, Input>(schema: WireSchema<Output, Input>): WireSchema<Output[], Input[]> =>
   v.pipe(v.array(schema), v.maxLength(1000))
-// Groups of the reference have numbers, ours have names.
-const groupName: WireSchema<string> = v.pipe(v.union([text, integer]), v.transform(String))
 
 const ownFields = {
   name,
@@ -244,7 +249,7 @@ const moreFields = {
   default_model_configuration_id: v.optional(v.nullable(integer)),
   starter_messages: v.optional(v.nullable(listOf(model({ name: text, message: text })))),
   users: kept(listOf(text)),
-  groups: kept(listOf(groupName)),
+  groups: kept(groupNames),
   icon_name: v.optional(v.nullable(text)),
   search_start_date: v.optional(v.nullable(dateTime)),
   display_priority: v.optional(v.nullable(integer)),

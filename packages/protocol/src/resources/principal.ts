@@ -1,3 +1,5 @@
+import type { StreamFormat } from '../framing/framing.ts'
+
 /** What a key or a host's user may do. `chat` implies `search`; `admin` implies all. */
 export const scopes = ['chat', 'search', 'ingest', 'admin'] as const
 
@@ -12,6 +14,8 @@ export interface Principal {
   readonly scopes: readonly Scope[]
   /** Names of groups the caller belongs to; they open private connector/credential pairs. */
   readonly groups?: readonly string[]
+  /** Framing of the caller's streams where `Accept` decides nothing. Default: that of the server. */
+  readonly streamFormat?: StreamFormat
 }
 
 /** Whether the caller holds a scope, by itself or by one that implies it. */

@@ -4,7 +4,7 @@ import { fileDescriptorSchema, type FileDescriptor } from '../chat/chat.ts'
 import { dateTime } from '../timestamps.ts'
 import { packetSchema } from '../packets/packets.ts'
 import type { Packet } from '../packets/packet-types.ts'
-import { queryBoolean, queryInteger } from '../openapi/query.ts'
+import { queryBoolean, queryInteger } from '../query.ts'
 import { savedSearchDocSchema, type SavedSearchDoc } from '../packets/search-doc.ts'
 import { uuid } from '../uuids.ts'
 

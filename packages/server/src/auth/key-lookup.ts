@@ -64,6 +64,12 @@ export function createKeyLookup({ db, now, cacheMs, onError }: KeyLookupOptions)
 }
 
 function toPrincipal(row: KeyRow): Principal {
-  const { owner, email, scopes, groups } = toApiKey(row)
-  return { id: owner, ...(email === null ? {} : { email }), scopes, groups }
+  const { owner, email, scopes, groups, streamFormat } = toApiKey(row)
+  return {
+    id: owner,
+    ...(email === null ? {} : { email }),
+    scopes,
+    groups,
+    ...(streamFormat === null ? {} : { streamFormat }),
+  }
 }

@@ -1,4 +1,4 @@
-import type { Scope } from '@inlay/protocol'
+import type { Scope, StreamFormat } from '@inlay/protocol'
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 
 /** Table of API keys, as Kysely sees it. Times are milliseconds since 1970 UTC. */
@@ -19,6 +19,7 @@ export interface KeyRow {
   /** JSON arrays of strings. */
   scopes: string
   groups: string
+  stream_format: StreamFormat | null
   created_at: number
   last_used_at: number | null
   revoked_at: number | null
@@ -35,6 +36,8 @@ export interface ApiKey {
   readonly email: string | null
   readonly scopes: readonly Scope[]
   readonly groups: readonly string[]
+  /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
+  readonly streamFormat: StreamFormat | null
   readonly createdAt: number
   /** When it was last accepted, to the minute; null when never. */
   readonly lastUsedAt: number | null
@@ -76,6 +79,7 @@ export function toApiKey(row: KeyRow): ApiKey {
     // Written by us only, from checked values.
     scopes: JSON.parse(row.scopes) as Scope[],
     groups: JSON.parse(row.groups) as string[],
+    streamFormat: row.stream_format,
     createdAt: Number(row.created_at),
     lastUsedAt: row.last_used_at === null ? null : Number(row.last_used_at),
   }

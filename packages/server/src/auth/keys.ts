@@ -1,4 +1,4 @@
-import { InlayError, scopes as allScopes, type Principal, type Scope } from '@inlay/protocol'
+import { InlayError, scopes as allScopes, type Principal, type Scope, type StreamFormat } from '@inlay/protocol'
 import type { Kysely, UpdateResult } from 'kysely'
 import { bearerKey, type Authenticator } from './authentication.ts'
 import { createKeyLookup } from './key-lookup.ts'
@@ -14,10 +14,12 @@ export interface NewApiKey {
   readonly owner?: string
   readonly email?: string | null
   readonly groups?: readonly string[]
+  /** Framing of its streams where `Accept` decides nothing. Default: that of the server. */
+  readonly streamFormat?: StreamFormat | null
 }
 
 /** What can be changed of a key. */
-export type ApiKeyChange = Partial<Pick<NewApiKey, 'name' | 'scopes' | 'groups' | 'email'>>
+export type ApiKeyChange = Partial<Pick<NewApiKey, 'name' | 'scopes' | 'groups' | 'email' | 'streamFormat'>>
 
 /** API keys: random, stored as hashes, shown once. */
 export interface Keys {
@@ -100,10 +102,11 @@ async function toRow(wanted: NewApiKey, key: string, createdAt: number): Promise
     hash: await hashOf(key),
     display: displayOf(key),
     name: wanted.name ?? null,
-    owner: wanted.owner ?? `key:${crypto.randomUUID()}`,
+    owner: wanted.owner ?? crypto.randomUUID(),
     email: wanted.email ?? null,
     scopes: JSON.stringify(checkedScopes(wanted.scopes)),
     groups: JSON.stringify(wanted.groups ?? []),
+    stream_format: wanted.streamFormat ?? null,
     created_at: createdAt,
     last_used_at: null,
     revoked_at: null,
@@ -111,13 +114,14 @@ async function toRow(wanted: NewApiKey, key: string, createdAt: number): Promise
 }
 
 /** The id is among what is set, so that a change of nothing is still an update that finds its row. */
-function toChange(id: number, { name, email, scopes, groups }: ApiKeyChange): Partial<KeyRow> {
+function toChange(id: number, { name, email, scopes, groups, streamFormat }: ApiKeyChange): Partial<KeyRow> {
   return {
     id,
     ...(name === undefined ? {} : { name }),
     ...(email === undefined ? {} : { email }),
     ...(scopes === undefined ? {} : { scopes: JSON.stringify(checkedScopes(scopes)) }),
     ...(groups === undefined ? {} : { groups: JSON.stringify(groups) }),
+    ...(streamFormat === undefined ? {} : { stream_format: streamFormat }),
   }
 }
 

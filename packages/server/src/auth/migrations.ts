@@ -21,6 +21,11 @@ const migrations: Migrations = {
         .execute()
     },
   },
+  '0002_stream_format': {
+    async up(db) {
+      await db.schema.alterTable('inlay_api_key').addColumn('stream_format', 'text').execute()
+    },
+  },
 }
 
 /** Brings the tables of the server (API keys) up to date; safe at every start, also of several processes at once. */

@@ -1,6 +1,11 @@
 /** Longest wait granted, in seconds: proxies give up on a silent connection at about this time. */
 const longestWaitSeconds = 600
 
+/** Whether `Prefer: return=representation` asks for the record itself where existing clients expect less. */
+export function wantsRepresentation(request: Request): boolean {
+  return /(?:^|[,;])\s*return\s*=\s*"?representation"?\s*(?:[,;]|$)/i.test(request.headers.get('prefer') ?? '')
+}
+
 /**
  * The wait asked for by `Prefer: wait=N` (RFC 7240), in milliseconds and at most ten minutes; undefined when the header
  * asks for none or for something unreadable, which a server has to ignore.

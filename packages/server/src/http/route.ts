@@ -1,4 +1,4 @@
-import type { Agent } from '@inlay/agent'
+import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import type { ErrorCode, OwnerRule, Principal, Scope } from '@inlay/protocol'
 import type { GenericSchema, InferOutput } from 'valibot'
@@ -7,7 +7,7 @@ import type { ServerSettings } from '../server-settings.ts'
 
 /** What handlers work with. */
 export interface ServerParts {
-  readonly agent: Agent
+  readonly agent: Conversations
   readonly knowledge: Knowledge
   /** Absent where the host alone tells who calls: the addresses that administer keys answer 501. */
   readonly keys?: Keys

@@ -12,7 +12,7 @@ function tap(stream: string, { cuts = [] as readonly number[], reasoningFields =
   const ahead = { text: 0, reasoning: 0 }
   const provider = createEventReader(({ data }) => handed.push(data))
   const made = createChatTap({
-    listener: { say: (delta) => void told.push(delta), reason: (delta) => void told.push(`(${delta})`) },
+    listener: { onText: (delta) => void told.push(delta), onReasoning: (delta) => void told.push(`(${delta})`) },
     reasoningFields,
     ahead,
     emit: (text) => provider.push(new TextEncoder().encode(text)),

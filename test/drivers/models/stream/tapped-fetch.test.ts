@@ -25,8 +25,8 @@ function pushed(status = 200) {
   return { transport, seen, push: (text: string) => sink?.push(bytesOf(text)), end: () => sink?.end() }
 }
 
-const listening = (say: (delta: string) => void) => ({
-  listener: { say, reason: () => {} },
+const listening = (onText: (delta: string) => void) => ({
+  listener: { onText, onReasoning: () => {} },
   reasoningFields: [],
 })
 

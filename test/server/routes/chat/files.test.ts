@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createStorage } from 'unstorage'
-import type { UploadAnswer, UserFile } from '@inlay/protocol'
-import { png } from '../../../agent/files/setting.ts'
+import { toUserId, type UploadAnswer, type UserFile } from '@inlay/protocol'
+import { png } from '../../../conversations/files/setting.ts'
 import { newService, type Service } from '../../conversation.ts'
 
 const service = (options: Parameters<typeof newService>[1] = {}): Promise<Service> =>
@@ -55,7 +55,7 @@ describe('an upload', () => {
             temp_id: 'tmp-1',
             name: 'leave.md',
             project_id: null,
-            user_id: 'alice',
+            user_id: toUserId('alice'),
             created_at: '2026-01-12T09:30:00.000Z',
             status: 'COMPLETED',
             reason: null,

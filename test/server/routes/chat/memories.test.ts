@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { PersonalizationDetail } from '@inlay/protocol'
+import { toUserId, type PersonalizationDetail } from '@inlay/protocol'
 import { newService, type Service } from '../../conversation.ts'
 
 const service = (script: string[][] = []): Promise<Service> => newService(script, { memories: true })
@@ -18,8 +18,11 @@ describe('personalization', () => {
     await tell('/user/memories', { method: 'POST', json: { content: 'Works in optics.' } })
     const expected = { ...nothing, memories: [{ id: expect.any(Number), content: 'Works in optics.' }] }
     expect((await tell('/user/personalization')).body).toEqual(expected)
-    expect((await tell('/me')).body).toMatchObject({ id: 'alice', personalization: expected })
-    expect((await tell('/me', { key: 'key-bob' })).body).toMatchObject({ id: 'bob', personalization: nothing })
+    expect((await tell('/me')).body).toMatchObject({ id: toUserId('alice'), personalization: expected })
+    expect((await tell('/me', { key: 'key-bob' })).body).toMatchObject({
+      id: toUserId('bob'),
+      personalization: nothing,
+    })
   })
 
   test('changes field by field; what is absent or null stays', async () => {

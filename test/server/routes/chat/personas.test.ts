@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FullPersona, MinimalPersona, PersonaPage } from '@inlay/protocol'
+import { toUserId, type FullPersona, type MinimalPersona, type PersonaPage } from '@inlay/protocol'
 import { makeKnowledge } from '../../../knowledge/setup.ts'
 import { newService, type Service } from '../../conversation.ts'
 
@@ -37,10 +37,11 @@ describe('agents', () => {
       task_prompt: 'Rhyme.',
       replace_base_system_prompt: false,
       is_public: false,
+      public_permission: 'VIEWER',
       sharing_status: 'PRIVATE',
       builtin_persona: false,
       user_permission: 'OWNER',
-      owner: { id: 'alice', email: '' },
+      owner: { id: toUserId('alice'), email: '' },
       labels: [],
       starter_messages: [{ name: 'Leave', message: 'How many days?' }],
     })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createStorage } from 'unstorage'
-import type { Project, UserFile } from '@inlay/protocol'
+import { toUserId, type Project, type UserFile } from '@inlay/protocol'
 import { newService, type Service } from '../../conversation.ts'
 
 const service = (): Promise<Service> => newService([['Fine.'], ['Fine.']], { storage: createStorage() })
@@ -26,7 +26,7 @@ describe('a project', () => {
       name: 'Moving',
       description: null,
       created_at: '2026-01-12T09:30:00.000Z',
-      user_id: 'alice',
+      user_id: toUserId('alice'),
       instructions: null,
       chat_sessions: [],
     })

@@ -1,7 +1,7 @@
-import type { FetchAddress } from '@inlay/agent'
-import type { ToolSnapshot } from '@inlay/protocol'
+import type { FetchAddress } from '@inlay/conversations'
+import { toUserId, type ToolSnapshot } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
-import { kennelDocument } from '../../../agent/stored-tools/kennel.ts'
+import { kennelDocument } from '../../../conversations/stored-tools/kennel.ts'
 import { defineAction } from '@inlay/agent/host-actions'
 import { makeKnowledge } from '../../../knowledge/setup.ts'
 import { newService, type Service } from '../../conversation.ts'
@@ -55,7 +55,7 @@ describe('a custom action', () => {
       custom_headers: [secret],
       passthrough_auth: false,
       mcp_server_id: null,
-      user_id: 'operator',
+      user_id: toUserId('operator'),
       oauth_config_id: null,
       oauth_config_name: null,
       enabled: true,

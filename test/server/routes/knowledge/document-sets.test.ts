@@ -9,7 +9,8 @@ describe('a document set', () => {
   test('is listed as clients know it, with the pairs in it', async () => {
     const { call } = await makeLibrary()
     await call('/manage/admin/cc-pair', { json: { name: 'Wiki', access_type: 'private', users: ['alice'] } })
-    const made = await call(admin, { json: { name: 'Handbook', description: 'For all', cc_pair_ids: [2, 1, 2] } })
+    const json = { name: 'Handbook', description: 'For all', cc_pair_ids: [2, 1, 2] }
+    const made = await call(admin, { json, headers: { prefer: 'return=representation' } })
     expect(made.body).toEqual({
       id: 1,
       name: 'Handbook',
@@ -22,7 +23,7 @@ describe('a document set', () => {
       is_public: true,
       users: [],
       groups: [],
-      permissions: { edit: true, delete: true },
+      permissions: { edit: true, manage_access: true, delete: true, publish: true },
       federated_connector_summaries: [],
     })
     expect((await call('/manage/document-set')).body).toEqual([made.body])
@@ -58,6 +59,49 @@ describe('a document set', () => {
     expect(await call(`${admin}/1`, { method: 'DELETE' })).toMatchObject({ status: 200, body: null })
     expect(await search()).toMatchObject({ error_code: 'INSUFFICIENT_PERMISSIONS' })
     expect(await call(`${admin}/1`, { method: 'DELETE' })).toMatchObject({ status: 404 })
+  })
+
+  test('is made and changed as existing clients do: the answer is the bare id, a change names it in the body', async () => {
+    const { call } = await makeLibrary()
+    const all = { description: '', cc_pair_ids: [1], is_public: true, users: [], groups: [], federated_connectors: [] }
+    expect(await call(admin, { json: { name: 'a', ...all } })).toMatchObject({ status: 200, body: 1 })
+    const change = async (json: object): Promise<object> => call(admin, { method: 'PATCH', json })
+    expect(await change({ id: 1, ...all, description: 'new', is_public: false })).toMatchObject({
+      status: 200,
+      body: null,
+    })
+    expect((await call('/manage/document-set')).body).toMatchObject([
+      { name: 'a', description: 'new', is_public: false },
+    ])
+    expect(await change({ id: 7, ...all })).toMatchObject({
+      status: 404,
+      body: { error_code: 'DOCUMENT_SET_NOT_FOUND' },
+    })
+    expect(await change(all)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'id'], type: 'missing' }] },
+    })
+  })
+
+  test('refuses with a reason what it cannot hold: groups by number, connectors of other services', async () => {
+    const { call } = await makeLibrary()
+    expect(await call(admin, { json: { name: 'a', groups: [3] } })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'groups', '0'], msg: expect.stringContaining('no numbers') }] },
+    })
+    const federated = [{ federated_connector_id: 1, entities: {} }]
+    expect(await call(admin, { json: { name: 'a', federated_connectors: federated } })).toMatchObject({
+      status: 403,
+      body: { error_code: 'DEPLOYMENT_UNSUPPORTED' },
+    })
+  })
+
+  test('is listed as editable to administrators alone', async () => {
+    const { call } = await makeLibrary()
+    await call(admin, { json: { name: 'a' } })
+    const editable = '/manage/document-set?get_editable=true'
+    expect((await call(editable)).body).toMatchObject([{ name: 'a' }])
+    expect((await call(editable, alice)).body).toEqual([])
   })
 
   test('has a name of its own, and pairs that exist', async () => {

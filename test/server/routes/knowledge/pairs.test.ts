@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { toUserId } from '@inlay/protocol'
 import { fakeEmbedder } from '../../../knowledge/fake-embedder.ts'
 import { request } from '../../../knowledge/setup.ts'
 import { makeLibrary } from '../../library.ts'
@@ -38,7 +39,11 @@ describe('a pair', () => {
     const { call, knowledge } = await makeLibrary()
     await call(admin, { json: { name: 'Wiki', users: ['ana'] } })
     const change = async (json: object): Promise<unknown> => (await call(`${admin}/2`, { method: 'PATCH', json })).body
-    expect(await change({ name: 'Intranet' })).toMatchObject({ name: 'Intranet', users: ['ana'], is_paused: false })
+    expect(await change({ name: 'Intranet' })).toMatchObject({
+      name: 'Intranet',
+      users: [toUserId('ana')],
+      is_paused: false,
+    })
     expect(await change({ access_type: 'private', name: null })).toMatchObject({
       name: 'Intranet',
       access_type: 'private',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { toUserId } from '@inlay/protocol'
 import { setup } from '../../fakes.ts'
 
 test.each(['/health', '/version', '/auth/type', '/openapi.json', '/docs'])(
@@ -18,18 +19,57 @@ test.each(['/health', '/version', '/auth/type', '/openapi.json', '/docs'])(
 test('health and version say what clients look for', async () => {
   const { ask } = setup({ version: '1.2.3' })
   expect(await (await ask('/health')).json()).toEqual({ success: true, message: 'ok', data: null })
-  expect(await (await ask('/version')).json()).toEqual({ backend_version: '1.2.3' })
+  expect(await (await ask('/version')).json()).toEqual({
+    backend_version: '3.0.0',
+    inlay_version: '1.2.3',
+  })
+})
+
+test('readiness asks the database', async () => {
+  const { ask, knowledge, errors } = setup()
+  const ready = await ask('/health/ready', { key: null })
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    {
+      success: true,
+      message: 'ok',
+      data: { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, threadpool_tasks_waiting: 0 },
+    },
+  ])
+  Object.assign(knowledge, { hasDocuments: async () => Promise.reject(new Error('no database')) })
+  const unready = await ask('/health/ready', { key: null })
+  expect([unready.status, await unready.json()]).toMatchObject([503, { error_code: 'SERVICE_UNAVAILABLE' }])
+  expect(errors).toHaveLength(1)
+})
+
+test('the ways to sign in are told in full', async () => {
+  expect(await (await setup().ask('/auth/type', { key: null })).json()).toEqual({
+    auth_type: 'api_key',
+    multi_tenant: false,
+    requires_verification: false,
+    anonymous_user_enabled: false,
+    password_min_length: 0,
+    password_max_length: 0,
+    password_require_uppercase: false,
+    password_require_lowercase: false,
+    password_require_digit: false,
+    password_require_special_char: false,
+    has_users: true,
+    oauth_enabled: false,
+    password_auth_enabled: false,
+    sso_providers: [],
+  })
 })
 
 test('/me tells whom the key acts for, whatever its scope', async () => {
   const { ask } = setup()
   expect(await (await ask('/me')).json()).toMatchObject({
-    id: 'alice',
+    id: toUserId('alice'),
     email: '',
     is_superuser: false,
     effective_permissions: ['chat'],
   })
-  expect(await (await ask('/me', { key: 'key-importer' })).json()).toMatchObject({ id: 'importer' })
+  expect(await (await ask('/me', { key: 'key-importer' })).json()).toMatchObject({ id: toUserId('importer') })
   expect(await (await ask('/me', { key: 'key-operator' })).json()).toMatchObject({ is_superuser: true })
   expect((await ask('/me', { key: null })).status).toBe(401)
 })

@@ -1,4 +1,5 @@
-import type { ActionTurn, Passage } from '../../contracts.ts'
+import type { ActionTurn } from '../../contracts/action.ts'
+import type { Passage } from '../../contracts/search.ts'
 import { readJson } from './queries.ts'
 import { askInTime } from './question.ts'
 

@@ -1,5 +1,5 @@
 import { storable, isJsonObject } from '@inlay/protocol'
-import type { ActionTurn, PastText } from '../../contracts.ts'
+import type { ActionTurn, PastText } from '../../contracts/action.ts'
 import { askInTime } from './question.ts'
 
 /** A query and how much what it finds counts beside the others, above 0. */

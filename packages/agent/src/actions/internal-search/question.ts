@@ -1,4 +1,4 @@
-import type { ActionTurn, ModelQuestion } from '../../contracts.ts'
+import type { ActionTurn, ModelQuestion } from '../../contracts/action.ts'
 
 type Ask = NonNullable<ActionTurn['ask']>
 

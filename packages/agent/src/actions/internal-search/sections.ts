@@ -1,5 +1,6 @@
 import { estimateTokens } from '../../prompt/context-window.ts'
-import type { ActionTurn, ExcerptReader, Passage, Span } from '../../contracts.ts'
+import type { ActionTurn } from '../../contracts/action.ts'
+import type { ExcerptReader, Passage, Span } from '../../contracts/search.ts'
 
 /** Most chunks that sections of one document grow to when they are merged or their neighbours are added. */
 const mostChunks = 8

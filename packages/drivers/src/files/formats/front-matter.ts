@@ -56,7 +56,7 @@ function yamlFields(block: string): Record<string, unknown> | undefined {
   try {
     // Dates stay as they are written (`core` has no dates); aliases are counted against the "billion laughs".
     const value: unknown = parse(block, { schema: 'core', maxAliasCount: 50, logLevel: 'error', uniqueKeys: false })
-    return isRecord(value) ? value : undefined
+    return isMapping(value) ? value : undefined
   } catch {
     // Not YAML: then it is no front matter either, and stays in the text.
     return undefined
@@ -99,9 +99,14 @@ function tomlStrings(text: string): string[] {
 }
 
 /** Fields within fields are named `outer.inner`; lists keep their plain values. */
+// Not the guard of the protocol: threads start without the conditions that lead to a package's sources.
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function flatten(value: unknown, key: string, facts: Map<string, string[]>, depth = 0): void {
   if (depth > 4 || facts.size >= 200) return
-  if (isRecord(value)) {
+  if (isMapping(value)) {
     for (const [name, inner] of Object.entries(value))
       flatten(inner, key === '' ? name : `${key}.${name}`, facts, depth + 1)
   } else if (Array.isArray(value)) {
@@ -111,9 +116,4 @@ function flatten(value: unknown, key: string, facts: Map<string, string[]>, dept
   } else if (value !== null && value !== undefined && key !== '') {
     facts.set(key, [...(facts.get(key) ?? []), String(value)])
   }
-}
-
-// Its own guard: this runs in a worker thread, which loads nothing but what reads files.
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -164,7 +164,7 @@ async function searchMemtable(
       generation: row.generation,
       position: row.position,
       text: row.text,
-      card: row.card,
+      chunkMetadata: row.chunkMetadata,
       source: row.source,
       updatedAt: row.updatedAt,
       score: 0,

@@ -1,11 +1,11 @@
 import { isJsonObject } from '@inlay/protocol'
-import type { DeltaListener } from '@inlay/agent'
+import type { StreamListener } from '@inlay/agent'
 import { createEventReader } from '../../http/event-reader.ts'
 import { createTextFrame } from './text-frame.ts'
 
 /** How a stream of chat completions is tapped. */
 export interface ChatTapOptions {
-  readonly listener: DeltaListener
+  readonly listener: StreamListener
   /** Fields of a delta that hold reasoning, the first that is present counts; [] when the provider's model reads none. */
   readonly reasoningFields: readonly string[]
   /** Takes the stream as the provider is to see it. */
@@ -57,8 +57,8 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
   }
   const hold = (kind: 'text' | 'reasoning', chunk: Chunk, text: string): void => {
     ahead[kind] += text.length
-    if (kind === 'text') listener.say(text)
-    else listener.reason(text)
+    if (kind === 'text') listener.onText(text)
+    else listener.onReasoning(text)
     if (pending?.kind !== kind) flush()
     if (pending === undefined) pending = { kind, chunk, text }
     else {

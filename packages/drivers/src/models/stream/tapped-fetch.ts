@@ -1,4 +1,4 @@
-import type { DeltaListener } from '@inlay/agent'
+import type { StreamListener } from '@inlay/agent'
 import { createChatTap, type Ahead } from './chat-tap.ts'
 import type { BodySink, BodySource, Transport, TransportAnswer } from './transport.ts'
 
@@ -19,7 +19,7 @@ export function plainFetch(transport: Transport): typeof fetch {
 /** A `fetch` that tells the text of a streamed chat completion as its bytes arrive; the provider gets it merged. */
 export function tappedFetch(
   transport: Transport,
-  options: { readonly listener: DeltaListener; readonly reasoningFields: readonly string[] },
+  options: { readonly listener: StreamListener; readonly reasoningFields: readonly string[] },
 ): TappedFetch {
   const ahead: Ahead = { text: 0, reasoning: 0 }
   const encoder = new TextEncoder()

@@ -42,19 +42,20 @@ export const catalogRoutes: readonly Route[] = [
     errors: ['PERSONA_NOT_FOUND'],
     async handle({ path, caller, parts }): Promise<LlmProviders> {
       const { model } = await parts.agent.personas.get(path.persona_id, caller)
-      return toProviders(await parts.agent.models(), model)
+      return { ...toProviders(await parts.agent.models(), model), default_chat_naming: null }
     },
   }),
 ]
 
-/** Ids are places in the listing, from 1: stable as long as the configuration is. */
-function toProviders(
+/** The models by provider. Ids are places in the listing, from 1: stable as long as the configuration is. */
+export function toProviders(
   models: readonly ModelListing[],
   preferred: { readonly provider: string; readonly name: string } | null = null,
 ): LlmProviders {
   const providers: (LlmProvider & { readonly model_configurations: ModelConfiguration[] })[] = []
   let byDefault: DefaultModel | null = null
   let own: DefaultModel | null = null
+  let vision: DefaultModel | null = null
   for (const [index, model] of models.entries()) {
     let provider = providers.find(({ name }) => name === model.provider)
     if (provider === undefined) {
@@ -67,19 +68,34 @@ function toProviders(
       }
       providers.push(provider)
     }
-    provider.model_configurations.push({
-      id: index + 1,
-      name: model.name,
-      is_visible: true,
-      max_input_tokens: model.contextTokens,
-      supports_image_input: model.takesImages,
-      supports_reasoning: false,
-      display_name: model.displayName,
-    })
-    if (model.isDefault) byDefault = { provider_id: provider.id, model_name: model.name }
-    if (model.provider === preferred?.provider && model.name === preferred.name) {
-      own = { provider_id: provider.id, model_name: model.name }
-    }
+    provider.model_configurations.push(toConfiguration(model, index + 1))
+    const named = { provider_id: provider.id, model_name: model.name }
+    if (model.isDefault) byDefault = named
+    if (model.provider === preferred?.provider && model.name === preferred.name) own = named
+    if (model.takesImages && (vision === null || model.isDefault)) vision = named
   }
-  return { providers, default_text: own ?? byDefault, default_vision: null, default_chat_naming: byDefault }
+  return { providers, default_text: own ?? byDefault, default_vision: vision, default_chat_naming: byDefault }
+}
+
+/** Fields without a meaning here keep their neutral value. */
+function toConfiguration(model: ModelListing, id: number): ModelConfiguration {
+  return {
+    id,
+    name: model.name,
+    is_visible: true,
+    max_input_tokens: model.contextTokens,
+    supports_image_input: model.takesImages,
+    supports_reasoning: false,
+    supported_reasoning_efforts: [],
+    reasoning_effort_max: null,
+    reasoning_effort_default: null,
+    temperature_default: null,
+    is_recommended_default: model.isDefault,
+    display_name: model.displayName,
+    custom_display_name: null,
+    provider_display_name: model.providerDisplayName,
+    vendor: null,
+    version: null,
+    region: null,
+  }
 }

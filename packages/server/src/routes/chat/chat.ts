@@ -6,6 +6,7 @@ import {
   sendMessageRequestSchema,
   streamFormatFor,
   uuid,
+  type Principal,
 } from '@inlay/protocol'
 import type { Run } from '@inlay/agent'
 import * as v from 'valibot'
@@ -105,11 +106,18 @@ export const chatRoutes: readonly Route[] = [
 
 function follow(
   run: Run,
-  { request, requestId, settings }: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'requestId' | 'settings'>,
+  {
+    request,
+    requestId,
+    settings,
+    caller,
+  }: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'requestId' | 'settings'> & {
+    readonly caller: Principal
+  },
   cursor: number,
 ): Reply {
   return packetReply(run, {
-    format: streamFormatFor(request.headers.get('accept'), settings.streamFormat),
+    format: streamFormatFor(request.headers.get('accept'), caller.streamFormat ?? settings.streamFormat),
     cursor,
     heartbeatMs: settings.heartbeatMs,
     timer: settings.timer,

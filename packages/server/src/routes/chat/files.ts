@@ -1,4 +1,5 @@
-import type { Files, IncomingFile, OpenedFile, StoredFile, UploadDetails } from '@inlay/agent'
+import type { IncomingFile, OpenedFile, StoredFile } from '@inlay/agent'
+import type { Files, UploadDetails } from '@inlay/conversations'
 import {
   fileRemovalSchema,
   fileStatusesRequestSchema,
@@ -6,6 +7,7 @@ import {
   parsedSheetsSchema,
   queryBoolean,
   readTempIds,
+  toUserId,
   uploadAnswerSchema,
   uploadFormSchema,
   userFileSchema,
@@ -191,7 +193,7 @@ export function toUserFile(file: StoredFile, tempId: string | null = null): User
     temp_id: tempId,
     name: file.name,
     project_id: null,
-    user_id: file.ownerId,
+    user_id: toUserId(file.ownerId),
     file_id: file.fileId,
     created_at: new Date(file.createdAt).toISOString(),
     status: file.status,

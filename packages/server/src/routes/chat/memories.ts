@@ -1,4 +1,5 @@
-import type { Memory, Personalization } from '@inlay/agent'
+import type { Memory } from '@inlay/agent'
+import type { Personalization } from '@inlay/conversations'
 import {
   memoryItemSchema,
   memoryTextSchema,

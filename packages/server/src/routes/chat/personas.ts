@@ -1,4 +1,4 @@
-import type { Persona } from '@inlay/agent'
+import type { StoredPersona } from '@inlay/conversations'
 import {
   fullPersonaSchema,
   hasScope,
@@ -10,6 +10,7 @@ import {
   personaQuerySchema,
   personaUpdateSchema,
   queryInteger,
+  toUserId,
   type FullPersona,
   type MinimalPersona,
   type PersonaBase,
@@ -161,7 +162,7 @@ export const personaRoutes: readonly Route[] = [
   }),
 ]
 
-type ToBase = (persona: Persona) => PersonaBase
+type ToBase = (persona: StoredPersona) => PersonaBase
 
 /** Reads what agents refer to once, for any number of them. */
 async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
@@ -195,7 +196,7 @@ async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
       owner:
         persona.ownerId === null
           ? null
-          : { id: persona.ownerId, email: isOwner || isAdmin ? (persona.ownerEmail ?? '') : '' },
+          : { id: toUserId(persona.ownerId), email: isOwner || isAdmin ? (persona.ownerEmail ?? '') : '' },
       owner_group: null,
       user_permission: persona.id === 0 ? null : isOwner ? 'OWNER' : isAdmin ? 'EDITOR' : 'VIEWER',
       permissions: toPermissions(persona.id !== 0 && (isOwner || isAdmin), persona.id !== 0 && isAdmin),
@@ -217,7 +218,7 @@ function toPermissions(mayChange: boolean, mayArrange: boolean): Record<string, 
 }
 
 async function toMinimal(
-  personas: readonly Persona[],
+  personas: readonly StoredPersona[],
   caller: Principal,
   parts: ServerParts,
 ): Promise<MinimalPersona[]> {
@@ -230,20 +231,21 @@ async function toMinimal(
   }))
 }
 
-async function toFull(persona: Persona, caller: Principal, parts: ServerParts): Promise<FullPersona> {
+async function toFull(persona: StoredPersona, caller: Principal, parts: ServerParts): Promise<FullPersona> {
   const base = (await baseOf(caller, parts))(persona)
   const { users, groups, isPublic } = persona
   const isShared = users.length + groups.length > 0
   // Who else may use it, and its files, are for those to know who may change it.
   const mayChange = base.permissions['edit'] === true
+  const named = mayChange ? users.map((user) => ({ id: toUserId(user), email: user.includes('@') ? user : '' })) : []
   return {
     ...base,
     user_file_ids: mayChange ? persona.fileIds : [],
-    users: mayChange ? users.map((user) => ({ id: user, email: user.includes('@') ? user : '' })) : [],
+    users: named,
     groups: mayChange ? groups : [],
-    user_shares: [],
+    user_shares: named.map((user) => ({ user, permission: 'VIEWER' as const })),
     group_shares: [],
-    public_permission: isPublic ? 'VIEWER' : null,
+    public_permission: 'VIEWER',
     sharing_status: isPublic ? 'PUBLIC' : isShared ? 'SHARED' : 'PRIVATE',
     hierarchy_nodes: [],
     attached_documents: [],

@@ -1,4 +1,4 @@
-import type { ProjectWithSessions } from '@inlay/agent'
+import type { ProjectWithSessions } from '@inlay/conversations'
 import {
   projectCreationSchema,
   projectDetailsSchema,
@@ -8,6 +8,7 @@ import {
   queryInteger,
   sessionMoveSchema,
   tokenTotalSchema,
+  toUserId,
   userFileSchema,
   uuid,
   type Project,
@@ -326,7 +327,7 @@ function toProject(project: ProjectWithSessions): Project {
     name: project.name,
     description: project.description === '' ? null : project.description,
     created_at: new Date(project.createdAt).toISOString(),
-    user_id: project.ownerId,
+    user_id: toUserId(project.ownerId),
     instructions: project.instructions,
     chat_sessions: project.sessions.map(toSummary),
   }

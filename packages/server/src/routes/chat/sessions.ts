@@ -1,4 +1,4 @@
-import type { Persona, SessionListing, StoredMessage, StoredSession } from '@inlay/agent'
+import type { StoredPersona, SessionListing, StoredMessage, StoredSession } from '@inlay/conversations'
 import {
   chatSearchAnswerSchema,
   chatSearchQuerySchema,
@@ -201,7 +201,7 @@ export function toSummary(session: SessionListing): ChatSessionSummary {
 }
 
 /** @param persona undefined when the caller may not see it */
-function toDetail(session: StoredSession, persona: Persona | undefined, caller: Principal): ChatSessionDetail {
+function toDetail(session: StoredSession, persona: StoredPersona | undefined, caller: Principal): ChatSessionDetail {
   return {
     chat_session_id: session.id,
     description: session.name,

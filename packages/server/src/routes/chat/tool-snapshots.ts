@@ -1,5 +1,6 @@
-import type { Action, Agent, StoredTool } from '@inlay/agent'
-import { hasScope, type Principal, type ToolSnapshot } from '@inlay/protocol'
+import type { Action } from '@inlay/agent'
+import type { Conversations, StoredTool } from '@inlay/conversations'
+import { hasScope, toUserId, type Principal, type ToolSnapshot } from '@inlay/protocol'
 
 /** Whether people pick an action: what is remembered of them they decide in their personalization instead. */
 export function isListed({ builtIn }: Action): boolean {
@@ -7,7 +8,7 @@ export function isListed({ builtIn }: Action): boolean {
 }
 
 /** The actions a caller may use now, by id; the functions of one custom action are one entry. */
-export async function listSnapshots(agent: Agent, caller: Principal): Promise<ToolSnapshot[]> {
+export async function listSnapshots(agent: Conversations, caller: Principal): Promise<ToolSnapshot[]> {
   const [actions, tools] = await Promise.all([agent.actions(caller), agent.tools.list()])
   const stored = new Map(tools.map((tool) => [tool.id, tool]))
   const seen = new Set<number>()
@@ -64,7 +65,7 @@ export function toStoredSnapshot(tool: StoredTool, caller: Principal): ToolSnaps
     in_code_tool_id: null,
     custom_headers: hasScope(caller, 'admin') ? customHeaders : null,
     passthrough_auth: passesAuth,
-    user_id: ownerId,
+    user_id: ownerId === null ? null : toUserId(ownerId),
     enabled: isEnabled,
   }
 }

@@ -1,15 +1,21 @@
 import type { DocumentSet, DocumentSetChange, Pair } from '@inlay/knowledge'
 import {
+  documentSetCreatedSchema,
   documentSetCreationSchema,
   documentSetSummarySchema,
+  documentSetQuerySchema,
   documentSetUpdateSchema,
   hasScope,
+  InlayError,
+  namedDocumentSetUpdateSchema,
   queryInteger,
+  toUserNames,
   type DocumentSetSummary,
   type DocumentSetUpdate,
   type Principal,
 } from '@inlay/protocol'
 import * as v from 'valibot'
+import { wantsRepresentation } from '../../http/prefer.ts'
 import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
 import { accessTypeOf } from './pairs.ts'
 
@@ -26,9 +32,12 @@ export const documentSetRoutes: readonly Route[] = [
     owner: 'pair',
     topic,
     summary: 'List document sets',
-    description: 'Those whose names the caller may use in filters.',
+    description: 'Those whose names the caller may use in filters; with `get_editable=true` those it may change.',
+    input: { query: documentSetQuerySchema },
     answer: { description: 'The sets, by name.', schema: v.array(documentSetSummarySchema) },
-    handle: ({ caller, parts }) => listDocumentSets(parts, caller),
+    async handle({ query, caller, parts }): Promise<DocumentSetSummary[]> {
+      return query.get_editable && !hasScope(caller, 'admin') ? [] : listDocumentSets(parts, caller)
+    },
   }),
   defineRoute({
     method: 'POST',
@@ -38,12 +47,33 @@ export const documentSetRoutes: readonly Route[] = [
     owner: 'any',
     topic,
     summary: 'Make a document set',
-    input: { body: { kind: 'json', schema: documentSetCreationSchema, limit: 'otherBytes' } },
-    answer: { description: 'The new set.', schema: documentSetSummarySchema },
-    errors: ['DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND'],
-    async handle({ body, caller, parts }): Promise<DocumentSetSummary> {
+    description: 'Answers with its id alone; with `Prefer: return=representation` with the set.',
+    input: {
+      body: { kind: 'json', schema: documentSetCreationSchema, limit: 'otherBytes' },
+      headers: { prefer: '`return=representation`: the answer is the set.' },
+    },
+    answer: { description: 'Id of the new set, or the set.', schema: documentSetCreatedSchema },
+    errors: ['DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
+    async handle({ body, caller, parts, request }): Promise<number | DocumentSetSummary> {
       const set = await parts.knowledge.documentSets.create({ ...toChange(body), name: body.name })
-      return toSummary(set, await parts.knowledge.pairs.list(), caller)
+      return wantsRepresentation(request) ? toSummary(set, await parts.knowledge.pairs.list(), caller) : set.id
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/manage/admin/document-set',
+    operationId: 'changeNamedDocumentSet',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Change the document set that the body names',
+    description: 'As with the id in the path. What is absent or null stays.',
+    input: { body: { kind: 'json', schema: namedDocumentSetUpdateSchema, limit: 'otherBytes' } },
+    answer: { description: 'Changed.', schema: v.null() },
+    errors: ['DOCUMENT_SET_NOT_FOUND', 'DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
+    async handle({ body, parts }): Promise<null> {
+      await parts.knowledge.documentSets.update(body.id, toChange(body))
+      return null
     },
   }),
   defineRoute({
@@ -57,7 +87,7 @@ export const documentSetRoutes: readonly Route[] = [
     description: 'Binds at the next search; nothing is indexed anew.',
     input: { path: setPath, body: { kind: 'json', schema: documentSetUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'The set as it is now.', schema: documentSetSummarySchema },
-    errors: ['DOCUMENT_SET_NOT_FOUND', 'DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND'],
+    errors: ['DOCUMENT_SET_NOT_FOUND', 'DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ path, body, caller, parts }): Promise<DocumentSetSummary> {
       const set = await parts.knowledge.documentSets.update(path.document_set_id, toChange(body))
       return toSummary(set, await parts.knowledge.pairs.list(), caller)
@@ -106,14 +136,19 @@ function toSummary(set: DocumentSet, pairs: readonly Pair[], caller: Principal):
     // A change binds at the next search.
     is_up_to_date: true,
     is_public: set.isPublic,
-    users: named.users,
+    users: toUserNames(named.users),
     groups: named.groups,
-    permissions: { edit: isAdmin, delete: isAdmin },
+    permissions: { edit: isAdmin, manage_access: isAdmin, delete: isAdmin, publish: isAdmin },
     federated_connector_summaries: [],
   }
 }
 
 function toChange(body: DocumentSetUpdate): DocumentSetChange {
+  if ((body.federated_connectors ?? []).length > 0) {
+    throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
+      message: 'Connectors of other services are not offered here: leave out federated_connectors.',
+    })
+  }
   return {
     name: body.name ?? undefined,
     description: body.description ?? undefined,

@@ -1,11 +1,10 @@
+import { InlayError, queryInteger, toUserId, type Principal } from '@inlay/protocol'
 import {
   apiKeyCreationSchema,
   apiKeyDescriptorSchema,
   apiKeyUpdateSchema,
-  InlayError,
-  queryInteger,
   type ApiKeyDescriptor,
-} from '@inlay/protocol'
+} from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import type { ApiKey } from '../../auth/key-records.ts'
 import type { Keys } from '../../auth/keys.ts'
@@ -39,8 +38,12 @@ export const keyRoutes: readonly Route[] = [
     description: 'The answer is the only place where the key itself is ever shown.',
     input: { body: { kind: 'json', schema: apiKeyCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The new key.', schema: apiKeyDescriptorSchema },
-    async handle({ body, parts }): Promise<ApiKeyDescriptor> {
-      const made = await keysOf(parts).create({ ...body, owner: body.owner ?? undefined })
+    errors: ['INVALID_INPUT'],
+    async handle({ body, caller, parts }): Promise<ApiKeyDescriptor> {
+      refuseGroupIds(body.group_ids)
+      const keys = keysOf(parts)
+      const owner = await ownerOf(body.owner, caller, keys)
+      const made = await keys.create({ ...body, owner, streamFormat: body.stream_format })
       return toDescriptor(made.record, made.key)
     },
   }),
@@ -54,9 +57,11 @@ export const keyRoutes: readonly Route[] = [
     summary: 'Change a key',
     input: { path: keyPath, body: { kind: 'json', schema: apiKeyUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'The key as it is now.', schema: apiKeyDescriptorSchema },
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path, body, parts }): Promise<ApiKeyDescriptor> {
-      return toDescriptor(await keysOf(parts).change(path.api_key_id, body))
+      refuseGroupIds(body.group_ids)
+      const change = { ...body, streamFormat: body.stream_format }
+      return toDescriptor(await keysOf(parts).change(path.api_key_id, change))
     },
   }),
   defineRoute({
@@ -101,16 +106,33 @@ function keysOf(parts: ServerParts): Keys {
   return parts.keys
 }
 
+/** What a key may do does not follow from groups here: dropping them would make a key that may too little or too much. */
+function refuseGroupIds(ids: readonly number[] | null | undefined): void {
+  if (ids === null || ids === undefined || ids.length === 0) return
+  throw new InlayError('INVALID_INPUT', {
+    message:
+      'Groups have no numbers here: say in "scopes" what the key may do and in "groups" the names of its groups.',
+  })
+}
+
+/** The owner a body names: a `user_id` that an answer told stands for the id it was made of. */
+async function ownerOf(given: string | null, caller: Principal, keys: Keys): Promise<string | undefined> {
+  if (given === null) return undefined
+  const known = [caller.id, ...(await keys.list()).map(({ owner }) => owner)]
+  return known.find((id) => toUserId(id) === given) ?? given
+}
+
 function toDescriptor(record: ApiKey, key: string | null = null): ApiKeyDescriptor {
   return {
     api_key_id: record.id,
     api_key_display: record.display,
     api_key: key,
     api_key_name: record.name,
-    user_id: record.owner,
+    user_id: toUserId(record.owner),
     email: record.email,
     groups: [...record.groups],
     scopes: [...record.scopes],
+    stream_format: record.streamFormat,
     created_at: new Date(record.createdAt).toISOString(),
     last_used_at: record.lastUsedAt === null ? null : new Date(record.lastUsedAt).toISOString(),
   }

@@ -1,5 +1,7 @@
 import {
+  InlayError,
   scopes,
+  toUserId,
   userInfoSchema,
   userPermissionsSchema,
   type PersonalizationDetail,
@@ -8,11 +10,17 @@ import {
   type UserInfo,
   type UserPermissions,
 } from '@inlay/protocol'
+import { authTypeSchema, readinessSchema, versionsSchema } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { toPersonalization } from '../chat/memories.ts'
 
 const topic = 'Service'
+
+/** Version of the contract that is answered here: clients in the field ask for 3.0.0 or newer. */
+const contractVersion = '3.0.0'
+
+const noThreads = { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, threadpool_tasks_waiting: 0 }
 
 /** Whether the service is there, what it is, and who is asking. */
 export const serviceRoutes: readonly Route[] = [
@@ -32,14 +40,36 @@ export const serviceRoutes: readonly Route[] = [
   }),
   defineRoute({
     method: 'GET',
+    path: '/health/ready',
+    operationId: 'ready',
+    scope: 'public',
+    owner: 'none',
+    topic,
+    summary: 'Whether the service can do its work',
+    description: 'Asks the database. 503 while it does not answer: send requests elsewhere until then.',
+    answer: { description: 'It can.', schema: readinessSchema },
+    errors: ['SERVICE_UNAVAILABLE'],
+    async handle({ parts, settings, request, requestId }) {
+      try {
+        await parts.knowledge.hasDocuments()
+      } catch (error) {
+        settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
+        throw new InlayError('SERVICE_UNAVAILABLE', { message: 'The database does not answer.', cause: error })
+      }
+      return { success: true, message: 'ok', data: noThreads }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
     path: '/version',
     operationId: 'version',
     scope: 'public',
     owner: 'none',
     topic,
     summary: 'Version of the service',
-    answer: { description: 'The version.', schema: v.object({ backend_version: v.string() }) },
-    handle: ({ settings }) => ({ backend_version: settings.version }),
+    description: '`backend_version` is that of the contract, which clients compare; `inlay_version` is ours.',
+    answer: { description: 'The versions.', schema: versionsSchema },
+    handle: ({ settings }) => ({ backend_version: contractVersion, inlay_version: settings.version }),
   }),
   defineRoute({
     method: 'GET',
@@ -50,21 +80,15 @@ export const serviceRoutes: readonly Route[] = [
     topic,
     summary: 'How callers sign in',
     description: 'By API key; a host app may add ways of its own.',
-    answer: {
-      description: 'What is offered.',
-      schema: v.object({
-        auth_type: v.string(),
-        multi_tenant: v.boolean(),
-        requires_verification: v.boolean(),
-        anonymous_user_enabled: v.boolean(),
-        has_users: v.boolean(),
-        oauth_enabled: v.boolean(),
-        password_auth_enabled: v.boolean(),
-        sso_providers: v.array(v.unknown()),
-      }),
-    },
+    answer: { description: 'What is offered.', schema: authTypeSchema },
     handle: () => ({
       auth_type: 'api_key',
+      password_min_length: 0,
+      password_max_length: 0,
+      password_require_uppercase: false,
+      password_require_lowercase: false,
+      password_require_digit: false,
+      password_require_special_char: false,
       multi_tenant: false,
       requires_verification: false,
       anonymous_user_enabled: false,
@@ -119,7 +143,7 @@ function toPermissions({ scopes: held }: Principal): string[] {
 
 function toUserInfo(caller: Principal, personalization: PersonalizationDetail): UserInfo {
   return {
-    id: caller.id,
+    id: toUserId(caller.id),
     email: caller.email ?? '',
     is_active: true,
     is_superuser: caller.scopes.includes('admin'),

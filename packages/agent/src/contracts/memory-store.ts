@@ -1,0 +1,50 @@
+import type { Principal } from '@inlay/protocol'
+
+/** Something to remember about a person in later conversations. */
+export interface Memory {
+  readonly id: number
+  /** One line, 1 to 500 characters. */
+  readonly content: string
+  /** Milliseconds since 1970 UTC, as `updatedAt`. */
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** What the model is told about the person who asks. */
+export interface Person {
+  /** How the person is called; "" when not told, as the next two. At most 200 characters. */
+  readonly name: string
+  /** What they do. At most 200 characters. */
+  readonly role: string
+  /** How they wish to be answered. At most 2000 characters. */
+  readonly preferences: string
+  /** Oldest first. */
+  readonly memories: readonly Memory[]
+}
+
+/** What became of a memory that a model wants kept. */
+export interface KeptMemory {
+  readonly memory: Memory
+  readonly operation: 'add' | 'update'
+  /** Place of the memory that was replaced, from 0, oldest first; null for a new one. */
+  readonly index: number | null
+}
+
+/** Most characters of a memory. */
+export const memoryChars = 500
+
+/** What is remembered about callers, each alone with theirs. */
+export interface MemoryStore {
+  /** Whether `keep` takes anything at all. The action `add_memory` exists only then. */
+  readonly canKeep: boolean
+  /** What the model is told about a caller. */
+  person(caller: Principal): Promise<Person>
+  /** Whether the model may keep memories of a caller. */
+  mayKeep(caller: Principal): Promise<boolean>
+  /**
+   * Keeps what the model wants kept.
+   * @param replaces id of the memory it takes the place of; null adds one, unless it says the same as one that is there
+   * @throws INVALID_INPUT for a text that is blank or too long, NOT_FOUND for an id that is not the caller's
+   */
+  keep(content: string, replaces: number | null, caller: Principal): Promise<KeptMemory>
+}

@@ -1,0 +1,57 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamResult } from '@ai-sdk/provider'
+import type { LlmOverride } from '@inlay/protocol'
+
+/** Receives what a model writes, delta by delta, at the moment it arrives. */
+export interface StreamListener {
+  onText(delta: string): void
+  onReasoning(delta: string): void
+}
+
+/** A model with a streaming tap: its text reaches a listener ahead of the stream of parts. */
+export interface TappedModel extends LanguageModelV4 {
+  /**
+   * Like `doStream`, but the listener gets every delta of text and reasoning once and in order, as soon as it arrives,
+   * even before the promise resolves. After an abort it gets nothing. The parts of the stream hold the same text joined,
+   * later.
+   */
+  doStreamTapped(
+    options: LanguageModelV4CallOptions,
+    listener: StreamListener,
+  ): PromiseLike<LanguageModelV4StreamResult>
+}
+
+/** A language model ready for one run. */
+export interface ResolvedModel {
+  readonly model: LanguageModelV4 | TappedModel
+  /** Configured name of the provider, as a client gives it in `llm_override.model_provider`. */
+  readonly provider: string
+  /** Name of the model, as a client gives it in `llm_override.model_version`. */
+  readonly name: string
+  /** What a person reads, e.g. `Built-in extractive model`. */
+  readonly displayName: string
+  readonly temperature?: number
+  /** Tokens of prompt and answer together. */
+  readonly contextTokens: number
+  readonly takesImages: boolean
+  /** It answers with words of documents alone, so it is not asked to sum anything up. Default: false. */
+  readonly quotesOnly?: boolean
+}
+
+/** One model a client may choose. */
+export interface ModelListing {
+  readonly provider: string
+  /** Type of the provider, e.g. `openai`, `anthropic`, `openai_compatible`, `extractive`. */
+  readonly providerType: string
+  readonly providerDisplayName: string
+  readonly name: string
+  readonly displayName: string
+  readonly contextTokens: number
+  readonly takesImages: boolean
+  readonly isDefault: boolean
+}
+
+/** Finds the model of a run. Rejects with VALIDATION_ERROR when provider and version do not match; never a silent default. */
+export interface ModelProvider {
+  resolve(override?: LlmOverride | null): Promise<ResolvedModel>
+  list(): Promise<readonly ModelListing[]>
+}

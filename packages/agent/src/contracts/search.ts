@@ -1,0 +1,74 @@
+import type { BaseFilters, Principal, SearchDoc } from '@inlay/protocol'
+
+/** A passage found: what clients show, and the text the model reads. */
+export interface Passage {
+  readonly document: SearchDoc
+  /** The matched text, possibly with its neighbours; Markdown or plain text. */
+  readonly content: string
+  /** Title and headings above the text, outermost first. */
+  readonly headings?: readonly string[]
+  /** Where it stands in its document; absent when that is not known. */
+  readonly span?: Span
+}
+
+/** A stretch of a document by the numbers of its chunks, from 0, both ends inclusive. */
+export interface Span {
+  readonly first: number
+  readonly last: number
+}
+
+/** A stretch of a document as one text. */
+export interface Excerpt {
+  readonly content: string
+  /** Title and headings above its beginning, outermost first. */
+  readonly headings?: readonly string[]
+  readonly span: Span
+}
+
+/**
+ * Reads a stretch of a document as it is now, as far as it has the link of the chunk `around`, so that a citation of the
+ * excerpt never leads elsewhere. Undefined when there is no such document that the caller may see.
+ */
+export type ExcerptReader = (
+  query: Span & {
+    readonly documentId: string
+    readonly around: number
+    readonly caller: Principal
+    readonly signal?: AbortSignal
+  },
+) => Promise<Excerpt | undefined>
+
+/** Finds passages. Filters and the caller's access bind inside the search; results come best first. */
+export type PassageSearch = (query: {
+  readonly text: string
+  readonly filters?: BaseFilters | null
+  readonly caller: Principal
+  readonly limit: number
+  readonly signal?: AbortSignal
+}) => Promise<readonly Passage[]>
+
+/** Searches among files that are too long for a prompt. The engine asks for files it has checked, and nothing else. */
+export interface FileSearch {
+  /** Passages of these files alone, best first; `document_id` of each is the file's id. Filters bind as in any search. */
+  search(query: {
+    readonly text: string
+    readonly fileIds: readonly string[]
+    readonly filters?: BaseFilters | null
+    readonly limit: number
+    readonly signal?: AbortSignal
+  }): Promise<readonly Passage[]>
+  /** What stands around a passage of a file, as {@link ExcerptReader} reads it of a document. Default: passages stay as they are. */
+  excerpt?(
+    query: Span & {
+      readonly fileId: string
+      readonly around: number
+      readonly signal?: AbortSignal
+    },
+  ): Promise<Excerpt | undefined>
+}
+
+/** A document set as a turn needs it. */
+export interface NamedDocumentSet {
+  readonly id: number
+  readonly name: string
+}

@@ -1,0 +1,104 @@
+import { isJsonObject, readJson } from '@inlay/protocol'
+import type { LanguageModelV4Message, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+
+/** A call as a model asked for it; `input` is the JSON text of its arguments. */
+export interface RequestedCall {
+  readonly id: string
+  readonly name: string
+  readonly input: string
+  /** What the provider wants back with the call, such as a signature. */
+  readonly providerOptions?: AssistantPart['providerOptions']
+}
+
+/** A call with the text that the model reads as its result. */
+export interface AnsweredCall extends RequestedCall {
+  readonly result: string
+  /** Whether the result only says that the call could not run. */
+  readonly isError?: boolean
+}
+
+/** A part of a message of the assistant. */
+export type AssistantPart = Exclude<Extract<LanguageModelV4Message, { role: 'assistant' }>['content'], string>[number]
+
+/** Text or reasoning that a model wrote in one step. */
+export type WrittenPart = Extract<AssistantPart, { type: 'text' | 'reasoning' }>
+
+/** Joins the text and reasoning of a step into parts of a message. */
+export interface ContentCollector {
+  /** Takes a part of the stream; parts other than text and reasoning are ignored. */
+  add(part: LanguageModelV4StreamPart): void
+  /** The parts in order of appearance. Reasoning keeps the signature that some providers ask back for. */
+  parts(): WrittenPart[]
+}
+
+/** Creates the collector of one step. */
+export function createContentCollector(): ContentCollector {
+  const blocks = new Map<
+    string,
+    { type: WrittenPart['type']; text: string; metadata?: WrittenPart['providerOptions'] }
+  >()
+  return {
+    add: (part) => {
+      if (!('id' in part) || part.id === undefined) return
+      const type = part.type.startsWith('text-') ? 'text' : part.type.startsWith('reasoning-') ? 'reasoning' : undefined
+      if (!type) return
+      const key = `${type} ${part.id}`
+      const block = blocks.get(key) ?? { type, text: '' }
+      if (part.type === 'text-delta' || part.type === 'reasoning-delta') block.text += part.delta
+      if ('providerMetadata' in part && part.providerMetadata)
+        block.metadata = { ...block.metadata, ...part.providerMetadata }
+      blocks.set(key, block)
+    },
+    parts: () =>
+      [...blocks.values()]
+        .filter(({ text, metadata }) => text.trim() !== '' || metadata !== undefined)
+        .map(({ type, text, metadata }) => ({ type, text, ...(metadata && { providerOptions: metadata }) })),
+  }
+}
+
+/** Gives every call of an answer an id of its own, also where the model gave none or the same one twice. */
+export function createCallIds(): (calls: readonly RequestedCall[]) => RequestedCall[] {
+  const used = new Set<string>()
+  return (calls) =>
+    calls.map((call) => {
+      let id = call.id === '' ? `call-${used.size + 1}` : call.id
+      for (let count = 2; used.has(id); count++) id = `${call.id || 'call'}-${count}`
+      used.add(id)
+      return { ...call, id }
+    })
+}
+
+/** A step and the results of its calls as messages for the next prompt. */
+export function toExchange(content: readonly WrittenPart[], calls: readonly AnsweredCall[]): LanguageModelV4Message[] {
+  if (calls.length === 0) return content.length === 0 ? [] : [{ role: 'assistant', content: [...content] }]
+  return [
+    {
+      role: 'assistant',
+      content: [
+        ...content,
+        ...calls.map(({ id, name, input, providerOptions }) => ({
+          type: 'tool-call' as const,
+          toolCallId: id,
+          toolName: name,
+          input: toArguments(input),
+          ...(providerOptions && { providerOptions }),
+        })),
+      ],
+    },
+    {
+      role: 'tool',
+      content: calls.map(({ id, name, result, isError }) => ({
+        type: 'tool-result' as const,
+        toolCallId: id,
+        toolName: name,
+        output: { type: isError ? ('error-text' as const) : ('text' as const), value: result },
+      })),
+    },
+  ]
+}
+
+/** The arguments in a JSON text; none when it holds no object. */
+export function toArguments(json: string): Record<string, unknown> {
+  const value = readJson(json)
+  return isJsonObject(value) ? { ...value } : {}
+}

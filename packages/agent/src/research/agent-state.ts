@@ -1,0 +1,113 @@
+import type { PacketBody, SearchDoc } from '@inlay/protocol'
+import { isInlayError } from '@inlay/protocol'
+import { toFailure } from '../model/failures.ts'
+import type { Action } from '../contracts/action.ts'
+import type { CallRecord, CallSetting } from '../tools/execution.ts'
+import type { AnswerPlace, Branch, EmitAt } from './branch.ts'
+import type { KnownLimits } from './limits.ts'
+import type { Finding } from './report.ts'
+import type { ResearchModel } from './step.ts'
+import { researchToolNames } from './tools.ts'
+
+/** One research agent: its task, its place in the answer and what it may use. */
+export interface ResearchAgentOptions {
+  readonly task: string
+  /** Id of the call that asked for it. */
+  readonly callId: string
+  readonly turn: number
+  readonly tab: number
+  /** Which round of the orchestrator asked for it, from 0. */
+  readonly cycle: number
+  /** Reasoning of the orchestrator before it asked; null when there was none. */
+  readonly reasoning: string | null
+  readonly model: ResearchModel
+  readonly branch: Branch
+  /** Sends the packet of a failure after the branch was closed. */
+  readonly emitError: EmitAt
+  /** The searches it may use. */
+  readonly actions: readonly Action[]
+  /** The search it has to begin with. */
+  readonly forced?: Action
+  readonly setting: CallSetting
+  readonly limits: KnownLimits
+  /** When the report of the whole research is due, in milliseconds since 1970 UTC. */
+  readonly dueAt: number
+  readonly now: () => number
+  /** Takes the agent's call and those it made, once: when it ends, and also when it is cut off. */
+  readonly store: (records: readonly CallRecord[]) => void
+}
+
+export interface AgentState {
+  /** Rounds in which a tool was used, thinking included. */
+  steps: number
+  reasonedSteps: number
+  searches: number
+  thoughtsInRow: number
+  wasDemanded: boolean
+  readonly findings: Finding[]
+  readonly children: CallRecord[]
+  report: string
+  cited: readonly SearchDoc[] | null
+}
+
+/** Stores what an agent found, also of one that was cut off. */
+export function recordAgent(options: ResearchAgentOptions, state: AgentState): void {
+  const { report, cited } = state
+  const packets: PacketBody[] =
+    report === '' ? [] : [{ type: 'intermediate_report_start' }, { type: 'intermediate_report_delta', content: report }]
+  const result = report === '' ? 'The agent was stopped before it reported.' : report
+  store(options, state, { result, failed: false, packets, cited })
+}
+
+/** Sends the packet of a failure and stores it; returns the text that the orchestrator reads. */
+export function recordFailure(
+  options: ResearchAgentOptions,
+  state: AgentState,
+  place: AnswerPlace,
+  error: unknown,
+): string {
+  const { model, setting } = options
+  const { code, message, retryable } = toFailure(error, { model: model.name })
+  if (!isInlayError(error)) setting.onError(error)
+  const packet: PacketBody = { type: 'error', exception: message, error_code: code, is_retryable: retryable }
+  options.emitError(place, packet)
+  const result = `The research agent failed: ${message}`
+  store(options, state, { result, failed: true, packets: [packet], cited: null })
+  return result
+}
+
+interface AgentEnd {
+  readonly result: string
+  readonly failed: boolean
+  readonly packets: readonly PacketBody[]
+  readonly cited: readonly SearchDoc[] | null
+}
+
+function store(options: ResearchAgentOptions, { children }: AgentState, end: AgentEnd): void {
+  const { task, callId, turn, tab, cycle, reasoning, setting } = options
+  setting.onEnd({
+    turn_index: turn,
+    tab_index: tab,
+    tool_name: researchToolNames.agent,
+    tool_arguments: { task },
+    tool_result: end.result,
+    search_docs: end.cited,
+    generated_images: null,
+  })
+  const own: CallRecord = {
+    step: cycle,
+    turnIndex: turn,
+    tabIndex: tab,
+    callId,
+    actionId: 0,
+    name: researchToolNames.agent,
+    failed: end.failed,
+    arguments: { task },
+    result: end.result,
+    reasoning,
+    packets: [{ type: 'research_agent_start', research_task: task }, ...end.packets],
+    documents: end.cited,
+    images: null,
+  }
+  options.store([own, ...children])
+}

@@ -1,0 +1,59 @@
+import { InlayError } from '@inlay/protocol'
+import type { StreamLine } from '@inlay/protocol'
+import type { RunStore, SendRecord, StoredAnswer } from '../contracts/run-store.ts'
+import { createRun, type LiveRun } from './registry.ts'
+
+/**
+ * Makes a finished run out of what is stored of it: its lines when they were kept, else the answer in short.
+ * @throws CONFLICT while the run is made by another process
+ */
+export async function readStoredRun(store: RunStore, record: SendRecord, limitBytes: number): Promise<LiveRun> {
+  const { messageId, sessionId } = record
+  const run = createRun({ sessionId, messageId }, limitBytes)
+  const answer = await store.answer(messageId)
+  for (const call of answer.toolCalls) {
+    run.tellCall({
+      turn_index: call.turnIndex,
+      tab_index: call.tabIndex,
+      sub_turn_index: call.subTurnIndex ?? null,
+      tool_name: call.name,
+      tool_arguments: call.arguments,
+      tool_result: call.result,
+      search_docs: call.documents,
+      generated_images: call.images,
+    })
+  }
+  // Lines were encoded by us from lines of this type.
+  const lines = record.lines?.map((json) => JSON.parse(json) as StreamLine) ?? shortLines(record, answer)
+  for (const line of lines) run.write(line)
+  run.end()
+  return run
+}
+
+function shortLines(record: SendRecord, { parentId, status, text, documents, error }: StoredAnswer): StreamLine[] {
+  if (status === 'running') {
+    throw new InlayError('CONFLICT', {
+      message: 'A message with this Idempotency-Key is being answered: repeat the request once it is done.',
+      retryable: true,
+    })
+  }
+  const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: 0 }
+  const lines: StreamLine[] = [{ user_message_id: parentId, reserved_assistant_message_id: record.messageId }]
+  if (record.openedSession) lines.unshift({ chat_session_id: record.sessionId, incognito: false })
+  if (text !== '') {
+    lines.push(
+      { placement, obj: { type: 'message_start', final_documents: documents, pre_answer_processing_seconds: null } },
+      { placement, obj: { type: 'message_delta', content: text } },
+    )
+  }
+  if (error === null) {
+    const reason = status === 'cancelled' ? 'user_cancelled' : null
+    lines.push({ placement, obj: { type: 'stop', stop_reason: reason } })
+    return lines
+  }
+  lines.push(
+    { placement, obj: { type: 'error', exception: error.message, error_code: error.code, is_retryable: true } },
+    { error: error.message, stack_trace: null, error_code: error.code, is_retryable: true, details: null },
+  )
+  return lines
+}

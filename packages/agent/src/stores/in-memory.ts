@@ -1,0 +1,248 @@
+import { InlayError } from '@inlay/protocol'
+import type { ChatSessionCreationRequest, FileDescriptor } from '@inlay/protocol'
+import type {
+  AnswerModel,
+  AnswerOutcome,
+  AnswerStatus,
+  BranchHistory,
+  ConversationStore,
+  HistoryLimits,
+  OpenedTurn,
+  PastMessage,
+  SessionRecord,
+  ToolCallRecord,
+  TurnOpening,
+} from '../contracts/conversation-store.ts'
+import { terminatedText } from '../contracts/conversation-store.ts'
+import type { RunStore, SendRecord } from '../contracts/run-store.ts'
+import type { Services } from '../contracts/services.ts'
+import { resolveParent, toMainline, toPath, type MessageRole } from './message-tree.ts'
+
+interface HeldMessage {
+  readonly id: number
+  readonly sessionId: string
+  readonly parentId: number | null
+  latestChildId: number | null
+  readonly role: MessageRole
+  readonly files: readonly FileDescriptor[]
+  readonly model: AnswerModel | null
+  status: AnswerStatus
+  text: string
+  seenAt: number | null
+  outcome: Partial<AnswerOutcome>
+}
+
+interface HeldSend extends Omit<SendRecord, 'lines'> {
+  readonly createdAt: number
+  lines: readonly string[] | undefined
+}
+
+/** What the stores of one process share. */
+interface Memory {
+  readonly sessions: Map<string, Omit<SessionRecord, 'hasFiles'>>
+  readonly messages: Map<number, HeldMessage>
+  readonly summaries: Map<number, string>
+  readonly sends: Map<string, HeldSend>
+}
+
+const dayMs = 86_400_000
+
+/** Keeps conversations in memory: they are gone with the process, and nothing is ever removed. */
+export function inMemoryStores({ now, newId }: Pick<Services, 'now' | 'newId'>): {
+  readonly conversations: ConversationStore
+  readonly runs: RunStore
+} {
+  const memory: Memory = { sessions: new Map(), messages: new Map(), summaries: new Map(), sends: new Map() }
+  return { conversations: conversationsIn(memory, { now, newId }), runs: runsIn(memory, now) }
+}
+
+function conversationsIn(memory: Memory, { now, newId }: Pick<Services, 'now' | 'newId'>): ConversationStore {
+  const { sessions, messages, summaries } = memory
+  return {
+    session: async (id, ownerId) => {
+      const session = sessions.get(id)
+      if (session?.ownerId !== ownerId) throw new InlayError('SESSION_NOT_FOUND')
+      return { ...session, hasFiles: ofSession(memory, id).some(({ files }) => files.length > 0) }
+    },
+    open: async (opening) => openTurn(memory, opening, now(), newId),
+    finish: async (answerId, outcome) => {
+      const answer = messages.get(answerId)
+      if (!answer) throw new InlayError('SESSION_NOT_FOUND')
+      Object.assign(answer, { status: outcome.status, text: outcome.text, seenAt: null, outcome })
+    },
+    checkpoint: async (answers) => {
+      for (const { answerId, text } of answers) {
+        const answer = messages.get(answerId)
+        if (answer?.status === 'running') Object.assign(answer, { text, seenAt: now() })
+      }
+    },
+    terminateAbandoned: async (leaseMs) => {
+      const running = [...messages.values()].filter(({ status }) => status === 'running')
+      const dueAt = (answer: HeldMessage): number => (answer.seenAt ?? 0) + leaseMs
+      for (const answer of running.filter((message) => dueAt(message) <= now())) {
+        const error = { code: 'SERVICE_UNAVAILABLE', message: terminatedText }
+        Object.assign(answer, { status: 'terminated', seenAt: null, outcome: { error } })
+      }
+      const next = Math.min(...running.filter(({ status }) => status === 'running').map(dueAt))
+      return Number.isFinite(next) ? next - now() : undefined
+    },
+    branch: async (sessionId, messageId, limits) => {
+      const nodes = ofSession(memory, sessionId)
+      const ids = messageId === null ? toMainline(nodes) : toPath(nodes, messageId)
+      return readBranch(memory, ids.slice(1), limits)
+    },
+    saveSummary: async ({ messageId, text }) => {
+      if (!summaries.has(messageId)) summaries.set(messageId, text)
+    },
+    generatedFileIds: async (messageIds) =>
+      messageIds
+        .flatMap((id) => messages.get(id)?.outcome.toolCalls ?? [])
+        .toReversed()
+        .flatMap(({ images, packets }) => [
+          ...(images ?? []).map(({ file_id: id }) => id),
+          ...packets.flatMap((packet) => ('file_ids' in packet ? (packet.file_ids ?? []) : [])),
+        ]),
+  }
+}
+
+function runsIn({ sends, messages }: Memory, now: () => number): RunStore {
+  return {
+    find: async (ownerId, key) => {
+      for (const [name, { createdAt }] of sends) if (createdAt <= now() - dayMs) sends.delete(name)
+      return sends.get(nameOf(ownerId, key))
+    },
+    complete: async (ownerId, key, lines) => {
+      const send = sends.get(nameOf(ownerId, key))
+      if (send) send.lines = lines
+    },
+    answer: async (messageId) => {
+      const answer = messages.get(messageId)
+      if (!answer) throw new InlayError('SESSION_NOT_FOUND')
+      const { parentId, status, text, outcome } = answer
+      const { error = null, documents = null, toolCalls = [] } = outcome
+      return { parentId, status, text, error, documents, toolCalls }
+    },
+  }
+}
+
+const nameOf = (ownerId: string, key: string): string => JSON.stringify([ownerId, key])
+
+const ofSession = ({ messages }: Memory, sessionId: string): HeldMessage[] =>
+  [...messages.values()].filter((message) => message.sessionId === sessionId)
+
+function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () => string): OpenedTurn {
+  const { messages, sends } = memory
+  const sendName = opening.key && nameOf(opening.ownerId, opening.key.key)
+  if (sendName !== undefined && sends.has(sendName)) throw new InlayError('CONFLICT')
+  const session = opening.session ?? newSession(newId(), opening.ownerId, opening.creation)
+  const add = (parentId: number | null, role: MessageRole, more: Partial<HeldMessage> = {}): HeldMessage => {
+    const fields = { files: [], model: null, status: 'done', text: '', seenAt: null, outcome: {}, ...more } as const
+    const message = { id: messages.size + 1, sessionId: session.id, parentId, latestChildId: null, role, ...fields }
+    messages.set(message.id, message)
+    return message
+  }
+  const nodes = ofSession(memory, session.id)
+  if (nodes.length === 0 && opening.parentId !== null && opening.parentId !== -1)
+    resolveParent(rootAlone, opening.parentId)
+  if (nodes.length === 0) nodes.push(add(null, 'system'))
+  const parent = resolveParent(nodes, opening.parentId)
+  // Appending after a question that never got an answer is no repeat of it.
+  const isRepeat = parent.role === 'user' && opening.parentId === parent.id
+  const path = toPath(nodes, parent.id)
+  const { text, files } = opening
+  const question = (isRepeat && messages.get(parent.id)) || add(parent.id, 'user', { text, files })
+  const answers = opening.models.map((model) =>
+    add(question.id, 'assistant', { model, status: 'running', seenAt: time }),
+  )
+  memory.sessions.set(session.id, session)
+  const line = [...(isRepeat ? path : [...path, question.id]), answers[0]?.id ?? question.id]
+  for (const [index, id] of line.entries()) {
+    const message = messages.get(id)
+    if (message) message.latestChildId = line[index + 1] ?? message.latestChildId
+  }
+  if (sendName !== undefined) {
+    const { bodyHash = '' } = opening.key ?? {}
+    const openedSession = opening.session === null
+    const messageId = answers[0]?.id ?? 0
+    sends.set(sendName, {
+      bodyHash,
+      sessionId: session.id,
+      messageId,
+      openedSession,
+      createdAt: time,
+      lines: undefined,
+    })
+  }
+  return {
+    ...readBranch(memory, (isRepeat ? path.slice(0, -1) : path).slice(1), opening.history),
+    sessionId: session.id,
+    isNewSession: opening.session === null,
+    userMessageId: question.id,
+    userText: question.text,
+    files: question.files,
+    answerIds: answers.map(({ id }) => id),
+  }
+}
+
+const rootAlone = [{ id: 0, parentId: null, latestChildId: null, role: 'system' }] as const
+
+function newSession(
+  id: string,
+  ownerId: string,
+  creation: ChatSessionCreationRequest | null,
+): Omit<SessionRecord, 'hasFiles'> {
+  return {
+    id,
+    ownerId,
+    name: creation?.description ?? '',
+    personaId: creation?.persona_id ?? 0,
+    projectId: creation?.project_id ?? null,
+    modelOverride: null,
+    temperature: null,
+    reasoningEffort: null,
+  }
+}
+
+function readBranch({ messages, summaries }: Memory, ids: readonly number[], limits: HistoryLimits): BranchHistory {
+  const branch = ids.flatMap((id) => messages.get(id) ?? [])
+  const summaryEnd = branch.findLastIndex(({ id }) => summaries.has(id)) + 1
+  const covered = branch.slice(0, summaryEnd)
+  const past: PastMessage[] = []
+  let chars = 0
+  for (const message of branch.slice(summaryEnd).toReversed()) {
+    if (chars >= limits.chars) break
+    const shown = toPastMessage(message, limits)
+    chars += shown.text.length + shown.toolCalls.reduce((sum, { result }) => sum + result.length, 0)
+    past.unshift(shown)
+  }
+  const firstQuestion = past.findIndex(({ role }) => role === 'user')
+  return {
+    summary: summaries.get(covered.at(-1)?.id ?? 0) ?? null,
+    summaryFiles: covered.flatMap(({ files }) => files),
+    messages: past.slice(Math.max(0, firstQuestion)),
+  }
+}
+
+function toPastMessage({ outcome, ...message }: HeldMessage, { withoutCallsOf }: HistoryLimits): PastMessage {
+  const calls = (outcome.toolCalls ?? []).filter(({ parentCallId }) => parentCallId === undefined)
+  return {
+    id: message.id,
+    role: message.role === 'assistant' ? 'assistant' : 'user',
+    status: message.status,
+    text: message.text,
+    files: message.files,
+    toolCalls: calls.filter(({ name }) => !withoutCallsOf.includes(name)).map(toPastCall),
+    callCount: calls.length,
+    params: message.model?.params ?? null,
+  }
+}
+
+function toPastCall({
+  step,
+  callId,
+  name,
+  arguments: input,
+  result,
+}: ToolCallRecord): PastMessage['toolCalls'][number] {
+  return { step, callId, name, arguments: JSON.stringify(input), result }
+}

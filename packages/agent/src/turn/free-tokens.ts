@@ -1,0 +1,73 @@
+import type { LlmOverride, Principal } from '@inlay/protocol'
+import type { BranchHistory, ConversationStore } from '../contracts/conversation-store.ts'
+import type { ModelProvider } from '../contracts/model.ts'
+import { promptLimit, promptTokens } from '../prompt/context-window.ts'
+import { historyLimits } from '../prompt/past-messages.ts'
+import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
+import type { Actions } from '../tools/registry.ts'
+import { chooseModel, withPersonaModel } from './model-choice.ts'
+import { findTurnContext, type TurnContextParts, type TurnPlace } from './turn-context.ts'
+
+/** What counting needs. */
+export interface FreeTokensOptions {
+  readonly conversations: Pick<ConversationStore, 'session' | 'branch'>
+  readonly models: ModelProvider
+  readonly actions: Actions
+  readonly contextParts: TurnContextParts
+  readonly systemPrompt: string | undefined
+  readonly now: () => number
+}
+
+/** Where a next message would be sent. */
+interface NextMessage extends Pick<TurnPlace, 'personaId' | 'projectId' | 'hasFiles'> {
+  readonly override: LlmOverride | null
+  /** What was said before, as far as a window of that many tokens holds it. */
+  readonly history: (contextTokens: number) => Promise<BranchHistory>
+}
+
+/** Counts what a next message can still take; the prompt is made like any other, so that nothing is forgotten. */
+export async function countFreeTokens(
+  target: { readonly sessionId: string } | { readonly personaId: number },
+  caller: Principal,
+  options: FreeTokensOptions,
+): Promise<number> {
+  const { models, actions, contextParts, systemPrompt, now } = options
+  const { personaId, projectId, hasFiles, override, history } = await toNextMessage(target, caller, options)
+  const place = { personaId, projectId, hasFiles, descriptors: [], filters: null, caller }
+  const context = await findTurnContext(place, contextParts)
+  const model = await models.resolve(withPersonaModel(override, context.persona))
+  const contextFiles = await context.weigh({ contextTokens: model.contextTokens, userText: '' })
+  const usable = context.offer(await actions.available({ caller }), contextFiles)
+  const prompt = await makeTurnPrompt(
+    {
+      files: contextParts.files,
+      context,
+      contextFiles,
+      opened: { ...(await history(model.contextTokens)), userText: '', files: [] },
+      request: { additional_context: null, include_citations: true },
+      model,
+      actions: usable,
+      systemPrompt,
+      time: now(),
+    },
+    AbortSignal.timeout(60_000),
+  )
+  return Math.max(0, promptLimit(model.contextTokens, usable) - promptTokens(prompt))
+}
+
+async function toNextMessage(
+  place: { readonly sessionId: string } | { readonly personaId: number },
+  caller: Principal,
+  { conversations }: FreeTokensOptions,
+): Promise<NextMessage> {
+  if ('personaId' in place) {
+    const history = async (): Promise<BranchHistory> => ({ summary: null, summaryFiles: [], messages: [] })
+    return { personaId: place.personaId, projectId: null, hasFiles: false, override: null, history }
+  }
+  const session = await conversations.session(place.sessionId, caller.id)
+  return {
+    ...session,
+    override: chooseModel(null, session),
+    history: (contextTokens) => conversations.branch(session.id, null, historyLimits(contextTokens)),
+  }
+}

@@ -1,0 +1,159 @@
+import { InlayError } from '@inlay/protocol'
+import type { BaseFilters, LlmOverride, Principal, SendMessageRequest } from '@inlay/protocol'
+import type { ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
+import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
+import type { ContextFiles } from '../prompt/context-files.ts'
+import {
+  admitResearch,
+  checkOneModel,
+  checkSearches,
+  researchActions,
+  type AdmittedResearch,
+} from '../research/admission.ts'
+import type { ResearchOptions } from '../research/limits.ts'
+import type { Actions, ChosenActions } from '../tools/registry.ts'
+import { askBefore, type TurnHooks } from './hooks.ts'
+import { chooseModel, toReasoningEffort, withPersonaModel, type ReasoningEffort } from './model-choice.ts'
+import { checkSessionSettings, findTurnContext, type TurnContext, type TurnContextParts } from './turn-context.ts'
+
+/** What turns are planned with. */
+export interface PlanParts {
+  readonly conversations: Pick<ConversationStore, 'session'>
+  readonly actions: Actions
+  readonly models: ModelProvider
+  readonly contextParts: TurnContextParts
+  readonly checkFilters: (filters: BaseFilters, caller: Principal) => Promise<void>
+  readonly before: TurnHooks['before']
+  readonly research: ResearchOptions
+  readonly onError: (error: unknown) => void
+}
+
+/** A message that passed every check. Nothing of it is stored yet. */
+export interface TurnPlan {
+  /** The request, its context joined with what the host's hook adds. */
+  readonly request: SendMessageRequest
+  /** Null: a new one. */
+  readonly session: SessionRecord | null
+  readonly context: TurnContext
+  readonly contextFiles: ContextFiles
+  /** What each answer was asked to be made by. */
+  readonly overrides: readonly (LlmOverride | null)[]
+  /** One for each answer. */
+  readonly models: readonly ResolvedModel[]
+  readonly reasoning: ReasoningEffort | undefined
+  /** Absent unless the request asks for deep research. */
+  readonly research: AdmittedResearch | undefined
+  readonly usable: ChosenActions
+}
+
+/** Checks a message and finds everything its answers need. */
+export async function planTurn(parts: PlanParts, request: SendMessageRequest, caller: Principal): Promise<TurnPlan> {
+  const overrides = toOverrides(request)
+  const { chat_session_id: sessionId } = request
+  const session = sessionId === null ? null : await parts.conversations.session(sessionId, caller.id)
+  const context = await findContext(parts, request, session, caller)
+  const asked = overrides.map((override) => withPersonaModel(chooseModel(override, session), context.persona))
+  const models = await Promise.all(asked.map((override) => parts.models.resolve(override)))
+  const research = await findResearch(parts, request, { session, context, caller, model: models[0] })
+  // A research cites what its agents found; files that have a number in the prompt would share it with one of those.
+  const contextTokens = research ? 0 : Math.min(...models.map((model) => model.contextTokens))
+  const contextFiles = await context.weigh({ contextTokens, userText: request.message })
+  const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
+  const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
+  const usable = await parts.actions.choose(asker, choice, (available) => {
+    const offered = context.offer(available, contextFiles)
+    return research ? researchActions(offered) : offered
+  })
+  if (research) checkSearches(usable.actions, usable.forced[0])
+  return {
+    request: await askHost(parts, request, { session, context, caller }),
+    session,
+    context,
+    contextFiles,
+    overrides,
+    models,
+    reasoning: toReasoningEffort(session?.reasoningEffort ?? null),
+    research,
+    usable,
+  }
+}
+
+/** The override of each answer: two or three answer side by side, fewer entries count as none. */
+function toOverrides(request: SendMessageRequest): readonly (LlmOverride | null)[] {
+  const several = request.llm_overrides ?? []
+  checkOneModel(request)
+  if (several.length < 2) return [request.llm_override]
+  if (!request.stream) {
+    throw new InlayError('INVALID_INPUT', { message: 'Several models answer on a stream only: send stream true.' })
+  }
+  if (several.length > 3) {
+    throw new InlayError('VALIDATION_ERROR', { message: 'llm_overrides takes three models at most.' })
+  }
+  return several
+}
+
+async function findContext(
+  { contextParts, checkFilters }: PlanParts,
+  request: SendMessageRequest,
+  session: SessionRecord | null,
+  caller: Principal,
+): Promise<TurnContext> {
+  const { chat_session_info: info, internal_search_filters: filters } = request
+  await checkSessionSettings(info, caller, contextParts)
+  const place = {
+    personaId: session?.personaId ?? info?.persona_id ?? 0,
+    projectId: session ? session.projectId : (info?.project_id ?? null),
+    descriptors: request.file_descriptors,
+    hasFiles: session?.hasFiles ?? false,
+    filters,
+    caller,
+  }
+  const context = await findTurnContext(place, contextParts)
+  if (filters) await checkFilters(filters, caller)
+  return context
+}
+
+interface Asking {
+  readonly session: SessionRecord | null
+  readonly context: TurnContext
+  readonly caller: Principal
+}
+
+/** What bounds the deep research that a request asks for; undefined when it asks for none. */
+async function findResearch(
+  { research, onError }: PlanParts,
+  request: SendMessageRequest,
+  { session, context, caller, model }: Asking & { readonly model: ResolvedModel | undefined },
+): Promise<AdmittedResearch | undefined> {
+  if (!request.deep_research || !model) return undefined
+  const coming = {
+    caller,
+    message: request.message,
+    sessionId: session?.id ?? null,
+    personaId: context.persona.id,
+    projectId: session ? session.projectId : (request.chat_session_info?.project_id ?? null),
+    model,
+    origin: request.origin,
+  }
+  return admitResearch(research, coming, onError)
+}
+
+/** Asks the host's hook; what it adds goes with the request's own context. */
+async function askHost(
+  { before, onError }: PlanParts,
+  request: SendMessageRequest,
+  { session, context, caller }: Asking,
+): Promise<SendMessageRequest> {
+  const coming = {
+    caller,
+    message: request.message,
+    sessionId: session?.id ?? null,
+    personaId: context.persona.id,
+    projectId: context.project?.id ?? null,
+    origin: request.origin,
+    filters: request.internal_search_filters,
+  }
+  const addition = await askBefore(before, coming, onError)
+  const contexts = [request.additional_context, addition].filter((text) => text !== null && text !== undefined)
+  return { ...request, additional_context: contexts.length === 0 ? null : contexts.join('\n\n') }
+}

@@ -1,0 +1,155 @@
+import {
+  createAgent,
+  defaultServices,
+  type Agent,
+  type AgentLimits,
+  type AgentOptions,
+  type AgentStores,
+  type Services,
+} from '@inlay/agent'
+import type { Kysely } from 'kysely'
+import type { BlobStorage, FileIndex, FileReader, Files } from './files/contracts.ts'
+import { createFiles, type SqlFiles } from './files/files.ts'
+import type { Memories } from './memories/contracts.ts'
+import { createMemories } from './memories/memories.ts'
+import type { Personas } from './personas/contracts.ts'
+import { createPersonas, personasWithFile } from './personas/personas.ts'
+import type { Projects } from './projects/contracts.ts'
+import { createProjects, ownProject, projectLookup } from './projects/projects.ts'
+import { createRunStore } from './runs/run-store.ts'
+import { createConversationStore } from './sessions/conversation-store.ts'
+import { createSessions } from './sessions/sessions.ts'
+import type { Sessions } from './sessions/stored-session.ts'
+import { createActionSwitches } from './stored-tools/action-switches.ts'
+import type { FetchAddress, StoredTools } from './stored-tools/contracts.ts'
+import { createStoredTools } from './stored-tools/stored-tools.ts'
+import type { ConversationDatabase, ConversationTables } from './tables/database.ts'
+
+/** Bounds of files; each has a default. */
+export interface FileLimits {
+  /** Most bytes of a file. Default 100 MB. */
+  readonly fileBytes?: number
+  /** Most tokens of a file that can be asked about. Default 200 000. */
+  readonly fileTokens?: number
+  /** How long an upload waits for its files to be read, in milliseconds. Default 2000. */
+  readonly uploadWaitMs?: number
+}
+
+/** How conversations are made: an engine whose stores are tables of `db`. */
+export interface ConversationsOptions extends Omit<
+  AgentOptions,
+  keyof AgentStores | 'fileSearch' | 'actionsOff' | 'limits'
+> {
+  /** Holds the tables that `migrateConversations` makes. */
+  readonly db: Kysely<unknown>
+  /** Where the bytes of files are kept. Default: nowhere, uploads are refused with UNSUPPORTED. */
+  readonly storage?: BlobStorage
+  /** Reads files as text. Default: text files alone. */
+  readonly readFile?: FileReader
+  /** Searches files that are too long for a prompt. Default: those that fit are taken. */
+  readonly fileIndex?: FileIndex
+  /** Whether anything is remembered about people: `add_memory`, and memories in prompts. Default: it is. */
+  readonly memories?: boolean
+  /** Reaches what an administrator's custom actions speak to. Default: nothing, custom actions are not offered. */
+  readonly fetchAddress?: FetchAddress
+  readonly limits?: AgentLimits & FileLimits
+}
+
+/** An engine with everything it keeps. Each caller sees what is theirs. */
+export interface Conversations extends Agent {
+  /** Stored conversations. */
+  readonly sessions: Sessions
+  /** Uploads, and files that actions made. */
+  readonly files: Files
+  /** Agents: the assistant in a role. */
+  readonly personas: Personas
+  /** What is remembered about callers. */
+  readonly memories: Memories
+  /** Custom actions of the administrators. */
+  readonly tools: StoredTools
+  /** Files and instructions for some chats. */
+  readonly projects: Projects
+}
+
+/** Makes conversations on SQL and the engine that answers in them. Call `migrateConversations` on the database before. */
+export function createConversations(options: ConversationsOptions): Conversations {
+  const { models } = options
+  const services = servicesOf(options)
+  const { now } = services
+  const db: ConversationDatabase = options.db.withTables<ConversationTables>()
+  let hasStarted = false
+  const ready = async (): Promise<void> => {
+    await agent.start()
+    if (!hasStarted) files.worker.wake()
+    hasStarted = true
+  }
+  const files = createConversationFiles(db, options, services, ready)
+  const projects = createProjects({ db, files, now, ready })
+  const memories = createMemories({ db, now, isOn: options.memories ?? true, ready })
+  const switches = createActionSwitches(options.db)
+  const holds = (id: number): Promise<boolean> => agent.holdsAction(id)
+  const { fetchAddress } = options
+  const stored = createStoredTools({ ...services, db: options.db, fetchAddress, switches, holds, ready })
+  const documentSets = options.documentSets ?? (async () => [])
+  const personas = createPersonas({ db, models, files, holdsAction: holds, documentSets, now, ready })
+  const lookups = { personas, projects: projectLookup(db) }
+  const agent = createAgent({
+    ...options,
+    ...services,
+    ...lookups,
+    conversationStore: createConversationStore(db, services),
+    runStore: createRunStore(db, now),
+    fileStore: files,
+    memoryStore: memories,
+    fileSearch: options.fileIndex,
+    actionsOff: switches.off,
+    actionSources: [stored.source, ...(options.actionSources ?? [])],
+  })
+  return {
+    ...agent,
+    send: async (request, sending) => {
+      await ready()
+      return agent.send(request, sending)
+    },
+    sessions: createSessions({ ...services, ...lookups, db, agent, models, ready }),
+    files,
+    personas,
+    projects,
+    memories,
+    tools: stored.tools,
+    start: ready,
+    close: async () => {
+      await agent.close()
+      await files.close()
+    },
+  }
+}
+
+function servicesOf({ now, newId, onError }: Partial<Services>): Services {
+  return {
+    now: now ?? defaultServices.now,
+    newId: newId ?? defaultServices.newId,
+    onError: onError ?? defaultServices.onError,
+  }
+}
+
+function createConversationFiles(
+  db: ConversationDatabase,
+  { storage, readFile, fileIndex, limits = {} }: ConversationsOptions,
+  services: Services,
+  ready: () => Promise<void>,
+): SqlFiles {
+  return createFiles({
+    ...services,
+    db,
+    storage,
+    reader: readFile,
+    index: fileIndex,
+    limitBytes: limits.fileBytes ?? 100_000_000,
+    limitTokens: limits.fileTokens ?? 200_000,
+    waitMs: limits.uploadWaitMs ?? 2_000,
+    checkProject: async (projectId, ownerId) => void (await ownProject(db, projectId, ownerId)),
+    personasWith: (id) => personasWithFile(db, id),
+    ready,
+  })
+}

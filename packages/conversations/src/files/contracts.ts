@@ -1,0 +1,90 @@
+import type { FileSearch, FileSection, IncomingFile, OpenedFile, StoredFile } from '@inlay/agent'
+import type { Principal } from '@inlay/protocol'
+import type { Storage } from 'unstorage'
+
+/** Where bytes are kept: any unstorage `Storage`. Values are pieces of a few MiB, keys hold letters, digits, `-` and `:`. */
+export type BlobStorage = Pick<Storage, 'setItemRaw' | 'getItemRaw' | 'removeItem'>
+
+/**
+ * Reads a file as text; the `FileExtractor` of the knowledge is one. A file that cannot be read rejects with
+ * INVALID_INPUT or PAYLOAD_TOO_LARGE and a message for people; any other failure is tried again.
+ */
+export type FileReader = (
+  file: { readonly name: string; readonly mediaType?: string; readonly bytes: Uint8Array },
+  options?: { readonly signal?: AbortSignal },
+) => Promise<{ readonly sections: readonly FileSection[] }>
+
+/**
+ * Makes files searchable that are too long for a prompt. What is found belongs to its owner alone: the engine asks for
+ * files it has checked, and nothing else may find them.
+ */
+export interface FileIndex extends FileSearch {
+  /** Resolves once the file is safely queued; with `waitMs` once it is searchable or the time is up. Repeating does no harm. */
+  put(file: IndexedFile, options?: { readonly waitMs?: number }): Promise<void>
+  /** No error when it is not there. */
+  remove(id: string): Promise<void>
+}
+
+/** A file as it is searched. */
+export interface IndexedFile {
+  readonly id: string
+  readonly name: string
+  readonly sections: readonly FileSection[]
+  /** Milliseconds since 1970 UTC. */
+  readonly createdAt: number
+}
+
+/** What became of an upload. */
+export interface Upload {
+  /** In the order in which they came; `tempId` is the client's own name of each. */
+  readonly files: readonly (StoredFile & { readonly tempId: string | null })[]
+  readonly rejected: readonly { readonly name: string; readonly reason: string }[]
+}
+
+/** What an upload tells besides its files; asked for once the last of them has arrived. */
+export interface UploadDetails {
+  /** The project the files are linked to. */
+  readonly projectId: number | null
+  /** The client's own ids, by name of the file. */
+  readonly tempIds: Readonly<Record<string, string>>
+}
+
+/** One sheet of a spreadsheet. */
+export interface Sheet {
+  readonly name: string
+  readonly csv: string
+  /** Whether the text was cut. */
+  readonly truncated: boolean
+}
+
+/** Files of callers. Each call: NOT_FOUND for a file that is unknown, removed or somebody else's; both ids of a file do. */
+export interface Files {
+  /**
+   * Takes files as they arrive, each held in memory by the piece. A file that cannot be taken is rejected with a
+   * reason, the others are kept; when the call rejects none is.
+   * @throws NOT_FOUND (project), UNSUPPORTED without a storage
+   */
+  upload(
+    files: AsyncIterable<IncomingFile>,
+    options: { readonly caller: Principal; readonly details?: () => UploadDetails },
+  ): Promise<Upload>
+  /** Stores a file that an action made; it can be fetched and attached, and is not listed. */
+  keep(file: IncomingFile, caller: Principal): Promise<StoredFile>
+  get(id: string, caller: Principal): Promise<StoredFile>
+  /** Those of the ids that the caller owns, in the order given. */
+  find(ids: readonly string[], caller: Principal): Promise<readonly StoredFile[]>
+  /** Uploads, newest use first, without those that failed. */
+  list(caller: Principal): Promise<readonly StoredFile[]>
+  open(id: string, caller: Principal): Promise<OpenedFile>
+  /** As {@link open}, whoever the file belongs to: for the host itself, and for parts that have checked who may see it. */
+  lend(id: string): Promise<OpenedFile>
+  /** What a file says; waits until it is read. Rejects with the reason of a file that cannot be. [] for images. */
+  read(id: string, caller: Principal, signal?: AbortSignal): Promise<readonly FileSection[]>
+  /** A spreadsheet as CSV, 500 000 characters a sheet. INVALID_INPUT for any other file. */
+  sheets(id: string, caller: Principal): Promise<readonly Sheet[]>
+  /** Removes a file that nothing holds; else tells what does and keeps it. */
+  remove(
+    id: string,
+    caller: Principal,
+  ): Promise<{ readonly projects: readonly string[]; readonly personas: readonly string[] }>
+}

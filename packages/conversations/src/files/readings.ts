@@ -1,0 +1,171 @@
+import { InlayError, isInlayError } from '@inlay/protocol'
+import type { FileStatus } from '@inlay/protocol'
+import { estimateTokens } from '@inlay/agent'
+import type { ConversationDatabase } from '../tables/database.ts'
+import type { Blobs } from './blobs.ts'
+import type { FileSection, StoredFile } from '@inlay/agent'
+import type { FileReader } from './contracts.ts'
+import { queueForIndex, toSections } from './file-records.ts'
+import { sheetLimit } from './sheets.ts'
+
+/** What the readings of files are made of. */
+export interface ReadingsOptions {
+  readonly db: ConversationDatabase
+  readonly blobs: Blobs
+  readonly reader: FileReader
+  readonly now: () => number
+  /** Most tokens of a file that can be asked about. */
+  readonly limitTokens: number
+  /** Aborts when the agent is closed. */
+  readonly closing: AbortSignal
+  readonly onError: (error: unknown) => void
+}
+
+/** The texts of files: each is read once, whoever asks first, and kept. */
+export interface Readings {
+  /**
+   * What a file says; waits for a reading under way.
+   * @throws the reason when the file cannot be read (INVALID_INPUT, PAYLOAD_TOO_LARGE), what else went wrong otherwise
+   */
+  of(file: StoredFile, signal?: AbortSignal): Promise<readonly FileSection[]>
+}
+
+/** Files read at the same time: each is in memory as a whole meanwhile. */
+const concurrency = 2
+
+/** Makes the readings of files. */
+export function createReadings(options: ReadingsOptions): Readings {
+  const { db } = options
+  const underway = new Map<string, Promise<readonly FileSection[]>>()
+  const inTurn = createTurns(concurrency)
+
+  const readOnce = (file: StoredFile): Promise<readonly FileSection[]> => {
+    const earlier = underway.get(file.id)
+    if (earlier) return earlier
+    const reading = inTurn(() => read(file, options)).finally(() => underway.delete(file.id))
+    underway.set(file.id, reading)
+    // Whoever asked may have left.
+    reading.catch(() => {})
+    return reading
+  }
+  return {
+    of: async (file, signal) => {
+      if (file.kind === 'image') return []
+      if (file.status === 'FAILED') throw refusal(file.reason)
+      const kept = await db
+        .selectFrom('inlay_file_texts')
+        .select('sections')
+        .where('id', '=', file.id)
+        .executeTakeFirst()
+      if (kept) return toSections(kept.sections)
+      return unlessAborted(readOnce(file), signal)
+    },
+  }
+}
+
+/** Says why a file could not be read. */
+function refusal(reason: string | null): InlayError {
+  return new InlayError('INVALID_INPUT', { message: reason ?? 'The file could not be read.' })
+}
+
+async function read(file: StoredFile, options: ReadingsOptions): Promise<readonly FileSection[]> {
+  const { blobs, reader, limitTokens, closing } = options
+  const outcome = await (async (): Promise<Outcome> => {
+    try {
+      const bytes = await blobs.readAll(file.fileId, file.sizeBytes)
+      const { name, mediaType } = file
+      const { sections } = await reader({ name, mediaType, bytes }, { signal: closing })
+      return judge(file, sections.map(toPlainSection), limitTokens)
+    } catch (error) {
+      if (!isInlayError(error) || (error.code !== 'INVALID_INPUT' && error.code !== 'PAYLOAD_TOO_LARGE')) throw error
+      return { status: 'FAILED', reason: error.message, tokens: null, sections: [] }
+    }
+  })()
+  await store(file.id, outcome, options)
+  if (outcome.status === 'FAILED') throw refusal(outcome.reason)
+  return outcome.sections
+}
+
+interface Outcome {
+  readonly status: Exclude<FileStatus, 'PROCESSING'>
+  readonly reason: string | null
+  readonly tokens: number | null
+  readonly sections: readonly FileSection[]
+}
+
+function toPlainSection({ text, heading, page }: FileSection): FileSection {
+  return { text, ...(heading === undefined ? {} : { heading }), ...(page === undefined ? {} : { page }) }
+}
+
+/** A spreadsheet above the limit is kept to be looked at; anything else is of no use. */
+function judge(file: StoredFile, sections: readonly FileSection[], limitTokens: number): Outcome {
+  if (sections.length === 0) {
+    return { status: 'FAILED', reason: 'The file holds no text that could be read.', tokens: null, sections: [] }
+  }
+  const tokens = sections.reduce(
+    (sum, { text, heading = '' }) => sum + estimateTokens(text) + estimateTokens(heading),
+    0,
+  )
+  if (tokens <= limitTokens) return { status: 'COMPLETED', reason: null, tokens, sections }
+  const limit = `${Math.floor(limitTokens / 1000)},000 tokens`
+  if (file.kind !== 'tabular') {
+    const reason = `The file says more than ${limit}: split it into smaller files.`
+    return { status: 'FAILED', reason, tokens, sections: [] }
+  }
+  const shown = sections.map((section) => ({ ...section, text: section.text.slice(0, 2 * sheetLimit).toWellFormed() }))
+  const reason = `The spreadsheet holds more than ${limit}: it can be fetched, but not asked about.`
+  return { status: 'SKIPPED', reason, tokens, sections: shown }
+}
+
+async function store(
+  id: string,
+  { status, reason, tokens, sections }: Outcome,
+  { db }: ReadingsOptions,
+): Promise<void> {
+  await db.transaction().execute(async (records) => {
+    const row = await records
+      .updateTable('inlay_files')
+      .set({ status, reason, tokens, attempts: 0, work: null })
+      .where('id', '=', id)
+      .where((of) => of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])]))
+      .returning('id')
+      .executeTakeFirst()
+    // Removed in the meantime.
+    if (!row) return
+    await queueForIndex(records, [id])
+    if (sections.length === 0) return
+    await records
+      .insertInto('inlay_file_texts')
+      .values({ id, sections: JSON.stringify(sections) })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute()
+  })
+}
+
+/** Rejects as soon as the signal aborts; the work goes on. */
+async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return work
+  signal.throwIfAborted()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
+}
+
+/** Runs work, so many at a time, in the order it came. */
+function createTurns(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
+    try {
+      return await work()
+    } finally {
+      // A place is handed on, so that nobody slips in between.
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { FileSection } from '@inlay/agent'
+import type { Sheet } from './contracts.ts'
+
+/** Most characters shown of one sheet, as in the reference. */
+export const sheetLimit = 500_000
+
+/** Sheets as CSV: tables of Markdown become rows, other lines rows of one cell. */
+export function toSheets(sections: readonly FileSection[]): Sheet[] {
+  return sections.map(({ heading, text }, index) => cutSheet(heading ?? `Sheet ${index + 1}`, toCsv(text)))
+}
+
+/** A sheet within the limit, cut at the end of a row. */
+export function cutSheet(name: string, csv: string): Sheet {
+  if (csv.length <= sheetLimit) return { name, csv, truncated: false }
+  const rowEnd = csv.lastIndexOf('\n', sheetLimit)
+  return { name, csv: csv.slice(0, rowEnd > 0 ? rowEnd : sheetLimit).toWellFormed(), truncated: true }
+}
+
+/** Whether a line is the rule under the header of a Markdown table. */
+const rule = /^\|(?: *:?-{3,}:? *\|)+$/
+
+function toCsv(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !rule.test(line))
+    .map((line) => (line.startsWith('|') ? cellsOf(line) : [line]).map(quoted).join(','))
+    .join('\n')
+}
+
+function cellsOf(row: string): string[] {
+  const inner = row
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '')
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}

@@ -1,0 +1,213 @@
+import type { Principal } from '@inlay/protocol'
+import { InlayError, storable } from '@inlay/protocol'
+import { isRowId, type ConversationDatabase } from '../tables/database.ts'
+import { memoryChars, type Memory, type MemoryStore } from '@inlay/agent'
+import type { Memories, Personalization, PersonalizationChanges } from './contracts.ts'
+import { toMemory } from './memory-records.ts'
+
+/** What memories are made of. */
+export interface MemoriesOptions {
+  readonly db: ConversationDatabase
+  readonly now: () => number
+  /** Whether the host has memories at all. */
+  readonly isOn: boolean
+  /** Called before each use. */
+  readonly ready: () => Promise<void>
+}
+
+/** Memories on SQL, as people and the engine use them. */
+export interface SqlMemories extends Memories, MemoryStore {}
+
+/** Most memories of a person. */
+export const memoryLimit = 100
+
+/** Makes the memories of an agent. */
+export function createMemories(options: MemoriesOptions): SqlMemories {
+  const { db, now, isOn, ready } = options
+  const get = async (caller: Principal): Promise<Personalization> => {
+    await ready()
+    const [settings, memories] = await Promise.all([readSettings(db, caller), isOn ? listOwn(db, caller) : []])
+    return isOn ? { ...settings, memories } : { ...settings, usesMemories: false, keepsMemories: false, memories }
+  }
+  const ownId = async (records: ConversationDatabase, id: number, { id: owner }: Principal): Promise<number> => {
+    const found = isRowId(id)
+      ? await records.selectFrom('inlay_memories').select('owner_id').where('id', '=', id).executeTakeFirst()
+      : undefined
+    if (found?.owner_id === owner) return id
+    throw new InlayError('NOT_FOUND', { message: 'There is no such memory.' })
+  }
+  const write = createWriter(now)
+  const change = async <Result>(work: (records: ConversationDatabase) => Promise<Result>): Promise<Result> => {
+    await ready()
+    if (!isOn) throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Memories are switched off here.' })
+    return db.transaction().execute(work)
+  }
+  return {
+    canKeep: isOn,
+    get,
+    update: async (changes, caller) => {
+      await ready()
+      if (changes.memories) await change(async (records) => write.all(records, changes.memories ?? [], caller))
+      await writeSettings(db, changes, caller, now())
+      return get(caller)
+    },
+    add: async (content, caller) => change(async (records) => write.one(records, checkContent(content), caller)),
+    edit: async (id, content, caller) =>
+      change(async (records) => write.over(records, await ownId(records, id, caller), checkContent(content))),
+    remove: async (id, caller) => {
+      await change(async (records) =>
+        records
+          .deleteFrom('inlay_memories')
+          .where('id', '=', await ownId(records, id, caller))
+          .execute(),
+      )
+    },
+    clear: async (caller) => {
+      await change(async (records) => records.deleteFrom('inlay_memories').where('owner_id', '=', caller.id).execute())
+    },
+    person: async (caller) => {
+      const known = await get(caller)
+      return known.usesMemories ? known : { ...known, memories: [] }
+    },
+    mayKeep: async (caller) => {
+      await ready()
+      return isOn && (await readSettings(db, caller)).keepsMemories
+    },
+    keep: async (content, replaces, caller) =>
+      change(async (records) => {
+        const text = checkContent(content)
+        const memories = await listOwn(records, caller)
+        const index = memories.findIndex(({ id, content: other }) =>
+          replaces === null ? sameWords(text, other) : id === replaces,
+        )
+        const old = memories[index]
+        if (old) return { memory: await write.over(records, old.id, text), operation: 'update', index }
+        if (replaces === null) return { memory: await write.one(records, text, caller), operation: 'add', index: null }
+        throw new InlayError('NOT_FOUND', {
+          message: `No memory has the id ${replaces}: give the id of one that you were shown, or none to add this.`,
+        })
+      }),
+  }
+}
+
+type Settings = Omit<Personalization, 'memories'>
+
+async function readSettings(db: ConversationDatabase, { id }: Principal): Promise<Settings> {
+  const row = await db.selectFrom('inlay_personalizations').selectAll().where('owner_id', '=', id).executeTakeFirst()
+  return {
+    name: row?.name ?? '',
+    role: row?.role ?? '',
+    preferences: row?.preferences ?? '',
+    usesMemories: row?.uses_memories !== 0,
+    keepsMemories: row?.keeps_memories !== 0,
+  }
+}
+
+async function writeSettings(
+  db: ConversationDatabase,
+  changes: PersonalizationChanges,
+  caller: Principal,
+  time: number,
+): Promise<void> {
+  const { memories: _, ...settings } = changes
+  if (Object.values(settings).every((value) => value === undefined)) return
+  const merged = { ...(await readSettings(db, caller)), ...withoutAbsent(settings) }
+  const values = {
+    name: checkLength('name', merged.name, 200),
+    role: checkLength('role', merged.role, 200),
+    preferences: checkLength('user_preferences', merged.preferences, 2_000),
+    uses_memories: merged.usesMemories ? 1 : 0,
+    keeps_memories: merged.keepsMemories ? 1 : 0,
+    updated_at: time,
+  }
+  await db
+    .insertInto('inlay_personalizations')
+    .values({ owner_id: caller.id, ...values })
+    .onConflict((conflict) => conflict.column('owner_id').doUpdateSet(values))
+    .execute()
+}
+
+function withoutAbsent(settings: Partial<Settings>): Partial<Settings> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+}
+
+async function listOwn(db: ConversationDatabase, { id }: Principal): Promise<Memory[]> {
+  const rows = await db.selectFrom('inlay_memories').selectAll().where('owner_id', '=', id).orderBy('id').execute()
+  return rows.map(toMemory)
+}
+
+interface Writer {
+  one(records: ConversationDatabase, content: string, caller: Principal): Promise<Memory>
+  over(records: ConversationDatabase, id: number, content: string): Promise<Memory>
+  all(records: ConversationDatabase, wanted: PersonalizationChanges['memories'] & {}, caller: Principal): Promise<void>
+}
+
+function createWriter(now: () => number): Writer {
+  const insert = async (records: ConversationDatabase, content: string, caller: Principal): Promise<Memory> => {
+    const time = now()
+    const row = await records
+      .insertInto('inlay_memories')
+      .values({ owner_id: caller.id, content, created_at: time, updated_at: time })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return toMemory(row)
+  }
+  const over: Writer['over'] = async (records, id, content) => {
+    const row = await records
+      .updateTable('inlay_memories')
+      .set({ content, updated_at: now() })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return toMemory(row)
+  }
+  return {
+    one: async (records, content, caller) => {
+      if ((await listOwn(records, caller)).length >= memoryLimit) throw tooMany()
+      return insert(records, content, caller)
+    },
+    over,
+    all: async (records, wanted, caller) => {
+      if (wanted.length > memoryLimit) throw tooMany()
+      const old = new Map((await listOwn(records, caller)).map((memory) => [memory.id, memory]))
+      const gone = new Set(old.keys())
+      for (const { id, content } of wanted) {
+        const text = checkContent(content)
+        const known = id === null ? undefined : old.get(id)
+        if (!known) await insert(records, text, caller)
+        else if (known.content !== text) await over(records, known.id, text)
+        if (known) gone.delete(known.id)
+      }
+      if (gone.size > 0)
+        await records
+          .deleteFrom('inlay_memories')
+          .where('id', 'in', [...gone])
+          .execute()
+    },
+  }
+}
+
+/** One line without blanks around it. */
+function checkContent(content: string): string {
+  const text = storable(content).replace(/\s+/g, ' ').trim()
+  if (text.length >= 1 && text.length <= memoryChars) return text
+  throw new InlayError('INVALID_INPUT', { message: `A memory takes 1 to ${memoryChars} characters.` })
+}
+
+function checkLength(field: string, value: string, most: number): string {
+  const text = storable(value).trim()
+  if (text.length <= most) return text
+  throw new InlayError('INVALID_INPUT', { message: `${field} takes ${most} characters at most.` })
+}
+
+function tooMany(): InlayError {
+  const message = `There are ${memoryLimit} memories already: replace or remove one first.`
+  return new InlayError('INVALID_INPUT', { message })
+}
+
+/** Whether two texts say the same but for case and punctuation. */
+function sameWords(one: string, other: string): boolean {
+  const words = (text: string): string => (text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ')
+  const wanted = words(one)
+  return wanted === '' ? one === other : wanted === words(other)
+}

@@ -1,0 +1,49 @@
+import type { Persona } from '@inlay/agent'
+import type { PersonaCreation, PersonaFields, Principal, StarterMessage } from '@inlay/protocol'
+
+/** An agent: the assistant in a role. The one with id 0 is the default and belongs to nobody. */
+export interface StoredPersona extends Persona {
+  readonly ownerId: string | null
+  readonly ownerEmail: string | null
+  readonly name: string
+  readonly description: string
+  readonly isPublic: boolean
+  readonly isDeleted: boolean
+  readonly starterMessages: readonly StarterMessage[] | null
+  /** Who may use it besides the owner: ids or e-mail addresses. */
+  readonly users: readonly string[]
+  /** Names of groups that may use it. */
+  readonly groups: readonly string[]
+  readonly iconName: string | null
+  readonly displayPriority: number | null
+  readonly isListed: boolean
+  readonly isFeatured: boolean
+}
+
+/** What makes an agent what it is, stored as one JSON. */
+export type PersonaSettings = Omit<
+  StoredPersona,
+  'id' | 'ownerId' | 'ownerEmail' | 'name' | 'description' | 'isPublic' | 'isDeleted'
+>
+
+/**
+ * Agents. Callers see their own, public ones and those shared with them, administrators all; what they do not see is
+ * PERSONA_NOT_FOUND. The owner and administrators change them, others get INSUFFICIENT_PERMISSIONS.
+ */
+export interface Personas {
+  /** The default agent first, then by display priority, then by id. */
+  list(
+    caller: Principal,
+    options?: { readonly includeDeleted?: boolean; readonly ids?: readonly number[] },
+  ): Promise<readonly StoredPersona[]>
+  get(id: number, caller: Principal): Promise<StoredPersona>
+  /**
+   * @throws VALIDATION_ERROR (unknown action or model), DOCUMENT_SET_NOT_FOUND, NOT_FOUND (file),
+   * INSUFFICIENT_PERMISSIONS (what administrators alone decide)
+   */
+  create(fields: PersonaCreation, caller: Principal): Promise<StoredPersona>
+  /** As `create`; absent fields stay. INVALID_INPUT for the default agent. */
+  update(id: number, fields: PersonaFields, caller: Principal): Promise<StoredPersona>
+  /** Its sessions stay, and cannot be gone on with. INVALID_INPUT for the default agent. */
+  remove(id: number, caller: Principal): Promise<void>
+}

@@ -1,0 +1,134 @@
+import type { BranchHistory, HistoryLimits, PastMessage, PastToolCall } from '@inlay/agent'
+import type { FileDescriptor } from '@inlay/protocol'
+import type { ConversationDatabase } from '../tables/database.ts'
+
+/**
+ * Reads a branch: the newest summary on it and what was said since.
+ * @param ids the messages of the branch, oldest first, without the root
+ */
+export async function readBranch(
+  records: ConversationDatabase,
+  ids: readonly number[],
+  limits: HistoryLimits,
+): Promise<BranchHistory> {
+  const summary = await newestSummary(records, ids)
+  const from = summary ? ids.indexOf(summary.messageId) + 1 : 0
+  return {
+    summary: summary?.text ?? null,
+    summaryFiles: await readFiles(records, ids.slice(0, from)),
+    messages: await readPast(records, ids.slice(from), limits),
+  }
+}
+
+async function readFiles(records: ConversationDatabase, ids: readonly number[]): Promise<FileDescriptor[]> {
+  const files: FileDescriptor[] = []
+  for (let at = 0; at < ids.length; at += idsAtOnce) {
+    const rows = await records
+      .selectFrom('inlay_chat_messages')
+      .select('files')
+      .where('id', 'in', ids.slice(at, at + idsAtOnce))
+      .where('files', 'is not', null)
+      .orderBy('id')
+      .execute()
+    // Written by us from checked descriptors.
+    files.push(...rows.flatMap((row) => JSON.parse(row.files ?? '[]') as FileDescriptor[]))
+  }
+  return files
+}
+
+// A statement takes a bounded number of values.
+const idsAtOnce = 500
+
+interface Summary {
+  /** The last message it covers. */
+  readonly messageId: number
+  readonly text: string
+}
+
+async function newestSummary(records: ConversationDatabase, ids: readonly number[]): Promise<Summary | undefined> {
+  // Ids rise along a branch.
+  for (let end = ids.length; end > 0; end -= idsAtOnce) {
+    const row = await records
+      .selectFrom('inlay_chat_summaries')
+      .select(['message_id as messageId', 'text'])
+      .where('message_id', 'in', ids.slice(Math.max(0, end - idsAtOnce), end))
+      .orderBy('message_id', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (row) return row
+  }
+  return undefined
+}
+
+const batch = 40
+
+/**
+ * Reads the newest messages of a branch until they hold as many characters as the limits say.
+ * @param ids the messages of the branch, oldest first, without the root
+ * @returns oldest first, beginning with a question
+ */
+export async function readPast(
+  records: ConversationDatabase,
+  ids: readonly number[],
+  limits: HistoryLimits,
+): Promise<PastMessage[]> {
+  const past: PastMessage[] = []
+  let chars = 0
+  for (let end = ids.length; end > 0 && chars < limits.chars; end -= batch) {
+    const idsOfBatch = ids.slice(Math.max(0, end - batch), end)
+    const rows = await records
+      .selectFrom('inlay_chat_messages')
+      .select(['id', 'role', 'status', 'text', 'files', 'request_params'])
+      .where('id', 'in', idsOfBatch)
+      .orderBy('id', 'desc')
+      .execute()
+    const calls = await readCalls(records, idsOfBatch)
+    // Ids rise along a branch, so that falling ids are the way back from its end.
+    for (const row of rows) {
+      if (chars >= limits.chars) break
+      const allCalls = calls.get(row.id) ?? []
+      const toolCalls = allCalls.filter(({ name }) => !limits.withoutCallsOf.includes(name))
+      chars += row.text.length + toolCalls.reduce((sum, call) => sum + call.result.length, 0)
+      past.push({
+        id: row.id,
+        role: row.role === 'assistant' ? 'assistant' : 'user',
+        status: row.status,
+        text: row.text,
+        // Written by us from checked descriptors.
+        files: row.files === null ? [] : (JSON.parse(row.files) as FileDescriptor[]),
+        toolCalls,
+        callCount: allCalls.length,
+        // Written by us from such a record.
+        params: row.request_params === null ? null : (JSON.parse(row.request_params) as PastMessage['params']),
+      })
+    }
+  }
+  const oldestFirst = past.toReversed()
+  // A branch begins with a question; an answer without its own is left out with it.
+  return oldestFirst.slice(
+    Math.max(
+      0,
+      oldestFirst.findIndex(({ role }) => role === 'user'),
+    ),
+  )
+}
+
+async function readCalls(
+  records: ConversationDatabase,
+  messageIds: readonly number[],
+): Promise<Map<number, PastToolCall[]>> {
+  const rows = await records
+    .selectFrom('inlay_chat_tool_calls')
+    .select(['message_id', 'step', 'call_id', 'name', 'arguments', 'result'])
+    .where('message_id', 'in', messageIds)
+    .where('parent_call_id', 'is', null)
+    .orderBy('id')
+    .execute()
+  const byMessage = new Map<number, PastToolCall[]>()
+  for (const row of rows) {
+    const calls = byMessage.get(row.message_id) ?? []
+    calls.push({ step: row.step, callId: row.call_id, name: row.name, arguments: row.arguments, result: row.result })
+    byMessage.set(row.message_id, calls)
+  }
+  return byMessage
+}

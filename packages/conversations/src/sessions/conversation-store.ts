@@ -1,0 +1,288 @@
+import {
+  resolveParent,
+  terminatedText,
+  toMainline,
+  toPath,
+  type ConversationStore,
+  type OpenedTurn,
+  type Services,
+  type TreeNode,
+  type TurnOpening,
+} from '@inlay/agent'
+import { InlayError, storable } from '@inlay/protocol'
+import { createSharedTransactions, type SharedTransactions } from '@inlay/records'
+import type { ChatSessionCreationRequest } from '@inlay/protocol'
+import type { Insertable, Transaction } from 'kysely'
+import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
+import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
+import { readBranch, readPast } from './branch-history.ts'
+import { readGeneratedFileIds } from './generated-files.ts'
+import { touchSession } from './listing.ts'
+import { pinnedModel } from './settings.ts'
+import { finishAnswer } from './finish-answer.ts'
+
+type Records = Transaction<ConversationTables>
+
+/** Conversations of the engine on SQL, over the tables of `migrateConversations`. */
+export function createConversationStore(
+  db: ConversationDatabase,
+  { now, newId }: Pick<Services, 'now' | 'newId'>,
+): ConversationStore {
+  const writes = createSharedTransactions(db)
+  return {
+    session: async (id, ownerId) => {
+      const row = await db
+        .selectFrom('inlay_chat_sessions')
+        .selectAll()
+        .select(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('inlay_chat_messages')
+              .select('inlay_chat_messages.id')
+              .whereRef('inlay_chat_messages.session_id', '=', 'inlay_chat_sessions.id')
+              .where('inlay_chat_messages.files', 'is not', null),
+          ).as('has_files'),
+        )
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (!row || row.deleted_at !== null || row.owner_id !== ownerId) throw new InlayError('SESSION_NOT_FOUND')
+      return {
+        id: row.id,
+        ownerId: row.owner_id,
+        name: row.name,
+        personaId: row.persona_id,
+        projectId: row.project_id,
+        modelOverride: pinnedModel(row),
+        temperature: row.temperature,
+        reasoningEffort: row.reasoning_effort,
+        hasFiles: Boolean(row.has_files),
+      }
+    },
+    open: (opening) => writes.run((records) => openTurn(records, opening, now(), newId)),
+    finish: (answerId, outcome) => writes.run((records) => finishAnswer(records, answerId, outcome, now())),
+    ...livenessOf(db, writes, now),
+    branch: async (sessionId, messageId, limits) => {
+      const nodes = await readTree(db, sessionId)
+      const ids = messageId === null ? toMainline(nodes) : toPath(nodes, messageId)
+      return readBranch(db, ids.slice(1), limits)
+    },
+    saveSummary: async ({ sessionId, messageId, text }) => {
+      await db
+        .insertInto('inlay_chat_summaries')
+        .values({ message_id: messageId, session_id: sessionId, text: storable(text), created_at: now() })
+        // Two answers of one question may end at once.
+        .onConflict((conflict) => conflict.column('message_id').doNothing())
+        .execute()
+    },
+    generatedFileIds: (messageIds) => readGeneratedFileIds(db, messageIds),
+  }
+}
+
+/** What tells whether the process of a running answer lives. */
+function livenessOf(
+  db: ConversationDatabase,
+  writes: SharedTransactions<ConversationTables>,
+  now: () => number,
+): Pick<ConversationStore, 'checkpoint' | 'terminateAbandoned'> {
+  return {
+    checkpoint: async (answers) => {
+      if (answers.length === 0) return
+      await writes.run(async (records) => {
+        for (const { answerId, text } of answers) {
+          await records
+            .updateTable('inlay_chat_messages')
+            .set({ text: storable(text), seen_at: now() })
+            .where('id', '=', answerId)
+            .where('status', '=', 'running')
+            .execute()
+        }
+      })
+    },
+    terminateAbandoned: async (leaseMs) => {
+      const time = now()
+      await db
+        .updateTable('inlay_chat_messages')
+        .set({ status: 'terminated', error: terminatedText, error_code: 'SERVICE_UNAVAILABLE', seen_at: null })
+        .where('status', '=', 'running')
+        .where('seen_at', '<=', time - leaseMs)
+        .execute()
+      const next = await db
+        .selectFrom('inlay_chat_messages')
+        .select(({ fn }) => fn.min('seen_at').as('seen'))
+        .where('status', '=', 'running')
+        .executeTakeFirst()
+      const seen = next?.seen ?? null
+      return seen === null ? undefined : Math.max(0, Number(seen) + leaseMs - time)
+    },
+  }
+}
+
+async function openTurn(
+  records: Records,
+  opening: TurnOpening,
+  time: number,
+  newId: () => string,
+): Promise<OpenedTurn> {
+  const session = opening.session ?? (await makeSession(records, opening, time, newId()))
+  const nodes = await readTree(records, session.id)
+  const rootId = nodes[0]?.id ?? (await makeRoot(records, session.id, time))
+  if (nodes.length === 0) nodes.push({ id: rootId, parentId: null, latestChildId: null, role: 'system' })
+  const parent = resolveParent(nodes, opening.parentId)
+  // Appending after a question that never got an answer is no repeat of it.
+  const isRepeat = parent.role === 'user' && opening.parentId === parent.id
+
+  const userMessageId = isRepeat
+    ? parent.id
+    : await addMessage(records, session.id, parent.id, time, {
+        role: 'user',
+        text: opening.text,
+        origin: opening.origin,
+        files: opening.files.length === 0 ? null : JSON.stringify(opening.files),
+      })
+  const answerIds: number[] = []
+  for (const model of opening.models) {
+    answerIds.push(
+      await addMessage(records, session.id, userMessageId, time, {
+        role: 'assistant',
+        status: 'running',
+        seen_at: time,
+        model_provider: model.provider,
+        model_name: model.name,
+        model_display_name: model.displayName,
+        request_params: JSON.stringify(model.params),
+      }),
+    )
+  }
+  const path = toPath(nodes, parent.id)
+  const line = isRepeat ? path : [...path, userMessageId]
+  await pointAlong(records, nodes, [...line, answerIds[0] ?? userMessageId])
+  await touchSession(records, session.id, opening.ownerId, time)
+  if (opening.key) await storeKey(records, opening, session.id, answerIds[0] ?? 0, time)
+
+  const before = (isRepeat ? path.slice(0, -1) : path).slice(1)
+  const branch = await readBranch(records, before, opening.history)
+  const asked = isRepeat ? (await readPast(records, [parent.id], { chars: 1, withoutCallsOf: [] })).at(-1) : undefined
+  return {
+    ...branch,
+    sessionId: session.id,
+    isNewSession: opening.session === null,
+    userMessageId,
+    userText: asked?.text ?? opening.text,
+    files: asked?.files ?? opening.files,
+    answerIds,
+  }
+}
+
+/** A session as it is stored when it is made. */
+export function newSession(
+  id: string,
+  ownerId: string,
+  creation: ChatSessionCreationRequest | null,
+  time: number,
+): Insertable<SessionTable> {
+  return {
+    id,
+    owner_id: ownerId,
+    name: creation?.description ?? '',
+    persona_id: creation?.persona_id ?? 0,
+    project_id: creation?.project_id ?? null,
+    created_at: time,
+    updated_at: time,
+    deleted_at: null,
+    is_public: 0,
+    model_override: null,
+    temperature: null,
+    alternate_model: null,
+    reasoning_effort: null,
+  }
+}
+
+async function makeSession(
+  records: Records,
+  { creation, ownerId }: TurnOpening,
+  time: number,
+  id: string,
+): Promise<{ id: string }> {
+  await records
+    .insertInto('inlay_chat_sessions')
+    .values(newSession(id, ownerId, creation, time))
+    .execute()
+  return { id }
+}
+
+/** Inserts the hidden first message of a session's tree. */
+async function makeRoot(records: Records, sessionId: string, time: number): Promise<number> {
+  return addMessage(records, sessionId, null, time, { role: 'system' })
+}
+
+/** The tree of a session, oldest message first. */
+export async function readTree(records: ConversationDatabase, sessionId: string): Promise<TreeNode[]> {
+  const rows = await records
+    .selectFrom('inlay_chat_messages')
+    .select(['id', 'parent_id', 'latest_child_id', 'role'])
+    .where('session_id', '=', sessionId)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    parentId: row.parent_id,
+    latestChildId: row.latest_child_id,
+    role: row.role,
+  }))
+}
+
+type MessageFields = Partial<Omit<Insertable<MessageTable>, 'id'>>
+
+async function addMessage(
+  records: Records,
+  sessionId: string,
+  parentId: number | null,
+  time: number,
+  fields: MessageFields,
+): Promise<number> {
+  const row = await records
+    .insertInto('inlay_chat_messages')
+    .values({
+      session_id: sessionId,
+      parent_id: parentId,
+      created_at: time,
+      role: 'user',
+      status: 'done',
+      text: '',
+      ...fields,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+/** Makes a branch the mainline: each of its messages points to the next. */
+async function pointAlong(records: Records, nodes: readonly TreeNode[], line: readonly number[]): Promise<void> {
+  const known = new Map(nodes.map((node) => [node.id, node.latestChildId]))
+  for (const [index, id] of line.entries()) {
+    const child = line[index + 1]
+    if (child === undefined || known.get(id) === child) continue
+    await records.updateTable('inlay_chat_messages').set({ latest_child_id: child }).where('id', '=', id).execute()
+  }
+}
+
+async function storeKey(
+  records: Records,
+  opening: TurnOpening,
+  sessionId: string,
+  messageId: number,
+  time: number,
+): Promise<void> {
+  await records
+    .insertInto('inlay_chat_send_keys')
+    .values({
+      owner_id: opening.ownerId,
+      key: opening.key?.key ?? '',
+      body_hash: opening.key?.bodyHash ?? '',
+      session_id: sessionId,
+      message_id: messageId,
+      opened_session: opening.session === null ? 1 : 0,
+      created_at: time,
+      lines: null,
+    })
+    .execute()
+}

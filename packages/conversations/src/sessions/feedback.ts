@@ -1,0 +1,57 @@
+import { InlayError } from '@inlay/protocol'
+import type { Principal } from '@inlay/protocol'
+import type { ConversationDatabase } from '../tables/database.ts'
+import type { Sessions } from './stored-session.ts'
+import { ownMessage } from './ownership.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+/** What feedback is made of. */
+export interface FeedbackOptions {
+  readonly db: ConversationDatabase
+  readonly limit: RateLimit
+  readonly now: () => number
+}
+
+/** Makes the side of sessions that keeps what callers think of answers. */
+export function createFeedback({ db, limit, now }: FeedbackOptions): Pick<Sessions, 'rate' | 'unrate'> {
+  const checkAnswer = async (id: number, caller: Principal): Promise<void> => {
+    limit.take(caller.id)
+    const message = await ownMessage(db, id, caller)
+    if (message?.role === 'assistant') return
+    throw new InlayError('VALIDATION_ERROR', {
+      message: 'chat_message_id names no answer in a chat session of yours: take the message_id of an answer.',
+    })
+  }
+  return {
+    rate: async (feedback, caller) => {
+      const { messageId, isPositive, text, predefined } = feedback
+      await checkAnswer(messageId, caller)
+      await db.transaction().execute(async (records) => {
+        await records
+          .insertInto('inlay_chat_feedback')
+          .values({
+            message_id: messageId,
+            owner_id: caller.id,
+            is_positive: isPositive === null ? null : isPositive ? 1 : 0,
+            text,
+            predefined,
+            created_at: now(),
+          })
+          .execute()
+        if (isPositive === null) return
+        await records
+          .updateTable('inlay_chat_messages')
+          .set({ feedback: isPositive ? 'like' : 'dislike' })
+          .where('id', '=', messageId)
+          .execute()
+      })
+    },
+    unrate: async (messageId, caller) => {
+      await checkAnswer(messageId, caller)
+      await db.transaction().execute(async (records) => {
+        await records.deleteFrom('inlay_chat_feedback').where('message_id', '=', messageId).execute()
+        await records.updateTable('inlay_chat_messages').set({ feedback: null }).where('id', '=', messageId).execute()
+      })
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import type { Selectable } from 'kysely'
+import type { Principal } from '@inlay/protocol'
+import type { ConversationDatabase } from '../tables/database.ts'
+import type { SessionTable } from '../tables/chat-tables.ts'
+import type { SessionListing, Sessions } from './stored-session.ts'
+
+// An empty session this old was opened and left.
+const emptyAgeMs = 300_000
+
+/** Makes a listing of a stored session. */
+export function toListing(row: Selectable<SessionTable>): SessionListing {
+  return {
+    id: row.id,
+    name: row.name,
+    personaId: row.persona_id,
+    projectId: row.project_id,
+    timeCreated: toMoment(row.created_at),
+    timeUpdated: toMoment(row.updated_at),
+    isPublic: row.is_public === 1,
+    model: row.alternate_model,
+    temperature: row.temperature,
+    reasoningEffort: row.reasoning_effort,
+  }
+}
+
+/** A stored time as ISO 8601. */
+export function toMoment(time: number): string {
+  return new Date(Number(time)).toISOString()
+}
+
+/** See `Sessions.list`. */
+export async function listSessions(
+  db: ConversationDatabase,
+  caller: Principal,
+  time: number,
+  options: NonNullable<Parameters<Sessions['list']>[1]>,
+): Promise<Awaited<ReturnType<Sessions['list']>>> {
+  const { limit = 50, before, includeEmpty = false, projectId } = options
+  let query = db
+    .selectFrom('inlay_chat_sessions')
+    .selectAll()
+    .where('owner_id', '=', caller.id)
+    .where('deleted_at', 'is', null)
+    .orderBy('updated_at', 'desc')
+    .orderBy('id')
+    .limit(limit + 1)
+  if (before !== undefined) query = query.where('updated_at', '<', before)
+  if (projectId !== undefined) {
+    query = projectId === null ? query.where('project_id', 'is', null) : query.where('project_id', '=', projectId)
+  }
+  if (!includeEmpty) {
+    query = query.where((where) =>
+      where.or([
+        where('created_at', '>', time - emptyAgeMs),
+        where.exists(
+          where
+            .selectFrom('inlay_chat_messages')
+            .select('inlay_chat_messages.id')
+            .whereRef('inlay_chat_messages.session_id', '=', 'inlay_chat_sessions.id')
+            .where('inlay_chat_messages.parent_id', 'is not', null),
+        ),
+      ]),
+    )
+  }
+  const rows = await query.execute()
+  return { sessions: rows.slice(0, limit).map(toListing), hasMore: rows.length > limit }
+}
+
+// More sessions than this are not touched within one millisecond.
+const nearMs = 1_000
+
+/**
+ * Moves a session to the front of its owner's listing.
+ * @param time milliseconds since 1970 UTC
+ */
+export async function touchSession(
+  records: ConversationDatabase,
+  id: string,
+  ownerId: string,
+  time: number,
+): Promise<void> {
+  const updated = await nextUpdate(records, id, ownerId, time)
+  await records.updateTable('inlay_chat_sessions').set({ updated_at: updated }).where('id', '=', id).execute()
+}
+
+/** A time of update that none of the owner's other sessions has, so that pages cut by it lose none. */
+export async function nextUpdate(
+  records: ConversationDatabase,
+  id: string,
+  ownerId: string,
+  time: number,
+): Promise<number> {
+  const row = await records
+    .selectFrom('inlay_chat_sessions')
+    .select('updated_at')
+    .where('owner_id', '=', ownerId)
+    .where('id', '<>', id)
+    .orderBy('updated_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const newest = Number(row?.updated_at ?? 0)
+  return newest >= time && newest < time + nearMs ? newest + 1 : time
+}

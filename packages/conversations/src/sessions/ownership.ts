@@ -1,0 +1,50 @@
+import type { Selectable } from 'kysely'
+import { InlayError } from '@inlay/protocol'
+import type { Principal } from '@inlay/protocol'
+import type { AnswerStatus, MessageRole } from '@inlay/agent'
+import type { ConversationDatabase } from '../tables/database.ts'
+import type { SessionTable } from '../tables/chat-tables.ts'
+
+/** A session of the caller. SESSION_NOT_FOUND when it is unknown, deleted or somebody else's. */
+export async function ownSession(
+  db: ConversationDatabase,
+  id: string,
+  caller: Principal,
+): Promise<Selectable<SessionTable>> {
+  const row = await db.selectFrom('inlay_chat_sessions').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row && row.owner_id === caller.id && row.deleted_at === null) return row
+  throw new InlayError('SESSION_NOT_FOUND')
+}
+
+/** A message of one of the caller's sessions, without its texts. */
+export interface OwnMessage {
+  readonly id: number
+  readonly sessionId: string
+  readonly parentId: number | null
+  readonly role: MessageRole
+  readonly status: AnswerStatus
+}
+
+/** A message of the caller; undefined when it is unknown, or its session is deleted or somebody else's. */
+export async function ownMessage(
+  db: ConversationDatabase,
+  id: number,
+  caller: Principal,
+): Promise<OwnMessage | undefined> {
+  // Postgres refuses numbers beyond its ids instead of finding nothing.
+  if (id < 1 || id > 2_147_483_647) return undefined
+  return db
+    .selectFrom('inlay_chat_messages')
+    .innerJoin('inlay_chat_sessions', 'inlay_chat_sessions.id', 'inlay_chat_messages.session_id')
+    .select([
+      'inlay_chat_messages.id',
+      'inlay_chat_messages.session_id as sessionId',
+      'inlay_chat_messages.parent_id as parentId',
+      'inlay_chat_messages.role',
+      'inlay_chat_messages.status',
+    ])
+    .where('inlay_chat_messages.id', '=', id)
+    .where('inlay_chat_sessions.owner_id', '=', caller.id)
+    .where('inlay_chat_sessions.deleted_at', 'is', null)
+    .executeTakeFirst()
+}

@@ -1,0 +1,88 @@
+import { storable } from '@inlay/protocol'
+import type { ResolvedModel } from '@inlay/agent'
+
+const tool = 'name_conversation'
+const instructions = `Name the conversation: at most six words in its own language, without quotation marks or a full stop at the end. Call ${tool} with the name.`
+const titleLimit = 80
+const questionLimit = 40
+
+/** One message of the conversation to be named. */
+export interface SpokenMessage {
+  readonly role: 'user' | 'assistant'
+  readonly text: string
+}
+
+/**
+ * Finds a name for a conversation: asks the model, unless it only quotes; falls back to the first question.
+ * @param messages oldest first; the first question makes the name, its answer helps
+ * @returns never blank; `New Chat` when nothing was said
+ */
+export async function findTitle(
+  messages: readonly SpokenMessage[],
+  model: ResolvedModel | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const question =
+    messages
+      .find(({ role }) => role === 'user')
+      ?.text.replace(/\s+/g, ' ')
+      .trim() ?? ''
+  if (question === '') return 'New Chat'
+  // Whatever goes wrong with a model, a name is found without it.
+  const answer = messages.find(({ role }) => role === 'assistant')?.text ?? ''
+  const asked = model && !model.quotesOnly ? await askModel(question, answer, model, signal).catch(() => '') : ''
+  if (asked !== '') return asked
+  return question.length > questionLimit ? `${cutBetweenWords(question, questionLimit)}...` : question
+}
+
+/** The beginning of a text, to the end of a word where there is one. */
+function cutBetweenWords(text: string, limit: number): string {
+  const cut = text.slice(0, limit + 1)
+  const end = cut.lastIndexOf(' ')
+  return (end > limit / 2 ? cut.slice(0, end) : cut.slice(0, limit)).toWellFormed()
+}
+
+async function askModel(
+  question: string,
+  answer: string,
+  { model }: ResolvedModel,
+  signal: AbortSignal,
+): Promise<string> {
+  const { content } = await model.doGenerate({
+    prompt: [
+      { role: 'system', content: `${instructions}\n\nIts first answer begins: ${answer.slice(0, 500)}` },
+      { role: 'user', content: [{ type: 'text', text: question.slice(0, 2_000) }] },
+    ],
+    tools: [
+      {
+        type: 'function',
+        name: tool,
+        description: 'Stores the name of the conversation.',
+        inputSchema: {
+          type: 'object',
+          properties: { title: { type: 'string', description: 'At most six words' } },
+          required: ['title'],
+          additionalProperties: false,
+        },
+      },
+    ],
+    toolChoice: { type: 'tool', toolName: tool },
+    abortSignal: signal,
+  })
+  const call = content.find((part) => part.type === 'tool-call')
+  const given = call
+    ? titleOf(call.input)
+    : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+  const title = storable(given)
+    .replace(/\s+/g, ' ')
+    .replace(/^["'“«\s]+|["'”».\s]+$/g, '')
+  if (title.length <= titleLimit) return title
+  return `${cutBetweenWords(title, titleLimit)}…`
+}
+
+function titleOf(input: string): string {
+  const value: unknown = JSON.parse(input)
+  return typeof value === 'object' && value !== null && 'title' in value && typeof value.title === 'string'
+    ? value.title
+    : ''
+}

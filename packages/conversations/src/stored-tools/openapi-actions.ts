@@ -1,0 +1,103 @@
+import { InlayError, isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
+import type { Action, ActionResult, ActionTurn, InputSchema } from '@inlay/agent'
+import type { FetchAddress, StoredTool } from './contracts.ts'
+import { parseOpenApi, type OpenApiDescription, type OpenApiOperation } from './openapi-document.ts'
+import { factsOf, fillArguments, fillText, withPresets } from './openapi-placeholders.ts'
+import { faultsOf, shownArguments, toInputSchema, toRequest } from './openapi-request.ts'
+import { tellAnswer } from './openapi-response.ts'
+
+/** What the functions of stored tools work with. */
+export interface OpenApiActionsOptions {
+  readonly fetchAddress: FetchAddress
+  /** Longest time of a request, in milliseconds. Default one minute. */
+  readonly requestMs?: number
+  /** Most bytes of an answer. Default 10 MiB. */
+  readonly answerBytes?: number
+}
+
+/** Makes the functions of a stored tool: one for each operation of its document, all with the tool's id. */
+export function createOpenApiActions(tool: StoredTool, options: OpenApiActionsOptions): Action<JsonObject>[] {
+  const description = parseOpenApi(tool.definition)
+  return description.operations.map((operation) => toAction(tool, { description, operation }, options))
+}
+
+interface Called {
+  readonly description: OpenApiDescription
+  readonly operation: OpenApiOperation
+}
+
+function toAction(tool: StoredTool, called: Called, options: OpenApiActionsOptions): Action<JsonObject> {
+  const { id } = tool
+  const { operation } = called
+  const { name, summary, description } = operation
+  return {
+    id,
+    name,
+    displayName: tool.name,
+    description: [...new Set([summary, description])].filter((text) => text !== '').join('\n'),
+    builtIn: null,
+    input: inputOf(operation),
+    start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: id }),
+    run: async (input, turn) => {
+      try {
+        return await call(tool, called, { input, turn }, options)
+      } catch (error) {
+        if (isInlayError(error) || turn.signal.aborted) throw error
+        // Whoever made the tool did not write this error: it may name what nobody outside should read.
+        throw new InlayError('INTERNAL_ERROR', { message: `${name} failed for an unexpected reason.`, cause: error })
+      }
+    },
+  }
+}
+
+function inputOf(operation: OpenApiOperation): InputSchema<JsonObject> {
+  const schema = toInputSchema(operation)
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'inlay',
+      jsonSchema: { input: () => ({ ...schema }) },
+      validate: (value) => {
+        if (!isJsonObject(value)) return { issues: [{ message: 'an object of arguments is expected' }] }
+        const input = withPresets(operation, value)
+        const faults = faultsOf(operation, input)
+        return faults.length > 0 ? { issues: faults.map((message) => ({ message })) } : { value: input }
+      },
+    },
+  }
+}
+
+async function call(
+  tool: StoredTool,
+  { description, operation }: Called,
+  { input, turn }: { readonly input: JsonObject; readonly turn: ActionTurn },
+  { fetchAddress, requestMs = 60_000, answerBytes = 10 * 2 ** 20 }: OpenApiActionsOptions,
+): Promise<ActionResult> {
+  const { name } = operation
+  const facts = factsOf(turn)
+  const filled = fillArguments(operation, input, facts)
+  const shown = shownArguments(operation, filled)
+  if (Object.keys(shown).length > 0) turn.emit({ type: 'custom_tool_args', tool_name: name, tool_args: shown })
+  const request = toRequest(description, operation, filled, (template) => fillText(template, facts, encodeURIComponent))
+  if (!URL.canParse(request.url)) throw new InlayError('BAD_REQUEST', { message: `${name} has no valid address.` })
+  const answer = await fetchAddress(request.url, {
+    method: operation.method,
+    headers: { accept: 'application/json, text/*;q=0.9, */*;q=0.5', ...request.headers, ...headersOf(tool, turn) },
+    ...(request.body === undefined ? {} : { body: request.body }),
+    signal: turn.signal,
+    limitBytes: answerBytes,
+    timeoutMs: requestMs,
+  })
+  return tellAnswer({ name, id: tool.id }, answer, turn)
+}
+
+/** Those of the tool, then those the host lets through; the caller's own authority goes to tools that ask for it alone. */
+function headersOf({ customHeaders, passesAuth }: StoredTool, { headers = {} }: ActionTurn): Record<string, string> {
+  const own = customHeaders.map(({ key, value }) => [key.toLowerCase(), value] as const)
+  const passed = Object.entries(headers).filter(([name]) => name !== 'authorization')
+  const authorization = passesAuth ? headers['authorization'] : undefined
+  return {
+    ...Object.fromEntries([...own, ...passed]),
+    ...(authorization === undefined ? {} : { authorization }),
+  }
+}

@@ -1,0 +1,75 @@
+import { isJsonObject, type JsonObject } from '@inlay/protocol'
+import type { ActionTurn } from '@inlay/agent'
+import type { OpenApiOperation } from './openapi-document.ts'
+import { bodyArgument } from './openapi-parameters.ts'
+
+/** Facts of a call by the word that stands for them in a document. */
+export type CallFacts = Readonly<Record<string, string>>
+
+// Not inside braces: there it is the name of a parameter.
+const placeholder = /(?<![A-Za-z0-9_{])(CHAT_SESSION_ID|MESSAGE_ID|USER_ID|USER_EMAIL)(?![A-Za-z0-9_}])/
+
+/** What documents may ask for; an address that is not known is "". */
+export function factsOf({ sessionId, messageId, caller }: ActionTurn): CallFacts {
+  return {
+    CHAT_SESSION_ID: sessionId,
+    MESSAGE_ID: String(messageId),
+    USER_ID: caller.id,
+    USER_EMAIL: caller.email ?? '',
+  }
+}
+
+/** Puts facts in where their words stand; `write` encodes them for the place. */
+export function fillText(text: string, facts: CallFacts, write: (fact: string) => string = String): string {
+  return text.replace(new RegExp(placeholder, 'g'), (word) => write(facts[word] ?? ''))
+}
+
+function mentions(schema: unknown): boolean {
+  return placeholder.test(JSON.stringify(schema) ?? '')
+}
+
+/** The value a schema leaves no choice about, when it holds a placeholder. */
+function settled(schema: unknown): unknown {
+  if (!isJsonObject(schema)) return undefined
+  const { default: preset, const: only, enum: choices } = schema
+  const value = preset ?? only ?? (Array.isArray(choices) && choices.length === 1 ? (choices[0] as unknown) : undefined)
+  return mentions(value) ? value : undefined
+}
+
+/**
+ * Arguments with what the document presets by a placeholder and the model left out; placeholders stay words, so that no
+ * fact has to pass through the model.
+ */
+export function withPresets({ parameters, body }: OpenApiOperation, input: JsonObject): JsonObject {
+  const result: Record<string, unknown> = { ...input }
+  for (const { argument, schema } of parameters) result[argument] ??= settled(schema)
+  const properties = body?.schema['properties']
+  const given = result[bodyArgument] ?? (body?.isRequired === true ? {} : undefined)
+  if (isJsonObject(properties) && isJsonObject(given)) {
+    const presets = Object.entries(properties).flatMap(([name, schema]) => {
+      const value = given[name] === undefined ? settled(schema) : undefined
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    if (presets.length > 0) result[bodyArgument] = { ...given, ...Object.fromEntries(presets) }
+  }
+  return result
+}
+
+/** Arguments with facts put in, where the document itself speaks of them. */
+export function fillArguments(operation: OpenApiOperation, input: JsonObject, facts: CallFacts): JsonObject {
+  const schemas: readonly (readonly [string, unknown])[] = [
+    ...operation.parameters.map(({ argument, schema }) => [argument, schema] as const),
+    [bodyArgument, operation.body?.schema],
+  ]
+  const filled = schemas.flatMap(([argument, schema]) =>
+    input[argument] !== undefined && mentions(schema) ? [[argument, fillValue(input[argument], facts)] as const] : [],
+  )
+  return { ...input, ...Object.fromEntries(filled) }
+}
+
+function fillValue(value: unknown, facts: CallFacts): unknown {
+  if (typeof value === 'string') return fillText(value, facts)
+  if (Array.isArray(value)) return value.map((one) => fillValue(one, facts))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fillValue(one, facts)]))
+}

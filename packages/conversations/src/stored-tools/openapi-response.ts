@@ -1,0 +1,103 @@
+import type { PacketOf } from '@inlay/protocol'
+import type { ActionResult, ActionTurn } from '@inlay/agent'
+import type { AddressAnswer } from './contracts.ts'
+import { toResultText } from './tool-result.ts'
+
+type Delta = PacketOf<'custom_tool_delta'>
+
+/** The function that was called, as clients know it. */
+export interface CalledFunction {
+  readonly name: string
+  readonly id: number
+}
+
+/**
+ * Tells what a service answered: the packet for clients, and the text for the model. CSV and pictures are kept as files
+ * where files are stored. A status other than 401 and 403 is an answer like any other; the model is told of it.
+ */
+export async function tellAnswer(
+  { name, id }: CalledFunction,
+  answer: AddressAnswer,
+  turn: ActionTurn,
+): Promise<ActionResult> {
+  const { status } = answer
+  const refused = status === 401 || status === 403
+  const error = refused
+    ? { is_auth_error: true, status_code: status, message: `${name} refused its credentials.` }
+    : null
+  const { delta, seen } = await readAnswer(name, answer, turn)
+  turn.emit({ type: 'custom_tool_delta', tool_name: name, tool_id: id, ...delta, error })
+  const told = {
+    toolName: name,
+    responseType: delta.response_type,
+    result: seen,
+    error,
+    ...(status < 400 ? {} : { status }),
+  }
+  return { text: toResultText(told, turn.resultTokens) }
+}
+
+interface ReadAnswer {
+  readonly delta: Pick<Delta, 'response_type' | 'data' | 'file_ids'>
+  /** What the model is told. */
+  readonly seen: unknown
+}
+
+async function readAnswer(name: string, answer: AddressAnswer, turn: ActionTurn): Promise<ReadAnswer> {
+  const { headers, bytes } = answer
+  const mediaType = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (mediaType.includes('text/csv')) return keepFile({ name, mediaType, kind: 'csv', bytes }, turn)
+  if (mediaType.startsWith('image/')) return keepFile({ name, mediaType, kind: 'image', bytes }, turn)
+  const text = textOf(headers, bytes)
+  if (text === undefined) {
+    const told = `The service answered with ${bytes.byteLength} bytes of ${mediaType || 'an unknown kind'}.`
+    return { delta: { response_type: 'text', data: told, file_ids: null }, seen: told }
+  }
+  try {
+    const data = JSON.parse(text) as unknown
+    return { delta: { response_type: 'json', data, file_ids: null }, seen: data }
+  } catch {
+    return { delta: { response_type: 'text', data: text, file_ids: null }, seen: text }
+  }
+}
+
+/** The text of a body; undefined when it is none. */
+function textOf(headers: Headers, bytes: Uint8Array): string | undefined {
+  const charset = /charset="?([\w.:-]+)/i.exec(headers.get('content-type') ?? '')?.[1] ?? 'utf-8'
+  let decoder: TextDecoder
+  try {
+    decoder = new TextDecoder(charset)
+  } catch {
+    decoder = new TextDecoder()
+  }
+  const text = decoder.decode(bytes)
+  // No text format holds NUL, nearly every binary one does within its first bytes.
+  return text.slice(0, 4_096).includes('\0') ? undefined : text
+}
+
+interface AnsweredFile {
+  readonly name: string
+  readonly mediaType: string
+  readonly kind: 'csv' | 'image'
+  readonly bytes: Uint8Array
+}
+
+async function keepFile({ name, mediaType, kind, bytes }: AnsweredFile, turn: ActionTurn): Promise<ReadAnswer> {
+  const content = kind === 'csv' ? { content: new TextDecoder().decode(bytes) } : {}
+  if (turn.files === undefined) {
+    const told = 'content' in content ? content.content : `The service answered with a picture (${mediaType}).`
+    return { delta: { response_type: 'text', data: told, file_ids: null }, seen: told }
+  }
+  const extension = kind === 'csv' ? 'csv' : (/^image\/([a-z0-9]+)/.exec(mediaType)?.[1] ?? 'img')
+  const kept = await turn.files.keep({ name: `${name}.${extension}`, mediaType, bytes: whole(bytes) })
+  const file = { file_id: kept.fileId, file_name: kept.name, media_type: mediaType, size_bytes: bytes.byteLength }
+  const shown = 'The file was kept and is shown to the user with this call.'
+  return {
+    delta: { response_type: kind, data: null, file_ids: [kept.fileId] },
+    seen: { ...file, about: shown, ...content },
+  }
+}
+
+async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

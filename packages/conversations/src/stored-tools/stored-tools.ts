@@ -1,0 +1,187 @@
+import type { Kysely } from 'kysely'
+import { InlayError } from '@inlay/protocol'
+import type { Action, ActionSource } from '@inlay/agent'
+import { toPersona } from '../personas/persona-records.ts'
+
+import type { ActionSwitches } from './action-switches.ts'
+import type { FetchAddress, StoredTool, StoredTools } from './contracts.ts'
+import { checkFields, functionsOf, loadDefinition } from './definitions.ts'
+import { createOpenApiActions } from './openapi-actions.ts'
+import { createToolNumbers } from './tool-numbers.ts'
+import { toStoredTool, toToolColumns } from './tool-records.ts'
+import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
+
+/** What stored tools are made of. */
+export interface StoredToolsOptions {
+  readonly db: Kysely<unknown>
+  /** How their services are reached; without it none can be made, and none is offered. */
+  readonly fetchAddress: FetchAddress | undefined
+  /** Of actions that are no stored tools. */
+  readonly switches: ActionSwitches
+  /** Whether there is an action with this id, also one that cannot be used right now. */
+  readonly holds: (id: number) => Promise<boolean>
+  readonly now: () => number
+  readonly newId: () => string
+  /** Hears of stored documents that are no longer understood. */
+  readonly onError: (error: unknown) => void
+  /** Called before each use. */
+  readonly ready: () => Promise<void>
+}
+
+/** Stored tools, and the actions they are to models. */
+export interface StoredToolParts {
+  readonly tools: StoredTools
+  readonly source: ActionSource
+}
+
+/** The kind under which stored tools have their numbers. */
+const kind = 'openapi'
+
+/** Makes the stored tools, over the database that `migrateConversations` brought up to date. */
+export function createStoredTools(options: StoredToolsOptions): StoredToolParts {
+  const db = options.db.withTables<ConversationTables>()
+  const get = async (id: number): Promise<StoredTool> => {
+    await options.ready()
+    const row = isId(id)
+      ? await db.selectFrom('inlay_agent_tool').selectAll().where('id', '=', id).executeTakeFirst()
+      : undefined
+    if (row) return toStoredTool(row)
+    throw new InlayError('NOT_FOUND', { message: 'No custom action has this id.' })
+  }
+  return {
+    tools: {
+      get,
+      list: async () => {
+        await options.ready()
+        const rows = await db.selectFrom('inlay_agent_tool').selectAll().orderBy('id').execute()
+        return rows.map(toStoredTool)
+      },
+      ...changes(db, get, options),
+      validate: async (definition) => functionsOf(await loadDefinition(definition, reachOf(options))),
+    },
+    source: {
+      list: createLister(db, options),
+      holds: async (id) => {
+        const query = db.selectFrom('inlay_agent_tool').select('id').where('id', '=', id)
+        return isId(id) && (await query.executeTakeFirst()) !== undefined
+      },
+    },
+  }
+}
+
+function isId(id: number): boolean {
+  return Number.isInteger(id) && id > 1_000 && id < 2 ** 31
+}
+
+function reachOf({ fetchAddress }: StoredToolsOptions): FetchAddress {
+  if (fetchAddress) return fetchAddress
+  throw new InlayError('UNSUPPORTED', { message: 'Custom actions need a way to reach addresses, and there is none.' })
+}
+
+function changes(
+  db: ConversationDatabase,
+  get: StoredTools['get'],
+  options: StoredToolsOptions,
+): Pick<StoredTools, 'create' | 'update' | 'remove' | 'enable'> {
+  const { now, newId } = options
+  const numbers = createToolNumbers(options.db)
+  return {
+    create: async (fields, caller) => {
+      await options.ready()
+      checkFields(fields)
+      const definition = await loadDefinition(fields.definition, reachOf(options))
+      const row = await db
+        .insertInto('inlay_agent_tool')
+        .values({
+          ...toToolColumns({ ...fields, definition }),
+          id: await numbers.numberOf(kind, newId()),
+          owner_id: caller.id,
+          is_enabled: 1,
+          updated_at: now(),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toStoredTool(row)
+    },
+    update: async (id, fields) => {
+      const before = await get(id)
+      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+      const wanted = { ...before, ...given }
+      checkFields(wanted)
+      const definition = fields.definition ? await loadDefinition(fields.definition, reachOf(options)) : {}
+      const row = await db
+        .updateTable('inlay_agent_tool')
+        .set({
+          ...toToolColumns({ ...wanted, definition: fields.definition ? definition : before.definition }),
+          updated_at: Math.max(now(), before.updatedAt + 1),
+        })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow(() => new InlayError('NOT_FOUND'))
+      return toStoredTool(row)
+    },
+    remove: async (id) => {
+      await get(id)
+      const personas = await db.selectFrom('inlay_personas').selectAll().where('deleted_at', 'is', null).execute()
+      if (personas.map(toPersona).some(({ actionIds }) => actionIds?.includes(id))) {
+        throw new InlayError('VALIDATION_ERROR', { message: 'An agent uses this action: take it out of there first.' })
+      }
+      await db.deleteFrom('inlay_agent_tool').where('id', '=', id).execute()
+    },
+    enable: (ids, isEnabled) => enable(db, { ids: [...new Set(ids)], isEnabled }, options),
+  }
+}
+
+async function enable(
+  db: ConversationDatabase,
+  { ids, isEnabled }: { readonly ids: readonly number[]; readonly isEnabled: boolean },
+  { switches, holds, ready }: StoredToolsOptions,
+): Promise<number[]> {
+  await ready()
+  const possible = ids.filter(isId)
+  const query = db
+    .updateTable('inlay_agent_tool')
+    .set({ is_enabled: isEnabled ? 1 : 0 })
+    .where('id', 'in', possible)
+    .returning('id')
+  const stored = possible.length === 0 ? [] : (await query.execute()).map(({ id }) => id)
+  const others = ids.filter((id) => !stored.includes(id))
+  const areThere = await Promise.all(others.map(holds))
+  const known = others.filter((_, index) => areThere[index])
+  await switches.set(known, isEnabled)
+  return [...stored, ...known].toSorted((one, other) => one - other)
+}
+
+/** Lists the functions of the tools that are switched on; each document is read once for as long as it stays. */
+function createLister(db: ConversationDatabase, options: StoredToolsOptions): ActionSource['list'] {
+  const { fetchAddress, onError } = options
+  let known = new Map<string, readonly Action[]>()
+  return async () => {
+    if (!fetchAddress) return []
+    const enabled = await db
+      .selectFrom('inlay_agent_tool')
+      .select(['id', 'updated_at'])
+      .where('is_enabled', '=', 1)
+      .orderBy('id')
+      .execute()
+    const keys = new Map(enabled.map(({ id, updated_at: updatedAt }) => [`${id} ${updatedAt}`, id]))
+    const fresh = [...keys].filter(([key]) => !known.has(key)).map(([, id]) => id)
+    const rows =
+      fresh.length === 0 ? [] : await db.selectFrom('inlay_agent_tool').selectAll().where('id', 'in', fresh).execute()
+    const read = rows.map((row): [string, readonly Action[]] => {
+      try {
+        return [`${row.id} ${row.updated_at}`, createOpenApiActions(toStoredTool(row), { fetchAddress }).map(asAction)]
+      } catch (error) {
+        onError(error)
+        return [`${row.id} ${row.updated_at}`, []]
+      }
+    })
+    known = new Map([...known, ...read].filter(([key]) => keys.has(key)))
+    return [...keys.keys()].flatMap((key) => known.get(key) ?? [])
+  }
+}
+
+/** An action with its own input type as one of many: its input is checked by its own schema before it runs. */
+function asAction<Input>(action: Action<Input>): Action {
+  return action as unknown as Action
+}

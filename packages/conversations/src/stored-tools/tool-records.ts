@@ -1,0 +1,32 @@
+import type { StoredToolTable } from '../tables/tool-tables.ts'
+import type { Selectable } from 'kysely'
+import type { CustomHeader, StoredTool } from './contracts.ts'
+
+/** A tool as it is stored. */
+export function toStoredTool(row: Selectable<StoredToolTable>): StoredTool {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    // Both were written by this folder alone, from checked fields.
+    definition: JSON.parse(row.definition) as StoredTool['definition'],
+    customHeaders: JSON.parse(row.custom_headers) as CustomHeader[],
+    passesAuth: row.passes_auth === 1,
+    ownerId: row.owner_id,
+    isEnabled: row.is_enabled === 1,
+    updatedAt: Number(row.updated_at),
+  }
+}
+
+/** The columns that the fields of a tool decide. */
+export function toToolColumns(
+  tool: Pick<StoredTool, 'name' | 'description' | 'definition' | 'customHeaders' | 'passesAuth'>,
+): Pick<StoredToolTable, 'name' | 'description' | 'definition' | 'custom_headers' | 'passes_auth'> {
+  return {
+    name: tool.name,
+    description: tool.description,
+    definition: JSON.stringify(tool.definition),
+    custom_headers: JSON.stringify(tool.customHeaders),
+    passes_auth: tool.passesAuth ? 1 : 0,
+  }
+}

@@ -1,0 +1,120 @@
+import type { AnswerStatus, MessageRole } from '@inlay/agent'
+import type { Generated } from 'kysely'
+
+/** A conversation. Times are milliseconds since 1970 UTC; Postgres gives bigint columns as strings. */
+export interface SessionTable {
+  id: string
+  owner_id: string
+  /** What a listing shows; "" until someone names it. */
+  name: string
+  persona_id: number
+  project_id: number | null
+  created_at: number
+  updated_at: number
+  deleted_at: number | null
+  /** 1: anyone who knows the id may read it. */
+  is_public: number
+  /** JSON of the `llm_override` that the session was pinned to. */
+  model_override: string | null
+  temperature: number | null
+  /** What `model_override` was made of, as a client gave it. */
+  alternate_model: string | null
+  reasoning_effort: string | null
+}
+
+/** One message of a session's tree. Big columns come last, so that walking the tree reads little. */
+export interface MessageTable {
+  id: Generated<number>
+  session_id: string
+  parent_id: number | null
+  /** The child that the mainline goes on with. */
+  latest_child_id: number | null
+  role: MessageRole
+  status: AnswerStatus
+  created_at: number
+  /** When the process that makes a running answer was last alive. */
+  seen_at: number | null
+  duration_ms: number | null
+  origin: string | null
+  feedback: string | null
+  preferred_response_id: number | null
+  error_code: string | null
+  model_provider: string | null
+  model_name: string | null
+  model_display_name: string | null
+  error: string | null
+  text: string
+  reasoning: string | null
+  /** JSON of the message's FileDescriptors. */
+  files: string | null
+  /** JSON array of `{number, documentId}` in order of appearance. */
+  citations: string | null
+  /** JSON array of the SearchDocs gathered, as in `message_start.final_documents`; null when nothing searched. */
+  documents: string | null
+  /** JSON of what the model was told besides the prompt. */
+  request_params: string | null
+}
+
+/** One call of an action that led to an answer. */
+export interface ToolCallTable {
+  id: Generated<number>
+  message_id: number
+  /** Which step of the answer asked for it, from 0: calls of one step ran in parallel. */
+  step: number
+  turn_index: number
+  tab_index: number
+  call_id: string
+  action_id: number
+  name: string
+  failed: number
+  /** JSON of the arguments. */
+  arguments: string
+  /** What the model read. */
+  result: string
+  /** What the model thought before it asked. */
+  reasoning: string | null
+  /** JSON of the packets of the call but its `section_end`, for replay. */
+  packets: string | null
+  documents: string | null
+  images: string | null
+  /** The research agent's call that made this one; null at the top. */
+  parent_call_id: string | null
+  /** The step of that agent; null at the top. */
+  sub_turn_index: number | null
+}
+
+/** A send that must not happen twice. */
+export interface SendKeyTable {
+  owner_id: string
+  key: string
+  /** SHA-256 of the request, hexadecimal. */
+  body_hash: string
+  session_id: string
+  message_id: number
+  /** 1 when the send opened the session. */
+  opened_session: number
+  created_at: number
+  /** All lines of the finished run, one JSON a line; null while it runs. */
+  lines: string | null
+}
+
+/** What somebody thought of an answer; the newest row with a verdict is the one clients see. */
+export interface FeedbackTable {
+  id: Generated<number>
+  message_id: number
+  owner_id: string
+  /** 1, 0, or null for a text alone. */
+  is_positive: number | null
+  text: string | null
+  predefined: string | null
+  created_at: number
+}
+
+/** What was said up to a message of a branch, in short. */
+export interface SummaryTable {
+  /** The last message it covers. */
+  message_id: number
+  session_id: string
+  text: string
+  created_at: number
+}

@@ -1,0 +1,99 @@
+import type { FileKind, FileStatus } from '@inlay/protocol'
+import type { BigInteger, NullableBigInteger } from '@inlay/records'
+import type { Generated } from 'kysely'
+
+/**
+ * What is still to be done with a file; the rows with such work are the queue. `arrive`: its bytes are coming in, and
+ * unless they keep coming it is to be removed; `read`: its text is to be read; `index`: it is to be made searchable;
+ * `remove`: everything of it is to go.
+ */
+export type FileWork = 'arrive' | 'read' | 'index' | 'remove'
+
+/** One file. */
+export interface FileTable {
+  id: string
+  /** Names the bytes. */
+  file_id: string
+  owner_id: string
+  name: string
+  media_type: string
+  kind: FileKind
+  /** Bytes stored by now. */
+  size_bytes: BigInteger
+  status: FileStatus
+  reason: string | null
+  tokens: number | null
+  created_at: BigInteger
+  used_at: NullableBigInteger
+  /** 1: uploaded; 0: made by an action, and not listed. */
+  is_listed: number
+  /** 1: to be searchable, since a project or an agent holds it. */
+  is_indexed: number
+  work: FileWork | null
+  /** When the work may be taken up; a worker moves it ahead for as long as it needs. */
+  due_at: BigInteger
+  attempts: number
+}
+
+/** What a file says. */
+export interface FileTextTable {
+  /** `id` of the file. */
+  id: string
+  /** JSON array of FileSections. */
+  sections: string
+}
+
+/** That a project holds a file. */
+export interface ProjectFileTable {
+  project_id: number
+  /** `id` of the file. */
+  id: string
+  linked_at: BigInteger
+}
+
+/** A project. */
+export interface ProjectTable {
+  id: Generated<number>
+  owner_id: string
+  name: string
+  /** "" when it has none. */
+  description: string
+  created_at: BigInteger
+  /** What its chats are told; null when nothing. */
+  instructions: string | null
+}
+
+/** An agent that somebody made. */
+export interface PersonaTable {
+  id: Generated<number>
+  owner_id: string
+  owner_email: string | null
+  name: string
+  description: string
+  created_at: BigInteger
+  updated_at: BigInteger
+  deleted_at: number | string | null
+  is_public: number
+  /** JSON of PersonaSettings. */
+  settings: string
+}
+
+/** A memory. */
+export interface MemoryTable {
+  id: Generated<number>
+  owner_id: string
+  content: string
+  created_at: BigInteger
+  updated_at: BigInteger
+}
+
+/** What a person set; without a row all has its default. */
+export interface PersonalizationTable {
+  owner_id: string
+  name: string
+  role: string
+  preferences: string
+  uses_memories: number
+  keeps_memories: number
+  updated_at: BigInteger
+}

@@ -1,0 +1,31 @@
+import type { Generated } from 'kysely'
+
+/** A number that a tool has for good. */
+export interface ToolNumberTable {
+  id: Generated<number>
+  /** What has the number: `openapi`, `mcp` … */
+  kind: string
+  /** What it is called among its kind; unique there. */
+  name: string
+}
+
+/** A tool described by an OpenAPI document; times are milliseconds since 1970 UTC, text where Postgres gives them. */
+export interface StoredToolTable {
+  /** From `inlay_agent_tool_number`. */
+  id: number
+  name: string
+  description: string
+  /** JSON of the document. */
+  definition: string
+  /** JSON array of `CustomHeader`. */
+  custom_headers: string
+  passes_auth: number
+  owner_id: string
+  is_enabled: number
+  updated_at: number | string
+}
+
+/** An action that an administrator switched off. */
+export interface ActionOffTable {
+  id: number
+}

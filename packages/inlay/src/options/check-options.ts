@@ -1,0 +1,35 @@
+import { InlayError } from '@inlay/protocol'
+import * as v from 'valibot'
+import { suggestionFor } from './suggestion.ts'
+import { optionSchemas } from './option-schemas.ts'
+
+/**
+ * Checks the options of `createInlay`, so that a mistake of the host is told when the assistant is made and not to the
+ * first client.
+ * @throws INVALID_INPUT with a line for each wrong option: what is wrong and what may stand there; secrets are not repeated
+ */
+export function checkOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw refusal(['the options must be an object, such as { dataFolder: "./data" }'])
+  const faults = Object.entries(options)
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([name, value]) => faultsOf(name, value))
+  if (faults.length > 0) throw refusal(faults)
+}
+
+function faultsOf(name: string, value: unknown): string[] {
+  const schema = (optionSchemas as Readonly<Record<string, v.GenericSchema>>)[name]
+  if (schema === undefined || !Object.hasOwn(optionSchemas, name)) {
+    const suggestion = suggestionFor(name, Object.keys(optionSchemas))
+    return [`${name}: is no option${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`]
+  }
+  const { issues } = v.safeParse(schema, value, { abortPipeEarly: true })
+  return (issues ?? []).map((issue) => `${[name, v.getDotPath(issue)].filter(Boolean).join('.')}: ${issue.message}`)
+}
+
+function refusal(faults: readonly string[]): InlayError {
+  const lines = faults.map((fault) => `- ${fault}`)
+  return new InlayError('INVALID_INPUT', {
+    message: ['createInlay() cannot work with these options:', ...lines].join('\n'),
+  })
+}

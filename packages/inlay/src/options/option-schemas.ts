@@ -1,0 +1,168 @@
+import * as v from 'valibot'
+import type { InlayOptions } from './options.ts'
+import { webSearchServices } from './part-options.ts'
+
+const text = v.pipe(v.string('must be a text'), v.trim(), v.nonEmpty('is empty'))
+const address = v.pipe(
+  text,
+  v.check(
+    (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+    'must be an http or https address with its version, such as http://localhost:11434/v1',
+  ),
+)
+const yesOrNo = v.boolean('must be true or false')
+const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): v.GenericSchema => {
+  const allowed = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`
+  const message = `must be a whole number, ${allowed}`
+  return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
+}
+const texts = v.array(text, 'must be a list of texts')
+const anyFunction = v.function('must be a function')
+const listOfObjects = v.array(v.looseObject({}, 'must be an object'), 'must be a list')
+
+/** Something with these methods. Lazy parts and classes of hosts are taken as well: only the names are looked at. */
+function withMethods(what: string, ...methods: readonly string[]): v.GenericSchema {
+  return v.custom(
+    (value) => {
+      if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+      return methods.every((method) => typeof Reflect.get(value, method) === 'function')
+    },
+    `must be ${what}, with ${methods.map((method) => `${method}()`).join(', ')}`,
+  )
+}
+
+/** Bounds by name; which names there are is for the part that reads them. */
+const bounds = v.record(
+  v.string(),
+  v.union([v.pipe(v.number(), v.minValue(0)), yesOrNo, v.undefined()], 'must be a number, 0 or more'),
+  'must be an object',
+)
+
+/** An object with no other fields than these. */
+const only = <Entries extends v.ObjectEntries>(what: string, entries: Entries): v.GenericSchema =>
+  v.strictObject(entries, (issue) =>
+    issue.expected === 'never' ? 'is no field here' : issue.expected === 'Object' ? `must be ${what}` : 'is missing',
+  )
+
+const modelForms = '"extractive", "openai/<model>" or "anthropic/<model>"'
+const unknownModel = (name: string): string =>
+  `"${name.slice(0, 100)}" is not known; use ${modelForms}, or { name, baseUrl } for a model behind an OpenAI-compatible API`
+const isProviderModel = (name: string): boolean => /^(openai|anthropic)\/.+/.test(name)
+
+const modelName = v.pipe(
+  text,
+  v.check(
+    (name) => name === 'extractive' || isProviderModel(name),
+    (issue) => unknownModel(issue.input),
+  ),
+  v.check(
+    (name) => !isProviderModel(name),
+    (issue) => `"${issue.input}" needs a key of its provider; use { name: "${issue.input}", apiKey }`,
+  ),
+)
+const modelAccess = v.pipe(
+  v.strictObject(
+    {
+      name: text,
+      baseUrl: v.optional(address),
+      apiKey: v.optional(text),
+      contextTokens: v.optional(wholeNumber(1000)),
+    },
+    (issue) => (issue.expected === 'never' ? 'is no field of a model' : 'is missing'),
+  ),
+  v.check(
+    ({ name, baseUrl }) => baseUrl !== undefined || name === 'extractive' || isProviderModel(name),
+    (issue) => `${unknownModel(issue.input.name)}`,
+  ),
+  v.check(
+    ({ name, baseUrl, apiKey }) => baseUrl !== undefined || apiKey !== undefined || !isProviderModel(name),
+    (issue) => `"${issue.input.name}" needs a key of its provider; add apiKey`,
+  ),
+)
+
+const isOrigin = (value: unknown): boolean =>
+  typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
+
+/** What each option of `createInlay` may be. */
+export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>> = {
+  dataFolder: text,
+  basePath: v.pipe(
+    v.string('must be a path, such as "/api"'),
+    v.regex(/^\/?[\w./~-]*$/, 'must be a path, such as "/api"'),
+  ),
+  streamFormat: v.picklist(['sse', 'lines'], 'must be "sse" or "lines"'),
+  corsOrigins: v.custom(
+    (value) => value === '*' || (Array.isArray(value) && value.every(isOrigin)),
+    'must be a list of origins, such as ["https://app.example.com"], or "*"',
+  ),
+  ingestionWaitMs: wholeNumber(0),
+  waitingCalls: wholeNumber(0),
+  passHeaders: texts,
+  apiKey: v.pipe(
+    v.string('must be a text'),
+    v.regex(/^[\x21-\x7e]{8,512}$/, 'must be 8 to 512 visible ASCII characters without spaces'),
+  ),
+  authenticate: anyFunction,
+  dialect: withMethods('a Kysely dialect', 'createDriver', 'createQueryCompiler'),
+  index: withMethods('a vector index', 'open', 'append', 'search'),
+  storage: withMethods('an unstorage Storage', 'getItemRaw', 'setItemRaw'),
+  readFile: anyFunction,
+  model: v.lazy((value) => (typeof value === 'string' ? modelName : modelAccess)),
+  models: withMethods('a provider of models', 'resolve', 'list'),
+  embedding: only('an embedding model: { name, baseUrl, dimensions }', {
+    name: text,
+    baseUrl: address,
+    apiKey: v.optional(text),
+    dimensions: wholeNumber(1, 8192),
+  }),
+  embedder: withMethods('an embedder', 'embed'),
+  reranker: withMethods('a reranker', 'rerank'),
+  ranking: v.looseObject({}, 'must be an object'),
+  describeImage: v.nullable(anyFunction),
+  summarize: v.union([v.literal('model'), anyFunction], 'must be "model" or a function'),
+  actions: v.array(
+    v.custom((value) => typeof value === 'object' && value !== null, 'must be an action, see defineAction'),
+  ),
+  actionSources: listOfObjects,
+  mcpServers: v.union(
+    [
+      anyFunction,
+      v.array(v.looseObject({ name: text, url: address, transport: v.optional(v.picklist(['http', 'sse'])) })),
+    ],
+    'must be a list of { name, url }, transport "http" or "sse", or a function that gives one',
+  ),
+  hooks: v.strictObject(
+    { before: v.optional(anyFunction), after: v.optional(anyFunction) },
+    'must be { before, after }',
+  ),
+  memories: yesOrNo,
+  systemPrompt: v.string('must be a text'),
+  research: v.looseObject({}, 'must be an object'),
+  questionModel: v.looseObject({}, 'must be an object'),
+  searchHelp: bounds,
+  limits: bounds,
+  bodyLimits: bounds,
+  worker: v.looseObject({}, 'must be an object'),
+  webSearch: v.union(
+    [
+      anyFunction,
+      v.strictObject({
+        service: v.picklist(webSearchServices),
+        apiKey: v.optional(text),
+        baseUrl: v.optional(address),
+      }),
+    ],
+    `must be { service, apiKey, baseUrl } with a service of ${webSearchServices.join(', ')}, or a function`,
+  ),
+  pageReader: v.nullable(anyFunction),
+  pageHosts: texts,
+  imageGenerator: v.union(
+    [anyFunction, v.strictObject({ name: text, baseUrl: v.optional(address), apiKey: v.optional(text) })],
+    'must be { name, baseUrl, apiKey }, or a function',
+  ),
+  egress: v.looseObject({}, 'must be an object'),
+  codeRunner: v.nullable(withMethods('what runs programs', 'run')),
+  python: v.looseObject({}, 'must be an object'),
+  now: anyFunction,
+  onError: anyFunction,
+}

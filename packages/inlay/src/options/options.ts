@@ -1,0 +1,114 @@
+import type { AgentLimits, HostAction, ModelProvider, ResearchOptions, SearchHelp, TurnHooks } from '@inlay/agent'
+import type { BlobStorage, FileReader } from '@inlay/conversations'
+import type {
+  Embedder,
+  ImageDescriber,
+  RankingOptions,
+  Reranker,
+  Summarizer,
+  VectorIndex,
+  WorkerOptions,
+} from '@inlay/knowledge'
+import type { LlmOverride } from '@inlay/protocol'
+import type { Authenticator, ServerOptions } from '@inlay/server'
+import type { Dialect } from 'kysely'
+import type { PythonOptions, ToolOptions, WebOptions } from './part-options.ts'
+
+/**
+ * A language model by name: `extractive` (built in), `openai/<model>`, `anthropic/<model>`, or, with a base URL, the
+ * name an OpenAI-compatible server knows it by.
+ */
+export type LanguageModelChoice =
+  | string
+  | {
+      readonly name: string
+      /** Address of the API with its version. */
+      readonly baseUrl?: string | undefined
+      readonly apiKey?: string | undefined
+      /** Tokens of prompt and answer together, when the model is not a well-known one. */
+      readonly contextTokens?: number | undefined
+    }
+
+/** An embedding model behind an OpenAI-compatible API. */
+export interface EmbeddingModel {
+  readonly name: string
+  /** Address of the API with its version. */
+  readonly baseUrl: string
+  readonly apiKey?: string | undefined
+  /** Length of its vectors. */
+  readonly dimensions: number
+}
+
+/** Optional members that may also be given as `undefined`, whatever `exactOptionalPropertyTypes` says. */
+type Lenient<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined }
+
+/** Options of {@link createInlay}. Each has a default: `createInlay()` runs without a key, a service or a network. */
+export interface InlayOptions
+  extends
+    Lenient<WebOptions>,
+    Lenient<PythonOptions>,
+    Lenient<ToolOptions>,
+    Lenient<
+      Pick<
+        ServerOptions,
+        'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'waitingCalls' | 'passHeaders'
+      >
+    > {
+  /** Folder of the default database and index, made when missing. Default `.inlay` in the working folder. */
+  readonly dataFolder?: string | undefined
+  /** Where records are kept. Default: SQLite, `inlay.db` in the data folder. */
+  readonly dialect?: Dialect | undefined
+  /** Where chunks are searched. Default: LanceDB, `index` in the data folder. */
+  readonly index?: VectorIndex | undefined
+  /** Where uploaded files and pictures are kept: any unstorage `Storage`. Default: `files` in the data folder. */
+  readonly storage?: BlobStorage | undefined
+  /** Reads uploaded files as text. Default: PDF, Office, HTML, mails and text, in a thread of its own. */
+  readonly readFile?: FileReader | undefined
+  /** Which language model answers. Default: the built-in extractive one. */
+  readonly model?: LanguageModelChoice | undefined
+  /** Several or other language models; replaces `model`. */
+  readonly models?: ModelProvider | undefined
+  /** Which embedding model makes search hybrid. Default: none, full-text search. */
+  readonly embedding?: EmbeddingModel | undefined
+  /** Any other maker of vectors; replaces `embedding`. */
+  readonly embedder?: Embedder | undefined
+  /** Judges what search found best, e.g. `httpReranker`. Default: none, the order of the index stands. */
+  readonly reranker?: Reranker | undefined
+  /** How much the reranker sees, and whether newer documents are preferred. */
+  readonly ranking?: RankingOptions | undefined
+  /** Says what images of documents show. Default: the default model, when it sees; null: they are not described. */
+  readonly describeImage?: ImageDescriber | null | undefined
+  /**
+   * Says what documents and their chunks are about, which is then searched as well: `'model'` asks the default model, once
+   * a chunk. Default: nothing is said.
+   */
+  readonly summarize?: 'model' | Summarizer | undefined
+  /** The host's own actions, beside the built-in ones: see `defineAction`, and `mastraTools` of `@inlay/mastra`. */
+  readonly actions?: readonly HostAction[] | undefined
+  /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */
+  readonly hooks?: TurnHooks | undefined
+  /** Whether anything is remembered about people beyond a conversation. Default: it is, unless they say otherwise. */
+  readonly memories?: boolean | undefined
+  /** Tells who calls; asked before the API keys are, which stay valid beside it. */
+  readonly authenticate?: Authenticator | undefined
+  /** A key that is accepted besides the stored ones, with every scope; its caller is `operator`. */
+  readonly apiKey?: string | undefined
+  /** Replaces the built-in instructions to the model. */
+  readonly systemPrompt?: string | undefined
+  /** How deep research is bounded. */
+  readonly research?: ResearchOptions | undefined
+  /** Names the model that actions and searches ask, e.g. a quicker one. Default: the one that answers. */
+  readonly questionModel?: LlmOverride | undefined
+  /** Where searches ask the language model for help. Default: wherever it can answer. */
+  readonly searchHelp?: SearchHelp | undefined
+  /** Bounds of runs. */
+  readonly limits?: AgentLimits | undefined
+  /** Most bytes of request bodies. */
+  readonly bodyLimits?: ServerOptions['limits'] | undefined
+  /** How documents are taken from the queue. */
+  readonly worker?: WorkerOptions | undefined
+  /** Milliseconds since 1970 UTC. Default: the clock. */
+  readonly now?: (() => number) | undefined
+  /** Receives what was not expected, whole. Default: written to standard error. */
+  readonly onError?: ((error: unknown, context?: { readonly requestId?: string }) => void) | undefined
+}

@@ -1,0 +1,93 @@
+import { anyText, wholeNumber, httpAddress, oneOf, type Setting } from './readers.ts'
+
+/** Settings of models and of what they may do with documents, by the name the program calls them. */
+export interface ModelSettings {
+  readonly model: Setting<string>
+  readonly modelBaseUrl: Setting<string>
+  readonly modelApiKey: Setting<string>
+  readonly modelContextTokens: Setting<number>
+  readonly embeddingModel: Setting<string>
+  readonly embeddingBaseUrl: Setting<string>
+  readonly embeddingApiKey: Setting<string>
+  readonly embeddingDimensions: Setting<number>
+  readonly searchHelp: Setting<'on' | 'off'>
+  readonly memories: Setting<'on' | 'off'>
+}
+
+/** In the order a person reads them. */
+export const modelSettings: ModelSettings = {
+  model: {
+    name: 'INLAY_MODEL',
+    meaning: 'language model that answers',
+    allowed: 'extractive, openai/<model>, anthropic/<model>, or any model name together with INLAY_MODEL_BASE_URL',
+    without: 'extractive, built in: quotes the documents, needs no key and no network',
+    read: anyText,
+  },
+  modelBaseUrl: {
+    name: 'INLAY_MODEL_BASE_URL',
+    meaning: 'address of an OpenAI-compatible API (Ollama, vLLM, llama.cpp, LM Studio, a gateway)',
+    allowed: 'an http or https address with its version, such as http://localhost:11434/v1',
+    without: "the provider's own",
+    read: httpAddress,
+  },
+  modelApiKey: {
+    name: 'INLAY_MODEL_API_KEY',
+    meaning: 'key of the language model',
+    allowed: 'a key',
+    without: 'OPENAI_API_KEY or ANTHROPIC_API_KEY, as the model needs',
+    isSecret: true,
+    read: anyText,
+  },
+  modelContextTokens: {
+    name: 'INLAY_MODEL_CONTEXT_TOKENS',
+    meaning: 'tokens that prompt and answer may have together',
+    allowed: 'a whole number from 1000 to 100000000',
+    without: 'what is known of the model, else 32000',
+    read: (text) => wholeNumber(text, 1000, 100_000_000),
+  },
+  embeddingModel: {
+    name: 'INLAY_EMBEDDING_MODEL',
+    meaning: 'embedding model that makes search hybrid',
+    allowed: 'the name of a model',
+    without: 'none, search is full text',
+    read: anyText,
+  },
+  embeddingBaseUrl: {
+    name: 'INLAY_EMBEDDING_BASE_URL',
+    meaning: 'address of its OpenAI-compatible API',
+    allowed: 'an http or https address with its version, such as http://localhost:11434/v1',
+    without: 'https://api.openai.com/v1',
+    read: httpAddress,
+  },
+  embeddingApiKey: {
+    name: 'INLAY_EMBEDDING_API_KEY',
+    meaning: 'key of the embedding model',
+    allowed: 'a key',
+    without: 'OPENAI_API_KEY, when the address is that of OpenAI',
+    isSecret: true,
+    read: anyText,
+  },
+  embeddingDimensions: {
+    name: 'INLAY_EMBEDDING_DIMENSIONS',
+    meaning: 'length of its vectors; needed with INLAY_EMBEDDING_MODEL',
+    allowed: 'a whole number from 1 to 8192',
+    without: 'none',
+    read: (text) => wholeNumber(text, 1, 8192),
+  },
+  searchHelp: {
+    name: 'INLAY_SEARCH_HELP',
+    meaning: 'whether searches ask the language model for further queries and to choose among what they find',
+    allowed: 'on or off',
+    without: 'on, with a model that can answer',
+    isAdvanced: true,
+    read: oneOf('on', 'off'),
+  },
+  memories: {
+    name: 'INLAY_MEMORIES',
+    meaning: 'whether models may remember things about people for later conversations',
+    allowed: 'on or off',
+    without: 'on, unless a person says otherwise',
+    isAdvanced: true,
+    read: oneOf('on', 'off'),
+  },
+}

@@ -1,0 +1,14 @@
+import type { PythonOptions } from '../options/part-options.ts'
+
+/** Options of what settings say: `on` and `off`, and a folder of wheels. What is wrong is added to the faults. */
+export function pythonOptionsOf(
+  { python, pythonWheels }: { readonly python?: 'on' | 'off'; readonly pythonWheels?: string },
+  faults: string[],
+): PythonOptions {
+  if (python === 'off') {
+    if (pythonWheels !== undefined) faults.push('INLAY_PYTHON_WHEELS: has no use while INLAY_PYTHON is off.')
+    return { codeRunner: null }
+  }
+  if (pythonWheels !== undefined) return { python: { wheelsFolder: pythonWheels } }
+  return python === 'on' ? { python: {} } : {}
+}

@@ -1,0 +1,69 @@
+/** How one environment variable is read. */
+export interface Setting<Value> {
+  readonly name: string
+  /** What it does, in a clause. */
+  readonly meaning: string
+  /** What may be given, as an error would say it. */
+  readonly allowed: string
+  /** What holds without it. */
+  readonly without: string
+  /** Never shown, neither in errors. */
+  readonly isSecret?: boolean
+  /** Not needed to begin with: the settings page lists it, the README does not. */
+  readonly isAdvanced?: boolean
+  /** The value a text means; undefined when it is not allowed. */
+  readonly read: (text: string) => Value | undefined
+}
+
+/** Any text. */
+export const anyText = (text: string): string => text
+
+/** A whole number between two bounds, both inclusive. */
+export function wholeNumber(text: string, least: number, most: number): number | undefined {
+  if (!/^\d{1,15}$/.test(text)) return undefined
+  const value = Number(text)
+  return value >= least && value <= most ? value : undefined
+}
+
+/** An http or https address, without slashes at its end. */
+export function httpAddress(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? text.replace(/\/+$/, '') : undefined
+}
+
+/** One of some words, in any case. */
+export function oneOf<const Value extends string>(...values: Value[]): (text: string) => Value | undefined {
+  return (text) => values.find((value) => value === text.toLowerCase())
+}
+
+/** Origins of web pages separated by commas or spaces, or `*`. */
+export function origins(text: string): readonly string[] | '*' | undefined {
+  if (text.trim() === '*') return '*'
+  const listed = text.split(/[\s,]+/).filter((one) => one !== '')
+  const areOrigins = listed.every((one) => URL.canParse(one) && new URL(one).origin === one)
+  return areOrigins ? listed : undefined
+}
+
+/** Hosts as the egress client compares them: lower case, IPv6 without brackets. */
+export function hosts(text: string): readonly string[] | undefined {
+  const listed = text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((one) => one !== '')
+    .map((one) => one.replace(/[[\]]/g, ''))
+  return listed.every((one) => /^[\w.:-]+$/.test(one)) ? listed : undefined
+}
+
+/** Names of hosts, `*.` in front for all below one. */
+export function hostNames(text: string): readonly string[] | undefined {
+  const listed = text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((one) => one !== '')
+  return listed.every((one) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(one)) ? listed : undefined
+}
+
+/** A key travels in a header: visible ASCII, and not so short that it can be tried out. */
+export function headerKey(text: string): string | undefined {
+  return /^[\x21-\x7e]{8,512}$/.test(text) ? text : undefined
+}

@@ -1,0 +1,66 @@
+import { anyText, wholeNumber, oneOf, origins, headerKey, type Setting } from './readers.ts'
+
+/** Settings of the server and its folder, by the name the program calls them. */
+export interface ServiceSettings {
+  readonly port: Setting<number>
+  readonly host: Setting<string>
+  readonly data: Setting<string>
+  readonly apiKey: Setting<string>
+  readonly basePath: Setting<string>
+  readonly streamFormat: Setting<'sse' | 'lines'>
+  readonly corsOrigins: Setting<readonly string[] | '*'>
+}
+
+/** In the order a person reads them. */
+export const serviceSettings: ServiceSettings = {
+  port: {
+    name: 'PORT',
+    meaning: 'port to listen on',
+    allowed: 'a whole number from 0 (any free port) to 65535',
+    without: '3000',
+    read: (text) => wholeNumber(text, 0, 65_535),
+  },
+  host: {
+    name: 'HOST',
+    meaning: 'name or address to listen on',
+    allowed: 'a host name or address, such as 127.0.0.1, 0.0.0.0 or ::',
+    without: '127.0.0.1, this machine only',
+    read: (text) => (/^[\w.:[\]-]+$/.test(text) ? text : undefined),
+  },
+  data: {
+    name: 'INLAY_DATA',
+    meaning: 'folder of database and index',
+    allowed: 'a path',
+    without: '.inlay',
+    read: anyText,
+  },
+  apiKey: {
+    name: 'INLAY_API_KEY',
+    meaning: 'a key that is accepted, with every scope',
+    allowed: 'from 8 to 512 visible ASCII characters without spaces',
+    without: 'a key is made',
+    isSecret: true,
+    read: headerKey,
+  },
+  basePath: {
+    name: 'INLAY_BASE_PATH',
+    meaning: 'path the API lies under',
+    allowed: 'a path, such as /api',
+    without: '/api',
+    read: (text) => (/^\/?[\w./~-]*$/.test(text) ? text : undefined),
+  },
+  streamFormat: {
+    name: 'INLAY_STREAM_FORMAT',
+    meaning: 'framing of streams for clients that ask for none',
+    allowed: 'sse or lines',
+    without: 'sse',
+    read: oneOf('sse', 'lines'),
+  },
+  corsOrigins: {
+    name: 'INLAY_CORS_ORIGINS',
+    meaning: 'origins whose pages may call the API',
+    allowed: 'origins such as https://app.example.com, separated by commas, or *',
+    without: 'none',
+    read: origins,
+  },
+}

@@ -1,0 +1,3 @@
+export { commonWordsOf, englishWords, withoutCommonWords } from './common-words.ts'
+export type { CommonWords } from './common-words.ts'
+export { isAlphabetic, plainLetters, unspacedRun } from './letters.ts'

@@ -1,0 +1,382 @@
+import { describe, expect, test } from 'vitest'
+import { InlayError } from '@inlay/protocol'
+import { pieceBytes } from '@inlay/conversations/internal/files/blobs'
+import type { FileReader } from '@inlay/conversations'
+import { ana, arriving, ben, bytesOf, eventually, incoming, newFiles, png } from './setting.ts'
+
+const codeOf = async (work: Promise<unknown>): Promise<string> => {
+  const error = await work.then(
+    () => new Error('nothing was thrown'),
+    (thrown: unknown) => thrown,
+  )
+  return error instanceof InlayError ? error.code : String(error)
+}
+
+describe('an upload', () => {
+  test('gives back exactly the bytes that came, also of files longer than a piece', async () => {
+    const { files } = await newFiles({ waitMs: 0 })
+    const bytes = new Uint8Array(2 * pieceBytes + 12_345).map((_, index) => (index * 7919) % 251 || 1)
+    const { files: taken } = await files.upload(arriving(incoming('big.bin', bytes, { chunkBytes: 100_003 })), {
+      caller: ana,
+    })
+    expect(taken[0]).toMatchObject({ name: 'big.bin', sizeBytes: bytes.byteLength })
+    const opened = await files.open(taken[0]!.fileId, ana)
+    expect(Buffer.compare(await bytesOf(opened.bytes), bytes)).toBe(0)
+  })
+
+  test('of text is read at once and tells what it costs', async () => {
+    const { files } = await newFiles()
+    const { files: taken, rejected } = await files.upload(
+      arriving(incoming('notes.md', '# Leave\n\n25 days a year.')),
+      {
+        caller: ana,
+        details: () => ({ projectId: null, tempIds: { 'notes.md': 'mine-1' } }),
+      },
+    )
+    expect(rejected).toEqual([])
+    expect(taken).toEqual([
+      expect.objectContaining({
+        status: 'COMPLETED',
+        kind: 'plain_text',
+        mediaType: 'text/markdown',
+        tempId: 'mine-1',
+      }),
+    ])
+    expect(taken[0]!.tokens).toBeGreaterThan(3)
+    expect(await files.read(taken[0]!.id, ana)).toEqual([{ text: '# Leave\n\n25 days a year.' }])
+  })
+
+  test('takes the good files and says of each other one why not', async () => {
+    const { files } = await newFiles({ limitBytes: 1_000, limitTokens: 100 })
+    const { files: taken, rejected } = await files.upload(
+      arriving(
+        incoming('good.txt', 'Fine.'),
+        incoming('long.txt', 'x'.repeat(1_001)),
+        incoming('wordy.txt', 'word '.repeat(180)),
+        incoming('empty.txt', ''),
+        incoming('binary.dat', Uint8Array.from([1, 0, 2, 0])),
+        incoming('page.png', '<html><script>alert(1)</script>', { mediaType: 'image/png' }),
+        incoming('also-good.png', png),
+      ),
+      { caller: ana },
+    )
+    expect(taken.map(({ name }) => name)).toEqual(['good.txt', 'also-good.png'])
+    expect(new Map(rejected.map(({ name, reason }) => [name, reason]))).toEqual(
+      new Map([
+        ['long.txt', expect.stringContaining('MB')],
+        ['wordy.txt', expect.stringContaining('tokens')],
+        ['empty.txt', expect.stringContaining('empty')],
+        ['binary.dat', expect.stringContaining('type')],
+        ['page.png', expect.stringContaining('picture')],
+      ]),
+    )
+    expect((await files.list(ana)).map(({ name }) => name).toSorted()).toEqual(['also-good.png', 'good.txt'])
+  })
+
+  test('leaves nothing behind of files that were refused', async () => {
+    const { files, storage, db } = await newFiles({ limitBytes: 1_000 })
+    await files.upload(arriving(incoming('long.txt', 'x'.repeat(1_001)), incoming('empty.txt', '')), { caller: ana })
+    await files.worker.settled()
+    expect(await storage.getKeys()).toEqual([])
+    expect(await db.selectFrom('inlay_files').selectAll().execute()).toEqual([])
+  })
+
+  test('that breaks off keeps none of its files', async () => {
+    const { files, storage } = await newFiles()
+    async function* breaking(): AsyncGenerator<ReturnType<typeof incoming>> {
+      yield incoming('first.txt', 'Whole.')
+      throw new InlayError('BAD_REQUEST')
+    }
+    expect(await codeOf(files.upload(breaking(), { caller: ana }))).toBe('BAD_REQUEST')
+    await files.worker.settled()
+    expect(await files.list(ana)).toEqual([])
+    expect(await storage.getKeys()).toEqual([])
+  })
+
+  test('into an unknown project keeps none of its files', async () => {
+    const { files, storage } = await newFiles({
+      checkProject: async () => {
+        throw new InlayError('NOT_FOUND')
+      },
+    })
+    const details = () => ({ projectId: 7, tempIds: {} })
+    expect(await codeOf(files.upload(arriving(incoming('a.txt', 'A')), { caller: ana, details }))).toBe('NOT_FOUND')
+    await files.worker.settled()
+    expect(await storage.getKeys()).toEqual([])
+  })
+
+  test('whose process died is removed once its time is up', async () => {
+    const { files, storage, clock, again, db } = await newFiles()
+    const hung = Promise.withResolvers<void>()
+    async function* halfSent(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(pieceBytes + 10).fill(65)
+      await hung.promise
+    }
+    void files.upload(arriving({ name: 'half.txt', mediaType: '', bytes: halfSent() }), { caller: ana }).catch(() => {})
+    await eventually(async () => (await storage.getKeys()).length === 1)
+    const next = again()
+    next.worker.wake()
+    await next.worker.settled()
+    expect(await storage.getKeys()).toHaveLength(1)
+    clock.time += 3_600_001
+    next.worker.wake()
+    await next.worker.settled()
+    expect(await storage.getKeys()).toEqual([])
+    expect(await db.selectFrom('inlay_files').selectAll().execute()).toEqual([])
+  })
+
+  test('without a storage is refused as something this assistant cannot do', async () => {
+    const { files } = await newFiles({ storage: undefined })
+    expect(await codeOf(files.upload(arriving(incoming('a.txt', 'A')), { caller: ana }))).toBe('UNSUPPORTED')
+  })
+
+  test('to a storage that keeps nothing fails rather than pretends', async () => {
+    const nothing = { setItemRaw: async () => {}, getItemRaw: async () => null, removeItem: async () => {} }
+    const { files } = await newFiles({ storage: nothing as never })
+    expect(await codeOf(files.upload(arriving(incoming('a.txt', 'A')), { caller: ana }))).toBe('UNSUPPORTED')
+  })
+})
+
+describe('a file', () => {
+  test('is nobody else’s business', async () => {
+    const { files } = await newFiles()
+    const { files: taken } = await files.upload(arriving(incoming('secret.txt', 'Ana only.')), { caller: ana })
+    const { id, fileId } = taken[0]!
+    for (const name of [id, fileId]) {
+      expect(await codeOf(files.get(name, ben))).toBe('NOT_FOUND')
+      expect(await codeOf(files.open(name, ben))).toBe('NOT_FOUND')
+      expect(await codeOf(files.read(name, ben))).toBe('NOT_FOUND')
+      expect(await codeOf(files.remove(name, ben))).toBe('NOT_FOUND')
+    }
+    expect(await files.find([id, fileId], ben)).toEqual([])
+    expect(await files.list(ben)).toEqual([])
+    expect((await files.get(fileId, ana)).id).toBe(id)
+  })
+
+  test('that is removed is gone at once, its bytes and text soon after', async () => {
+    const { files, storage, db } = await newFiles()
+    const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
+    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: [] })
+    expect(await codeOf(files.get(taken[0]!.id, ana))).toBe('NOT_FOUND')
+    await files.worker.settled()
+    expect(await storage.getKeys()).toEqual([])
+    expect(await db.selectFrom('inlay_file_texts').selectAll().execute()).toEqual([])
+  })
+
+  test('that an agent holds stays, and the agent is named', async () => {
+    const { files } = await newFiles({ personasWith: async () => ['HR agent'] })
+    const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
+    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: ['HR agent'] })
+    expect((await files.get(taken[0]!.id, ana)).name).toBe('a.txt')
+  })
+
+  test('whose bytes the storage lost says so instead of giving others', async () => {
+    const { files, storage } = await newFiles()
+    const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
+    await storage.clear()
+    const { bytes } = await files.open(taken[0]!.id, ana)
+    expect(await codeOf(bytesOf(bytes))).toBe('INTERNAL_ERROR')
+  })
+
+  test('made by an action can be fetched and is not listed', async () => {
+    const { files } = await newFiles()
+    const kept = await files.keep(incoming('plot.png', png), ana)
+    expect(kept).toMatchObject({ status: 'COMPLETED', kind: 'image', mediaType: 'image/png' })
+    expect(Buffer.compare(await bytesOf((await files.open(kept.fileId, ana)).bytes), png)).toBe(0)
+    expect(await files.list(ana)).toEqual([])
+    const table = await files.keep(incoming('out.csv', 'a,b\n1,2'), ana)
+    expect(await files.read(table.id, ana)).toEqual([{ text: 'a,b\n1,2' }])
+  })
+
+  test('is a picture only if its bytes say so, whatever it is called', async () => {
+    const { files } = await newFiles()
+    const { files: taken } = await files.upload(arriving(incoming('photo', png), incoming('x.html', png)), {
+      caller: ana,
+    })
+    expect(taken.map(({ mediaType, kind }) => [mediaType, kind])).toEqual([
+      ['image/png', 'image'],
+      ['image/png', 'image'],
+    ])
+  })
+})
+
+describe('reading', () => {
+  const slow = () => {
+    const gate = Promise.withResolvers<void>()
+    const calls: string[] = []
+    const reader: FileReader = async ({ name }) => {
+      calls.push(name)
+      await gate.promise
+      return { sections: [{ text: `Text of ${name}.` }] }
+    }
+    return { gate, calls, reader }
+  }
+
+  test('goes on after the upload has answered, and a chat that is faster waits for it', async () => {
+    const { gate, calls, reader } = slow()
+    const { files } = await newFiles({ reader, waitMs: 1 })
+    const { files: taken } = await files.upload(arriving(incoming('a.pdf', '%PDF')), { caller: ana })
+    expect(taken[0]).toMatchObject({ status: 'PROCESSING', kind: 'document', tokens: null })
+    const read = Promise.all([files.read(taken[0]!.id, ana), files.read(taken[0]!.id, ana)])
+    gate.resolve()
+    expect(await read).toEqual([[{ text: 'Text of a.pdf.' }], [{ text: 'Text of a.pdf.' }]])
+    await files.worker.settled()
+    expect(await files.get(taken[0]!.id, ana)).toMatchObject({ status: 'COMPLETED' })
+    expect(calls).toEqual(['a.pdf'])
+  })
+
+  test('of a process that died is taken up by the next', async () => {
+    const { reader } = slow()
+    const { files, again } = await newFiles({ waitMs: 0 })
+    const first = again({ reader })
+    const { files: taken } = await first.upload(arriving(incoming('a.txt', 'Kept.')), { caller: ana })
+    await first.close()
+    expect((await files.get(taken[0]!.id, ana)).status).toBe('PROCESSING')
+    await eventually(async () => (await files.get(taken[0]!.id, ana)).status === 'COMPLETED')
+    expect(await files.read(taken[0]!.id, ana)).toEqual([{ text: 'Kept.' }])
+  })
+
+  test('that fails for a passing reason is tried again, and at last the file says it failed', async () => {
+    let calls = 0
+    const reader: FileReader = async () => {
+      calls++
+      throw new Error('the reader is down')
+    }
+    const { files, clock, errors } = await newFiles({ reader, waitMs: 0 })
+    const { files: taken } = await files.upload(arriving(incoming('a.pdf', '%PDF')), { caller: ana })
+    for (let round = 0; round < 10; round++) {
+      await files.worker.settled()
+      clock.time += 3_600_001
+      files.worker.wake()
+    }
+    await files.worker.settled()
+    expect(await files.get(taken[0]!.id, ana)).toMatchObject({
+      status: 'FAILED',
+      reason: expect.stringContaining('upload'),
+    })
+    expect(calls).toBe(6)
+    expect(errors).toHaveLength(6)
+  })
+
+  test('of a file no reader understands ends with the reader’s reason', async () => {
+    const reader: FileReader = async () => {
+      throw new InlayError('INVALID_INPUT', { message: 'The file is protected by a password.' })
+    }
+    const { files } = await newFiles({ reader, waitMs: 0 })
+    const { files: taken } = await files.upload(arriving(incoming('a.pdf', '%PDF')), { caller: ana })
+    await files.worker.settled()
+    const file = await files.get(taken[0]!.id, ana)
+    expect(file).toMatchObject({ status: 'FAILED', reason: 'The file is protected by a password.' })
+    expect(await codeOf(files.read(file.id, ana))).toBe('INVALID_INPUT')
+    expect(await files.list(ana)).toEqual([])
+  })
+
+  test('of a spreadsheet above the limit skips it: it can be looked at, not asked about', async () => {
+    const { files } = await newFiles({ limitTokens: 10 })
+    const { files: taken } = await files.upload(arriving(incoming('t.csv', 'name,days\n' + 'Ana,25\n'.repeat(50))), {
+      caller: ana,
+    })
+    expect(taken[0]).toMatchObject({ status: 'SKIPPED', kind: 'tabular', reason: expect.stringContaining('tokens') })
+    expect((await files.sheets(taken[0]!.id, ana))[0]).toMatchObject({
+      name: 't.csv',
+      csv: expect.stringMatching(/^name,days\nAna,25\n/),
+      truncated: false,
+    })
+  })
+})
+
+test('work that a dead process had begun is taken up when its lease is over', async () => {
+  const { files, again, clock, db } = await newFiles({ waitMs: 0 })
+  const dead = again({ reader: async () => new Promise<never>(() => {}) })
+  const { files: taken } = await dead.upload(arriving(incoming('a.txt', 'Kept.')), { caller: ana })
+  await eventually(async () => {
+    const row = await db.selectFrom('inlay_files').select('attempts').executeTakeFirst()
+    return row?.attempts === 1
+  })
+  files.worker.wake()
+  await files.worker.settled()
+  expect((await files.get(taken[0]!.id, ana)).status).toBe('PROCESSING')
+  clock.time += 20_001
+  files.worker.wake()
+  await files.worker.settled()
+  expect((await files.get(taken[0]!.id, ana)).status).toBe('COMPLETED')
+})
+
+describe('the sheets of a spreadsheet', () => {
+  test('are its tables as CSV, by name', async () => {
+    const reader: FileReader = async () => ({
+      sections: [
+        { heading: 'Staff', text: '| Name | Note |\n| --- | --- |\n| Ana | says "hi", often |\n| a \\| b |' },
+        { text: 'just a line' },
+      ],
+    })
+    const { files } = await newFiles({ reader })
+    const { files: taken } = await files.upload(arriving(incoming('b.xlsx', 'PK')), { caller: ana })
+    expect(await files.sheets(taken[0]!.id, ana)).toEqual([
+      { name: 'Staff', csv: 'Name,Note\nAna,"says ""hi"", often"\na | b', truncated: false },
+      { name: 'Sheet 2', csv: 'just a line', truncated: false },
+    ])
+  })
+
+  test('are cut at 500 000 characters, at the end of a row', async () => {
+    const { files } = await newFiles({ limitTokens: 10_000_000 })
+    const { files: taken } = await files.upload(arriving(incoming('t.csv', 'abcdefg,1\n'.repeat(60_000))), {
+      caller: ana,
+    })
+    const [sheet] = await files.sheets(taken[0]!.id, ana)
+    expect(sheet!.truncated).toBe(true)
+    expect(sheet!.csv.length).toBeLessThanOrEqual(500_000)
+    expect(sheet!.csv.endsWith('abcdefg,1')).toBe(true)
+  })
+
+  test('are asked for of spreadsheets only', async () => {
+    const { files } = await newFiles()
+    const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
+    expect(await codeOf(files.sheets(taken[0]!.id, ana))).toBe('INVALID_INPUT')
+  })
+})
+
+describe('the listing', () => {
+  test('shows what was used last first', async () => {
+    const { files, clock } = await newFiles()
+    const upload = async (name: string): Promise<string> => {
+      clock.time += 1000
+      return (await files.upload(arriving(incoming(name, 'text')), { caller: ana })).files[0]!.id
+    }
+    const [first] = [await upload('1.txt'), await upload('2.txt'), await upload('3.txt')]
+    clock.time += 1000
+    await files.noteUse([first!])
+    expect((await files.list(ana)).map(({ name }) => name)).toEqual(['1.txt', '3.txt', '2.txt'])
+    expect((await files.list(ana))[0]!.usedAt).toBe(clock.time)
+  })
+})
+
+describe('a file that something holds', () => {
+  test('is put into the index once it is read, and taken out when it is removed', async () => {
+    const { files, index } = await newFiles()
+    const { files: taken } = await files.upload(arriving(incoming('a.txt', 'Findable.')), { caller: ana })
+    expect(index.held.size).toBe(0)
+    await files.wantIndexed([taken[0]!.id])
+    await files.worker.settled()
+    expect(index.held.get(taken[0]!.id)).toMatchObject({ name: 'a.txt', sections: [{ text: 'Findable.' }] })
+    await files.remove(taken[0]!.id, ana)
+    await files.worker.settled()
+    expect(index.held.size).toBe(0)
+  })
+
+  test('is indexed when it comes with its project, whichever of reading and linking is first', async () => {
+    const gate = Promise.withResolvers<void>()
+    const reader: FileReader = async () => {
+      await gate.promise
+      return { sections: [{ text: 'Findable.' }] }
+    }
+    const { files, index } = await newFiles({ reader, waitMs: 1 })
+    const details = () => ({ projectId: 3, tempIds: {} })
+    const { files: taken } = await files.upload(arriving(incoming('a.txt', 'x')), { caller: ana, details })
+    const { files: others } = await files.upload(arriving(incoming('b.txt', 'x')), { caller: ana })
+    await files.wantIndexed([others[0]!.id])
+    gate.resolve()
+    await eventually(() => index.held.size === 2)
+    expect([...index.held.keys()].toSorted()).toEqual([taken[0]!.id, others[0]!.id].toSorted())
+  })
+})
