@@ -1,4 +1,4 @@
-import { defineConfig, type ViteUserConfig } from 'vitest/config'
+import { defineConfig, type TestUserConfig, type ViteUserConfig } from 'vitest/config'
 
 // Workspace packages resolve to their sources, so tests need no build.
 // Without 'import' and 'default', which hold anyway: named here, Node would apply them to `require` as well, and a
@@ -6,37 +6,31 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 const conditions = ['@inlay/source', 'module', 'node']
 const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
-// Tests with real processes and sockets depend on how busy a shared machine is: there, a failure must happen twice.
-const retry = process.env['CI'] ? 1 : 0
+/** Tests of one package, and tests of the product as a whole: in a process, a host app or a browser. */
+const packages = 'protocol,client,records,knowledge,agent,conversations,drivers,mastra,extractive,python,server,inlay'
+const unit = [`test/{${packages},playground,package}/**/*.test.ts`]
+const whole = ['test/{life,mounts,browser}/**/*.test.ts']
+/**
+ * What kills processes, starts browsers, databases or long programs, or tries thousands of cases stands in files of
+ * this name, beside a file with a case or two of it. `npm test` leaves it out, `npm run test:full` runs it as well.
+ */
+const full = ['test/**/*.full.test.ts']
+/** Tests that make their cases up run in both: few cases at first, many with the full ones. */
+const scaled = ['test/**/*.scaled.test.ts']
+
+const patience = { testTimeout: 120_000, hookTimeout: 60_000 }
+// Set before any engine is imported: no telemetry, no index chatter on stderr.
+const env = { MASTRA_TELEMETRY_DISABLED: '1', LANCEDB_LOG: 'error' }
+const manyCases = { ...env, INLAY_TEST_CASES: 'many' }
+const project = (test: TestUserConfig): ViteUserConfig => ({ ...resolution, test: { env, ...test } })
 
 const config: ViteUserConfig = defineConfig({
   ...resolution,
   test: {
-    // Set before any engine is imported: no telemetry, no index chatter on stderr.
-    env: { MASTRA_TELEMETRY_DISABLED: '1', LANCEDB_LOG: 'error' },
     projects: [
-      {
-        ...resolution,
-        test: {
-          name: 'unit',
-          include: [
-            'test/{protocol,client,records,knowledge,agent,drivers,server,inlay,extractive,mastra,python,playground,package}/**/*.test.ts',
-          ],
-          testTimeout: 20_000,
-          retry,
-        },
-      },
-      {
-        ...resolution,
-        test: {
-          name: 'whole',
-          include: ['test/{life,mounts,browser}/**/*.test.ts'],
-          pool: 'forks',
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          retry,
-        },
-      },
+      project({ name: 'unit', include: unit, exclude: full, testTimeout: 20_000 }),
+      project({ name: 'whole', include: whole, exclude: full, pool: 'forks', ...patience }),
+      project({ name: 'full', include: [...full, ...scaled], pool: 'forks', ...patience, env: manyCases }),
     ],
   },
 })

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { inParallel } from './ingestion-fixture.ts'
 import { timesLine } from './timing.ts'
 import { readArchive } from './walk/archive.ts'
-import { makeHouse, type House } from './walk/fixture.ts'
+import { startFixture, type Fixture } from './walk/fixture.ts'
 
 const { values: options } = parseArgs({
   options: { archive: { type: 'string' }, clients: { type: 'string', default: '8' } },
@@ -41,70 +41,72 @@ function toBody({ id, text }: Page): object {
 }
 
 async function oneByOne(): Promise<void> {
-  const house = await makeHouse()
+  const fixture = await startFixture()
   const begun = performance.now()
-  const searching = searchUntil(house, () => false)
-  const times = await inParallel(clients, pages, (page) => house.call('POST', '/service-api/ingestion', toBody(page)))
+  const searching = searchUntil(fixture, () => false)
+  const times = await inParallel(clients, pages, (page) => fixture.call('POST', '/service-api/ingestion', toBody(page)))
   console.log(timesLine(`one by one, ${clients} clients: accepted ${rate(pages.length, begun)} documents/s`, times))
-  await tellIndexed(house, begun, searching)
-  await house.close()
+  await tellIndexed(fixture, begun, searching)
+  await fixture.close()
 }
 
 async function inBatch(): Promise<void> {
-  const house = await makeHouse()
+  const fixture = await startFixture()
   const begun = performance.now()
-  const searching = searchUntil(house, () => false)
-  const first = await post(house, pages)
+  const searching = searchUntil(fixture, () => false)
+  const first = await post(fixture, pages)
   console.log(`in one batch: accepted ${rate(pages.length, begun)} documents/s`)
   check('documents that were there before', first.filter((line) => line.already_existed).length, 0)
-  await tellIndexed(house, begun, searching)
-  const rows = (await house.figures()).index.rows
-  const disk = await tellSize(house, 'filled')
-  await again(house, rows)
-  await change(house)
-  await remove(house)
-  const left = await tellSize(house, 'in the end')
+  await tellIndexed(fixture, begun, searching)
+  const rows = (await fixture.figures()).index.rows
+  const disk = await tellSize(fixture, 'filled')
+  await again(fixture, rows)
+  await change(fixture)
+  await remove(fixture)
+  const left = await tellSize(fixture, 'in the end')
   console.log(`index in the end / filled: ${(left / disk).toFixed(2)}`)
-  await house.close()
+  await fixture.close()
 }
 
 /** All of them once more: nothing is to be done. */
-async function again(house: House, rows: number): Promise<void> {
+async function again(fixture: Fixture, rows: number): Promise<void> {
   const begun = performance.now()
-  const lines = await post(house, pages)
+  const lines = await post(fixture, pages)
   console.log(`all again: ${rate(pages.length, begun)} documents/s`)
   check('documents that were there before', lines.filter((line) => line.already_existed).length, pages.length)
-  const { queue_depth, index } = await house.figures()
+  const { queue_depth, index } = await fixture.figures()
   check('documents to be indexed again', queue_depth, 0)
   check('rows of the index', index.rows, rows)
 }
 
-async function change(house: House): Promise<void> {
+async function change(fixture: Fixture): Promise<void> {
   const begun = performance.now()
   const changed = pages
     .slice(0, some)
     .map(({ id, text }, at) => ({ id, text: `${text}\n- Revised as revision${at}x.\n` }))
-  await post(house, changed)
-  await house.settled()
+  await post(fixture, changed)
+  await fixture.settled()
   console.log(`${some} changed: ${rate(some, begun)} documents/s, searchable`)
-  check('documents', (await house.figures()).documents.indexed, pages.length)
+  check('documents', (await fixture.figures()).documents.indexed, pages.length)
   const found = await Promise.all(
-    [0, Math.floor(some / 2), some - 1].map((at) => house.call('POST', '/search', { query: `revision${at}x` })),
+    [0, Math.floor(some / 2), some - 1].map((at) => fixture.call('POST', '/search', { query: `revision${at}x` })),
   )
   check('changed pages found by their new word', found.filter((text) => text.includes('Revised as')).length, 3)
 }
 
-async function remove(house: House): Promise<void> {
+async function remove(fixture: Fixture): Promise<void> {
   const begun = performance.now()
   const gone = pages.slice(-some)
-  await inParallel(clients, gone, ({ id }) => house.call('DELETE', `/service-api/ingestion/${encodeURIComponent(id)}`))
+  await inParallel(clients, gone, ({ id }) =>
+    fixture.call('DELETE', `/service-api/ingestion/${encodeURIComponent(id)}`),
+  )
   console.log(`${some} deleted: ${rate(some, begun)} documents/s`)
-  await house.tidied()
-  const { documents, index } = await house.figures()
+  await fixture.tidied()
+  const { documents, index } = await fixture.figures()
   check('documents', documents.indexed, pages.length - some)
   check('failed', documents.failed + documents.pending + documents.indexing, 0)
   // The first pair's listing, chunk by chunk, is what the index has to hold and no more.
-  const listing: unknown = JSON.parse(await house.call('GET', '/service-api/connector-docs/1'))
+  const listing: unknown = JSON.parse(await fixture.call('GET', '/service-api/connector-docs/1'))
   check('documents listed', Array.isArray(listing) ? listing.length : -1, pages.length - some)
   console.log(`rows of the index: ${index.rows}`)
 }
@@ -114,9 +116,9 @@ interface BatchLine {
   readonly already_existed?: boolean
 }
 
-async function post(house: House, some: readonly Page[]): Promise<BatchLine[]> {
+async function post(fixture: Fixture, some: readonly Page[]): Promise<BatchLine[]> {
   const body = some.map((page) => `${JSON.stringify(toBody(page))}\n`).join('')
-  const lines = (await house.call('POST', '/service-api/ingestion/batch', body)).trim().split('\n')
+  const lines = (await fixture.call('POST', '/service-api/ingestion/batch', body)).trim().split('\n')
   // Of the server that was just started.
   const answers = lines.map((line) => JSON.parse(line) as BatchLine)
   check('lines accepted', answers.filter((line) => line.status === 200).length, some.length)
@@ -124,9 +126,9 @@ async function post(house: House, some: readonly Page[]): Promise<BatchLine[]> {
 }
 
 /** Waits until all is searchable; tells how long that took, and how searches fared meanwhile and fare now. */
-async function tellIndexed(house: House, begun: number, searching: Searching): Promise<void> {
-  await house.settled()
-  const { documents, index } = await house.figures()
+async function tellIndexed(fixture: Fixture, begun: number, searching: Searching): Promise<void> {
+  await fixture.settled()
+  const { documents, index } = await fixture.figures()
   const seconds = (performance.now() - begun) / 1000
   console.log(
     `  searchable: ${Math.round(pages.length / seconds)} documents/s, ${Math.round(index.rows / seconds)} chunks/s ` +
@@ -134,9 +136,9 @@ async function tellIndexed(house: House, begun: number, searching: Searching): P
   )
   check('documents indexed', documents.indexed, pages.length)
   console.log(timesLine('  search meanwhile', await searching.end()))
-  await house.tidied()
+  await fixture.tidied()
   const after: number[] = []
-  const quiet = searchUntil(house, () => after.push(0) > 200)
+  const quiet = searchUntil(fixture, () => after.push(0) > 200)
   console.log(timesLine('  search after', await quiet.done))
 }
 
@@ -147,14 +149,14 @@ interface Searching {
 }
 
 /** Searches one after the other, ten a second at most, until told to end. */
-function searchUntil(house: House, isOver: () => boolean): Searching {
+function searchUntil(fixture: Fixture, isOver: () => boolean): Searching {
   let isEnding = false
   const run = async (): Promise<readonly number[]> => {
     const times: number[] = []
     for (let at = 0; !isEnding && !isOver(); at++) {
       const query = [7919, 104_729, 1_299_709].map((step) => words[(at * step) % words.length]).join(' ')
       const begun = performance.now()
-      await house.call('POST', '/search', { query })
+      await fixture.call('POST', '/search', { query })
       times.push(performance.now() - begun)
       await delay(50)
     }
@@ -171,8 +173,8 @@ function searchUntil(house: House, isOver: () => boolean): Searching {
   }
 }
 
-async function tellSize(house: House, when: string): Promise<number> {
-  const [disk, resident] = [house.diskBytes(), await house.residentBytes()]
+async function tellSize(fixture: Fixture, when: string): Promise<number> {
+  const [disk, resident] = [fixture.diskBytes(), await fixture.residentBytes()]
   console.log(`${when}: ${mega(disk.all)} on disk, ${mega(disk.index)} of it the index; ${mega(resident)} resident`)
   return disk.index
 }

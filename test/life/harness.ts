@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** A whole Inlay in this process, and what a client of it does. */
-export interface House {
+export interface Harness {
   /** Everything that was reported as not expected. */
   readonly errors: unknown[]
   post(id: string, text: string): Promise<Answer>
@@ -38,7 +38,7 @@ export interface House {
 const haste = 100
 
 /** Opens one; closed with the test. */
-export function openHouse(options: InlayOptions): House {
+export function openHarness(options: InlayOptions): Harness {
   const errors: unknown[] = []
   const began = Date.now()
   const inlay = createInlay({
@@ -51,7 +51,7 @@ export function openHouse(options: InlayOptions): House {
   onTestFinished(() => inlay.close())
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
     inlay.fetch(
-      new Request(`http://house/api${path}`, {
+      new Request(`http://host/api${path}`, {
         ...init,
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       }),

@@ -1,69 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { modelProviders } from '@inlay/drivers/model-providers'
-import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createLineDecoder, fold, type ChatFullResponse, type Packet, type StreamLine } from '@inlay/protocol'
+import { fold, type ChatFullResponse, type Packet, type StreamLine } from '@inlay/protocol'
 import { researchFaults } from '../agent/research/research-order.ts'
 import type { RecordedRequest, ReplyPart } from '../stand-in/model-server.ts'
 import { startOpenAi } from '../stand-in/openai.ts'
-
-const key = 'the-key-of-the-test'
-const authorization = `Bearer ${key}`
-
-function open(options: InlayOptions = {}): Inlay {
-  const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-research-'))
-  const inlay = createInlay({ dataFolder, apiKey: key, worker: { lingerMs: 1 }, ...options })
-  onTestFinished(async () => {
-    await inlay.close()
-    rmSync(dataFolder, { recursive: true, force: true })
-  })
-  return inlay
-}
-
-/** An assistant over the Markdown of a folder. */
-async function overFolder(folder: string, options: InlayOptions = {}): Promise<Inlay> {
-  const inlay = open(options)
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
-  const documents = names.map((name) => {
-    const text = readFileSync(join(folder, name), 'utf8')
-    const title = /^title:\s*(.+)$/m.exec(text.slice(0, 600))?.[1] ?? /^#\s+(.+)$/m.exec(text)?.[1] ?? name
-    const sections = [{ text, link: `https://docs.example/${name}` }]
-    return { document: { id: name, semantic_identifier: title, source: 'file', metadata: {}, sections } }
-  })
-  const body = documents.map((document) => JSON.stringify(document)).join('\n')
-  const headers = { authorization, 'content-type': 'application/x-ndjson' }
-  const url = 'http://host.example/api/service-api/ingestion/batch'
-  const accepted = await inlay.fetch(new Request(url, { method: 'POST', headers, body }))
-  expect(accepted.status).toBe(200)
-  await accepted.text()
-  await expect.poll(() => waiting(inlay), { timeout: 90_000 }).toBe(0)
-  return inlay
-}
-
-async function waiting(inlay: Inlay): Promise<number> {
-  const counts = await Promise.all(
-    ['pending', 'indexing'].map(async (state) => {
-      const url = `http://host.example/api/service-api/ingestion?state=${state}&limit=1`
-      const response = await inlay.fetch(new Request(url, { headers: { authorization } }))
-      return ((await response.json()) as unknown[]).length
-    }),
-  )
-  return counts.reduce((sum, count) => sum + count, 0)
-}
-
-async function ask(inlay: Inlay, message: string, more: Record<string, unknown> = {}): Promise<Response> {
-  const body = JSON.stringify({ message, deep_research: true, ...more })
-  const headers = { authorization, accept: 'application/x-ndjson', 'content-type': 'application/json' }
-  const url = 'http://host.example/api/chat/send-chat-message'
-  return inlay.fetch(new Request(url, { method: 'POST', headers, body }))
-}
-
-async function linesOf(response: Response): Promise<StreamLine[]> {
-  const decoder = createLineDecoder()
-  return [...decoder.push(await response.text()), ...decoder.end()].map(({ line }) => line)
-}
+import { linesOf, openInlay, overFolder, research } from './research-fixture.ts'
 
 const bodiesOf = (lines: readonly StreamLine[]): Packet['obj'][] =>
   lines.flatMap((line) => ('obj' in line ? [line.obj] : []))
@@ -72,7 +14,7 @@ describe('deep research without any model of a provider', () => {
   test('reports on this project from its own documents, with sources', async () => {
     const inlay = await overFolder(join(import.meta.dirname, '../../docs'))
     const question = 'How do documents reach the index, and how are citations numbered?'
-    const lines = await linesOf(await ask(inlay, question))
+    const lines = await linesOf(await research(inlay, question))
     expect(researchFaults(lines)).toEqual([])
     const bodies = bodiesOf(lines)
     const plan = bodies.map((body) => (body.type === 'deep_research_plan_delta' ? body.content : '')).join('')
@@ -92,23 +34,9 @@ describe('deep research without any model of a provider', () => {
     expect(calls.filter(({ tool_name: name }) => name === 'research_agent').length).toBeGreaterThan(1)
     expect(calls.some(({ tool_name: name }) => name === 'internal_search')).toBe(true)
 
-    const whole = (await (await ask(inlay, question, { stream: false })).json()) as ChatFullResponse
+    const whole = (await (await research(inlay, question, { stream: false })).json()) as ChatFullResponse
     expect({ answer: whole.answer, cited: whole.citation_info }).toEqual({ answer, cited })
     expect(whole.tool_calls.map(({ tool_name: name }) => name)).toEqual(calls.map(({ tool_name: name }) => name))
-  })
-
-  const corpus = join(import.meta.dirname, '../../../shared/corpora/documents/powershell-7.4')
-  test.skipIf(!existsSync(corpus))('reports on a large manual', async () => {
-    const inlay = await overFolder(corpus)
-    const lines = await linesOf(
-      await ask(inlay, 'How does PowerShell handle errors, and how do I write advanced functions?'),
-    )
-    expect(researchFaults(lines)).toEqual([])
-    const { answer, top_documents: documents } = fold(lines)
-    const titles = documents.map(({ semantic_identifier: title }) => title)
-    expect(titles).toEqual(expect.arrayContaining(['about_Error_Handling', 'about_Functions_Advanced']))
-    expect(answer).toMatch(/terminating/)
-    expect(answer).toMatch(/CmdletBinding/)
   })
 })
 
@@ -164,14 +92,14 @@ function twoAgents(): (request: RecordedRequest) => readonly ReplyPart[] {
 
 describe('deep research that cannot begin', () => {
   test('is refused in words, with nothing to search and with no search allowed', async () => {
-    const inlay = open()
-    const nothing = await ask(inlay, 'How safe is it?')
+    const inlay = openInlay()
+    const nothing = await research(inlay, 'How safe is it?')
     expect(nothing.status).toBe(400)
     expect(await nothing.json()).toMatchObject({
       error_code: 'VALIDATION_ERROR',
       detail: expect.stringMatching(/add documents/),
     })
-    const twice = await ask(inlay, 'How safe is it?', { llm_overrides: [{}, {}] })
+    const twice = await research(inlay, 'How safe is it?', { llm_overrides: [{}, {}] })
     expect(twice.status).toBe(400)
     expect(await twice.json()).toMatchObject({ error_code: 'VALIDATION_ERROR' })
   })
@@ -191,7 +119,7 @@ describe('deep research with the model of a provider, over HTTP', () => {
     const inlay = await overFolder(join(import.meta.dirname, '../../docs'), {
       models: modelProviders({ providers: [provider] }),
     })
-    const lines = await linesOf(await ask(inlay, 'How safe is it?', { include_usage: true }))
+    const lines = await linesOf(await research(inlay, 'How safe is it?', { include_usage: true }))
     expect(researchFaults(lines)).toEqual([])
     const bodies = bodiesOf(lines)
     expect(bodies.filter(({ type }) => type === 'research_agent_start')).toEqual(

@@ -9,7 +9,7 @@ import { bytesOf } from '../ingestion-fixture.ts'
 import type { ServerReport } from './server.ts'
 
 /** An assistant in a process of its own, on an empty folder, reached over HTTP alone. */
-export interface House {
+export interface Fixture {
   /** Sends JSON, or lines as they are; gives the text of the answer. Throws when it is not a 200. */
   call(method: string, path: string, body?: unknown): Promise<string>
   figures(): Promise<IngestionFigures>
@@ -24,14 +24,14 @@ export interface House {
 }
 
 /** Starts one. */
-export async function makeHouse(): Promise<House> {
+export async function startFixture(): Promise<Fixture> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-bench-walk-'))
   const key = crypto.randomUUID()
   const child = fork(join(import.meta.dirname, 'server.ts'), [dataFolder, key], {
     execArgv: ['--conditions=@inlay/source'],
   })
   const { port } = await heard(child, 'port')
-  const call: House['call'] = async (method, path, body) => {
+  const call: Fixture['call'] = async (method, path, body) => {
     const response = await fetch(`http://127.0.0.1:${port}/api${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -3,8 +3,8 @@ import { existsSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openHouse, testFolder, type House } from './harness.ts'
-import { temporaryFolder } from './process.ts'
+import { openHarness, testFolder, type Harness } from '../harness.ts'
+import { temporaryFolder } from '../process.ts'
 
 const mount = (...words: string[]): boolean => spawnSync('mount', words).status === 0
 
@@ -23,7 +23,7 @@ function smallDisk(megabytes: number): { path: string; enlarge(megabytes: number
   const folder = temporaryFolder()
   expect(mount('-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder.path)).toBe(true)
   onTestFinished(() => {
-    // The house is closed by now.
+    // The harness is closed by now.
     spawnSync('umount', ['-l', folder.path])
     folder.remove()
   })
@@ -43,65 +43,65 @@ function largeText(at: number): string {
 
 /** Posts until the service refuses, or so many are in; answers the refusal. */
 async function fill(
-  house: House,
+  harness: Harness,
   accepted: number[],
   most: number,
-): Promise<Awaited<ReturnType<House['post']>> | undefined> {
+): Promise<Awaited<ReturnType<Harness['post']>> | undefined> {
   for (let at = accepted.length + 1; at <= most; at++) {
-    const answer = await house.post(`document ${at}`, largeText(at))
+    const answer = await harness.post(`document ${at}`, largeText(at))
     if (answer.status !== 200) return answer
     accepted.push(at)
   }
   return undefined
 }
 
-async function expectAllFound(house: House, accepted: readonly number[]): Promise<void> {
+async function expectAllFound(harness: Harness, accepted: readonly number[]): Promise<void> {
   for (const at of accepted) {
-    await house.until(`document ${at}`, 'indexed', 60_000)
-    expect(await house.find(marker(at)), marker(at)).toEqual([`document ${at}`])
+    await harness.until(`document ${at}`, 'indexed', 60_000)
+    expect(await harness.find(marker(at)), marker(at)).toEqual([`document ${at}`])
   }
 }
 
 describe.skipIf(!mayMount)('a disk that is full', () => {
   test('refuses documents with the reason, keeps what was accepted, and goes on once there is room', async () => {
     const disk = smallDisk(8)
-    const house = openHouse({ dataFolder: join(disk.path, 'data') })
+    const harness = openHarness({ dataFolder: join(disk.path, 'data') })
     const accepted: number[] = []
-    const refusal = await fill(house, accepted, 400)
+    const refusal = await fill(harness, accepted, 400)
     expect(refusal).toMatchObject({ status: 503, body: { error_code: 'SERVICE_UNAVAILABLE' } })
     expect(refusal!.body.detail).toMatch(/disk .* full/)
     expect(accepted.length).toBeGreaterThan(5)
     // Still there to be asked.
-    expect(await house.stateOf('document 1')).toBeDefined()
-    expect((await house.post('one more', largeText(0))).status).toBe(503)
+    expect(await harness.stateOf('document 1')).toBeDefined()
+    expect((await harness.post('one more', largeText(0))).status).toBe(503)
     disk.enlarge(400)
-    await expectAllFound(house, accepted)
-    expect(await house.stateOf('one more')).toBeUndefined()
-    expect((await house.post('one more', 'there is room again')).body).toMatchObject({ already_existed: false })
-    await house.until('one more', 'indexed')
+    await expectAllFound(harness, accepted)
+    expect(await harness.stateOf('one more')).toBeUndefined()
+    expect((await harness.post('one more', 'there is room again')).body).toMatchObject({ already_existed: false })
+    await harness.until('one more', 'indexed')
   })
 
   test('under the index alone lets documents wait, says why, and takes them in once there is room', async () => {
     const disk = smallDisk(4)
     const index = lancedbIndex({ folder: join(disk.path, 'index'), keepVersionsMs: 0 })
-    const house = openHouse({ dataFolder: testFolder(), index })
-    expect((await house.post('first', 'a quick word: heron')).status).toBe(200)
-    await house.until('first', 'indexed')
+    const harness = openHarness({ dataFolder: testFolder(), index })
+    expect((await harness.post('first', 'a quick word: heron')).status).toBe(200)
+    await harness.until('first', 'indexed')
     const accepted: number[] = []
-    expect(await fill(house, accepted, 40)).toBeUndefined()
+    expect(await fill(harness, accepted, 40)).toBeUndefined()
     await expect
       .poll(
         async () =>
-          (await Promise.all(accepted.map((at) => house.stateOf(`document ${at}`)))).map((one) => one?.reason),
+          (await Promise.all(accepted.map((at) => harness.stateOf(`document ${at}`)))).map((one) => one?.reason),
         {
           timeout: 20_000,
         },
       )
       .toContain('The disk that holds the index is full: free some space.')
     // What is in stays searchable.
-    expect(await house.find('heron')).toEqual(['first'])
+    expect(await harness.find('heron')).toEqual(['first'])
     disk.enlarge(400)
-    await expectAllFound(house, accepted)
-    expect(house.errors.length).toBeGreaterThan(0)
+    await expectAllFound(harness, accepted)
+    expect(harness.errors.length).toBeGreaterThan(0)
   })
 })

@@ -1,10 +1,10 @@
 import type { ChatSessionDetail } from '@inlay/protocol'
 import { expect, test } from 'vitest'
-import { eventually, startService, temporaryFolder } from './process.ts'
+import { eventually, startService, temporaryFolder } from '../process.ts'
 
 test('an answer whose process is killed ends with what was said, and its session goes on', async () => {
   const folder = temporaryFolder()
-  const start = () => startService(folder.path, { program: 'answering.ts' })
+  const start = () => startService(folder.path, { program: 'kills/answering.ts' })
   try {
     const first = await start()
     const response = await first.fetch('/chat/send-chat-message', { method: 'POST', body: '{"message":"Hi"}' })

@@ -1,13 +1,13 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../agent/setting.ts'
-import { calls, openActionHouse, says, type ActionHouse } from './action-harness.ts'
+import { eventually } from '../../agent/setting.ts'
+import { calls, openActionHarness, says, type ActionHarness } from './action-harness.ts'
 
 const asJson = { 'content-type': 'application/json' }
 
-async function withDocuments(): Promise<ActionHouse> {
-  const house = await openActionHouse()
+async function withDocuments(): Promise<ActionHarness> {
+  const harness = await openActionHarness()
   for (const [id, title, text] of [
     ['leave', 'Leave policy', 'Full-time staff receive 25 days of paid leave.'],
     ['parking', 'Parking', 'The car park closes at ten in the evening.'],
@@ -16,19 +16,19 @@ async function withDocuments(): Promise<ActionHouse> {
     const document = { id, semantic_identifier: title, source: 'confluence', sections, metadata: {} }
     const body = JSON.stringify({ document })
     const headers = { ...asJson, prefer: 'wait=20' }
-    expect((await house.fetch('/service-api/ingestion', { method: 'POST', headers, body })).status).toBe(200)
+    expect((await harness.fetch('/service-api/ingestion', { method: 'POST', headers, body })).status).toBe(200)
   }
-  return house
+  return harness
 }
 
 /** The SDK's own client, over HTTP. */
-async function connect(house: ActionHouse, key?: string): Promise<Client> {
+async function connect(harness: ActionHarness, key?: string): Promise<Client> {
   const client = new Client({ name: 'a test', version: '1' })
-  const transport = new StreamableHTTPClientTransport(new URL('http://the.house/api/mcp'), {
+  const transport = new StreamableHTTPClientTransport(new URL('http://the.host/api/mcp'), {
     fetch: (url, init) => {
       const headers = new Headers(init?.headers)
       if (key !== undefined) headers.set('authorization', `Bearer ${key}`)
-      return house.fetch(new URL(url).pathname.replace('/api', ''), { ...init, headers: Object.fromEntries(headers) })
+      return harness.fetch(new URL(url).pathname.replace('/api', ''), { ...init, headers: Object.fromEntries(headers) })
     },
   })
   await client.connect(transport)
@@ -36,9 +36,9 @@ async function connect(house: ActionHouse, key?: string): Promise<Client> {
   return client
 }
 
-async function keyWith(house: ActionHouse, ...scopes: string[]): Promise<string> {
+async function keyWith(harness: ActionHarness, ...scopes: string[]): Promise<string> {
   const body = JSON.stringify({ name: 'other', scopes })
-  const response = await house.fetch('/admin/api-key', { method: 'POST', headers: asJson, body })
+  const response = await harness.fetch('/admin/api-key', { method: 'POST', headers: asJson, body })
   return ((await response.json()) as { api_key: string }).api_key
 }
 
@@ -90,9 +90,9 @@ describe('another assistant', () => {
   })
 
   test('asks, hears how far it is, gets citations, and goes on in the same chat', async () => {
-    const house = await withDocuments()
-    const client = await connect(house)
-    house.script([calls(['internal_search', { queries: ['paid leave'] }]), says('25 days [1].')])
+    const harness = await withDocuments()
+    const client = await connect(harness)
+    harness.script([calls(['internal_search', { queries: ['paid leave'] }]), says('25 days [1].')])
     const steps: (string | undefined)[] = []
     const first = (await client.callTool({ name: 'ask', arguments: { question: 'How much leave?' } }, undefined, {
       onprogress: ({ message }) => void steps.push(message),
@@ -105,18 +105,18 @@ describe('another assistant', () => {
     })
     expect(first.content[1]).toMatchObject({ type: 'resource_link', uri: 'https://wiki.example.com/leave' })
     const { session_id: session } = first.structuredContent as { session_id: string }
-    house.script([says('As I said.')])
+    harness.script([says('As I said.')])
     const next = await call(client, 'ask', { question: 'Are you sure?', session_id: session })
     expect(next.structuredContent).toMatchObject({ answer: 'As I said.', session_id: session })
-    expect(JSON.stringify(house.asked()[0]?.body)).toContain('How much leave?')
+    expect(JSON.stringify(harness.asked()[0]?.body)).toContain('How much leave?')
   })
 
   test('that gives a question up ends the answer', async () => {
-    const house = await withDocuments()
-    const client = await connect(house)
+    const harness = await withDocuments()
+    const client = await connect(harness)
     const { promise: isAsked, resolve } = Promise.withResolvers<void>()
     const hang = [{ text: 'Let me' }, { pause: async () => resolve() }, { hang: true }] as const
-    house.script([hang])
+    harness.script([hang])
     const leaving = new AbortController()
     const input = { name: 'ask', arguments: { question: 'Why?' } }
     const asking = client.callTool(input, undefined, { signal: leaving.signal })
@@ -124,10 +124,10 @@ describe('another assistant', () => {
     leaving.abort()
     await expect(asking).rejects.toThrow()
     const sessions = async (): Promise<{ id: string }[]> =>
-      ((await (await house.fetch('/chat/get-user-chat-sessions')).json()) as { sessions: { id: string }[] }).sessions
+      ((await (await harness.fetch('/chat/get-user-chat-sessions')).json()) as { sessions: { id: string }[] }).sessions
     const [{ id } = { id: '' }] = await sessions()
     await eventually(async () => {
-      const chat = await (await house.fetch(`/chat/get-chat-session/${id}`)).text()
+      const chat = await (await harness.fetch(`/chat/get-chat-session/${id}`)).text()
       return chat.includes('"stop_reason":"user_cancelled"')
     })
   })
@@ -146,8 +146,8 @@ describe('another assistant', () => {
   })
 
   test('is told what is wrong in words', async () => {
-    const house = await withDocuments()
-    const client = await connect(house)
+    const harness = await withDocuments()
+    const client = await connect(harness)
     const wrong = await call(client, 'search', { query: '', limit: 99 })
     expect(wrong).toMatchObject({
       isError: true,
@@ -159,16 +159,16 @@ describe('another assistant', () => {
       content: [{ text: expect.stringMatching(/chat session/) }],
     })
     await expect(client.callTool({ name: 'rm', arguments: {} })).rejects.toThrow('no such tool')
-    expect(house.errors).toEqual([])
+    expect(harness.errors).toEqual([])
   })
 
   test('gets as far as its key', async () => {
-    const house = await withDocuments()
-    const client = await connect(house, await keyWith(house, 'search'))
+    const harness = await withDocuments()
+    const client = await connect(harness, await keyWith(harness, 'search'))
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['search', 'list_documents'])
     await expect(client.callTool({ name: 'ask', arguments: { question: 'x' } })).rejects.toThrow('no such tool')
-    await expect(connect(house, await keyWith(house, 'ingest'))).rejects.toThrow('INSUFFICIENT_PERMISSIONS')
-    await expect(connect(house, 'no-key-of-this-house')).rejects.toThrow('INVALID_TOKEN')
+    await expect(connect(harness, await keyWith(harness, 'ingest'))).rejects.toThrow('INSUFFICIENT_PERMISSIONS')
+    await expect(connect(harness, 'no-key-of-this-harness')).rejects.toThrow('INVALID_TOKEN')
   })
 })
 
@@ -180,15 +180,19 @@ test.each([
   ['an answer', '{"jsonrpc":"2.0","id":1,"result":{}}', 202],
   ['a method that is not there', '{"jsonrpc":"2.0","id":1,"method":"resources/list"}', 200],
 ])('%s is answered as JSON-RPC wants it', async (_, body, status) => {
-  const house = await openActionHouse()
-  const response = await house.fetch('/mcp', { method: 'POST', headers: asJson, body })
+  const harness = await openActionHarness()
+  const response = await harness.fetch('/mcp', { method: 'POST', headers: asJson, body })
   expect(response.status).toBe(status)
   const text = await response.text()
   if (status === 202) expect(text).toBe('')
   else if (status === 400) expect(JSON.parse(text)).toMatchObject({ error_code: 'VALIDATION_ERROR' })
   else expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0', error: { code: expect.any(Number) } })
-  const listening = await house.fetch('/mcp')
+  const listening = await harness.fetch('/mcp')
   expect([listening.status, listening.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
-  const other = await house.fetch('/mcp', { method: 'POST', headers: { ...asJson, 'mcp-protocol-version': '1' }, body })
+  const other = await harness.fetch('/mcp', {
+    method: 'POST',
+    headers: { ...asJson, 'mcp-protocol-version': '1' },
+    body,
+  })
   expect(other.status).toBe(400)
 })

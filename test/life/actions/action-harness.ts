@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { createInlay, nodeListener, type InlayOptions } from 'inlay'
 import type { StreamLine } from '@inlay/protocol'
 import { onTestFinished } from 'vitest'
-import { startOpenAi } from '../stand-in/openai.ts'
-import type { RecordedRequest, Reply } from '../stand-in/model-server.ts'
-import { temporaryFolder } from './process.ts'
+import { startOpenAi } from '../../stand-in/openai.ts'
+import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
+import { temporaryFolder } from '../process.ts'
 
 /** What a model replies, step by step or as it is asked. */
 export type Script = readonly Reply[] | ((request: RecordedRequest) => Reply)
@@ -14,7 +14,7 @@ export type Script = readonly Reply[] | ((request: RecordedRequest) => Reply)
 const apiKey = 'inlay_life_test_key_0123456789abcdef'
 
 /** A whole Inlay behind a port, whose model is an OpenAI-compatible server that follows a script. */
-export interface ActionHouse {
+export interface ActionHarness {
   /** Asks; the key goes along. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Sends a message, lets the model reply step by step, reads the whole stream. */
@@ -30,49 +30,19 @@ export interface ActionHouse {
 }
 
 /** Opens one; closed with the test. */
-export async function openActionHouse(options: InlayOptions = {}): Promise<ActionHouse> {
-  const folder = temporaryFolder()
+export async function openActionHarness(options: InlayOptions = {}): Promise<ActionHarness> {
   const errors: unknown[] = []
-  let reply: (request: RecordedRequest) => Reply | undefined = () => undefined
-  const model = await startOpenAi(
-    (request) => reply(request) ?? { status: 500, body: 'The script has no further reply.' },
-  )
-  const inlay = createInlay({
-    dataFolder: folder.path,
-    apiKey,
-    model: { name: 'house-1', baseUrl: `${model.origin}/v1`, apiKey: 'k', contextTokens: 100_000 },
-    // Questions of their own would stand between the steps of a script.
-    searchHelp: { expand: false, choose: false },
-    worker: { lingerMs: 5, pollMs: 20 },
-    onError: (error) => void errors.push(error),
-    ...options,
-  })
-  const server = createServer(nodeListener(inlay.fetch)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A listening TCP server has an address of this form.
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-    await inlay.close()
-    await model.close()
-    folder.remove()
-  })
+  const model = await startScriptedModel()
+  const base = await serveInlay(model, (error) => void errors.push(error), options)
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(base + path, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...init.headers } })
-  let before = 0
-  const follow = (script: Script): void => {
-    const steps = typeof script === 'function' ? [] : [...script]
-    reply = typeof script === 'function' ? script : () => steps.shift()
-    before = model.requests.length
-  }
   return {
     errors,
     fetch: ask,
-    asked: () => model.requests.slice(before),
-    script: follow,
+    asked: model.asked,
+    script: model.follow,
     ask: async (message, script, more = {}) => {
-      follow(script)
+      model.follow(script)
       const response = await ask('/chat/send-chat-message', {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
@@ -93,6 +63,60 @@ export async function openActionHouse(options: InlayOptions = {}): Promise<Actio
       return file.file_id
     },
   }
+}
+
+interface ScriptedModel {
+  readonly origin: string
+  follow(script: Script): void
+  asked(): readonly RecordedRequest[]
+}
+
+/** A server that replies as the last script says; closed with the test. */
+async function startScriptedModel(): Promise<ScriptedModel> {
+  let reply: (request: RecordedRequest) => Reply | undefined = () => undefined
+  const model = await startOpenAi(
+    (request) => reply(request) ?? { status: 500, body: 'The script has no further reply.' },
+  )
+  onTestFinished(() => model.close())
+  let before = 0
+  return {
+    origin: model.origin,
+    asked: () => model.requests.slice(before),
+    follow: (script) => {
+      const steps = typeof script === 'function' ? [] : [...script]
+      reply = typeof script === 'function' ? script : () => steps.shift()
+      before = model.requests.length
+    },
+  }
+}
+
+/** Puts an Inlay behind a port; gives the address of its API. */
+async function serveInlay(
+  model: ScriptedModel,
+  onError: InlayOptions['onError'],
+  options: InlayOptions,
+): Promise<string> {
+  const folder = temporaryFolder()
+  const inlay = createInlay({
+    dataFolder: folder.path,
+    apiKey,
+    model: { name: 'scripted-1', baseUrl: `${model.origin}/v1`, apiKey: 'k', contextTokens: 100_000 },
+    // Questions of their own would stand between the steps of a script.
+    searchHelp: { expand: false, choose: false },
+    worker: { lingerMs: 5, pollMs: 20 },
+    onError,
+    ...options,
+  })
+  const server = createServer(nodeListener(inlay.fetch)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await inlay.close()
+    folder.remove()
+  })
+  // A listening TCP server has an address of this form.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`
 }
 
 let count = 0

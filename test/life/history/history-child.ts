@@ -10,8 +10,8 @@ import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createKnowledge, migrateKnowledge, type Knowledge } from '@inlay/knowledge'
 import { Kysely } from 'kysely'
 import { processPresence } from 'inlay/internal/process-presence'
-import { seededRandom } from './random.ts'
-import { look, post, remove, type Shown, type State } from './versions.ts'
+import { seededRandom } from '../random.ts'
+import { look, post, remove, type Shown, type State } from '../versions.ts'
 
 /** What the process is to do, as JSON in its first argument. */
 export interface ChildTask {

@@ -10,7 +10,7 @@ import { createStorage } from 'unstorage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { foreignHost, injectedDocuments, type InjectedDocument } from './injected-documents.ts'
 import { obedientModel } from './obedient-model.ts'
-import { temporaryFolder } from './process.ts'
+import { temporaryFolder } from '../process.ts'
 
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
 const ben: Principal = { id: 'ben', scopes: ['chat'] }
@@ -98,11 +98,11 @@ async function makeWorld(): Promise<World> {
   const ran: World['ran'] = []
   const searches: World['searches'] = []
   const model = obedientModel(evil)
-  const house = { provider: 'house', name: 'h', displayName: 'House', contextTokens: 60_000, takesImages: false }
+  const known = { provider: 'scripted', name: 's', displayName: 'Scripted', contextTokens: 60_000, takesImages: false }
   const agent = createConversations({
     db,
     onError,
-    models: { resolve: async () => ({ ...house, model }), list: async () => [] },
+    models: { resolve: async () => ({ ...known, model }), list: async () => [] },
     search: (query) => {
       searches.push({ filters: query.filters, caller: query.caller.id })
       return knowledge.search(query)

@@ -1,9 +1,9 @@
 import type { Packet, PacketType, StreamLine, ToolSnapshot } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../agent/packets/packet-order.ts'
-import { startKennel, type Kennel } from '../stand-in/kennel.ts'
-import { startEverything } from '../stand-in/mcp-everything.ts'
-import { calls, openActionHouse, says, type ActionHouse } from './action-harness.ts'
+import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { startKennel, type Kennel } from '../../stand-in/kennel.ts'
+import { startEverything } from '../../stand-in/mcp-everything.ts'
+import { calls, openActionHarness, says, type ActionHarness } from './action-harness.ts'
 
 /** Packets as `turn.tab type`; the run has to keep the order of the stream. */
 function record(lines: readonly StreamLine[]): string[] {
@@ -17,13 +17,13 @@ const bodiesOf = <Type extends PacketType>(lines: readonly StreamLine[], type: T
   packetsOf(lines).flatMap(({ obj }) => (obj.type === type ? [obj as Extract<Packet['obj'], { type: Type }>] : []))
 
 async function json(
-  house: ActionHouse,
+  harness: ActionHarness,
   path: string,
   init: { method?: string; body?: unknown } = {},
 ): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
   const { body, method = body === undefined ? 'GET' : 'POST' } = init
-  const response = await house.fetch(path, {
+  const response = await harness.fetch(path, {
     method,
     headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -33,24 +33,24 @@ async function json(
 }
 
 describe('a service described by an OpenAPI document', () => {
-  async function withKennel(key = 'bone'): Promise<{ house: ActionHouse; kennel: Kennel; tool: ToolSnapshot }> {
+  async function withKennel(key = 'bone'): Promise<{ harness: ActionHarness; kennel: Kennel; tool: ToolSnapshot }> {
     const kennel = await startKennel()
     onTestFinished(() => kennel.close())
-    const house = await openActionHouse({ egress: { allowHosts: ['127.0.0.1'] }, passHeaders: ['X-Trace'] })
+    const harness = await openActionHarness({ egress: { allowHosts: ['127.0.0.1'] }, passHeaders: ['X-Trace'] })
     const fields = { name: 'Kennel', description: '', passthrough_auth: false }
-    const { methods } = (await json(house, '/admin/tool/custom/validate', {
+    const { methods } = (await json(harness, '/admin/tool/custom/validate', {
       body: { definition: kennel.document },
     })) as { methods: unknown[] }
     expect(methods).toHaveLength(4)
-    const tool = (await json(house, '/admin/tool/custom', {
+    const tool = (await json(harness, '/admin/tool/custom', {
       body: { ...fields, definition: kennel.document, custom_headers: [{ key: 'X-Kennel-Key', value: key }] },
     })) as ToolSnapshot
-    return { house, kennel, tool }
+    return { harness, kennel, tool }
   }
 
   test('is used in a chat: several functions, in parallel and in turn', async () => {
-    const { house, kennel, tool } = await withKennel()
-    const lines = await house.ask('Which dogs are there? Board Bella.', [
+    const { harness, kennel, tool } = await withKennel()
+    const lines = await harness.ask('Which dogs are there? Board Bella.', [
       calls(['list_dogs', { limit: 5, state: ['well fed', 'ill'] }], ['getDog', { dogId: '7' }]),
       calls(['boardDog', { requestBody: { name: 'Bella & Söhne' } }]),
       says('Rex is there, and Bella is boarded.'),
@@ -80,13 +80,13 @@ describe('a service described by an OpenAPI document', () => {
       'GET /v1/dogs?state=well%20fed&state=ill&limit=5',
       'POST /v1/dogs',
     ])
-    expect(JSON.stringify(house.asked())).toContain('Bella & Söhne')
-    expect(house.errors).toEqual([])
+    expect(JSON.stringify(harness.asked())).toContain('Bella & Söhne')
+    expect(harness.errors).toEqual([])
   })
 
   test('gives tables and pictures, which are kept and can be fetched', async () => {
-    const { house } = await withKennel()
-    const lines = await house.ask('Show me the dogs.', [
+    const { harness } = await withKennel()
+    const lines = await harness.ask('Show me the dogs.', [
       calls(['list_dogs', { limit: 1, state: ['csv'] }], ['list_dogs', { limit: 1, state: ['picture'] }]),
       says('Here they are.'),
     ])
@@ -98,20 +98,22 @@ describe('a service described by an OpenAPI document', () => {
       { response_type: 'csv', data: null },
       { response_type: 'image', data: null },
     ])
-    const [table, picture] = await Promise.all(deltas.map(({ file_ids: ids }) => house.fetch(`/chat/file/${ids![0]}`)))
+    const [table, picture] = await Promise.all(
+      deltas.map(({ file_ids: ids }) => harness.fetch(`/chat/file/${ids![0]}`)),
+    )
     expect([table!.headers.get('content-type'), await table!.text()]).toEqual([
       expect.stringContaining('text/csv'),
       'id,name\n7,Rex\n',
     ])
     expect(picture!.headers.get('content-type')).toBe('image/png')
     expect((await picture!.bytes()).slice(1, 4)).toEqual(new TextEncoder().encode('PNG'))
-    expect(JSON.stringify(house.asked().at(-1)?.body)).toContain('7,Rex')
+    expect(JSON.stringify(harness.asked().at(-1)?.body)).toContain('7,Rex')
   })
 
   test('that refuses its key, lacks an argument or finds nothing leaves the answer going on', async () => {
-    const { house, kennel, tool } = await withKennel('stick')
+    const { harness, kennel, tool } = await withKennel('stick')
     const script = [calls(['getDog', {}]), calls(['getDog', { dogId: '7' }]), says('I could not ask.')]
-    const lines = await house.ask('Is Rex there?', script, { forced_tool_id: tool.id })
+    const lines = await harness.ask('Is Rex there?', script, { forced_tool_id: tool.id })
     expect(record(lines)).toEqual([
       '0.0 custom_tool_start',
       '0.0 section_end',
@@ -127,24 +129,24 @@ describe('a service described by an OpenAPI document', () => {
       { data: { message: 'Who are you?' }, error: { is_auth_error: true, status_code: 401 } },
     ])
     expect(kennel.requests).toHaveLength(1)
-    for (const text of [JSON.stringify(lines), JSON.stringify(house.asked())]) expect(text).not.toContain('stick')
+    for (const text of [JSON.stringify(lines), JSON.stringify(harness.asked())]) expect(text).not.toContain('stick')
   })
 
   test('is asked with the headers that the operator lets pass, with the key of the caller only where it is wanted', async () => {
     const kennel = await startKennel()
     onTestFinished(() => kennel.close())
-    const house = await openActionHouse({
+    const harness = await openActionHarness({
       egress: { allowHosts: ['127.0.0.1'] },
       passHeaders: ['X-Trace', 'Authorization'],
     })
     const seen = async (passes: boolean): Promise<Record<string, unknown>> => {
       const fields = { name: 'Kennel', passthrough_auth: passes, definition: kennel.document }
-      const { id } = (await json(house, '/admin/tool/custom', { body: fields })) as ToolSnapshot
+      const { id } = (await json(harness, '/admin/tool/custom', { body: fields })) as ToolSnapshot
       // The second tool has the same functions: names that are taken get the id behind them.
-      house.script([calls([passes ? `getDog_${id}` : 'getDog', { dogId: '7' }]), says('Yes.')])
+      harness.script([calls([passes ? `getDog_${id}` : 'getDog', { dogId: '7' }]), says('Yes.')])
       const body = JSON.stringify({ message: 'Is Rex there?', stream: false, allowed_tool_ids: [id] })
       const headers = { 'content-type': 'application/json', 'x-trace': 't1', 'x-other': 'kept here' }
-      expect((await house.fetch('/chat/send-chat-message', { method: 'POST', headers, body })).status).toBe(200)
+      expect((await harness.fetch('/chat/send-chat-message', { method: 'POST', headers, body })).status).toBe(200)
       return { ...kennel.requests.at(-1)!.headers }
     }
     const without = await seen(false)
@@ -155,15 +157,15 @@ describe('a service described by an OpenAPI document', () => {
   })
 
   test('is bound by allowed_tool_ids, and by being switched off', async () => {
-    const { house, kennel, tool } = await withKennel()
+    const { harness, kennel, tool } = await withKennel()
     const script = () => [calls(['getDog', { dogId: '7' }]), says('No.')]
-    expect(record(await house.ask('Is Rex there?', script(), { allowed_tool_ids: [] }))).toEqual([
+    expect(record(await harness.ask('Is Rex there?', script(), { allowed_tool_ids: [] }))).toEqual([
       '1.0 message_start',
       '1.0 message_delta',
       '1.0 stop',
     ])
-    await json(house, '/admin/tool/status', { method: 'PATCH', body: { tool_ids: [tool.id], enabled: false } })
-    record(await house.ask('Is Rex there?', script()))
+    await json(harness, '/admin/tool/status', { method: 'PATCH', body: { tool_ids: [tool.id], enabled: false } })
+    record(await harness.ask('Is Rex there?', script()))
     expect(kennel.requests).toEqual([])
   })
 })
@@ -172,13 +174,13 @@ describe('the reference server of MCP, in a process of its own', () => {
   test('is used in a chat', async () => {
     const everything = await startEverything('http')
     onTestFinished(() => everything.close())
-    const house = await openActionHouse({
+    const harness = await openActionHarness({
       mcpServers: async () => [{ name: 'everything', url: everything.url, allowPrivate: true }],
     })
-    const listed = (await json(house, '/tool')) as ToolSnapshot[]
+    const listed = (await json(harness, '/tool')) as ToolSnapshot[]
     const sum = listed.find(({ name }) => name === 'get-sum')!
     expect(sum).toMatchObject({ in_code_tool_id: null, mcp_server_id: expect.any(Number), definition: null })
-    const lines = await house.ask('What is 19 and 23?', [
+    const lines = await harness.ask('What is 19 and 23?', [
       calls(['get-sum', { a: 19, b: 23 }], ['echo', { message: 'hello' }]),
       calls(['get-tiny-image', {}]),
       says('It is 42.'),
@@ -207,16 +209,16 @@ describe('the reference server of MCP, in a process of its own', () => {
     })
     expect(told.get('echo')).toMatchObject({ data: { tool_result: 'Echo: hello' } })
     const [file] = told.get('get-tiny-image')!.file_ids!
-    expect((await house.fetch(`/chat/file/${file}`)).headers.get('content-type')).toBe('image/png')
-    expect(house.errors).toEqual([])
+    expect((await harness.fetch(`/chat/file/${file}`)).headers.get('content-type')).toBe('image/png')
+    expect(harness.errors).toEqual([])
 
     // The id is what requests name it by, now and after the server was away.
-    const forced = await house.ask('And 1 and 2?', [calls(['get-sum', { a: 1, b: 2 }]), says('3.')], {
+    const forced = await harness.ask('And 1 and 2?', [calls(['get-sum', { a: 1, b: 2 }]), says('3.')], {
       forced_tool_id: sum.id,
     })
     record(forced)
     await everything.close()
-    const failing = await house.ask('And 2 and 3?', [calls(['get-sum', { a: 2, b: 3 }]), says('I cannot tell.')])
+    const failing = await harness.ask('And 2 and 3?', [calls(['get-sum', { a: 2, b: 3 }]), says('I cannot tell.')])
     expect(record(failing)).toContain('0.0 custom_tool_delta')
     expect(bodiesOf(failing, 'custom_tool_delta')).toMatchObject([
       { response_type: 'json', data: { error: expect.stringContaining('get-sum failed') }, error: null },

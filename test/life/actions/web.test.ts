@@ -1,10 +1,10 @@
 import type { Packet, PacketBody, PacketOf, PacketType, StreamLine } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../agent/packets/packet-order.ts'
-import { startImages } from '../stand-in/images.ts'
-import { startSearch, type SearchStandIn } from '../stand-in/web-search.ts'
-import { startSite, type SitePage, type WebSite } from '../stand-in/web-site.ts'
-import { calls, openActionHouse, says } from './action-harness.ts'
+import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { startImages } from '../../stand-in/images.ts'
+import { startSearch, type SearchStandIn } from '../../stand-in/web-search.ts'
+import { startSite, type SitePage, type WebSite } from '../../stand-in/web-site.ts'
+import { calls, openActionHarness, says } from './action-harness.ts'
 
 const packets = (lines: readonly StreamLine[]): PacketBody[] =>
   lines.filter((line): line is Packet => 'obj' in line).map(({ obj }) => obj)
@@ -47,11 +47,11 @@ test('a chat searches the web, opens what it found and cites it', async () => {
   const site = await siteWith({ '/hours': { body: page } })
   const url = `${site.origin}/hours`
   const search = await searchThatFinds(url)
-  const house = await openActionHouse({
+  const harness = await openActionHarness({
     webSearch: { service: 'searxng', baseUrl: search.baseUrl },
     egress: { allowHosts: [site.host] },
   })
-  const lines = await house.ask('When does the heron reserve open?', [
+  const lines = await harness.ask('When does the heron reserve open?', [
     calls(['web_search', { queries: ['heron reserve opening hours', 'heron reserve'] }]),
     calls(['open_url', { urls: [url] }]),
     says('It opens at six [1].'),
@@ -80,15 +80,15 @@ test('a chat searches the web, opens what it found and cites it', async () => {
   ])
   expect(packetOf(lines, 'citation_info')).toMatchObject({ citation_number: 1, document_id: `WEB_SEARCH_DOC_${url}` })
   expect(textOf(lines)).toBe(`It opens at six [[1]](${url}).`)
-  expect(JSON.stringify(house.asked().at(-1)?.body)).toContain('The heron reserve opens at six.')
-  expect(house.errors).toEqual([])
+  expect(JSON.stringify(harness.asked().at(-1)?.body)).toContain('The heron reserve opens at six.')
+  expect(harness.errors).toEqual([])
 })
 
 test('the built-in model opens the address in a question and quotes its page, without a key', async () => {
   const site = await siteWith({ '/hours': { body: page } })
-  const house = await openActionHouse({ model: 'extractive', egress: { allowHosts: [site.host] } })
+  const harness = await openActionHarness({ model: 'extractive', egress: { allowHosts: [site.host] } })
   const url = `${site.origin}/hours`
-  const lines = await house.ask(`When does the heron reserve open? See ${url}.`, [])
+  const lines = await harness.ask(`When does the heron reserve open? See ${url}.`, [])
   expect(orderFaults(lines)).toEqual([])
   expect(textOf(lines)).toContain(`The heron reserve opens at six [[1]](${url}).`)
   expect(packetOf(lines, 'citation_info')).toMatchObject({ document_id: `WEB_SEARCH_DOC_${url}` })
@@ -97,8 +97,8 @@ test('the built-in model opens the address in a question and quotes its page, wi
 test('an address that is not public is refused, directly and behind a redirect, and the run goes on', async () => {
   const inner = await siteWith({ '/': { body: '<p>inner secret</p>' } })
   const outer = await siteWith({ '/': { status: 302, headers: { location: `${inner.origin}/` } } })
-  const house = await openActionHouse({ egress: { allowHosts: [outer.host] } })
-  const lines = await house.ask('What do these say?', [
+  const harness = await openActionHarness({ egress: { allowHosts: [outer.host] } })
+  const lines = await harness.ask('What do these say?', [
     calls(['open_url', { urls: [inner.origin, outer.origin, 'http://169.254.169.254/latest/meta-data/'] }]),
     says('Neither can be opened.'),
   ])
@@ -114,22 +114,22 @@ test('an address that is not public is refused, directly and behind a redirect, 
   ])
   expect(inner.seen).toEqual([])
   expect(outer.seen).toEqual(['/'])
-  const told = JSON.stringify(house.asked().at(-1)?.body)
+  const told = JSON.stringify(harness.asked().at(-1)?.body)
   expect(told).toContain('not on the public internet')
   expect(told).not.toContain('inner secret')
 })
 
 test('the address of an indexed document is answered from the index, for those who may see it', async () => {
-  const house = await openActionHouse()
+  const harness = await openActionHarness()
   const link = 'https://wiki.example/handbook'
   const document = { semantic_identifier: 'Handbook', sections: [{ text: 'Herons are counted in May.', link }] }
-  const accepted = await house.fetch('/service-api/ingestion', {
+  const accepted = await harness.fetch('/service-api/ingestion', {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer: 'wait=20' },
     body: JSON.stringify({ document: { id: 'handbook', metadata: {}, ...document } }),
   })
   expect(accepted.status).toBe(200)
-  const lines = await house.ask('When are herons counted?', [
+  const lines = await harness.ask('When are herons counted?', [
     calls(['open_url', { urls: [link] }]),
     says('In May [1].'),
   ])
@@ -137,17 +137,17 @@ test('the address of an indexed document is answered from the index, for those w
     { document_id: 'handbook', semantic_identifier: 'Handbook', is_internet: false },
   ])
   expect(packetOf(lines, 'citation_info')).toMatchObject({ document_id: 'handbook' })
-  expect(JSON.stringify(house.asked().at(-1)?.body)).toContain('Herons are counted in May.')
+  expect(JSON.stringify(harness.asked().at(-1)?.body)).toContain('Herons are counted in May.')
 })
 
 test('a picture is drawn, shown, kept, and fetched by its path', async () => {
   const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
   const images = await startImages({ png, apiKey: 'k', asUrl: true, revisedPrompt: 'a grey heron' })
   onTestFinished(() => images.close())
-  const house = await openActionHouse({
+  const harness = await openActionHarness({
     imageGenerator: { name: 'draw-1', baseUrl: images.baseUrl, apiKey: 'k' },
   })
-  const lines = await house.ask('Draw a heron', [
+  const lines = await harness.ask('Draw a heron', [
     calls(['generate_image', { prompt: 'a heron', shape: 'portrait' }]),
     says('Here is a grey heron.'),
   ])
@@ -164,13 +164,13 @@ test('a picture is drawn, shown, kept, and fetched by its path', async () => {
   const [image] = packetOf(lines, 'image_generation_final').images
   expect(image).toMatchObject({ revised_prompt: 'a grey heron', shape: 'portrait' })
   expect(image?.url).toBe(`/api/chat/file/${image?.file_id}`)
-  const served = await house.fetch(`/chat/file/${image?.file_id}`)
+  const served = await harness.fetch(`/chat/file/${image?.file_id}`)
   expect([served.status, served.headers.get('content-type')]).toEqual([200, 'image/png'])
   expect([...(await served.bytes())]).toEqual([...png])
   expect(images.seen).toMatchObject([{ values: { size: '1024x1536' } }])
   // Shown again, it is there without the waiting.
   const head = lines.find((line) => 'chat_session_id' in line)
-  const stored = await house.fetch(
+  const stored = await harness.fetch(
     `/chat/get-chat-session/${head && 'chat_session_id' in head ? head.chat_session_id : ''}`,
   )
   const { packets: replayed } = (await stored.json()) as { packets: Packet[][] }
@@ -184,23 +184,23 @@ test('a picture is drawn, shown, kept, and fetched by its path', async () => {
     'stop',
   ])
   // After a picture the model only has to say something.
-  expect(house.asked().at(-1)?.body['tools']).toBeUndefined()
+  expect(harness.asked().at(-1)?.body['tools']).toBeUndefined()
 })
 
 test('a picture that cannot be drawn ends in an error packet, and the run goes on', async () => {
   const images = await startImages({ png: new Uint8Array(), mood: 'policy' })
   onTestFinished(() => images.close())
-  const house = await openActionHouse({ imageGenerator: { name: 'draw-1', baseUrl: images.baseUrl } })
-  const lines = await house.ask('Draw it', [calls(['generate_image', { prompt: 'x' }]), says('I may not.')])
+  const harness = await openActionHarness({ imageGenerator: { name: 'draw-1', baseUrl: images.baseUrl } })
+  const lines = await harness.ask('Draw it', [calls(['generate_image', { prompt: 'x' }]), says('I may not.')])
   expect(orderFaults(lines)).toEqual([])
   expect(packetOf(lines, 'error')).toMatchObject({ error_code: 'CONTENT_POLICY', is_retryable: false })
   expect(textOf(lines)).toBe('I may not.')
 })
 
 test('what is configured is on offer, under the same ids in every installation', async () => {
-  const idsOf = async (options: Parameters<typeof openActionHouse>[0]): Promise<number[]> => {
-    const house = await openActionHouse(options)
-    const tools = (await (await house.fetch('/tool')).json()) as { id: number }[]
+  const idsOf = async (options: Parameters<typeof openActionHarness>[0]): Promise<number[]> => {
+    const harness = await openActionHarness(options)
+    const tools = (await (await harness.fetch('/tool')).json()) as { id: number }[]
     return tools.map(({ id }) => id).filter((id) => id >= 2 && id <= 4)
   }
   expect(await idsOf({})).toEqual([3])

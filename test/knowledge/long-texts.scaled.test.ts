@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
 import { createHighlighter } from '@inlay/knowledge/internal/search/highlights'
 import { toSearchQuery, toSearchText } from '@inlay/knowledge/internal/search/search-text'
+import { cases } from '../cases.ts'
 
-const length = 1_000_000
+const length = cases(200_000, 1_000_000)
 const fill = (piece: string): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
 
 /** Texts that a careless pattern would try at each place anew: minutes where it takes a second. */
@@ -29,7 +30,7 @@ const texts: Readonly<Record<string, string>> = {
   brackets: fill('<a'),
 }
 
-describe.each(Object.entries(texts))('a megabyte of %s', (_, text) => {
+describe.each(Object.entries(texts))('a long text of %s', (_, text) => {
   test('is cut, searched for and marked in linear time', () => {
     const section = { type: 'text', text, link: null, heading: null, image_file_id: null } as const
     let characters = 0

@@ -1,14 +1,14 @@
 import type { Packet, PacketType, StreamLine } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../agent/packets/packet-order.ts'
-import { researchFaults } from '../agent/research/research-packet-order.ts'
-import { startKennel } from '../stand-in/kennel.ts'
-import { startEverything } from '../stand-in/mcp-everything.ts'
-import type { RecordedRequest, Reply } from '../stand-in/model-server.ts'
-import { startImages } from '../stand-in/images.ts'
-import { startSearch } from '../stand-in/web-search.ts'
-import { startSite } from '../stand-in/web-site.ts'
-import { calls, openActionHouse, says, type ActionHouse } from './action-harness.ts'
+import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { researchFaults } from '../../agent/research/research-packet-order.ts'
+import { startKennel } from '../../stand-in/kennel.ts'
+import { startEverything } from '../../stand-in/mcp-everything.ts'
+import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
+import { startImages } from '../../stand-in/images.ts'
+import { startSearch } from '../../stand-in/web-search.ts'
+import { startSite } from '../../stand-in/web-site.ts'
+import { calls, openActionHarness, says, type ActionHarness } from './action-harness.ts'
 
 /** The packet types of the API, by group. */
 const table: readonly PacketType[] = [
@@ -62,7 +62,7 @@ function callsIn(packets: readonly Packet[]): Record<string, string[]> {
 }
 
 /** The calls of a run are shown again as they were told. */
-async function expectShownAgain({ fetch }: ActionHouse, lines: readonly StreamLine[]): Promise<void> {
+async function expectShownAgain({ fetch }: ActionHarness, lines: readonly StreamLine[]): Promise<void> {
   const session = lines.find((line) => 'chat_session_id' in line)?.chat_session_id
   const response = await fetch(`/chat/get-chat-session/${session}`)
   const { packets } = (await response.json()) as { packets: Packet[][] }
@@ -75,7 +75,7 @@ const bodyOf = <Type extends PacketType>(lines: readonly StreamLine[], type: Typ
   return found.obj as Extract<Packet['obj'], { type: Type }>
 }
 
-async function ingest({ fetch }: ActionHouse, id: string, title: string, text: string): Promise<void> {
+async function ingest({ fetch }: ActionHarness, id: string, title: string, text: string): Promise<void> {
   const response = await fetch('/service-api/ingestion', {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer: 'wait=20' },
@@ -96,9 +96,9 @@ async function ingest({ fetch }: ActionHouse, id: string, title: string, text: s
 const answer = says('Done.')
 
 test('documents are searched, thought about and cited', async () => {
-  const house = await openActionHouse()
-  await ingest(house, 'leave', 'Leave policy', 'Full-time staff receive 25 days of paid leave.')
-  const lines = await house.ask(
+  const harness = await openActionHarness()
+  await ingest(harness, 'leave', 'Leave policy', 'Full-time staff receive 25 days of paid leave.')
+  const lines = await harness.ask(
     'How many days of leave?',
     [
       [
@@ -128,13 +128,13 @@ test('documents are searched, thought about and cited', async () => {
     '2.0 stop',
   ])
   expect(bodyOf(lines, 'citation_info')).toMatchObject({ citation_number: 1, document_id: 'leave' })
-  await expectShownAgain(house, lines)
+  await expectShownAgain(harness, lines)
 })
 
 test('a file that is attached is read, and what a person says of themselves is remembered', async () => {
-  const house = await openActionHouse()
-  const file = await house.upload('minutes.txt', 'We met on Monday. '.repeat(100))
-  const lines = await house.ask(
+  const harness = await openActionHarness()
+  const file = await harness.upload('minutes.txt', 'We met on Monday. '.repeat(100))
+  const lines = await harness.ask(
     'What do the minutes say?',
     [
       calls(
@@ -161,10 +161,10 @@ test('a file that is attached is read, and what a person says of themselves is r
   )
   expect(bodyOf(lines, 'file_reader_result')).toMatchObject({ file_id: file, start_char: 0, end_char: 600 })
   expect(bodyOf(lines, 'memory_tool_delta')).toMatchObject({ operation: 'add', memory_id: null, index: null })
-  await expectShownAgain(house, lines)
-  const next = await house.ask('Who am I?', [answer])
+  await expectShownAgain(harness, lines)
+  const next = await harness.ask('Who am I?', [answer])
   record(next)
-  expect(JSON.stringify(house.asked()[0]?.body)).toContain('Writes the minutes of the board.')
+  expect(JSON.stringify(harness.asked()[0]?.body)).toContain('Writes the minutes of the board.')
 })
 
 test('the web is searched beside the documents, and a page is opened', async () => {
@@ -177,12 +177,12 @@ test('the web is searched beside the documents, and a page is opened', async () 
   const pages = [{ title: 'Statutory leave', url, snippet: 'The statutory minimum is 20 days.' }]
   const search = await startSearch('searxng', { mood: 'well', pages })
   onTestFinished(async () => void (await Promise.all([site.close(), search.close()])))
-  const house = await openActionHouse({
+  const harness = await openActionHarness({
     webSearch: { service: 'searxng', baseUrl: search.baseUrl },
     egress: { allowHosts: [site.host] },
   })
-  await ingest(house, 'leave', 'Leave policy', 'Full-time staff receive 25 days of paid leave.')
-  const lines = await house.ask('How does our leave compare to the law?', [
+  await ingest(harness, 'leave', 'Leave policy', 'Full-time staff receive 25 days of paid leave.')
+  const lines = await harness.ask('How does our leave compare to the law?', [
     calls(['internal_search', { queries: ['paid leave'] }], ['web_search', { queries: ['statutory leave'] }]),
     calls(['open_url', { urls: [url] }]),
     says('We give 25 days [1], the law asks for 20 [101].'),
@@ -206,7 +206,7 @@ test('the web is searched beside the documents, and a page is opened', async () 
     { document_id: `WEB_SEARCH_DOC_${url}`, semantic_identifier: 'Statutory leave', source_type: 'web' },
   ])
   expect(told.filter((line) => line.endsWith('citation_info'))).toHaveLength(2)
-  await expectShownAgain(house, lines)
+  await expectShownAgain(harness, lines)
   expect([search.queries, site.seen]).toEqual([['statutory leave'], ['/leave']])
 })
 
@@ -220,8 +220,10 @@ describe('a picture', () => {
   test('is drawn, kept and given back', async () => {
     const service = await startImages({ png, revisedPrompt: 'a heron in the reeds' })
     onTestFinished(service.close)
-    const house = await openActionHouse({ imageGenerator: { name: 'paint-1', baseUrl: service.baseUrl, apiKey: 'k' } })
-    const lines = await house.ask('Draw a heron.', [paint, answer])
+    const harness = await openActionHarness({
+      imageGenerator: { name: 'paint-1', baseUrl: service.baseUrl, apiKey: 'k' },
+    })
+    const lines = await harness.ask('Draw a heron.', [paint, answer])
     expect(record(lines)).toEqual([
       '0.0 image_generation_start',
       '0.0 image_generation_heartbeat',
@@ -231,18 +233,20 @@ describe('a picture', () => {
       '1.0 message_delta',
       '1.0 stop',
     ])
-    await expectShownAgain(house, lines)
+    await expectShownAgain(harness, lines)
     const [image] = bodyOf(lines, 'image_generation_final').images
     expect(image).toMatchObject({ revised_prompt: 'a heron in the reeds', shape: 'portrait' })
-    const fetched = await house.fetch(image!.url.replace(/^\/api/, ''))
+    const fetched = await harness.fetch(image!.url.replace(/^\/api/, ''))
     expect([fetched.headers.get('content-type'), await fetched.bytes()]).toEqual(['image/png', png])
   })
 
   test('that cannot be drawn is an error at its place, and the run goes on', async () => {
     const service = await startImages({ png, mood: 'policy' })
     onTestFinished(service.close)
-    const house = await openActionHouse({ imageGenerator: { name: 'paint-1', baseUrl: service.baseUrl, apiKey: 'k' } })
-    const lines = await house.ask('Draw a heron.', [paint, answer])
+    const harness = await openActionHarness({
+      imageGenerator: { name: 'paint-1', baseUrl: service.baseUrl, apiKey: 'k' },
+    })
+    const lines = await harness.ask('Draw a heron.', [paint, answer])
     expect(record(lines)).toEqual([
       '0.0 image_generation_start',
       '0.0 image_generation_heartbeat',
@@ -256,15 +260,15 @@ describe('a picture', () => {
 })
 
 test('a program computes over a file, shows what it prints, and leaves a file', async () => {
-  const house = await openActionHouse()
-  const file = await house.upload('sales.csv', 'month,sales\nMay,3\nJune,4\n')
+  const harness = await openActionHarness()
+  const file = await harness.upload('sales.csv', 'month,sales\nMay,3\nJune,4\n')
   const code = [
     'import csv',
     "total = sum(int(row['sales']) for row in csv.DictReader(open('sales.csv')))",
     'print(total)',
     "with open('total.txt', 'w') as out: out.write(str(total))",
   ].join('\n')
-  const lines = await house.ask('How much did we sell?', [calls(['run_python', { code }]), says('Seven.')], {
+  const lines = await harness.ask('How much did we sell?', [calls(['run_python', { code }]), says('Seven.')], {
     file_descriptors: [{ id: file }],
   })
   const told = record(lines)
@@ -277,7 +281,7 @@ test('a program computes over a file, shows what it prints, and leaves a file', 
     '1.0 message_delta',
     '1.0 stop',
   ])
-  await expectShownAgain(house, lines)
+  await expectShownAgain(harness, lines)
   expect(bodyOf(lines, 'tool_call_argument_delta')).toMatchObject({ tool_type: 'run_python' })
   expect(bodyOf(lines, 'python_tool_start').code).toBe(code)
   const deltas = lines.flatMap((line) => ('obj' in line && line.obj.type === 'python_tool_delta' ? [line.obj] : []))
@@ -285,17 +289,17 @@ test('a program computes over a file, shows what it prints, and leaves a file', 
     { stdout: '7\n', file_ids: [] },
     { stdout: '', file_ids: [expect.any(String)] },
   ])
-  expect(await (await house.fetch(`/chat/file/${deltas[1]!.file_ids[0]}`)).text()).toBe('7')
+  expect(await (await harness.fetch(`/chat/file/${deltas[1]!.file_ids[0]}`)).text()).toBe('7')
 })
 
 test('services of others are used: one described by a document, and one that speaks MCP', async () => {
   const [kennel, everything] = await Promise.all([startKennel(), startEverything('http')])
   onTestFinished(async () => void (await Promise.all([kennel.close(), everything.close()])))
-  const house = await openActionHouse({
+  const harness = await openActionHarness({
     egress: { allowHosts: ['127.0.0.1'] },
     mcpServers: [{ name: 'everything', url: everything.url, allowPrivate: true }],
   })
-  const made = await house.fetch('/admin/tool/custom', {
+  const made = await harness.fetch('/admin/tool/custom', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -308,7 +312,7 @@ test('services of others are used: one described by a document, and one that spe
   })
   expect(made.status).toBe(200)
   const { id } = (await made.json()) as { id: number }
-  const lines = await house.ask('Who is dog 7?', [
+  const lines = await harness.ask('Who is dog 7?', [
     calls(['getDog', { dogId: '7' }], ['echo', { message: 'Hello from here.' }]),
     answer,
   ])
@@ -325,7 +329,7 @@ test('services of others are used: one described by a document, and one that spe
     '0.1 custom_tool_start',
     '0.1 section_end',
   ])
-  await expectShownAgain(house, lines)
+  await expectShownAgain(harness, lines)
   const deltas = lines.flatMap((line) => ('obj' in line && line.obj.type === 'custom_tool_delta' ? [line.obj] : []))
   expect(deltas.toSorted((one, other) => (one.tool_name < other.tool_name ? -1 : 1))).toMatchObject([
     {
@@ -368,10 +372,10 @@ function researcher(): (request: RecordedRequest) => Reply {
 }
 
 test('a question is researched by two agents side by side', async () => {
-  const house = await openActionHouse()
-  await ingest(house, 'leave', 'Leave policy', 'Full-time staff receive 25 days of paid leave.')
-  await ingest(house, 'carry', 'Carry-over rules', 'Up to five unused days carry over.')
-  const lines = await house.ask('Tell all about our leave.', researcher(), { deep_research: true })
+  const harness = await openActionHarness()
+  await ingest(harness, 'leave', 'Leave policy', 'Full-time staff receive 25 days of paid leave.')
+  await ingest(harness, 'carry', 'Carry-over rules', 'Up to five unused days carry over.')
+  const lines = await harness.ask('Tell all about our leave.', researcher(), { deep_research: true })
   expect(researchFaults(lines)).toEqual([])
   const told = note(lines)
   expect(told.filter((line) => line.endsWith('research_agent_start'))).toEqual([

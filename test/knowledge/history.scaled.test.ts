@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Knowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { cases } from '../cases.ts'
 import { createStore, memoryIndex, type MemoryStore } from './memory-index.ts'
 import { makeKnowledge, makeRecords, request } from './setup.ts'
 
@@ -116,7 +117,7 @@ function possibleEnds(history: readonly Operation[]): Set<number | undefined> {
   return new Set(last.map((one) => (one.kind === 'post' ? one.version : undefined)))
 }
 
-const seeds = [1, 2, 3, 4, 5, 6]
+const seeds = Array.from({ length: cases(1, 6) }, (_, index) => index + 1)
 
 describe('concurrent posts and deletes of the same documents, two knowledges over one database and index', () => {
   test.each(seeds)('end in the last acknowledged version of each, visible once (seed %i)', async (seed) => {

@@ -1,4 +1,4 @@
-import type { State } from './versions.ts'
+import type { State } from '../versions.ts'
 
 /** A post or a delete of one document as its client saw it. Moments are of one clock; any unit. */
 export interface Change {

@@ -1,16 +1,16 @@
 import type { StreamLine } from '@inlay/protocol'
 import type { InlayOptions } from 'inlay'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../agent/packets/packet-order.ts'
-import { startImages } from '../stand-in/images.ts'
-import { startEverything } from '../stand-in/mcp-everything.ts'
-import { startSearch } from '../stand-in/web-search.ts'
-import { startSite } from '../stand-in/web-site.ts'
-import { calls, openActionHouse, says, type ActionHouse } from './action-harness.ts'
-import { eventually } from './process.ts'
+import { expect, onTestFinished } from 'vitest'
+import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { startImages } from '../../stand-in/images.ts'
+import { startEverything } from '../../stand-in/mcp-everything.ts'
+import { startSearch } from '../../stand-in/web-search.ts'
+import { startSite } from '../../stand-in/web-site.ts'
+import { calls, openActionHarness, says, type ActionHarness } from './action-harness.ts'
+import { eventually } from '../process.ts'
 
 /** An action whose service never answers. */
-interface Endless {
+export interface Endless {
   readonly options: InlayOptions
   readonly name: string
   readonly input: unknown
@@ -18,7 +18,7 @@ interface Endless {
   readonly isUnderWay: (told: readonly StreamLine[]) => boolean
   close(): Promise<void>
   /** Makes the action known where options do not. */
-  prepare?(house: ActionHouse): Promise<void>
+  prepare?(harness: ActionHarness): Promise<void>
 }
 
 const hasBegun =
@@ -26,7 +26,8 @@ const hasBegun =
   (told: readonly StreamLine[]): boolean =>
     told.some((line) => 'obj' in line && line.obj.type === type)
 
-const endless: Record<string, () => Promise<Endless>> = {
+/** Actions of each kind whose service never answers. */
+export const endless: Record<string, () => Promise<Endless>> = {
   web_search: async () => {
     const service = await startSearch('searxng', { mood: 'silent', pages: [] })
     return {
@@ -78,8 +79,8 @@ const endless: Record<string, () => Promise<Endless>> = {
       input: {},
       isUnderWay: () => site.seen.length > 0,
       close: site.close,
-      prepare: async (house) => {
-        const made = await house.fetch('/admin/tool/custom', {
+      prepare: async (harness) => {
+        const made = await harness.fetch('/admin/tool/custom', {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ name: 'Kennel', definition, passthrough_auth: false }),
@@ -101,7 +102,7 @@ const endless: Record<string, () => Promise<Endless>> = {
 }
 
 /** Begins an answer; what was told so far, and whether that is all. */
-async function begin({ fetch }: ActionHouse): Promise<{ told: StreamLine[]; whole: Promise<void> }> {
+async function begin({ fetch }: ActionHarness): Promise<{ told: StreamLine[]; whole: Promise<void> }> {
   const response = await fetch('/chat/send-chat-message', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
@@ -119,23 +120,22 @@ async function begin({ fetch }: ActionHouse): Promise<{ told: StreamLine[]; whol
   return { told, whole: read() }
 }
 
-describe('a stop ends a call that would never end:', () => {
-  test.each(Object.keys(endless))('%s', async (name) => {
-    const action = await endless[name]!()
-    onTestFinished(action.close)
-    const house = await openActionHouse(action.options)
-    await action.prepare?.(house)
-    house.script([calls([action.name, action.input])])
-    const { told, whole } = await begin(house)
-    await eventually(`${name} is under way`, async () => action.isUnderWay(told) || undefined)
-    const session = told.find((line) => 'chat_session_id' in line)?.chat_session_id
-    expect((await house.fetch(`/chat/stop-chat-session/${session}`, { method: 'POST' })).status).toBe(200)
-    await whole
-    expect(orderFaults(told)).toEqual([])
-    expect(told.at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: 'user_cancelled' } })
-    expect(told.filter((line) => 'obj' in line && line.obj.type === 'section_end')).toHaveLength(1)
-    const next = await house.ask('And now?', [says('Fine.')])
-    expect(JSON.stringify(next)).toContain('Fine.')
-    expect(house.errors).toEqual([])
-  })
-})
+/** Stops an answer while a call of such an action is under way; the answer ends in order, and the chat goes on. */
+export async function stopWhileCalling(name: string): Promise<void> {
+  const action = await endless[name]!()
+  onTestFinished(action.close)
+  const harness = await openActionHarness(action.options)
+  await action.prepare?.(harness)
+  harness.script([calls([action.name, action.input])])
+  const { told, whole } = await begin(harness)
+  await eventually(`${name} is under way`, async () => action.isUnderWay(told) || undefined)
+  const session = told.find((line) => 'chat_session_id' in line)?.chat_session_id
+  expect((await harness.fetch(`/chat/stop-chat-session/${session}`, { method: 'POST' })).status).toBe(200)
+  await whole
+  expect(orderFaults(told)).toEqual([])
+  expect(told.at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: 'user_cancelled' } })
+  expect(told.filter((line) => 'obj' in line && line.obj.type === 'section_end')).toHaveLength(1)
+  const next = await harness.ask('And now?', [says('Fine.')])
+  expect(JSON.stringify(next)).toContain('Fine.')
+  expect(harness.errors).toEqual([])
+}

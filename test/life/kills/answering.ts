@@ -5,13 +5,19 @@ import { scriptedModel } from '@inlay/agent/testing'
 import { createInlay, nodeListener } from 'inlay'
 
 const [dataFolder, apiKey] = process.argv.slice(2) as [string, string]
-const house = { provider: 'house', name: 'house-1', displayName: 'House', contextTokens: 32_000, takesImages: false }
+const model = {
+  provider: 'scripted',
+  name: 'scripted-1',
+  displayName: 'Scripted',
+  contextTokens: 32_000,
+  takesImages: false,
+}
 const inlay = createInlay({
   dataFolder,
   apiKey,
   limits: { leaseMs: 2_000 },
   models: {
-    resolve: async () => ({ ...house, model: scriptedModel(() => ['What was said ', 'so far. ', { hang: true }]) }),
+    resolve: async () => ({ ...model, model: scriptedModel(() => ['What was said ', 'so far. ', { hang: true }]) }),
     list: async () => [],
   },
 })

@@ -8,10 +8,10 @@ import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createKnowledge, migrateKnowledge, type IngestionStep, type Knowledge } from '@inlay/knowledge'
 import { Kysely } from 'kysely'
-import { fakeEmbedder } from '../knowledge/fake-embedder.ts'
-import { tellCommits, tellIndexChanges, type Moment } from './timestamps.ts'
-import { seededRandom } from './random.ts'
-import { look, post, remove, type Shown } from './versions.ts'
+import { fakeEmbedder } from '../../knowledge/fake-embedder.ts'
+import { tellCommits, tellIndexChanges, type Moment } from './crash-points.ts'
+import { seededRandom } from '../random.ts'
+import { look, post, remove, type Shown } from '../versions.ts'
 
 /** What the process is to do, as JSON in its first argument. */
 export interface ChildTask {

@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline'
 import type { IngestionStep } from '@inlay/knowledge'
 import { expect, test } from 'vitest'
 import { ids, type ChildLine, type ChildTask } from './kill-steps-child.ts'
-import { indexChanges, type Moment } from './timestamps.ts'
-import { temporaryFolder } from './process.ts'
-import { seededRandom } from './random.ts'
-import { versionOf, type State } from './versions.ts'
+import { indexChanges, type Moment } from './crash-points.ts'
+import { temporaryFolder } from '../process.ts'
+import { seededRandom } from '../random.ts'
+import { versionOf, type State } from '../versions.ts'
 
 /** Data folders; each is killed once at every moment, and at random in between. */
 const folders = 8

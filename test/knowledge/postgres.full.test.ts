@@ -27,7 +27,7 @@ describe('in Postgres', async () => {
   await import('./intake/intake.test.ts')
   await import('./indexing/settle.test.ts')
   await import('./indexing/worker.test.ts')
-  await import('./history.test.ts')
+  await import('./history.scaled.test.ts')
   await import('./access/pairs.test.ts')
   await import('./access/document-sets.test.ts')
   await import('./access/document-tags.test.ts')

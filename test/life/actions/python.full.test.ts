@@ -1,9 +1,9 @@
 import { inflateSync } from 'node:zlib'
 import type { Packet, StreamLine } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../agent/packets/packet-order.ts'
-import type { RecordedRequest, Reply } from '../stand-in/model-server.ts'
-import { calls, openActionHouse, says } from './action-harness.ts'
+import { orderFaults } from '../../agent/packets/packet-order.ts'
+import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
+import { calls, openActionHarness, says } from './action-harness.ts'
 
 // A process takes seconds to start on a machine that has much else to do.
 const patience = { timeout: 180_000 }
@@ -50,9 +50,9 @@ function resultsIn({ body }: RecordedRequest): Record<string, unknown>[] {
 }
 
 test('a plot of an uploaded table comes back as a picture that clients can fetch', patience, async () => {
-  const house = await openActionHouse()
-  const file = await house.upload('sales by month.csv', 'month,sales\nMay,25\nJune,50\nJuly,100\n')
-  const lines = await house.ask('Plot it.', [calls(['run_python', { code: drawing }]), says('Here it is.')], {
+  const harness = await openActionHarness()
+  const file = await harness.upload('sales by month.csv', 'month,sales\nMay,25\nJune,50\nJuly,100\n')
+  const lines = await harness.ask('Plot it.', [calls(['run_python', { code: drawing }]), says('Here it is.')], {
     file_descriptors: [{ id: file }],
   })
   const { stdout, stderr, fileIds, packets } = told(lines)
@@ -63,24 +63,24 @@ test('a plot of an uploaded table comes back as a picture that clients can fetch
   })
   const written = packets.map(({ obj }) => (obj.type === 'tool_call_argument_delta' ? obj.argument_deltas['code'] : ''))
   expect(written.join('')).toBe(drawing)
-  const [result] = resultsIn(house.asked().at(-1)!)
+  const [result] = resultsIn(harness.asked().at(-1)!)
   expect(result).toMatchObject({
     type: 'python_execution',
     exit_code: 0,
     generated_files: [{ filename: 'sales.png', file_link: `/api/chat/file/${fileIds[0]}` }],
   })
-  const response = await house.fetch(`/chat/file/${fileIds[0]}`)
+  const response = await harness.fetch(`/chat/file/${fileIds[0]}`)
   expect(response.headers.get('content-type')).toBe('image/png')
   const bars = barsOf(Buffer.from(await response.arrayBuffer()))
   expect(bars).toEqual([25, 50, 100])
 
   const session = lines.find((line) => 'chat_session_id' in line)?.chat_session_id
   const code = 'import os\nprint(sorted(os.listdir()))'
-  const later = await house.ask('And what is there now?', [calls(['run_python', { code }]), says('Both.')], {
+  const later = await harness.ask('And what is there now?', [calls(['run_python', { code }]), says('Both.')], {
     chat_session_id: session,
   })
   expect(told(later)).toMatchObject({ stdout: "['sales by month.csv', 'sales.png']\n", fileIds: [] })
-  expect(house.errors).toEqual([])
+  expect(harness.errors).toEqual([])
 })
 
 /** Heights of the bars in a picture as `drawing` makes it. */
@@ -118,7 +118,7 @@ const unwanted: readonly (readonly [code: string, result: Record<string, unknown
 ]
 
 test('programs that hang, hoard or would leave fail clearly while other chats go on', patience, async () => {
-  const house = await openActionHouse({ python: { timeLimitMs: 3_000 } })
+  const harness = await openActionHarness({ python: { timeLimitMs: 3_000 } })
   const script = (request: RecordedRequest): Reply => {
     const results = resultsIn(request)
     if (!JSON.stringify(request.body).includes('Try everything')) return says('All is well.')
@@ -127,10 +127,10 @@ test('programs that hang, hoard or would leave fail clearly while other chats go
       : calls(...unwanted.map(([code]) => ['run_python', { code }] as const))
   }
   let isOver = false
-  const running = house.ask('Try everything.', script).finally(() => (isOver = true))
+  const running = harness.ask('Try everything.', script).finally(() => (isOver = true))
   let others = 0
   while (!isOver) {
-    const lines = await house.ask('Are you there?', script)
+    const lines = await harness.ask('Are you there?', script)
     expect(JSON.stringify(lines)).toContain('All is well.')
     others += isOver ? 0 : 1
     // People do not ask without a breath.
@@ -139,17 +139,17 @@ test('programs that hang, hoard or would leave fail clearly while other chats go
   const { packets } = told(await running)
   expect(packets.filter(({ obj }) => obj.type === 'python_tool_start')).toHaveLength(unwanted.length)
   expect(others).toBeGreaterThan(3)
-  const asked = house.asked().find((request) => resultsIn(request).length > 0)
+  const asked = harness.asked().find((request) => resultsIn(request).length > 0)
   expect(asked).toBeDefined()
   for (const [at, [, expected]] of unwanted.entries()) expect(resultsIn(asked!)[at]).toMatchObject(expected)
-  expect(house.errors).toEqual([])
+  expect(harness.errors).toEqual([])
 })
 
 test('a program ends when its chat is stopped, and makes room for the next', patience, async () => {
-  const house = await openActionHouse({ python: { processes: 1 } })
+  const harness = await openActionHarness({ python: { processes: 1 } })
   const code = 'print("begun", flush=True)\nwhile True: pass'
-  house.script([calls(['run_python', { code }])])
-  const response = await house.fetch('/chat/send-chat-message', {
+  harness.script([calls(['run_python', { code }])])
+  const response = await harness.fetch('/chat/send-chat-message', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
     body: JSON.stringify({ message: 'Go.' }),
@@ -160,17 +160,17 @@ test('a program ends when its chat is stopped, and makes room for the next', pat
     text += piece
     if (hadBegun || !text.includes('"stdout":"begun')) continue
     const session = /"chat_session_id":"([^"]+)"/.exec(text)![1]
-    expect((await house.fetch(`/chat/stop-chat-session/${session}`, { method: 'POST' })).status).toBe(200)
+    expect((await harness.fetch(`/chat/stop-chat-session/${session}`, { method: 'POST' })).status).toBe(200)
   }
   expect(text).toContain('"stop_reason":"user_cancelled"')
   // The only process there may be would still be taken by the endless program.
-  const next = await house.ask('And now?', [calls(['run_python', { code: '6 * 7' }]), says('42')])
+  const next = await harness.ask('And now?', [calls(['run_python', { code: '6 * 7' }]), says('42')])
   expect(told(next).stdout).toBe('42\n')
 })
 
 test('without programs there is no such action', async () => {
-  const house = await openActionHouse({ codeRunner: null })
-  onTestFinished(() => expect(house.errors).toEqual([]))
-  const tools = (await (await house.fetch('/tool')).json()) as { in_code_tool_id: string | null }[]
+  const harness = await openActionHarness({ codeRunner: null })
+  onTestFinished(() => expect(harness.errors).toEqual([]))
+  const tools = (await (await harness.fetch('/tool')).json()) as { in_code_tool_id: string | null }[]
   expect(tools.map((tool) => tool.in_code_tool_id)).not.toContain('PythonTool')
 })

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { scriptedAction, type ScriptPart } from '@inlay/agent/testing'
 import { fold } from '@inlay/protocol'
+import { cases } from '../../cases.ts'
 import { orderFaults } from './packet-order.ts'
 import { newDatabase, newDoc, newPassage, newSetting, packetsOf, readAll } from '../setting.ts'
 
@@ -105,7 +106,7 @@ test('any model, whatever it says and calls, is told in order; streamed, whole a
       expect(stored).toEqual({ text: whole.answer, error: whole.error_msg })
       expect(setting.errors.filter((error) => !(error instanceof Error))).toEqual([])
     }),
-    { numRuns: Number(process.env['INLAY_SCRIPTS'] ?? 1_000) },
+    { numRuns: cases(100, 1_000) },
   )
   // Some ten seconds of work, more on a machine that does other things.
 }, 240_000)

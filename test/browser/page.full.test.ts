@@ -1,0 +1,237 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startOpenAi } from '../stand-in/openai.ts'
+import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
+import { startPlayground, type Playground } from './playground.ts'
+import { answered, ask, faultsOf, open, openContext, phone, reason, shot } from './visit.ts'
+
+async function addText(page: Page, title: string, text: string): Promise<void> {
+  await page.getByRole('link', { name: /^Documents/ }).click()
+  await page.getByRole('button', { name: 'Paste a text' }).click()
+  await page.getByLabel('Title').fill(title)
+  await page.getByLabel('Text', { exact: true }).fill(text)
+  await page.getByRole('button', { name: 'Add document' }).click()
+  await page.locator('.document', { hasText: title }).locator('.state.indexed').waitFor()
+  await page.getByRole('link', { name: 'Ask', exact: true }).click()
+}
+
+describe.skipIf(reason !== undefined)('the page over the built-in model', () => {
+  let playground: Playground
+  beforeAll(async () => {
+    playground = await startPlayground()
+    // The project's own documentation is read in while the page answers already.
+    await playground.printed('searchable after')
+  })
+  afterAll(async () => {
+    expect(await playground?.end()).toBe(0)
+  })
+
+  test('opens with the printed address, which then holds no token, and again without it', async () => {
+    const page = await open(playground.address)
+    expect(page.url()).toBe(`${playground.origin}/`)
+    await page.reload()
+    await page.getByLabel('Your question').waitFor()
+  })
+
+  test('without the printed address it asks for the key', async () => {
+    const page = await (await openContext()).newPage()
+    await page.goto(playground.origin)
+    await page.getByLabel('API key').fill('inlay_wrong')
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByText('The key was not accepted').waitFor()
+    await page.getByLabel('API key').fill(playground.key)
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Your question').waitFor()
+  })
+
+  test('names the model as what it is and offers questions about what is indexed', async () => {
+    const page = await open(playground.address)
+    await page.getByText('quotes your documents; no AI provider configured').waitFor()
+    const examples = page.getByRole('list', { name: 'Questions to begin with' }).getByRole('button')
+    await examples.first().waitFor()
+    await shot(page, 'empty-desktop-light')
+    await examples.nth(1).click()
+    expect(await (await answered(page)).locator('.citation').count()).toBeGreaterThan(0)
+  })
+
+  test('a pasted document becomes indexed, is cited, and is gone once deleted', async () => {
+    const page = await open(playground.address)
+    await addText(
+      page,
+      'Canteen',
+      'The canteen of the Zurich office serves lunch from 11:30 to 13:45 on the roof terrace.',
+    )
+    await ask(page, 'When does the canteen in Zurich serve lunch?')
+    const turn = await answered(page)
+    expect(await turn.locator('.answer').textContent()).toContain('11:30 to 13:45')
+    await turn.locator('.source', { hasText: 'Canteen' }).first().waitFor()
+    await turn.locator('.citation').first().click()
+    await expect.poll(() => turn.locator('.source.shown mark.quote').textContent()).toContain('11:30 to 13:45')
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    await page.getByRole('heading', { name: 'Documents', level: 1 }).waitFor()
+    await shot(page, 'documents-desktop-light')
+    await page.getByRole('button', { name: 'Delete Canteen' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.locator('.document', { hasText: 'Canteen' }).waitFor({ state: 'detached' })
+  })
+
+  test('a chosen file becomes a document, and what is no text is refused in words', async () => {
+    const page = await open(`${playground.address}`)
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    await page.getByLabel('Choose files').setInputFiles([
+      {
+        name: 'parking.md',
+        mimeType: '',
+        buffer: Buffer.from('# Parking permits\n\nPermits are given out on Mondays.'),
+      },
+      { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50]) },
+    ])
+    await page.getByText('photo.png is not a text or Markdown file.').waitFor()
+    await page.locator('.document', { hasText: 'Parking permits' }).locator('.state.indexed').waitFor()
+  })
+
+  test('markup in a document is shown and does nothing', async () => {
+    const page = await open(playground.address)
+    const attack =
+      '<img src=x onerror="globalThis.pwned=1"><script>globalThis.pwned=1</script><svg onload="globalThis.pwned=1">'
+    await addText(
+      page,
+      `Mascot ${attack}`,
+      `The office mascot is a heron called Quibble ${attack} [here](javascript:globalThis.pwned=1).`,
+    )
+    await ask(page, 'What is the office mascot called?')
+    const turn = await answered(page)
+    expect(await turn.textContent()).toContain('Quibble')
+    await turn.locator('.citation').first().click()
+    for (const details of await turn.locator('summary').all()) await details.click()
+    expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false)
+    expect(await page.locator('img, script:not([src]), iframe, a[href^="javascript"]').count()).toBe(0)
+  })
+
+  test('a follow-up goes on with the session, a new chat begins another', async () => {
+    const page = await open(playground.address)
+    const sessions: (string | null)[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/send-chat-message')) sessions.push(request.postDataJSON().chat_session_id)
+    })
+    await ask(page, 'What does a 200 promise?')
+    await answered(page)
+    await ask(page, 'And how do I delete a document?')
+    await answered(page)
+    await page.getByRole('button', { name: 'New chat' }).click()
+    expect(await page.locator('.turn').count()).toBe(0)
+    await ask(page, 'What are scopes?')
+    await answered(page)
+    expect(sessions).toEqual([null, expect.stringMatching(/^[0-9a-f-]{36}$/), null])
+  })
+
+  test('Shift+Enter breaks the line', async () => {
+    const page = await open(playground.address)
+    const field = page.getByLabel('Your question')
+    await field.fill('one')
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.type('two')
+    expect(await field.inputValue()).toBe('one\ntwo')
+    expect(await page.locator('.turn').count()).toBe(0)
+  })
+
+  test.each([
+    ['a desktop in light', {}],
+    ['a desktop in dark', { colorScheme: 'dark' as const }],
+    ['a phone in light', phone],
+    ['a phone in dark', { ...phone, colorScheme: 'dark' as const }],
+  ])('on %s nothing sticks out and every rule of accessibility holds', async (name, options) => {
+    const page = await open(playground.address, options)
+    const check = async (view: string): Promise<void> => {
+      await shot(page, `${view}-${name.replaceAll(' ', '-')}`)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      expect(await faultsOf(page)).toEqual([])
+    }
+    await page.getByRole('list', { name: 'Questions to begin with' }).getByRole('button').first().waitFor()
+    await check('empty')
+    await ask(page, 'How are citations checked?')
+    await (await answered(page)).locator('.citation').first().click()
+    await page.locator('.passage.open mark.quote').first().waitFor()
+    await check('answer')
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    await page.locator('.document').first().waitFor()
+    await check('documents')
+  })
+})
+
+describe.skipIf(reason !== undefined)('the page over a model that takes its time', () => {
+  let playground: Playground
+  let model: StandIn
+  let reply: () => readonly ReplyPart[] | { status: number } = () => []
+  beforeAll(async () => {
+    model = await startOpenAi(() => reply())
+    playground = await startPlayground({
+      INLAY_MODEL: 'slow',
+      INLAY_MODEL_BASE_URL: `${model.origin}/v1`,
+    })
+  })
+  afterAll(async () => {
+    await playground?.end()
+    await model?.close()
+  })
+
+  test('what the model says appears while it says it, with its reasoning folded away', async () => {
+    const goOn = Promise.withResolvers<void>()
+    reply = () => [
+      { reasoning: 'The reader wants **one** sentence.' },
+      { text: 'The first half' },
+      { pause: () => goOn.promise },
+      { text: ' and the second.' },
+    ]
+    const page = await open(playground.address)
+    await ask(page, 'Tell me slowly.')
+    await page.locator('.answer.streaming').getByText('The first half').waitFor()
+    await page.getByRole('button', { name: 'Stop answering' }).waitFor()
+    expect(await page.getByText('The reader wants').isVisible()).toBe(false)
+    await page.getByText('Reasoning', { exact: true }).click()
+    await page.getByText('The reader wants').waitFor()
+    goOn.resolve()
+    expect(await (await answered(page)).locator('.answer').textContent()).toBe('The first half and the second.')
+  })
+
+  test('the stop button ends the answer and keeps what was said', async () => {
+    reply = () => [{ text: 'This much was said' }, { hang: true }]
+    const page = await open(playground.address)
+    await ask(page, 'Tell me for ever.')
+    await page.getByText('This much was said').waitFor()
+    await page.getByRole('button', { name: 'Stop answering' }).click()
+    await page.getByText('You stopped this answer.').waitFor()
+    await page.getByText('This much was said').waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('question')
+  })
+
+  test('a failure is told in words, and trying again works', async () => {
+    reply = () => ({ status: 401 })
+    const page = await open(playground.address)
+    await ask(page, 'Will this work?')
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').textContent()).toMatch(/credentials|key/)
+    await page.route('**/send-chat-message', (route) => route.abort(), { times: 20 })
+    await page.getByRole('button', { name: 'New chat' }).click()
+    await page.unroute('**/send-chat-message')
+    reply = () => [{ text: 'Half' }, { cut: true }]
+    await ask(page, 'Will this break?')
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    reply = () => [{ text: 'It does now.' }]
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.answer', { hasText: 'It does now.' }).waitFor()
+  })
+
+  test('markup of a model is shown and does nothing', async () => {
+    reply = () => [
+      { text: '<img src=x onerror="globalThis.pwned=1"> ![p](https://tracker.example/p.png) ' },
+      { text: '[a](javascript:globalThis.pwned=1) <scr' },
+      { text: 'ipt>globalThis.pwned=1</script> end.' },
+    ]
+    const page = await open(playground.address)
+    await ask(page, 'Be evil.')
+    expect(await (await answered(page)).textContent()).toContain('onerror=')
+    expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false)
+    expect(await page.locator('img, a[href^="javascript"]').count()).toBe(0)
+  })
+})
