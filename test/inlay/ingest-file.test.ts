@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from '@inlay/client'
 import { createInlay, type Inlay } from 'inlay'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -64,4 +65,39 @@ test('a file that cannot be read is refused with the reason, and nothing is stor
   const file = { name: 'torn.pdf', bytes: bytesOf('%PDF-1.7 and then nothing') }
   await expect(inlay.knowledge.ingestFile({ file, id: 'torn' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   expect(await inlay.knowledge.status('torn')).toBeUndefined()
+})
+
+test('over HTTP a file becomes a document, and the newest is listed first and found by its name', async () => {
+  const { key } = await inlay.keys.create({ scopes: ['ingest'] })
+  const client = createClient({
+    baseUrl: 'http://inlay.test/api',
+    apiKey: key,
+    fetch: (input, init) => inlay.fetch(new Request(input, init)),
+  })
+  const fileOf = (name: string, text: string): File => new File([text], name)
+  const accepted = await client.ingestFile(
+    fileOf('Ärztliche 100%.html', '<title>Rota</title><p>The vet comes on Friday.'),
+    {
+      link: 'https://zoo.example/rota',
+    },
+  )
+  expect(accepted.already_existed).toBe(false)
+  await client.ingestFile(fileOf('feeding.md', '# Feeding\n\nHay at eight.'), { id: 'zoo/50%_feeding' })
+  await inlay.knowledge.settled()
+  const first = await client.documents({ order: 'newest', limit: 1 })
+  expect(first.documents.map(({ semantic_id }) => semantic_id)).toEqual(['Feeding'])
+  const second = await client.documents({ order: 'newest', limit: 1, after: first.next! })
+  expect(second.documents).toMatchObject([{ semantic_id: 'Rota', link: 'https://zoo.example/rota' }])
+  const matching = async (match: string): Promise<string[]> =>
+    (await client.documents({ match })).documents.map(({ semantic_id }) => semantic_id)
+  expect(await matching('FEED')).toEqual(['Feeding'])
+  expect(await matching('50%_')).toEqual(['Feeding'])
+  expect(await matching('%')).toEqual(['Feeding'])
+  expect(await matching('nothing like it')).toEqual([])
+  await expect(client.documents({ order: 'newest', after: 'x' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await expect(client.ingestFile(fileOf('empty.md', ''))).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('empty'),
+  })
+  expect(await client.requeue()).toBe(0)
 })

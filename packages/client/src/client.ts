@@ -1,33 +1,21 @@
 import {
-  type BatchLine,
   type ChatFullResponse,
   chatFullResponseSchema,
-  type DocMinimalInfo,
-  documentListingSchema,
   type DocumentSetSummary,
   documentSetSummarySchema,
-  type DocumentStateName,
-  type IngestionDocumentInput,
-  type IngestionFigures,
-  ingestionFiguresSchema,
-  type IngestionResponse,
-  ingestionResponseSchema,
-  type IngestionState,
-  ingestionStateSchema,
   type LlmProviders,
   llmProvidersSchema,
   type SearchInput,
   type SearchResponse,
   searchResponseSchema,
   type SendMessageInput,
-  type SourceValue,
   type ToolSnapshot,
   toolSnapshotSchema,
 } from '@inlay/protocol'
 import { type AgentsClient, createAgentsClient } from './agents.ts'
 import { type Answer, createAnswer, type ResumeOptions, resumeOptions } from './answer.ts'
-import { type BatchOptions, sendBatch } from './batch.ts'
-import { bodyOf, type CallOptions, queryOf, read, readList, tell } from './call.ts'
+import { type CallOptions, read, readList, tell } from './call.ts'
+import { createDocumentsClient, type DocumentsClient } from './documents.ts'
 import { createFilesClient, type FilesClient } from './files.ts'
 import { createMemoriesClient, type MemoriesClient } from './memories.ts'
 import { createProjectsClient, type ProjectsClient } from './projects.ts'
@@ -45,34 +33,8 @@ export interface SendOptions extends CallOptions {
   readonly idempotencyKey?: string
 }
 
-/** What goes with a document. */
-export interface IngestOptions extends CallOptions {
-  /** Connector/credential pair; default the public one. */
-  readonly ccPairId?: number
-  /** Seconds to wait until the document is searchable or failed; default 0. */
-  readonly waitSeconds?: number
-}
-
-/** What narrows a listing of documents. */
-export interface DocumentsQuery extends CallOptions {
-  readonly state?: DocumentStateName
-  readonly ccPairId?: number
-  readonly source?: SourceValue
-  /** 1 to 1000; default 100. */
-  readonly limit?: number
-  /** `next` of the page before. */
-  readonly after?: string
-}
-
-/** A page of documents. */
-export interface DocumentsPage {
-  readonly documents: readonly DocMinimalInfo[]
-  /** Where the next page begins; null on the last. */
-  readonly next: string | null
-}
-
 /** An Inlay service, from a browser or a server. Every method throws an InlayError of the answer's code. */
-export interface Client {
+export interface Client extends DocumentsClient {
   /** Sends a message; the answer streams, and resumes by itself when the connection drops. */
   send(message: SendMessageInput | string, options?: SendOptions): Answer
   /** Follows the newest answer of a session, such as after a reload. `after`: number of the last line seen. */
@@ -81,21 +43,6 @@ export interface Client {
   ask(message: SendMessageInput | string, options?: SendOptions): Promise<ChatFullResponse>
   /** Ends what runs in a session; what was said is kept. */
   stop(sessionId: string, options?: CallOptions): Promise<void>
-  /** Adds or updates a document; it becomes searchable a moment later. */
-  ingest(document: IngestionDocumentInput, options?: IngestOptions): Promise<IngestionResponse>
-  /** Adds or updates many; one answer each, in their order, numbered from 1. A faulty one holds up no other. */
-  ingestBatch(
-    documents: Iterable<IngestionDocumentInput> | AsyncIterable<IngestionDocumentInput>,
-    options?: BatchOptions,
-  ): AsyncIterable<BatchLine>
-  /** Where a document stands. DOCUMENT_NOT_FOUND */
-  documentState(documentId: string, options?: CallOptions): Promise<IngestionState>
-  /** Takes a document out at once. DOCUMENT_NOT_FOUND */
-  deleteDocument(documentId: string, options?: CallOptions): Promise<void>
-  /** Lists documents page by page, in the order of the service. */
-  documents(query?: DocumentsQuery): Promise<DocumentsPage>
-  /** How many documents are in which state, and how long the queue is; needs the scope `admin`. */
-  figures(options?: CallOptions): Promise<IngestionFigures>
   /** Finds passages without an answer; best first. */
   search(query: SearchInput | string, options?: CallOptions): Promise<SearchResponse>
   /** Chat sessions, their branches and what was thought of answers. */
@@ -116,7 +63,6 @@ export interface Client {
 }
 
 const sessionPath = (sessionId: string): string => encodeURIComponent(sessionId)
-const documentPath = (documentId: string): string => `/service-api/ingestion/${encodeURIComponent(documentId)}`
 const toMessage = (message: SendMessageInput | string): SendMessageInput =>
   typeof message === 'string' ? { message } : message
 
@@ -150,25 +96,12 @@ function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick
   }
 }
 
-/** Address of the next page, as the `link` header tells it: only what stands behind `after` counts. */
-function nextOf(response: Response): string | null {
-  const next = /<([^>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get('link') ?? '')?.[1]
-  return next === undefined ? null : new URLSearchParams(next.slice(next.indexOf('?') + 1)).get('after')
-}
-
-async function listDocuments(transport: Transport, { signal, ...query }: DocumentsQuery = {}): Promise<DocumentsPage> {
-  const { ccPairId, ...named } = query
-  const response = await transport.send(`/service-api/ingestion${queryOf({ ...named, cc_pair_id: ccPairId })}`, {
-    signal,
-  })
-  return { documents: await bodyOf(documentListingSchema, response), next: nextOf(response) }
-}
-
 /** Makes a client. It holds no connection and needs no closing. */
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options)
   return {
     ...createChat(transport, resumeOptions(options.resume)),
+    ...createDocumentsClient(transport),
     ask: (message, { signal, idempotencyKey } = {}) =>
       read(
         chatFullResponseSchema,
@@ -181,24 +114,6 @@ export function createClient(options: ClientOptions): Client {
       ),
     stop: (sessionId, { signal } = {}) =>
       tell(transport, `/chat/stop-chat-session/${sessionPath(sessionId)}`, { method: 'POST', signal }),
-    ingest: (document, { ccPairId, waitSeconds = 0, signal } = {}) =>
-      read(
-        ingestionResponseSchema,
-        transport.send('/service-api/ingestion', {
-          method: 'POST',
-          headers: { ...(waitSeconds > 0 && { prefer: `wait=${waitSeconds}` }) },
-          json: { document, cc_pair_id: ccPairId ?? null },
-          signal,
-        }),
-      ),
-    ingestBatch: (documents, batch = {}) => sendBatch(transport, documents, batch),
-    documentState: (documentId, { signal } = {}) =>
-      read(ingestionStateSchema, transport.send(documentPath(documentId), { signal })),
-    deleteDocument: (documentId, { signal } = {}) =>
-      tell(transport, documentPath(documentId), { method: 'DELETE', signal }),
-    documents: (query) => listDocuments(transport, query),
-    figures: ({ signal } = {}) =>
-      read(ingestionFiguresSchema, transport.send('/service-api/ingestion-figures', { signal })),
     search: (query, { signal } = {}) =>
       read(
         searchResponseSchema,

@@ -204,6 +204,10 @@ export interface RequeueQuery {
 
 /** Narrows a listing of documents. Pages are asked for by `after`, the `next` of the page before. */
 export interface DocumentQuery {
+  /** By id, or the last accepted first. Default `id`. */
+  readonly order?: 'id' | 'newest'
+  /** Part of the title or the id, in any case. */
+  readonly match?: string
   readonly phase?: DocumentPhase
   readonly pairId?: number
   readonly source?: string

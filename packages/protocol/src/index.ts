@@ -26,6 +26,7 @@ export {
   batchLineSchema,
   docMinimalInfoSchema,
   documentListingQuerySchema,
+  ingestionFormSchema,
   documentListingSchema,
   documentStates,
   ingestionResponseSchema,

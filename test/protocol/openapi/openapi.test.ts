@@ -228,6 +228,8 @@ describe('the OpenAPI document', () => {
       ['query', 'source', false, { $ref: '#/components/schemas/Source' }],
       ['query', 'limit', false, { type: 'integer', minimum: 1, maximum: 1000, default: 100 }],
       ['query', 'after', false, { type: 'string' }],
+      ['query', 'order', false, { type: 'string', enum: ['id', 'newest'] }],
+      ['query', 'match', false, { type: 'string' }],
     ])
     expect(operation('/chat/send-chat-message', 'post')).toMatchObject({
       parameters: [

@@ -31,7 +31,8 @@ export function startThread(entry: URL, limits: ThreadLimits): ExtractionThread 
     name: 'inlay file extraction',
     // What the files may want to know of the host, and what its preloaded modules would cost here, is nothing.
     env: {},
-    execArgv: [],
+    // From sources, workspace packages are sources as well.
+    execArgv: entry.pathname.endsWith('.ts') ? ['--conditions=@inlay/source'] : [],
     resourceLimits: { maxOldGenerationSizeMb: Math.ceil(limits.memoryBytes / mebibyte) },
   })
   worker.unref()

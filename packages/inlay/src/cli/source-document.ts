@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
 import { fileExtractor } from '@inlay/drivers/file-extraction'
 import { toFileRequest } from '@inlay/knowledge'
 import type { IngestionRequest } from '@inlay/protocol'
@@ -29,7 +28,6 @@ export async function createReader(baseUrl: string | undefined): Promise<Reader>
       const given = {
         file: { name: file.path },
         id: file.id,
-        title: extracted.title ?? firstHeading(extracted.sections[0]?.text) ?? basename(file.path),
         link: baseUrl === undefined ? file.id : linkBelow(baseUrl, file.below),
         metadata: { path: file.below },
       }
@@ -38,12 +36,6 @@ export async function createReader(baseUrl: string | undefined): Promise<Reader>
     },
     close: () => extract.close(),
   }
-}
-
-/** A chapter of a book often begins below the first level, or after an anchor, and is called so all the same. */
-function firstHeading(text: string | undefined): string | undefined {
-  const heading = /^(?:\s|<[^<>\n]*>)*#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*(?:\r?\n|$)/.exec(text ?? '')?.[1]
-  return heading?.replace(/[`*_]/g, '')
 }
 
 function linkBelow(baseUrl: string, below: string): string {

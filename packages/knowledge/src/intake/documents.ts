@@ -1,4 +1,5 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { InlayError } from '@inlay/protocol'
+import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import { maySee, readPairs } from '../access/access.ts'
 import type { Caller, DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts.ts'
 import { phase } from '../indexing/phase.ts'
@@ -18,7 +19,7 @@ export async function readStatus(
   return (await toStatuses(db, rows))[0]
 }
 
-/** A page of the documents a caller may see, by id. */
+/** A page of the documents a caller may see. */
 export async function listDocuments(
   db: Records,
   query: DocumentQuery,
@@ -28,17 +29,33 @@ export async function listDocuments(
   let page = documentsIn(db, await pairsFor(db, caller, query.pairId)).select([...columns])
   if (query.phase) page = page.where('state', '=', phase(query.phase))
   if (query.source) page = page.where('source', '=', query.source)
-  if (query.after !== undefined) page = page.where('id', '>', query.after)
-  const rows = await page
-    .orderBy('id')
-    .limit(limit + 1)
-    .execute()
+  if (query.match?.trim()) page = page.where(isMatch(query.match.trim()))
+  const isNewestFirst = query.order === 'newest'
+  if (query.after !== undefined)
+    page = isNewestFirst ? page.where('revision', '<', revisionOf(query.after)) : page.where('id', '>', query.after)
+  const rows = await (isNewestFirst ? page.orderBy('revision', 'desc') : page.orderBy('id')).limit(limit + 1).execute()
   const documents = await toStatuses(db, rows.slice(0, limit))
-  return { documents, next: rows.length > limit ? documents.at(-1)!.documentId : null }
+  if (rows.length <= limit) return { documents, next: null }
+  const last = rows[limit - 1]!
+  return { documents, next: isNewestFirst ? String(last.revision) : last.id }
+}
+
+/** Revisions are given out in the order of acceptance. */
+function revisionOf(after: string): number {
+  if (/^\d{1,15}$/.test(after)) return Number(after)
+  throw new InlayError('INVALID_INPUT', { message: '"after" is not from a page of this order.' })
+}
+
+/** Condition of a query over documents: the title or the id holds a text, in any case. */
+function isMatch(text: string): (of: ExpressionBuilder<Tables, 'inlay_documents'>) => Expression<SqlBool> {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  return (of) =>
+    sql<SqlBool>`(lower(${of.ref('semantic_identifier')}) like ${pattern} escape '\\' or lower(${of.ref('id')}) like ${pattern} escape '\\')`
 }
 
 const columns = [
   'id',
+  'revision',
   'semantic_identifier',
   'link',
   'source',
@@ -100,6 +117,7 @@ export async function readFailures(db: Records, pairId: number, limit: number): 
 
 interface ListedRow {
   readonly id: string
+  readonly revision: number | string
   readonly semantic_identifier: string
   readonly link: string
   readonly source: string

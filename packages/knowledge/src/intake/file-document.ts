@@ -7,7 +7,7 @@ export interface FileDocument {
   readonly file: SourceFile
   /** Id of the document. Default: made from the other fields as for any document, the same for the same name. */
   readonly id?: string
-  /** Default: what the file calls itself, else its name without folders. */
+  /** Default: what the file calls itself, else the heading it begins with, else its name without folders. */
   readonly title?: string
   /** Kind of the source, of those the ingestion API takes. Default `file`. */
   readonly source?: string
@@ -46,7 +46,7 @@ export function toFileRequest(
   const name = given.file.name.replace(/^.*[\\/]/, '')
   const document = {
     id: given.id,
-    semantic_identifier: given.title ?? title ?? name,
+    semantic_identifier: given.title ?? title ?? firstHeading(sections[0]?.text) ?? name,
     source: given.source ?? 'file',
     sections: sections.map(({ text, heading, link }) => ({ text, heading, link: link ?? given.link })),
     metadata: { ...metadata, ...given.metadata },
@@ -55,6 +55,12 @@ export function toFileRequest(
   }
   const request = { document, ...(given.pairId === undefined ? {} : { cc_pair_id: given.pairId }) }
   return parseWith(ingestionRequestSchema, request, 'body')
+}
+
+/** The heading a text begins with, at any level and after anchors. */
+function firstHeading(text: string | undefined): string | undefined {
+  const heading = /^(?:\s|<[^<>\n]*>)*#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*(?:\r?\n|$)/.exec(text ?? '')?.[1]
+  return heading?.replace(/[`*_]/g, '')
 }
 
 function toDate(time: number | undefined): string | undefined {

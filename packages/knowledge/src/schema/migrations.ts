@@ -21,6 +21,7 @@ const migrations: Migrations = {
   '009-incarnation': {
     up: (db) => db.schema.alterTable('inlay_documents').renameColumn('born', 'incarnation').execute(),
   },
+  '011-newest': { up: createNewest },
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -251,6 +252,16 @@ async function createSpaces(db: Records): Promise<void> {
     insert into inlay_spaces (number, embedder, dimensions, phase)
     select 0, embedder, dimensions, 'open' from inlay_index_spaces where true
     on conflict do nothing`.execute(db)
+}
+
+/** For listings with the last accepted first. */
+async function createNewest(db: Records): Promise<void> {
+  await db.schema
+    .createIndex('inlay_documents_revision')
+    .ifNotExists()
+    .on('inlay_documents')
+    .column('revision')
+    .execute()
 }
 
 async function createLinks(db: Records): Promise<void> {

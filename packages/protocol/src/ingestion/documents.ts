@@ -93,6 +93,10 @@ export interface DocumentListingQuery {
   readonly limit: number
   /** Where the page before ended, taken from its `link` header. */
   readonly after?: string
+  /** By id, or the last accepted first. Default `id`. */
+  readonly order?: 'id' | 'newest'
+  /** Part of the title or the id, in any case. */
+  readonly match?: string
 }
 
 /** Schema of the query of `GET /service-api/ingestion`. */
@@ -102,6 +106,17 @@ export const documentListingQuerySchema: WireSchema<DocumentListingQuery> = mode
   source: v.optional(sourceSchema),
   limit: v.optional(queryInteger({ least: 1, most: 1000 }), '100'),
   after: v.optional(exactText),
+  order: v.optional(v.picklist(['id', 'newest'])),
+  match: v.optional(exactText),
+})
+
+/** Form of `POST /service-api/ingestion/file`, for the documentation: it is read as a stream. */
+export const ingestionFormSchema: v.GenericSchema = model({
+  file: v.pipe(v.string(), v.metadata({ format: 'binary' })),
+  id: v.optional(v.pipe(v.string(), v.description('Id of the document; default: made from the name of the file'))),
+  title: v.optional(v.pipe(v.string(), v.description('Default: what the file calls itself, else its name'))),
+  link: v.optional(v.pipe(v.string(), v.description('Where people open the document'))),
+  cc_pair_id: v.optional(v.pipe(v.string(), v.metadata({ type: 'integer' }))),
 })
 
 /** What narrows the documents of a pair. */

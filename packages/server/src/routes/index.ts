@@ -6,6 +6,7 @@ import { documentSetRoutes } from './knowledge/document-sets.ts'
 import { fileRoutes } from './chat/files.ts'
 import { filterValueRoutes } from './knowledge/filter-values.ts'
 import { ingestionRoutes } from './knowledge/ingestion.ts'
+import { ingestionFileRoutes } from './knowledge/ingestion-file.ts'
 import { ingestionBatchRoutes } from './knowledge/ingestion-batch.ts'
 import { ingestionQueueRoutes } from './knowledge/ingestion-queue.ts'
 import { keyRoutes } from './service/keys.ts'
@@ -31,6 +32,7 @@ export const routes: readonly Route[] = [
   ...personaRoutes,
   ...ingestionRoutes,
   ...ingestionBatchRoutes,
+  ...ingestionFileRoutes,
   ...ingestionQueueRoutes,
   ...pairRoutes,
   ...documentSetRoutes,

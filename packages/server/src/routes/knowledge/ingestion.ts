@@ -82,7 +82,15 @@ export const ingestionRoutes: readonly Route[] = [
     },
     async handle({ query, caller, url, parts }): Promise<Reply> {
       const { documents, next } = await parts.knowledge.list(
-        { phase: query.state, pairId: query.cc_pair_id, source: query.source, limit: query.limit, after: query.after },
+        {
+          phase: query.state,
+          pairId: query.cc_pair_id,
+          source: query.source,
+          limit: query.limit,
+          after: query.after,
+          order: query.order,
+          match: query.match,
+        },
         { caller },
       )
       return jsonReply(documents.map(toMinimalInfo), {

@@ -1,0 +1,87 @@
+import { ingestionFormSchema, ingestionResponseSchema, validationFailed, type IngestionResponse } from '@inlay/protocol'
+import { tooLarge } from '../../http/body.ts'
+import { readForm } from '../../http/multipart.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { ingestionPaths } from './ingestion.ts'
+
+/** Largest file that is taken, in bytes: it is in memory while it is read. */
+const fileBytes = 100 * 2 ** 20
+const fieldBytes = 64 * 1024
+const mostParts = 20
+
+/** Taking in a file as a document. */
+export const ingestionFileRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    ...ingestionPaths('/ingestion/file'),
+    operationId: 'ingestFile',
+    scope: 'ingest',
+    owner: 'pair',
+    topic: 'Ingestion',
+    summary: 'Add or update a document from a file',
+    description:
+      'PDF, Office, HTML, mail, CSV, Markdown or text, up to 100 MB. The text of the file is read before the answer, which ' +
+      'then promises what it promises for any document.',
+    input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: ingestionFormSchema } },
+    answer: { description: 'Accepted.', schema: ingestionResponseSchema },
+    errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNSUPPORTED'],
+    async handle({ request, caller, parts }): Promise<IngestionResponse> {
+      const { file, fields } = await readFileForm(request)
+      const { documentId, alreadyExisted } = await parts.knowledge.ingestFile(
+        {
+          file,
+          id: fields.get('id'),
+          title: fields.get('title'),
+          link: fields.get('link'),
+          pairId: pairIdOf(fields.get('cc_pair_id')),
+        },
+        { caller, signal: request.signal },
+      )
+      return { document_id: documentId, already_existed: alreadyExisted }
+    },
+  }),
+]
+
+interface FileForm {
+  readonly file: { readonly name: string; readonly mediaType: string; readonly bytes: Uint8Array }
+  /** Blank fields are left out. */
+  readonly fields: ReadonlyMap<string, string>
+}
+
+async function readFileForm(request: Request): Promise<FileForm> {
+  const fields = new Map<string, string>()
+  let file: FileForm['file'] | undefined
+  const limits = { totalBytes: fileBytes + mostParts * fieldBytes, fieldBytes, parts: mostParts }
+  for await (const part of readForm(request, limits)) {
+    if (part.kind === 'field') {
+      if (part.value.trim() !== '') fields.set(part.name, part.value)
+    } else if (part.name === 'file' && file === undefined)
+      file = { name: part.fileName, mediaType: part.mediaType, bytes: await readAll(part.bytes) }
+  }
+  if (file === undefined) throw validationFailed([{ loc: ['body', 'file'], msg: 'is required', type: 'missing' }])
+  return { file, fields }
+}
+
+async function readAll(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const kept: Uint8Array[] = []
+  let size = 0
+  for await (const piece of pieces) {
+    size += piece.byteLength
+    if (size > fileBytes) throw tooLarge(fileBytes)
+    // The reader goes on in its own buffer.
+    kept.push(piece.slice())
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const piece of kept) {
+    bytes.set(piece, at)
+    at += piece.byteLength
+  }
+  return bytes
+}
+
+function pairIdOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === 'null') return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw validationFailed([{ loc: ['body', 'cc_pair_id'], msg: 'must be a whole number', type: 'int_parsing' }])
+}
