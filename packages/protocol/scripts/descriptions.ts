@@ -63,7 +63,7 @@ function membersOf(body: string): { name: string; text: string; type: string }[]
 
 /** Comments by type and field; a type made of others has their fields too. */
 function collect(): Record<string, Description> {
-  const found: Record<string, Description> = {}
+  const types: Record<string, Description> = {}
   const parents: Record<string, string[]> = {}
   for (const file of globSync('**/*.ts', { cwd: sources }).toSorted()) {
     const source = readFileSync(`${sources}${file}`, 'utf8')
@@ -75,26 +75,26 @@ function collect(): Record<string, Description> {
       parents[name] = [...`${heritage} ${whole.endsWith('=') ? body : ''}`.matchAll(/\b[A-Z]\w+/g)].map(
         ([word]) => word,
       )
-      found[name] = { description: inWords(text), fields: fieldsOf(members) }
+      types[name] = { description: inWords(text), fields: fieldsOf(members) }
       if (!name.endsWith('Packets')) continue
       for (const packet of members) {
-        found[packetSchemaName(packet.name)] = { description: '', fields: fieldsOf(membersOf(packet.type)) }
+        types[packetSchemaName(packet.name)] = { description: '', fields: fieldsOf(membersOf(packet.type)) }
       }
     }
   }
   const inherited = (name: string, seen: readonly string[]): Record<string, string> =>
-    seen.includes(name) || !found[name]
+    seen.includes(name) || !types[name]
       ? {}
       : Object.assign(
           {},
           ...(parents[name] ?? []).map((parent) => inherited(parent, [...seen, name])),
-          found[name].fields,
+          types[name].fields,
         )
   return Object.fromEntries(
-    Object.entries(found)
+    Object.entries(types)
       .map(([name, { description }]) => [name, { description, fields: inherited(name, []) }] as const)
       .filter(([, { fields }]) => Object.keys(fields).length > 0)
-      .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+      .toSorted(([left], [right]) => (left < right ? -1 : 1)),
   )
 }
 

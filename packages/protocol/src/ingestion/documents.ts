@@ -111,11 +111,25 @@ export const documentListingQuerySchema: WireSchema<DocumentListingQuery> = mode
 })
 
 /** Form of `POST /service-api/ingestion/file`, for the documentation: it is read as a stream. */
-export const ingestionFormSchema: v.GenericSchema = model({
+export interface IngestionForm {
+  /** The file. */
+  readonly file: string
+  /** Id of the document; default: made from the name of the file. */
+  readonly id?: string
+  /** Title for people; default: what the file calls itself, else its name. */
+  readonly title?: string
+  /** Where people open the document. */
+  readonly link?: string
+  /** Connector/credential pair that the document belongs to; default 1. */
+  readonly cc_pair_id?: number
+}
+
+/** Schema of {@link IngestionForm}. */
+export const ingestionFormSchema: v.GenericSchema = model('IngestionForm', {
   file: v.pipe(v.string(), v.metadata({ format: 'binary' })),
-  id: v.optional(v.pipe(v.string(), v.description('Id of the document; default: made from the name of the file'))),
-  title: v.optional(v.pipe(v.string(), v.description('Default: what the file calls itself, else its name'))),
-  link: v.optional(v.pipe(v.string(), v.description('Where people open the document'))),
+  id: v.optional(v.string()),
+  title: v.optional(v.string()),
+  link: v.optional(v.string()),
   cc_pair_id: v.optional(v.pipe(v.string(), v.metadata({ type: 'integer' }))),
 })
 

@@ -1,14 +1,7 @@
 import * as v from 'valibot'
-import { dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
+import { orNull } from '../fields.ts'
 import { entriesOf, type NoFields, type PacketFamily } from './packet-entry.ts'
-import {
-  exampleDoc,
-  generatedImageSchema,
-  searchDocSchema,
-  timestamp,
-  type GeneratedImage,
-  type SearchDoc,
-} from './search-doc.ts'
+import { exampleDoc, searchDocSchema, timestamp, type SearchDoc } from './search-doc.ts'
 
 /** Searching and reading pages: the fields of each packet type besides `type`. */
 export interface SearchPackets {

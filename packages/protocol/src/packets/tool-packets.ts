@@ -1,14 +1,7 @@
 import * as v from 'valibot'
 import { dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { entriesOf, type NoFields, type PacketFamily } from './packet-entry.ts'
-import {
-  exampleDoc,
-  generatedImageSchema,
-  searchDocSchema,
-  timestamp,
-  type GeneratedImage,
-  type SearchDoc,
-} from './search-doc.ts'
+import { generatedImageSchema, type GeneratedImage } from './search-doc.ts'
 
 /** How a custom action failed for lack of valid credentials. */
 export interface CustomToolError {

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { documentSetSummarySchema, type DocumentSetSummary } from './document-sets.ts'
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
-import { dateTime } from '../timestamps.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { toolSnapshotSchema, type ToolSnapshot } from './tools.ts'
 
