@@ -21,6 +21,7 @@ import { createActions } from './tools/registry.ts'
 import { createAfterTurn } from './turn/after-turn.ts'
 import type { TurnParts } from './turn/execute-turn.ts'
 import { countFreeTokens } from './turn/free-tokens.ts'
+import { searchPassages } from './turn/passage-search.ts'
 import { createKeyedSends } from './turn/idempotency.ts'
 import { startRun, type StartParts } from './turn/start-run.ts'
 import type { TurnContextParts } from './turn/turn-context.ts'
@@ -75,6 +76,8 @@ export function createAgent(options: AgentOptions): Agent {
     actions: async (caller, evenOff) => actions.available({ caller }, evenOff),
     holdsAction: (id) => actions.holds(id),
     models: () => options.models.list(),
+    search: (query) =>
+      searchPassages(query, { ...parts, ...parts.contextParts, ...parts.turn, help: options.searchHelp }),
     freeTokens: (place, caller) => countFreeTokens(place, caller, parts),
     start: ready,
     close: async () => {

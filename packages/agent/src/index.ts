@@ -43,6 +43,7 @@ export type { KeptMemory, Memory, MemoryStore, Person } from './contracts/memory
 export type { ModelListing, ModelProvider, ResolvedModel, StreamListener, TappedModel } from './contracts/model.ts'
 export { defaultPersona } from './contracts/persona.ts'
 export type { Persona, PersonaLookup, Project, ProjectLookup } from './contracts/persona.ts'
+export type { HostAgent, Responder, ResponderPart, ResponderTool, ResponderTurn } from './contracts/responder.ts'
 export type { LogEntry, Run } from './contracts/run.ts'
 export type { RunStore, SendRecord, StoredAnswer } from './contracts/run-store.ts'
 export type {
@@ -51,12 +52,13 @@ export type {
   FileSearch,
   NamedDocumentSet,
   Passage,
+  PassageQuery,
   PassageSearch,
   Span,
 } from './contracts/search.ts'
 export { defaultServices } from './contracts/services.ts'
 export type { Services } from './contracts/services.ts'
-export { defineAction } from './tools/host-actions.ts'
+export { defineAction, idOfName } from './tools/host-actions.ts'
 export type { ActionDefinition, HostAction } from './tools/host-actions.ts'
 export type { ComingTurn, EndedTurn, TurnHooks, TurnVerdict } from './turn/hooks.ts'
 export type { ComingResearch, ResearchLimits, ResearchOptions, TokenPrice } from './research/limits.ts'

@@ -103,6 +103,8 @@ export interface IndexFigures {
   /** Rows not yet folded into the full-text index. */
   readonly unindexedRows: number
   readonly bytes?: number
+  /** When `maintain` has something to do again though nothing is written, in milliseconds from now. */
+  readonly upkeepDueMs?: number
 }
 
 /**

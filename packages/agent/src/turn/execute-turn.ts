@@ -6,9 +6,11 @@ import { newProgress, type AnswerProgress, type CallSetting } from '../tools/exe
 import type { Checkpoints } from '../run/checkpoints.ts'
 import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
+import type { Responder } from '../contracts/responder.ts'
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { toFailure, type Failure } from '../model/failures.ts'
 import { answerMessage } from './answer-message.ts'
+import { respond } from './respond.ts'
 import { createQuestions, questionLimitMs } from '../model/question.ts'
 import { createPacketWriter, type PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/research.ts'
@@ -48,6 +50,8 @@ export interface TurnOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Makes it a deep research, by one model. */
   readonly research?: Pick<ResearchRun, 'limits' | 'price' | 'wasClarified'>
+  /** Answers in place of the loop. */
+  readonly hostAgent?: Responder | undefined
   readonly includeCitations: boolean
   readonly includeUsage: boolean
   /** Documents that are in the prompt, citable from number 1. */
@@ -144,24 +148,30 @@ function chatter(
 ): Speaker {
   const { includeCitations, contextDocuments } = turn
   const writer = createPacketWriter({ ...telling, includeCitations, contextDocuments })
-  const speak = async (): Promise<void> =>
-    answerMessage(
+  const setting = settingOf(turn, parts, answer, telling.modelIndex, progress)
+  const common = { actions: turn.actions, writer, setting }
+  const speak = async (): Promise<void> => {
+    const prompt = await answer.prompt(turn.run.signal)
+    if (turn.hostAgent) {
+      const resultTokens = Math.floor(answer.model.contextTokens / 8)
+      return respond({ ...common, responder: turn.hostAgent, prompt, includeCitations, resultTokens }, progress)
+    }
+    return answerMessage(
       {
+        ...common,
+        prompt,
         model: answer.model,
         modelIndex: telling.modelIndex,
-        prompt: await answer.prompt(turn.run.signal),
         reminder: answer.reminder,
         reasoning: answer.reasoning,
-        actions: turn.actions,
         forced: turn.forced,
-        writer,
-        setting: settingOf(turn, parts, answer, telling.modelIndex, progress),
         cycles: parts.cycles,
         tries: parts.modelTries,
         wait: parts.wait,
       },
       progress,
     )
+  }
   return { writer, speak }
 }
 

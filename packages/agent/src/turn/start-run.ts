@@ -139,6 +139,7 @@ function toTurn(
     }),
     includeCitations: request.include_citations,
     includeUsage: request.include_usage,
+    hostAgent: context.persona.hostAgent,
     contextDocuments: contextFiles.kind === 'in-prompt' ? contextFiles.documents : [],
   }
 }

@@ -12,6 +12,7 @@ import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, typ
 import { createUnindexedRows, textIndex } from './unindexed-rows.ts'
 import { dropTable, openTable, type OpenTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
+import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
 import { createTermStatistics } from './text/term-statistics.ts'
@@ -26,6 +27,11 @@ export interface LancedbOptions {
   readonly folder: string
   /** How long superseded versions stay for readers of other processes, in milliseconds. Default 10 000. */
   readonly keepVersionsMs?: number
+  /**
+   * Longest time until deleted rows are gone from the disk, in milliseconds, beside `keepVersionsMs`. Default a day. It costs
+   * writing anew each file that has some: up to a million rows.
+   */
+  readonly purgeMs?: number
   /**
    * What the vector counts beside the words when a search has both, 0 to 1. Default 0.6, which suits embedding models;
    * a weak embedder deserves less.
@@ -45,6 +51,7 @@ export interface LancedbOptions {
 interface Opened extends TextParts, OpenTable {
   readonly space: Space | undefined
   readonly presence: WriterPresence
+  readonly purge: Purge
   readonly upkeep: Upkeep
   readonly appending: Appending
 }
@@ -86,7 +93,8 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     maintain: ({ idle = false, signal } = {}) =>
       use(async (parts) => {
         await exclusively(() => parts.upkeep.run({ idle, signal }))
-        return figuresOf(parts, folder)
+        const upkeepDueMs = await parts.purge.dueMs()
+        return { ...(await figuresOf(parts, folder)), ...(upkeepDueMs === undefined ? {} : { upkeepDueMs }) }
       }),
     figures: () => use((parts) => figuresOf(parts, folder)),
     close: () => handle.close(),
@@ -104,7 +112,14 @@ const besideMark = 'space-'
 const noSpace: Space = { id: '', dimensions: -1 }
 
 async function assemble(
-  { folder, keepVersionsMs = 10_000, vectorIndexRows = 50_000, processes, memtableCharacters }: LancedbOptions,
+  {
+    folder,
+    keepVersionsMs = 10_000,
+    vectorIndexRows = 50_000,
+    processes,
+    memtableCharacters,
+    purgeMs = 86_400_000,
+  }: LancedbOptions,
   space: Space | undefined,
 ): Promise<Opened> {
   const engine = await loadEngine()
@@ -116,8 +131,9 @@ async function assemble(
   await unindexedRows.place()
   const statistics = createTermStatistics(engine, table, terms)
   const parts = { engine, connection, table, space, presence, terms, memtable, unindexedRows, statistics }
-  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows })
-  return { ...parts, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
+  const purge = createPurge({ engine, table, folder, purgeMs })
+  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, purge })
+  return { ...parts, purge, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
 }
 
 async function dismantle({ table, connection, presence }: Opened): Promise<void> {

@@ -96,6 +96,7 @@ async function makeParts(
     onError,
     models,
     actions: options.actions,
+    hostAgents: options.agents,
     actionSources: tools.sources,
     fetchAddress: web.egress,
     hooks: options.hooks,

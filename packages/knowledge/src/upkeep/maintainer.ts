@@ -68,7 +68,8 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
       const done = await upkeep(context, { idle, wrote, signal: letGo.signal })
       followUps = done?.hasChanged ? mostFollowUps : Math.max(0, followUps - 1)
       const keepVersionsMs = followUps > 0 ? (context.index.keepVersionsMs ?? Infinity) : Infinity
-      schedule.endRound(done && { figures: done.figures, keepVersionsMs })
+      const dueMs = Math.min(keepVersionsMs, done?.figures.upkeepDueMs ?? Infinity)
+      schedule.endRound(done && { figures: done.figures, dueMs })
     } finally {
       clearInterval(renewal)
       await releaseJob(db, { job, owner })

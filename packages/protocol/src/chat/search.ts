@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
 import { shortList, type Tag, tagSchema } from './filters.ts'
 import { dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../ingestion/sources.ts'
@@ -16,13 +16,13 @@ export interface SearchRequest {
   readonly tags: readonly Tag[] | null
   /** Only documents updated or created at or after this moment. */
   readonly time_cutoff: string | null
-  /** The agent whose sets, sources and cutoff bind the search. */
+  /** Agent whose document sets and start date bound the search; null: the default one. */
   readonly persona_id: number | null
-  /** Provider of the model that expands the query; goes with `model`. */
+  /** Provider of the model that thinks of further queries; goes with `model`. */
   readonly provider: string | null
-  /** Model that expands the query; goes with `provider`. */
+  /** The model that thinks of further queries; goes with `provider`. */
   readonly model: string | null
-  /** Whether the query is searched as it stands. */
+  /** True: the query alone is searched for. */
   readonly skip_query_expansion: boolean
 }
 
@@ -31,8 +31,7 @@ export type SearchInput = Pick<SearchRequest, 'query'> & {
   readonly [Name in Exclude<keyof SearchRequest, 'query'>]?: SearchRequest[Name] | null
 }
 
-/** Schema of {@link SearchRequest}. */
-export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = model('SearchRequest', {
+const searchFields = model('SearchRequest', {
   query: v.pipe(text, v.minLength(1), v.maxLength(2048)),
   sources: orNull(shortList(sourceSchema)),
   document_sets: orNull(shortList(text)),
@@ -43,6 +42,16 @@ export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = model
   model: orNull(text),
   skip_query_expansion: v.nullish(v.boolean(), false),
 })
+
+/** Schema of {@link SearchRequest}. */
+export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = v.pipe(
+  searchFields,
+  rule(
+    'value_error',
+    'needs provider and model, or neither',
+    (body: v.InferOutput<typeof searchFields>) => (body.provider === null) === (body.model === null),
+  ),
+)
 
 /** A passage found by `POST /search`. */
 export interface SearchResult {

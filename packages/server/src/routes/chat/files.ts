@@ -266,8 +266,8 @@ function isKnown(request: Request, { etag }: Record<string, string>): boolean {
     request.headers
       .get('if-none-match')
       ?.split(',')
-      .map((one) => one.trim().replace(/^W\//, '')) ?? []
-  return known.includes('*') || known.some((one) => one === etag)
+      .map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  return known.includes('*') || known.some((tag) => tag === etag)
 }
 
 function encodeName(name: string): string {
