@@ -1,4 +1,4 @@
-import { removeCitations } from '@inlay/protocol'
+import { stripCitations } from '@inlay/protocol'
 import type { PastText } from '../contracts/action.ts'
 import type { HistoryLimits, PastMessage } from '../contracts/conversation-store.ts'
 
@@ -18,6 +18,6 @@ const mostPastTexts = 10
 export function toPastTexts(messages: readonly PastMessage[]): PastText[] {
   return messages.slice(-mostPastTexts).map(({ role, text }) => ({
     role,
-    text: (role === 'assistant' ? removeCitations(text) : text).slice(0, mostTextChars).toWellFormed(),
+    text: (role === 'assistant' ? stripCitations(text) : text).slice(0, mostTextChars).toWellFormed(),
   }))
 }
