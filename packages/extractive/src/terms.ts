@@ -43,8 +43,8 @@ function segments(text: string): string[] {
 
 /** Words as they stand, in lower case with plain apostrophes and without a possessive ending. */
 export function wordsOf(text: string): string[] {
-  const found = text.match(words) ?? []
-  return found
+  const matches = text.match(words) ?? []
+  return matches
     .flatMap((word) => (spaceless.test(word) ? segments(word) : [word]))
     .map((word) => word.toLowerCase().replaceAll('’', "'").replace(/'s$/, ''))
 }
@@ -98,21 +98,21 @@ export function termSet(text: string): Set<string> {
 }
 
 /** Whether two words differ by so few letters that one may be a slip of the other. */
-export function isNear(one: string, other: string): boolean {
-  const most = one.length > 7 ? 2 : one.length > 4 ? 1 : 0
-  if (most === 0 || Math.abs(one.length - other.length) > most || one[0] !== other[0]) return false
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+export function isNear(left: string, right: string): boolean {
+  const most = left.length > 7 ? 2 : left.length > 4 ? 1 : 0
+  if (most === 0 || Math.abs(left.length - right.length) > most || left[0] !== right[0]) return false
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
   let above: number[] = []
-  for (let at = 1; at <= one.length; at++) {
+  for (let at = 1; at <= left.length; at++) {
     const next = [at]
-    for (let to = 1; to <= other.length; to++) {
-      const same = one[at - 1] === other[to - 1]
-      const swapped = at > 1 && to > 1 && one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1]
+    for (let to = 1; to <= right.length; to++) {
+      const same = left[at - 1] === right[to - 1]
+      const swapped = at > 1 && to > 1 && left[at - 1] === right[to - 2] && left[at - 2] === right[to - 1]
       const least = Math.min((row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1, (row[to - 1] ?? 0) + (same ? 0 : 1))
       next.push(swapped ? Math.min(least, (above[to - 2] ?? 0) + 1) : least)
     }
     above = row
     row = next
   }
-  return (row[other.length] ?? most + 1) <= most
+  return (row[right.length] ?? most + 1) <= most
 }

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { createMutex } from '../concurrency/mutex.ts'
+import { inspectFolder, markFolder } from './condition.ts'
 import { createAppending, type Appending } from './append.ts'
 import { openWriterPresence, type Processes, type WriterPresence } from './writer-presence.ts'
 import { loadEngine, persistently } from './engine.ts'
@@ -67,9 +68,13 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
   const { use } = handle
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()
+  let wanted: Space | undefined
   return {
     keepVersionsMs,
-    open: (space) => handle.open(space),
+    open: (space) => {
+      wanted = space
+      return handle.open(space)
+    },
     append: (rows) =>
       use(async ({ space, appending }) => {
         checkVectors(rows, space)
@@ -97,6 +102,8 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
         return { ...(await figuresOf(parts, folder)), ...(upkeepDueMs === undefined ? {} : { upkeepDueMs }) }
       }),
     figures: () => use((parts) => figuresOf(parts, folder)),
+    inspect: ({ thorough = false } = {}) => inspectFolder(folder, { thorough, space: wanted }),
+    mark: (identity) => markFolder(folder, identity),
     close: () => handle.close(),
     beside: (number) => lancedbIndex({ ...options, folder: join(folder, `${besideMark}${Math.trunc(number)}`) }),
     drop: async () => {
