@@ -89,7 +89,7 @@ function callMessages(toolCalls: readonly PastToolCall[]): LanguageModelV4Messag
           type: 'tool-call',
           toolCallId: call.callId,
           toolName: call.name,
-          input: readJson(call.arguments) ?? {},
+          input: call.arguments,
         })),
       },
       {

@@ -26,7 +26,7 @@ export interface SummaryRequest {
  */
 export async function sumUpBranch(request: SummaryRequest): Promise<boolean> {
   const { conversations, sessionId, messageId, model, signal } = request
-  if (model.quotesOnly) return false
+  if (model.quotesOnly || !conversations.saveSummary) return false
   const { summary, messages } = await conversations.branch(sessionId, messageId, historyLimits(2 * model.contextTokens))
   const sizes = messages.map(({ text }) => estimateTokens(text))
   const total = sizes.reduce((sum, size) => sum + size, estimateTokens(summary ?? ''))
