@@ -80,9 +80,9 @@ describe('a key', () => {
   test('that is revoked while it is looked up is not remembered', async () => {
     const keys = keysOf({ cacheMs: 1000 })
     const { key, record } = await keys.create({ scopes: ['chat'] })
-    const asked = Promise.all(Array.from({ length: 20 }, () => keys.principalOf(key)))
+    const lookups = Promise.all(Array.from({ length: 20 }, () => keys.principalOf(key)))
     await keys.revoke(record.id)
-    await asked
+    await lookups
     expect(await keys.principalOf(key)).toBeUndefined()
   })
 
