@@ -52,6 +52,7 @@ export type {
   FileSearch,
   NamedDocumentSet,
   Passage,
+  PassageQuery,
   PassageSearch,
   Span,
 } from './contracts/search.ts'
@@ -66,7 +67,8 @@ export { estimateTokens } from './prompt/context-window.ts'
 export { byScore, replayPackets } from './run/replay.ts'
 export type { ReplayAnswer, ReplayCall } from './run/replay.ts'
 export { inMemoryStores } from './stores/in-memory.ts'
-export { resolveParent, toMainline, toPath } from './stores/message-tree.ts'
-export type { MessageRole, TreeNode } from './stores/message-tree.ts'
-export { reasoningEfforts } from './turn/model-choice.ts'
+export { inMemoryFiles, inMemoryMemories, inMemoryPersonas, inMemoryProjects } from './stores/in-memory-library.ts'
+export { placeMessage, toMainline, toPath } from './stores/message-tree.ts'
+export type { MessagePlace, MessageRole, TreeNode } from './stores/message-tree.ts'
+export { reasoningEfforts } from './model/model-choice.ts'
 export { checkSessionSettings } from './turn/turn-context.ts'

@@ -133,10 +133,22 @@ async function searchAll(
   // One failing query leaves the others' passages; when all fail, the reason of the first does for all.
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (rankings.length === 0 && failed) throw failed.reason
-  return fuse(rankings)
+  return fusePassages(rankings)
 }
 
-function fuse(rankings: readonly { readonly items: readonly Passage[]; readonly weight: number }[]): Passage[] {
+/** Further queries for a text that stands alone; none without a model to ask. */
+export function askForQueries(
+  text: string,
+  turn: Pick<ActionTurn, 'ask' | 'signal'>,
+  { limitMs = defaultHelpMs }: SearchHelp = {},
+): Promise<readonly WeightedQuery[]> {
+  return expandQueries([text], { ...turn, userMessage: text }, limitMs)
+}
+
+/** One ranking of several, by weighted reciprocal rank; a lone one stays as it is. */
+export function fusePassages(
+  rankings: readonly { readonly items: readonly Passage[]; readonly weight: number }[],
+): Passage[] {
   const [first, ...others] = rankings
   if (first && others.length === 0) return [...first.items]
   const keyOf = ({ document }: Passage): string => `${document.chunk_ind} ${document.document_id}`
