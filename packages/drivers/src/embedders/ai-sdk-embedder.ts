@@ -40,7 +40,7 @@ const subject = 'The embedding service'
 
 /**
  * Any embedding model of the AI SDK. Requests carry as many texts as the model takes, and are tried again after rate
- * limits, server errors and broken connections, as long as the service asks. Laws: `embedderConformance`.
+ * limits, server errors and broken connections, as long as the service asks. Contract: `embedderConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `embed`: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (with
  * `data.retryAfterSeconds` when told), BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR,
  * CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY (vectors of another number or form), INDEX_MISMATCH (of another length)

@@ -34,7 +34,7 @@ export interface OpenaiEmbedderOptions extends RetryOptions {
 
 /**
  * An embedding model behind an OpenAI-compatible endpoint (OpenAI, Ollama, vLLM, TEI, LM Studio, …). Tries again after
- * 408, 429, 5xx and broken connections, as long as the server asks. Laws: `embedderConformance`.
+ * 408, 429, 5xx and broken connections, as long as the server asks. Contract: `embedderConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `embed`: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (with
  * `data.retryAfterSeconds` when told), BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR,
  * CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY (a reply of another shape), INDEX_MISMATCH (vectors of another length)

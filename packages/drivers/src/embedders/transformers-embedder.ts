@@ -68,7 +68,7 @@ const callTexts = 64
 
 /**
  * An embedding model that runs in this process, through `@huggingface/transformers` 3 or newer. It is loaded, and
- * downloaded if need be, with the first text. One run at a time; calls take turns run by run. Laws: `embedderConformance`.
+ * downloaded if need be, with the first text. One run at a time; calls take turns run by run. Contract: `embedderConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `embed`: UNSUPPORTED (the package is not installed),
  * SERVICE_UNAVAILABLE (the model could not be loaded, or a run failed), BAD_GATEWAY (vectors of another number or form),
  * INDEX_MISMATCH (vectors of another length)

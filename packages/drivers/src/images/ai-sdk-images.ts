@@ -28,7 +28,7 @@ const usualRatios: ImageRatios = { square: '1:1', portrait: '3:4', landscape: '4
 
 /**
  * Any image model of the AI SDK. References go to models that say they take files; others refuse them with UNSUPPORTED.
- * Tries once more (`attempts`: 2) as the provider says it may help. Laws: `imageGeneratorLaws`.
+ * Tries once more (`attempts`: 2) as the provider says it may help. Contract: `imageGeneratorConformance`.
  * @throws from a call: UNSUPPORTED, CONTENT_POLICY, AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT, BUDGET_EXCEEDED,
  * REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR, CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY
  * @example aiSdkImages({ model: createOpenAI({ apiKey }).imageModel('gpt-image-1') })

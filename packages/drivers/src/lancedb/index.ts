@@ -58,7 +58,7 @@ interface Opened extends TextParts, OpenTable {
 
 /**
  * An index in a local folder, on LanceDB: full text that forgives misspelt words, and vectors when it is opened with a
- * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Laws: `vectorIndexConformance`.
+ * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Contract: `vectorIndexConformance`.
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {

@@ -34,7 +34,7 @@ interface Open {
 /**
  * An index in PostgreSQL: full text by its own text search (words weighted by how rare they are, unknown words
  * matched by spelling), vectors by the extension `vector`, which is only needed when a space is given.
- * Any number of processes may share it. Laws: `vectorIndexConformance`.
+ * Any number of processes may share it. Contract: `vectorIndexConformance`.
  */
 export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
   const { client } = options
