@@ -8,7 +8,7 @@ import type { Run } from './contracts/run.ts'
 import type { RunStore } from './contracts/run-store.ts'
 import type { PassageSearch } from './contracts/search.ts'
 import { defaultServices, type Services } from './contracts/services.ts'
-import { noFiles, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
+import { noFiles, noKeys, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
 import { inMemoryStores } from './stores/in-memory.ts'
 import { waitFor } from './model/waiting.ts'
 import { toKnownLimits } from './research/limits.ts'
@@ -167,13 +167,8 @@ function toStores(
   { conversationStore, runStore, fileStore }: AgentStores,
   services: Services,
 ): { readonly conversations: ConversationStore; readonly runs: RunStore; readonly files: FileStore } {
-  if ((conversationStore === undefined) !== (runStore === undefined)) {
-    throw new InlayError('INVALID_INPUT', {
-      message: 'conversationStore and runStore belong together: hand in both, or neither.',
-    })
-  }
   const files = fileStore ?? noFiles
-  if (conversationStore && runStore) return { conversations: conversationStore, runs: runStore, files }
+  if (conversationStore) return { conversations: conversationStore, runs: runStore ?? noKeys, files }
   return { ...inMemoryStores(services), files }
 }
 

@@ -16,3 +16,12 @@ export {
   type SearchServiceMood,
   type WebSearchUnderTest,
 } from './web-search-tests.ts'
+export { conversationStoreConformance } from './conversation-store-conformance.ts'
+export {
+  fileStoreConformance,
+  memoryStoreConformance,
+  personaLookupConformance,
+  projectLookupConformance,
+} from './lookup-conformance.ts'
+export { runStoreConformance } from './run-store-conformance.ts'
+export type { MakeStores, StoresUnderTest } from './store-fixture.ts'

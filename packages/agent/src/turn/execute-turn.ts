@@ -16,7 +16,7 @@ import { createPacketWriter, type PacketWriter, type PacketWriterOptions } from 
 import { runResearch, type ResearchRun } from '../research/research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import type { LiveRun } from '../run/registry.ts'
-import type { ReasoningEffort } from './model-choice.ts'
+import type { ReasoningEffort } from '../model/model-choice.ts'
 import { addUsage } from '../model/usage.ts'
 import { unlessAborted } from '../model/waiting.ts'
 

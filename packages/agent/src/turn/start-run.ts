@@ -129,8 +129,10 @@ function toTurn(
       store: parts.files,
       attachedIds: attachedIds(opened),
       held: context.files,
-      generatedBefore: async () =>
-        parts.files.find(await parts.conversations.generatedFileIds(history.map(({ id }) => id)), caller),
+      generatedBefore: async () => {
+        const ids = await parts.conversations.generatedFileIds?.(history.map(({ id }) => id))
+        return parts.files.find(ids ?? [], caller)
+      },
       caller,
     }),
     headers,

@@ -1,5 +1,5 @@
 import {
-  resolveParent,
+  placeMessage,
   terminatedText,
   toMainline,
   toPath,
@@ -48,7 +48,6 @@ export function createConversationStore(
       return {
         id: row.id,
         ownerId: row.owner_id,
-        name: row.name,
         personaId: row.persona_id,
         projectId: row.project_id,
         modelOverride: pinnedModel(row),
@@ -126,9 +125,7 @@ async function openTurn(
   const nodes = await readTree(records, session.id)
   const rootId = nodes[0]?.id ?? (await makeRoot(records, session.id, time))
   if (nodes.length === 0) nodes.push({ id: rootId, parentId: null, latestChildId: null, role: 'system' })
-  const parent = resolveParent(nodes, opening.parentId)
-  // Appending after a question that never got an answer is no repeat of it.
-  const isRepeat = parent.role === 'user' && opening.parentId === parent.id
+  const { parent, isRepeat, before } = placeMessage(nodes, opening.parentId)
 
   const userMessageId = isRepeat
     ? parent.id
@@ -152,13 +149,10 @@ async function openTurn(
       }),
     )
   }
-  const path = toPath(nodes, parent.id)
-  const line = isRepeat ? path : [...path, userMessageId]
-  await pointAlong(records, nodes, [...line, answerIds[0] ?? userMessageId])
+  await pointAlong(records, nodes, [rootId, ...before, userMessageId, answerIds[0] ?? userMessageId])
   await touchSession(records, session.id, opening.ownerId, time)
   if (opening.key) await storeKey(records, opening, session.id, answerIds[0] ?? 0, time)
 
-  const before = (isRepeat ? path.slice(0, -1) : path).slice(1)
   const branch = await readBranch(records, before, opening.history)
   const asked = isRepeat ? (await readPast(records, [parent.id], { chars: 1, withoutCallsOf: [] })).at(-1) : undefined
   return {
