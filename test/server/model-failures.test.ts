@@ -147,8 +147,8 @@ test('a provider that nobody reaches is a connection error', async () => {
 })
 
 test('the operator is told once, with what the provider said and the id of the request; people get neither', async () => {
-  const told = 'Tool calls are off in /srv/internal/path.py'
-  provider = await startOpenAi([{ status: 400, body: { error: { message: told } } }])
+  const reason = 'Tool calls are off in /srv/internal/path.py'
+  provider = await startOpenAi([{ status: 400, body: { error: { message: reason } } }])
   const reports: unknown[] = []
   const config = {
     name: 'house',
@@ -162,6 +162,6 @@ test('the operator is told once, with what the provider said and the id of the r
   const stream = await (await ask('/chat/send-chat-message', { json: { message: 'Q' }, headers })).text()
   expect(stream).not.toContain('/srv/internal')
   expect(stream).toContain('"request_id":"request-7"')
-  const message = `house/m-1: BAD_REQUEST (HTTP 400). It says: ${told}.`
+  const message = `house/m-1: BAD_REQUEST (HTTP 400). It says: ${reason}.`
   expect(reports).toMatchObject([[{ message, data: { isExpected: true } }, { requestId: 'request-7' }]])
 })
