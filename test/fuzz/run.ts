@@ -31,11 +31,13 @@ const fuzz = spawn(
   [
     'run',
     file,
-    ...['--url', service.base],
-    ...['--header', `Authorization: Bearer ${service.key}`],
-    ...['--checks', checks.join(',')],
-    ...['--continue-on-failure', '--suppress-health-check', 'all', '--request-timeout', '60'],
-    ...(options.length > 0 ? options : ['--max-examples', '150', '--workers', '2']),
+    `--url=${service.base}`,
+    `--header=Authorization: Bearer ${service.key}`,
+    `--checks=${checks.join(',')}`,
+    '--continue-on-failure',
+    '--suppress-health-check=all',
+    '--request-timeout=60',
+    ...(options.length > 0 ? options : ['--max-examples=150', '--workers=2']),
   ],
   { stdio: 'inherit', cwd: folder, env: { ...process.env, SCHEMATHESIS_HOOKS: 'hooks' } },
 )
