@@ -205,6 +205,8 @@ export interface PersonaFields {
   readonly search_start_date?: string | null
   readonly display_priority?: number | null
   readonly user_file_ids?: readonly string[]
+  /** Of `GET /persona/labels`. */
+  readonly label_ids?: readonly number[]
 }
 
 /** Body of `POST /persona`. */
@@ -254,6 +256,7 @@ const moreFields = {
   search_start_date: v.optional(v.nullable(dateTime)),
   display_priority: v.optional(v.nullable(integer)),
   user_file_ids: kept(listOf(text)),
+  label_ids: kept(listOf(integer)),
 }
 
 /** Schema of {@link PersonaCreation}. */
