@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { apiKeyCreationSchema, apiKeyDescriptorSchema, apiKeyUpdateSchema } from '../administration/api-keys.ts'
+import { administrationInputs, administrationOutputs } from '../administration/named-schemas.ts'
 import { userInfoSchema, userPermissionsSchema } from '../resources/accounts.ts'
 import {
   chatSessionCreatedSchema,
@@ -122,8 +122,7 @@ export const inputSchemas: NamedSchemas = {
   Section: sectionSchema,
   Owner: ownerSchema,
   SearchRequest: searchRequestSchema,
-  ApiKeyCreation: apiKeyCreationSchema,
-  ApiKeyUpdate: apiKeyUpdateSchema,
+  ...administrationInputs,
   PairCreation: pairCreationSchema,
   PairUpdate: pairUpdateSchema,
   DocumentSetCreation: documentSetCreationSchema,
@@ -200,7 +199,7 @@ export const outputSchemas: NamedSchemas = {
   IngestionFigures: ingestionFiguresSchema,
   Requeued: requeuedSchema,
   ValidTags: validTagsSchema,
-  ApiKeyDescriptor: apiKeyDescriptorSchema,
+  ...administrationOutputs,
   ErrorBody: errorBodySchema,
   ValidationErrorBody: validationErrorBodySchema,
 }

@@ -1,7 +1,12 @@
 import { InlayError, isJsonObject, type Principal } from '@inlay/protocol'
-import type { ServerParts } from '../http/route.ts'
+import type { Conversations } from '@inlay/conversations'
+import type { Knowledge } from '@inlay/knowledge'
 
-type FileParts = Pick<ServerParts, 'agent' | 'knowledge'>
+/** Where uploaded files are, and where documents go. */
+interface FileParts {
+  readonly agent: Pick<Conversations, 'files'>
+  readonly knowledge: Pick<Knowledge, 'ingestFile'>
+}
 
 /** The files that a connector's configuration names. @throws NOT_FOUND for one that is not the caller's */
 export async function checkConnectorFiles(config: unknown, caller: Principal, { agent }: FileParts): Promise<void> {

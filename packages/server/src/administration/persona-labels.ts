@@ -1,16 +1,13 @@
 import { InlayError, type PersonaLabel } from '@inlay/protocol'
-import type { ServerParts } from '../http/route.ts'
-import { workspaceOf } from './workspace-of.ts'
-
-type LabelParts = Pick<ServerParts, 'workspace'>
+import { workspaceOf, type WorkspaceParts } from './workspace-of.ts'
 
 /** All labels, by id. */
-export async function listLabels({ workspace }: LabelParts): Promise<PersonaLabel[]> {
+export async function listLabels({ workspace }: WorkspaceParts): Promise<PersonaLabel[]> {
   return ((await workspace?.list('label')) ?? []).map(({ id, value }) => ({ id, name: value.name }))
 }
 
 /** Gives the labels of an agent by its id. */
-export async function readPersonaLabels(parts: LabelParts): Promise<(personaId: number) => PersonaLabel[]> {
+export async function readPersonaLabels(parts: WorkspaceParts): Promise<(personaId: number) => PersonaLabel[]> {
   const labels = await listLabels(parts)
   if (labels.length === 0) return () => []
   const given = new Map((await parts.workspace?.list('persona_labels'))?.map(({ id, value }) => [id, value]))
@@ -18,7 +15,7 @@ export async function readPersonaLabels(parts: LabelParts): Promise<(personaId: 
 }
 
 /** @throws VALIDATION_ERROR for a label that does not exist */
-export async function checkLabels(ids: readonly number[] | null | undefined, parts: LabelParts): Promise<void> {
+export async function checkLabels(ids: readonly number[] | null | undefined, parts: WorkspaceParts): Promise<void> {
   if (!ids || ids.length === 0) return
   const known = new Set((await listLabels(parts)).map(({ id }) => id))
   if (ids.every((id) => known.has(id))) return
@@ -29,7 +26,7 @@ export async function checkLabels(ids: readonly number[] | null | undefined, par
 export async function setLabels(
   personaId: number,
   ids: readonly number[] | null | undefined,
-  parts: LabelParts,
+  parts: WorkspaceParts,
 ): Promise<void> {
   if (!ids || (ids.length === 0 && !parts.workspace)) return
   await workspaceOf(parts).put('persona_labels', personaId, [...new Set(ids)])

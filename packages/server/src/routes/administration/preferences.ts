@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 
 const topic = 'Workspace'
 const idList = v.pipe(v.array(v.pipe(v.number(), v.safeInteger())), v.maxLength(1000))
-const assistantPath = v.object({ assistant_id: queryInteger({}) })
+const personaPath = v.object({ persona_id: queryInteger({}) })
 const done = { description: 'Done.', schema: v.null() }
 const disabledTools = v.object({ disabled_tool_ids: idList })
 const counts = { total_items: v.number(), undismissed_count: v.number() }
@@ -28,19 +28,19 @@ export const preferenceRoutes: readonly Route[] = [
   }),
   defineRoute({
     method: 'PATCH',
-    path: '/user/assistant/{assistant_id}/preferences',
+    path: '/user/assistant/{persona_id}/preferences',
     operationId: 'setAssistantPreferences',
     scope: 'chat',
     owner: 'caller',
     topic,
     summary: 'Switch actions of an agent off',
     description: 'Kept for clients, which leave them out of `allowed_tool_ids`.',
-    input: { path: assistantPath, body: { kind: 'json', schema: disabledTools, limit: 'otherBytes' } },
+    input: { path: personaPath, body: { kind: 'json', schema: disabledTools, limit: 'otherBytes' } },
     answer: done,
     errors: ['PERSONA_NOT_FOUND', 'NOT_IMPLEMENTED'],
     async handle({ path, body, caller, parts }): Promise<null> {
-      await parts.agent.personas.get(path.assistant_id, caller)
-      await workspaceOf(parts).put('disabled_tools', path.assistant_id, body.disabled_tool_ids, caller.id)
+      await parts.agent.personas.get(path.persona_id, caller)
+      await workspaceOf(parts).put('disabled_tools', path.persona_id, body.disabled_tool_ids, caller.id)
       return null
     },
   }),
