@@ -8,7 +8,7 @@ import type {
   PairDetail,
   PairStatus,
 } from '@inlay/protocol/administration'
-import type { WorkspaceRecord, WorkspaceRecords } from './workspace-records.ts'
+import { firstFreeId, type WorkspaceRecord, type WorkspaceRecords } from './workspace-records.ts'
 
 /** The connectors, credentials and links there are; empty where a host keeps none. */
 export interface LinkedRecords {
@@ -39,7 +39,8 @@ export function linkedPairId(connectorId: number, credentialId: number, { links 
     ({ value }) => value.connectorId === connectorId && value.credentialId === credentialId,
   )
   // A pair made by itself stands for its own connector and credential.
-  return link?.id ?? (connectorId === credentialId && !links.has(connectorId) ? connectorId : undefined)
+  const isItsOwn = connectorId === credentialId && connectorId <= firstFreeId && !links.has(connectorId)
+  return link?.id ?? (isItsOwn ? connectorId : undefined)
 }
 
 const iso = (time: number): string => new Date(time).toISOString()

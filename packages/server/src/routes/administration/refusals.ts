@@ -6,7 +6,7 @@ const noAccounts =
 const noTokens = 'There are no personal access tokens here: ask an administrator for an API key.'
 const noGroups = 'Groups are names here, given to keys and to people by the host app: there is no list of them.'
 const noEnterprise = 'This belongs to an edition that is not offered here.'
-const modelsBySettings = 'Models are named by the settings of the deployment: see INLAY_MODELS.'
+const modelsBySettings = 'Models are not set over the API here: the deployment names them in INLAY_MODELS.'
 const noPictures = 'Agents have no pictures of their own here: choose an icon_name.'
 
 /** Calls of existing clients that are not offered, each refused with the reason instead of a bare 404. */
