@@ -8,7 +8,7 @@ import type { Run } from './contracts/run.ts'
 import type { RunStore } from './contracts/run-store.ts'
 import type { PassageSearch } from './contracts/search.ts'
 import { defaultServices, type Services } from './contracts/services.ts'
-import { noFiles, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
+import { noFiles, noKeys, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
 import { inMemoryStores } from './stores/in-memory.ts'
 import { waitFor } from './model/waiting.ts'
 import { toKnownLimits } from './research/limits.ts'
@@ -40,10 +40,6 @@ export function createAgent(options: AgentOptions): Agent {
     if (isClosed) throw new InlayError('CLOSED')
     await abandoned.checked()
   }
-  const stopAll = async (active: readonly LiveRun[], cause: StopCause): Promise<void> => {
-    for (const run of active) run.stop(cause)
-    await Promise.all(active.map(({ ended }) => ended))
-  }
   return {
     send: async (request, options) => {
       await ready()
@@ -51,7 +47,9 @@ export function createAgent(options: AgentOptions): Agent {
       const run =
         idempotencyKey === ''
           ? startRun(parts, request, options)
-          : keyedSends.once(idempotencyKey, request, caller, (key) => startRun(parts, request, options, key))
+          : keyedSends.once(idempotencyKey, request, caller, (key, retry) =>
+              startRun(parts, request, options, { key, retry }),
+            )
       sending.add(run)
       return run.finally(() => sending.delete(run))
     },
@@ -90,6 +88,11 @@ export function createAgent(options: AgentOptions): Agent {
       parts.checkpoints.close()
     },
   }
+}
+
+async function stopAll(active: readonly LiveRun[], cause: StopCause): Promise<void> {
+  for (const run of active) run.stop(cause)
+  await Promise.all(active.map(({ ended }) => ended))
 }
 
 /** Connects the parts of an agent and gives each its bounds. */
@@ -167,13 +170,8 @@ function toStores(
   { conversationStore, runStore, fileStore }: AgentStores,
   services: Services,
 ): { readonly conversations: ConversationStore; readonly runs: RunStore; readonly files: FileStore } {
-  if ((conversationStore === undefined) !== (runStore === undefined)) {
-    throw new InlayError('INVALID_INPUT', {
-      message: 'conversationStore and runStore belong together: hand in both, or neither.',
-    })
-  }
   const files = fileStore ?? noFiles
-  if (conversationStore && runStore) return { conversations: conversationStore, runs: runStore, files }
+  if (conversationStore) return { conversations: conversationStore, runs: runStore ?? noKeys, files }
   return { ...inMemoryStores(services), files }
 }
 

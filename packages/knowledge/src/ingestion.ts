@@ -8,7 +8,7 @@ import { createIntake } from './intake/intake.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 import { isSettled, requeueFailed } from './indexing/queue.ts'
 import { createQueueLimit } from './intake/queue-limit.ts'
-import { createSpaceMover } from './spaces/space-mover.ts'
+import { createSpaceMover, readRebuild } from './spaces/space-mover.ts'
 import type { SpacedIndex } from './spaces/spaced-index.ts'
 import type { IngestionStep } from './indexing/steps.ts'
 import type { Records } from './schema/tables.ts'
@@ -33,11 +33,18 @@ export interface IngestionOptions {
 }
 
 /** The way of documents: the door, the queue behind it, who works it off, and who cleans up. */
-export interface Ingestion extends Pick<Knowledge, 'accept' | 'remove' | 'requeue' | 'settled' | 'start' | 'close'> {
+export interface Ingestion extends Pick<
+  Knowledge,
+  'accept' | 'remove' | 'requeue' | 'reindex' | 'settled' | 'start' | 'close'
+> {
   /** Says that documents may be taken from the queue that could not before. */
   notify(): void
   /** Says that documents are to be removed. */
   noteRemoval(): void
+  /** Says that documents have to be moved into another index. */
+  noteRebuild(): void
+  /** Says that an index was opened, which may owe upkeep. */
+  noteOpen(): void
 }
 
 const settledPollMs = 25
@@ -47,6 +54,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
   const { db, index, now } = options
   const { intake, waiters, limit, maintainer, worker, mover } = createParts(options)
   let closing: Promise<void> | undefined
+  let hasStarted = false
   const calls = createCallOrder()
 
   function refuseClosed(): void {
@@ -94,13 +102,19 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       if (count > 0) worker.notify()
       return count
     },
+    reindex: async () => {
+      refuseClosed()
+      await index.replace()
+      return { documents: (await readRebuild(db, await index.spaces()))?.documents ?? 0 }
+    },
     settled: (signal) => until(async () => (await isSettled(db)) && !(await mover.isBusy()), refuseClosed, signal),
     start: async () => {
       refuseClosed()
-      await index.space()
+      await index.verify()
       worker.start()
       maintainer.start()
       mover.start()
+      hasStarted = true
     },
     close: () => (closing ??= close()),
     notify: () => {
@@ -108,6 +122,11 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       mover.notify()
     },
     noteRemoval: maintainer.noteRemoval,
+    noteRebuild: () => {
+      if (hasStarted) mover.start()
+      mover.notify()
+    },
+    noteOpen: maintainer.noteOpen,
   }
 }
 

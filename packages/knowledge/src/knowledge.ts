@@ -16,6 +16,7 @@ import type { RankingOptions } from './search/ranking.ts'
 import { readExcerpt } from './search/excerpt.ts'
 import { search } from './search/search.ts'
 import { createPrivateFileIndex } from './search/private-file-index.ts'
+import { readRebuild } from './spaces/space-mover.ts'
 import { createSpacedIndex } from './spaces/spaced-index.ts'
 import type { IngestionStep } from './indexing/steps.ts'
 import type { Records } from './schema/tables.ts'
@@ -63,7 +64,15 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
   const { onError = () => {}, at = () => {} } = options
   const db: Records = options.db
-  const index = createSpacedIndex({ db, index: options.index, embedder, now })
+  const index = createSpacedIndex({
+    db,
+    index: options.index,
+    embedder,
+    now,
+    onError,
+    onRebuild: () => ingestion.noteRebuild(),
+    onOpen: () => ingestion.noteOpen(),
+  })
   const ingestion = createIngestion({ ...options, db, index, now, random, onError, at })
   const context = { db, index, embedder, reranker, ranking, embedTimeoutMs: queryTimeoutMs, now, onError }
   return {
@@ -74,6 +83,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     ingestFile: createFileIntake(options.readFile, ingestion.accept),
     remove: ingestion.remove,
     requeue: ingestion.requeue,
+    reindex: ingestion.reindex,
     settled: ingestion.settled,
     start: ingestion.start,
     close: ingestion.close,
@@ -90,7 +100,8 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     figures: async () => {
       const { documents, oldestAcceptedAt } = await readQueueFigures(db)
       const oldestWaitingMs = oldestAcceptedAt === undefined ? 0 : Math.max(0, now() - oldestAcceptedAt)
-      return { documents, oldestWaitingMs, index: await index.figures() }
+      const [rebuild, figures] = [await readRebuild(db, await index.spaces()), await index.figures()]
+      return { documents, oldestWaitingMs, index: figures, ...(rebuild ? { rebuild } : {}) }
     },
   }
 }

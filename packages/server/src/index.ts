@@ -11,6 +11,7 @@ export type {
   WorkspaceTable,
   WorkspaceValues,
 } from './administration/workspace-records.ts'
+export { readText } from './http/body.ts'
 export { createServer } from './server.ts'
 export type { Server, ServerOptions } from './server.ts'
 export type { Route } from './http/route.ts'

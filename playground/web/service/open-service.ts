@@ -22,7 +22,7 @@ export async function openService(apiKey: string): Promise<OpenService> {
 
 function toService(client: Client): Service {
   return {
-    ask: ({ question, files }, { sessionId, againId, isResearch, signal }) =>
+    ask: ({ question, files }, { sessionId, againId, isResearch, agentId, signal }) =>
       client.send(
         {
           message: question,
@@ -30,12 +30,14 @@ function toService(client: Client): Service {
           ...(againId !== null && { parent_message_id: againId }),
           ...(againId === null && files.length > 0 && { file_descriptors: files.map(({ id }) => ({ id })) }),
           ...(isResearch && { deep_research: true }),
+          ...(sessionId === null && agentId ? { chat_session_info: { persona_id: agentId } } : {}),
           origin: 'webapp',
         },
         { signal },
       ),
     follow: (sessionId, signal) => client.resume(sessionId, { signal }),
     stop: (sessionId) => client.stop(sessionId),
+    agents: () => client.agents.list(),
     ...chatsOf(client),
     async upload(file) {
       const { user_files: files, rejected_files: rejected } = await client.files.upload([file])

@@ -4,7 +4,7 @@ import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona, PersonaLookup } from '../contracts/persona.ts'
 import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'
 import { createQuestions, questionLimitMs } from '../model/question.ts'
-import { withPersonaModel } from './model-choice.ts'
+import { withPersonaModel } from '../model/model-choice.ts'
 import { personaFilters, type PersonaFilterOptions } from './persona-filters.ts'
 
 /** What searches without an answer need. */

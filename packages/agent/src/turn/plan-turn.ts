@@ -15,7 +15,7 @@ import {
 import type { ResearchOptions } from '../research/limits.ts'
 import type { Actions, ChosenActions } from '../tools/registry.ts'
 import { askBefore, type TurnHooks } from './hooks.ts'
-import { chooseModel, toReasoningEffort, withPersonaModel, type ReasoningEffort } from './model-choice.ts'
+import { chooseModel, toReasoningEffort, withPersonaModel, type ReasoningEffort } from '../model/model-choice.ts'
 import { checkSessionSettings, findTurnContext, type TurnContext, type TurnContextParts } from './turn-context.ts'
 
 /** What turns are planned with. */
@@ -119,7 +119,7 @@ async function findContext(
   await checkSessionSettings(info, caller, contextParts)
   const place = {
     personaId: session?.personaId ?? info?.persona_id ?? 0,
-    projectId: session ? session.projectId : (info?.project_id ?? null),
+    projectId: (session ? session.projectId : info?.project_id) ?? null,
     descriptors: request.file_descriptors,
     hasFiles: session?.hasFiles ?? false,
     filters,
@@ -148,7 +148,7 @@ async function findResearch(
     message: request.message,
     sessionId: session?.id ?? null,
     personaId: context.persona.id,
-    projectId: session ? session.projectId : (request.chat_session_info?.project_id ?? null),
+    projectId: (session ? session.projectId : request.chat_session_info?.project_id) ?? null,
     model,
     origin: request.origin,
   }

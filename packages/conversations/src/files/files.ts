@@ -202,10 +202,10 @@ async function findOwn(db: ConversationDatabase, ids: readonly string[], ownerId
   const found = new Map<string, StoredFile>()
   // A statement takes a bounded number of values.
   for (let at = 0; at < ids.length; at += 500) {
-    const some = ids.slice(at, at + 500)
+    const batch = ids.slice(at, at + 500)
     const rows = await visible(db)
       .where('owner_id', '=', ownerId)
-      .where((of) => of.or([of('id', 'in', some), of('file_id', 'in', some)]))
+      .where((of) => of.or([of('id', 'in', batch), of('file_id', 'in', batch)]))
       .execute()
     for (const row of rows) found.set(row.id, toStoredFile(row)).set(row.file_id, toStoredFile(row))
   }

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { createMutex } from '../concurrency/mutex.ts'
+import { inspectFolder, markFolder } from './condition.ts'
 import { createAppending, type Appending } from './append.ts'
 import { openWriterPresence, type Processes, type WriterPresence } from './writer-presence.ts'
 import { loadEngine, persistently } from './engine.ts'
@@ -58,7 +59,7 @@ interface Opened extends TextParts, OpenTable {
 
 /**
  * An index in a local folder, on LanceDB: full text that forgives misspelt words, and vectors when it is opened with a
- * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Laws: `vectorIndexConformance`.
+ * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Run `vectorIndexConformance`.
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
@@ -67,9 +68,13 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
   const { use } = handle
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()
+  let wanted: Space | undefined
   return {
     keepVersionsMs,
-    open: (space) => handle.open(space),
+    open: (space) => {
+      wanted = space
+      return handle.open(space)
+    },
     append: (rows) =>
       use(async ({ space, appending }) => {
         checkVectors(rows, space)
@@ -97,6 +102,8 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
         return { ...(await figuresOf(parts, folder)), ...(upkeepDueMs === undefined ? {} : { upkeepDueMs }) }
       }),
     figures: () => use((parts) => figuresOf(parts, folder)),
+    inspect: ({ thorough = false } = {}) => inspectFolder(folder, { thorough, space: wanted }),
+    mark: (identity) => markFolder(folder, identity),
     close: () => handle.close(),
     beside: (number) => lancedbIndex({ ...options, folder: join(folder, `${besideMark}${Math.trunc(number)}`) }),
     drop: async () => {
@@ -160,9 +167,9 @@ const mostInOneDelete = 2000
 
 async function removeRows({ table, memtable, upkeep }: Opened, generations: readonly string[]): Promise<void> {
   for (let at = 0; at < generations.length; at += mostInOneDelete) {
-    const some = generations.slice(at, at + mostInOneDelete)
-    await persistently(() => table.delete(among('generation', some)))
-    memtable.remove(new Set(some))
+    const batch = generations.slice(at, at + mostInOneDelete)
+    await persistently(() => table.delete(among('generation', batch)))
+    memtable.remove(new Set(batch))
     upkeep.wrote()
   }
 }
@@ -175,8 +182,8 @@ async function readRows(
   const where = `generation = ${quote(generation)} AND position BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`
   const rows: FoundRow[] = await table.query().where(where).select(columns).toArray()
   const hits = new Map<string, Hit>()
-  const found = rows.map((row) => ({ row, hit: toHit(row, 0) }))
-  for (const { row, hit } of found.sort((a, b) => a.hit.position - b.hit.position)) {
+  const hitRows = rows.map((row) => ({ row, hit: toHit(row, 0) }))
+  for (const { row, hit } of hitRows.sort((a, b) => a.hit.position - b.hit.position)) {
     hits.set(keyOf(hit), row.vector ? { ...hit, vector: Float32Array.from(row.vector.toArray()) } : hit)
   }
   return [...hits.values()]

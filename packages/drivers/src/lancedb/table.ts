@@ -6,7 +6,10 @@ import type { Engine } from './engine.ts'
 import { isOfFormat, isOfSpace, schemaOf, searchColumn, type Space } from './rows.ts'
 import { wordOptions } from './text/words.ts'
 
-const tableName = 'chunks'
+export const tableName = 'chunks'
+
+/** Holds what the index was marked with. */
+export const identityFile = 'identity'
 
 /** An open table with its connection; both have to be closed. */
 export interface OpenTable {
@@ -50,6 +53,7 @@ export async function dropTable(folder: string): Promise<void> {
   // Not by the engine, which would have to be loaded, and would refuse what a kill has left half removed.
   await rm(tableFolder(folder), { recursive: true, force: true, maxRetries: 3 })
   await rm(join(resolve(folder), 'deleted-since'), { force: true })
+  await rm(join(resolve(folder), identityFile), { force: true })
   // Others that still have it open keep a file in there.
   await rmdir(join(resolve(folder), 'open')).catch(() => undefined)
   await rmdir(resolve(folder)).catch(() => undefined)

@@ -14,6 +14,8 @@ export interface UpkeepSchedule {
   startRound(): boolean
   /** Ends a round. @param result figures of the index, and when it has something to do again; undefined when it was not touched */
   endRound(result: { figures: IndexFigures; dueMs: number } | undefined): void
+  /** Whether rows were appended since the last round. */
+  hasAppended(): boolean
   /** Says that a round failed. */
   failRound(): void
 }
@@ -96,6 +98,7 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       rows = result.figures.rows
       agedAt = now() + result.dueMs
     },
+    hasAppended: () => commits > 0,
     failRound: () => {
       mayHaveDead = true
       lastWriteAt = now()

@@ -2,10 +2,11 @@ import * as v from 'valibot'
 import { exactText, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { groupNames } from '../resources/pairs.ts'
-import { fullPersonaSchema, type FullPersona, type PersonaLabel } from '../resources/personas.ts'
+import { fullPersonaSchema, type FullPersona } from '../resources/personas.ts'
 
 /** Query of `GET /admin/persona`. */
 export interface AdminPersonaQuery {
+  /** Whether those that were removed are listed too. */
   readonly include_deleted: boolean
   /** Only those the caller may change. */
   readonly get_editable: boolean
@@ -31,12 +32,11 @@ export const adminPersonaPageQuerySchema: WireSchema<
 
 /** Schema of the answer of `GET /admin/agents`. */
 export const adminPersonaPageSchema: WireSchema<{
+  /** The page. */
   readonly items: readonly FullPersona[]
+  /** Over all pages. */
   readonly total_items: number
 }> = model({ items: v.array(fullPersonaSchema), total_items: integer })
-
-/** Schema of a label of agents. */
-export const personaLabelSchema: WireSchema<PersonaLabel> = model({ id: integer, name: v.string() })
 
 const labelName: WireSchema<string, string> = v.pipe(text, v.trim(), v.minLength(1), v.maxLength(200))
 
@@ -54,21 +54,35 @@ export const displayPrioritiesSchema: WireSchema<{ readonly display_priority_map
 
 const permission = v.picklist(['VIEWER', 'EDITOR'])
 
+/** Somebody an agent is shared with. */
+export interface SharedWith {
+  /** Id or e-mail address. */
+  readonly user_id: string
+  /** Only `VIEWER` here. */
+  readonly permission: 'VIEWER' | 'EDITOR'
+}
+
 /** Body of `PATCH /persona/{persona_id}/share`: what is absent or null stays. */
 export interface PersonaSharing {
+  /** People who may use it: ids or e-mail addresses. Not beside `user_shares`. */
   readonly user_ids: readonly string[] | null
-  readonly user_shares: readonly { readonly user_id: string; readonly permission: 'VIEWER' | 'EDITOR' }[] | null
+  /** People who may use it, each with `VIEWER`. Not beside `user_ids`. */
+  readonly user_shares: readonly SharedWith[] | null
   /** Names, or an empty list. */
   readonly group_ids: readonly string[] | null
+  /** Only an empty list: groups have no numbers here. */
   readonly group_shares: readonly unknown[] | null
+  /** Whether everybody may use it; administrators alone publish. */
   readonly is_public: boolean | null
+  /** Only `VIEWER`: nobody else changes it. */
   readonly public_permission: 'VIEWER' | 'EDITOR' | null
+  /** Its labels. */
   readonly label_ids: readonly number[] | null
 }
 
-const sharing = model({
+const sharing = model('PersonaSharing', {
   user_ids: orNull(v.array(exactText)),
-  user_shares: orNull(v.array(model({ user_id: exactText, permission }))),
+  user_shares: orNull(v.array(model('SharedWith', { user_id: exactText, permission }))),
   group_ids: orNull(groupNames),
   group_shares: orNull(v.array(v.unknown())),
   is_public: orNull(v.boolean()),

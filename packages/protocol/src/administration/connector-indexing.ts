@@ -1,15 +1,21 @@
 import * as v from 'valibot'
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { accessTypes, type AccessType } from '../resources/pairs.ts'
-import { pairStatuses, type PairStatus } from './connectors.ts'
+import { pairStatuses, type PairStatus } from './pair-detail.ts'
 
 /** Body of `POST /manage/admin/connector/indexing-status`: every field is optional. */
 export interface IndexingStatusQuery {
+  /** Source, as documents name theirs. */
   readonly source: string | null
+  /** Only pairs of these access types; empty: of all. */
   readonly access_type_filters: readonly string[]
+  /** Only pairs whose `last_status` is one of these; empty: all. */
   readonly last_status_filters: readonly string[]
+  /** How `docs_count_value` is compared. */
   readonly docs_count_operator: '>' | '<' | '=' | null
+  /** Compared with the documents that can be found. */
   readonly docs_count_value: number | null
+  /** Only pairs whose name holds this. */
   readonly name_filter: string | null
   /** Source → page from 1, ten pairs each. */
   readonly source_to_page: Readonly<Record<string, number>>
@@ -18,7 +24,7 @@ export interface IndexingStatusQuery {
 }
 
 /** Schema of {@link IndexingStatusQuery}. */
-export const indexingStatusQuerySchema: WireSchema<IndexingStatusQuery> = model({
+export const indexingStatusQuerySchema: WireSchema<IndexingStatusQuery> = model('IndexingStatusQuery', {
   source: orNull(text),
   access_type_filters: v.nullish(v.array(text), () => []),
   last_status_filters: v.nullish(v.array(text), () => []),
@@ -31,40 +37,66 @@ export const indexingStatusQuerySchema: WireSchema<IndexingStatusQuery> = model(
 
 /** How the documents of a pair fare. */
 export interface ConnectorIndexing {
+  /** Number of the pair. */
   readonly cc_pair_id: number
+  /** What people call it. */
   readonly name: string
+  /** Source, as documents name theirs. */
   readonly source: string
+  /** Who may see the documents: `public`, or `private`. */
   readonly access_type: AccessType
+  /** Where the pair stands. */
   readonly cc_pair_status: PairStatus
+  /** Whether documents wait or are being indexed. */
   readonly in_progress: boolean
+  /** Always false here. */
   readonly in_repeated_error_state: boolean
+  /** How the latest work ended; null while some goes on. */
   readonly last_finished_status: string | null
+  /** `in_progress`, `success` or `completed_with_errors`. */
   readonly last_status: string | null
+  /** When all documents were last indexed; ISO 8601 with `Z`. */
   readonly last_success: string | null
+  /** Whether the caller may change it. */
   readonly is_editable: boolean
+  /** What the caller may do with it. */
   readonly permissions: Readonly<Record<string, boolean>>
+  /** Documents that can be found. */
   readonly docs_indexed: number
+  /** Documents that can be found. */
   readonly latest_index_attempt_docs_indexed: number | null
+}
+
+/** Figures of the pairs of a source. */
+export interface SourceSummary {
+  /** Pairs of the source. */
+  readonly total_connectors: number
+  /** Those that are not paused. */
+  readonly active_connectors: number
+  /** Those that everybody may see. */
+  readonly public_connectors: number
+  /** Documents of all of them that can be found. */
+  readonly total_docs_indexed: number
 }
 
 /** Answer of `POST /manage/admin/connector/indexing-status`: an entry for each source. */
 export interface SourceIndexing {
+  /** Source, as documents name theirs. */
   readonly source: string
-  readonly summary: {
-    readonly total_connectors: number
-    readonly active_connectors: number
-    readonly public_connectors: number
-    readonly total_docs_indexed: number
-  }
+  /** Figures of the source. */
+  readonly summary: SourceSummary
+  /** Page that is shown, from 1. */
   readonly current_page: number
+  /** How many pages there are. */
   readonly total_pages: number
+  /** The pairs of the page. */
   readonly indexing_statuses: readonly ConnectorIndexing[]
 }
 
 /** Schema of {@link SourceIndexing}. */
-export const sourceIndexingSchema: WireSchema<SourceIndexing> = model({
+export const sourceIndexingSchema: WireSchema<SourceIndexing> = model('SourceIndexing', {
   source: v.string(),
-  summary: model({
+  summary: model('SourceSummary', {
     total_connectors: integer,
     active_connectors: integer,
     public_connectors: integer,
@@ -73,7 +105,7 @@ export const sourceIndexingSchema: WireSchema<SourceIndexing> = model({
   current_page: integer,
   total_pages: integer,
   indexing_statuses: v.array(
-    model({
+    model('ConnectorIndexing', {
       cc_pair_id: integer,
       name: v.string(),
       source: v.string(),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
-import { accessTypes, groupNames, recordName, type AccessType } from '../resources/pairs.ts'
+import { accessTypes, groupNames, recordName } from '../resources/pairs.ts'
 
 /** Sources whose connectors run here: uploaded files, and documents that a program sends. */
 export const connectorSources = ['file', 'ingestion_api'] as const
@@ -10,24 +10,29 @@ export type ConnectorSource = (typeof connectorSources)[number]
 
 const json: WireSchema<Readonly<Record<string, unknown>>> = dictionary(v.unknown())
 const inputTypes = ['load_state', 'poll', 'event', 'slim_retrieval'] as const
-const permissions: WireSchema<Readonly<Record<string, boolean>>> = v.record(v.string(), v.boolean())
 
 /** Body of `POST /manage/admin/connector`. */
 export interface ConnectorCreation {
+  /** What people call it. */
   readonly name: string
   /** One of {@link connectorSources}; others are refused with the reason. */
   readonly source: string
+  /** How documents come: `load_state`, `poll`, `event` or `slim_retrieval`. */
   readonly input_type: string
   /** For `file`: `file_locations`, ids of uploaded files, and `file_names`. */
   readonly connector_specific_config: Readonly<Record<string, unknown>>
+  /** Who may see the documents: `public`, or `private`. */
   readonly access_type: string
+  /** Seconds between runs; kept for clients alone. */
   readonly refresh_freq: number | null
+  /** Seconds between clean-ups; kept for clients alone. */
   readonly prune_freq: number | null
+  /** Names of groups that may see the documents. */
   readonly groups: readonly string[]
 }
 
 /** Schema of {@link ConnectorCreation}. */
-export const connectorCreationSchema: WireSchema<ConnectorCreation> = model({
+export const connectorCreationSchema: WireSchema<ConnectorCreation> = model('ConnectorCreation', {
   name: recordName,
   source: text,
   input_type: v.picklist(inputTypes),
@@ -46,16 +51,22 @@ export const connectorCreatedSchema: WireSchema<{ readonly id: number; readonly 
 
 /** Body of `POST /manage/credential`. What it holds is not kept: no connector here signs in anywhere. */
 export interface CredentialCreation {
+  /** What it was made with: names, and dots in place of values. */
   readonly credential_json: Readonly<Record<string, unknown>>
+  /** Whether all administrators may use it. */
   readonly admin_public: boolean
+  /** Source, as documents name theirs. */
   readonly source: string
+  /** What people call it. */
   readonly name: string | null
+  /** Always false here. */
   readonly curator_public: boolean
+  /** Names of groups that may see the documents. */
   readonly groups: readonly string[]
 }
 
 /** Schema of {@link CredentialCreation}. */
-export const credentialCreationSchema: WireSchema<CredentialCreation> = model({
+export const credentialCreationSchema: WireSchema<CredentialCreation> = model('CredentialCreation', {
   credential_json: json,
   admin_public: v.boolean(),
   source: text,
@@ -66,21 +77,32 @@ export const credentialCreationSchema: WireSchema<CredentialCreation> = model({
 
 /** A connector as clients see it. */
 export interface ConnectorDetail {
+  /** Its number. */
   readonly id: number
+  /** What people call it. */
   readonly name: string
+  /** Source, as documents name theirs. */
   readonly source: string
+  /** How documents come: `load_state`, `poll`, `event` or `slim_retrieval`. */
   readonly input_type: string
+  /** Settings of the source; for `file`: `file_locations`, ids of uploads, and `file_names`. */
   readonly connector_specific_config: Readonly<Record<string, unknown>>
+  /** Seconds between runs; kept for clients alone. */
   readonly refresh_freq: number | null
+  /** Seconds between clean-ups; kept for clients alone. */
   readonly prune_freq: number | null
+  /** Always null here. */
   readonly indexing_start: string | null
+  /** Credentials that the connector is linked with. */
   readonly credential_ids: readonly number[]
+  /** ISO 8601 with `Z`. */
   readonly time_created: string
+  /** ISO 8601 with `Z`. */
   readonly time_updated: string
 }
 
 /** Schema of {@link ConnectorDetail}. */
-export const connectorSchema: WireSchema<ConnectorDetail> = model({
+export const connectorSchema: WireSchema<ConnectorDetail> = model('ConnectorDetail', {
   id: integer,
   name: v.string(),
   source: v.string(),
@@ -96,21 +118,32 @@ export const connectorSchema: WireSchema<ConnectorDetail> = model({
 
 /** A credential as clients see it: names of what it was made with, never the values. */
 export interface CredentialDetail {
+  /** Its number. */
   readonly id: number
+  /** What it was made with: names, and dots in place of values. */
   readonly credential_json: Readonly<Record<string, unknown>>
+  /** Whether all administrators may use it. */
   readonly admin_public: boolean
+  /** Always false here. */
   readonly curator_public: boolean
+  /** Source, as documents name theirs. */
   readonly source: string
+  /** What people call it. */
   readonly name: string | null
+  /** Names of groups that may see the documents. */
   readonly groups: readonly string[]
+  /** Who made it; null when nobody did. */
   readonly user_id: string | null
+  /** E-mail address of who made it. */
   readonly user_email: string | null
+  /** ISO 8601 with `Z`. */
   readonly time_created: string
+  /** ISO 8601 with `Z`. */
   readonly time_updated: string
 }
 
 /** Schema of {@link CredentialDetail}. */
-export const credentialSchema: WireSchema<CredentialDetail> = model({
+export const credentialSchema: WireSchema<CredentialDetail> = model('CredentialDetail', {
   id: integer,
   credential_json: json,
   admin_public: v.boolean(),
@@ -130,13 +163,16 @@ export const credentialCreatedSchema: WireSchema<{ readonly id: number; readonly
 
 /** Body of `PUT /manage/connector/{connector_id}/credential/{credential_id}`. */
 export interface PairLink {
+  /** What people call it. */
   readonly name: string
+  /** Who may see the documents: `public`, or `private`. */
   readonly access_type: string
+  /** Names of groups that may see the documents. */
   readonly groups: readonly string[]
 }
 
 /** Schema of {@link PairLink}. */
-export const pairLinkSchema: WireSchema<PairLink> = model({
+export const pairLinkSchema: WireSchema<PairLink> = model('PairLink', {
   name: recordName,
   access_type: v.picklist([...accessTypes, 'sync']),
   groups: v.nullish(groupNames, () => []),
@@ -144,13 +180,16 @@ export const pairLinkSchema: WireSchema<PairLink> = model({
 
 /** Answer of calls that say in words how they went; `data` is an id or a count. */
 export interface StatusResponse {
+  /** Whether it was done. */
   readonly success: boolean
+  /** How it went, in words. */
   readonly message: string
+  /** An id or a count, as the address says. */
   readonly data: number | null
 }
 
 /** Schema of {@link StatusResponse}. */
-export const statusResponseSchema: WireSchema<StatusResponse> = model({
+export const statusResponseSchema: WireSchema<StatusResponse> = model('StatusResponse', {
   success: v.boolean(),
   message: v.string(),
   data: orNull(integer),
@@ -158,8 +197,11 @@ export const statusResponseSchema: WireSchema<StatusResponse> = model({
 
 /** Schema of the body of `POST /manage/admin/connector/run-once`. */
 export const connectorRunSchema: WireSchema<{
+  /** Number of the connector. */
   readonly connector_id: number
+  /** Credentials that the connector is linked with. */
   readonly credential_ids: readonly number[] | null
+  /** Read by clients alone: files that did not change cost nothing. */
   readonly from_beginning: boolean
 }> = model({
   connector_id: integer,
@@ -173,105 +215,3 @@ export const pairStatusChangeSchema: WireSchema<{ readonly status: string }> = m
 /** Schema of the body of `POST /manage/admin/deletion-attempt`. */
 export const deletionAttemptSchema: WireSchema<{ readonly connector_id: number; readonly credential_id: number }> =
   model({ connector_id: integer, credential_id: integer })
-
-/** Where a pair stands. */
-export const pairStatuses = ['SCHEDULED', 'INITIAL_INDEXING', 'ACTIVE', 'PAUSED', 'DELETING', 'INVALID'] as const
-
-/** One of {@link pairStatuses}. */
-export type PairStatus = (typeof pairStatuses)[number]
-
-/** Answer of `GET /manage/admin/cc-pair/{cc_pair_id}`: fields without a meaning here keep their neutral value. */
-export interface PairDetail {
-  readonly id: number
-  readonly name: string
-  readonly status: PairStatus
-  readonly in_repeated_error_state: boolean
-  readonly num_docs_indexed: number
-  readonly connector: ConnectorDetail
-  readonly credential: CredentialDetail
-  readonly number_of_index_attempts: number
-  readonly last_index_attempt_status: string | null
-  readonly latest_deletion_attempt: null
-  readonly access_type: AccessType
-  readonly is_editable_for_current_user: boolean
-  readonly permissions: Readonly<Record<string, boolean>>
-  readonly deletion_failure_message: null
-  readonly indexing: boolean
-  readonly creator: null
-  readonly creator_email: null
-  readonly last_indexed: string | null
-  readonly last_pruned: null
-  readonly last_full_permission_sync: null
-  readonly overall_indexing_speed: null
-  readonly latest_checkpoint_description: null
-  readonly permission_syncing: boolean
-  readonly last_permission_sync_attempt_status: null
-  readonly last_permission_sync_attempt_finished: null
-  readonly last_permission_sync_attempt_error_message: null
-  readonly supports_targeted_reindex: boolean
-}
-
-/** Schema of {@link PairDetail}. */
-export const pairDetailSchema: WireSchema<PairDetail> = model({
-  id: integer,
-  name: v.string(),
-  status: v.picklist(pairStatuses),
-  in_repeated_error_state: v.boolean(),
-  num_docs_indexed: integer,
-  connector: connectorSchema,
-  credential: credentialSchema,
-  number_of_index_attempts: integer,
-  last_index_attempt_status: orNull(v.string()),
-  latest_deletion_attempt: v.null(),
-  access_type: v.picklist(accessTypes),
-  is_editable_for_current_user: v.boolean(),
-  permissions,
-  deletion_failure_message: v.null(),
-  indexing: v.boolean(),
-  creator: v.null(),
-  creator_email: v.null(),
-  last_indexed: orNull(v.string()),
-  last_pruned: v.null(),
-  last_full_permission_sync: v.null(),
-  overall_indexing_speed: v.null(),
-  latest_checkpoint_description: v.null(),
-  permission_syncing: v.boolean(),
-  last_permission_sync_attempt_status: v.null(),
-  last_permission_sync_attempt_finished: v.null(),
-  last_permission_sync_attempt_error_message: v.null(),
-  supports_targeted_reindex: v.boolean(),
-})
-
-/** A pair in `GET /manage/admin/connector/status`. */
-export interface ConnectorStatus {
-  readonly cc_pair_id: number
-  readonly name: string
-  readonly connector: ConnectorDetail
-  readonly credential: CredentialDetail
-  readonly access_type: AccessType
-  readonly groups: readonly string[]
-}
-
-/** Schema of {@link ConnectorStatus}. */
-export const connectorStatusSchema: WireSchema<ConnectorStatus> = model({
-  cc_pair_id: integer,
-  name: v.string(),
-  connector: connectorSchema,
-  credential: credentialSchema,
-  access_type: v.picklist(accessTypes),
-  groups: v.array(v.string()),
-})
-
-/** Schema of an entry of `GET /manage/connector-status`. */
-export const basicConnectorStatusSchema: WireSchema<{
-  readonly has_successful_run: boolean
-  readonly source: string
-  readonly status: PairStatus
-}> = model({ has_successful_run: v.boolean(), source: v.string(), status: v.picklist(pairStatuses) })
-
-/** Answer of `POST /manage/admin/connector/file/upload`. */
-export const connectorFilesSchema: WireSchema<{
-  readonly file_paths: readonly string[]
-  readonly file_names: readonly string[]
-  readonly zip_metadata_file_id: null
-}> = model({ file_paths: v.array(v.string()), file_names: v.array(v.string()), zip_metadata_file_id: v.null() })

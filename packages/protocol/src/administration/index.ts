@@ -3,19 +3,17 @@ export type { ApiKeyCreation, ApiKeyDescriptor, ApiKeyUpdate } from './api-keys.
 export { authTypeSchema, readinessSchema, versionsSchema } from './start-up.ts'
 export type { AuthType, Readiness, Versions } from './start-up.ts'
 export { indexingStatusQuerySchema, sourceIndexingSchema } from './connector-indexing.ts'
-export type { ConnectorIndexing, IndexingStatusQuery, SourceIndexing } from './connector-indexing.ts'
+export type { ConnectorIndexing, IndexingStatusQuery, SourceIndexing, SourceSummary } from './connector-indexing.ts'
 export {
-  basicConnectorStatusSchema,
   connectorCreatedSchema,
   connectorCreationSchema,
-  connectorFilesSchema,
   connectorRunSchema,
+  connectorSchema,
   connectorSources,
-  connectorStatusSchema,
   credentialCreatedSchema,
   credentialCreationSchema,
+  credentialSchema,
   deletionAttemptSchema,
-  pairDetailSchema,
   pairLinkSchema,
   pairStatusChangeSchema,
   statusResponseSchema,
@@ -24,14 +22,19 @@ export type {
   ConnectorCreation,
   ConnectorDetail,
   ConnectorSource,
-  ConnectorStatus,
   CredentialCreation,
   CredentialDetail,
-  PairDetail,
   PairLink,
-  PairStatus,
   StatusResponse,
 } from './connectors.ts'
+export {
+  basicConnectorStatusSchema,
+  connectorFilesSchema,
+  connectorStatusSchema,
+  pairDetailSchema,
+  pairStatuses,
+} from './pair-detail.ts'
+export type { BasicConnectorStatus, ConnectorFiles, ConnectorStatus, PairDetail, PairStatus } from './pair-detail.ts'
 export {
   fixedSettings,
   knownUserPageSchema,
@@ -39,7 +42,7 @@ export {
   workspaceSettingsSchema,
   workspaceUpdateSchema,
 } from './workspace.ts'
-export type { KnownUser, KnownUsers, WorkspaceSettings, WorkspaceTexts } from './workspace.ts'
+export type { InvitedUser, KnownGroup, KnownUser, KnownUsers, WorkspaceSettings, WorkspaceTexts } from './workspace.ts'
 export {
   adminPersonaPageQuerySchema,
   adminPersonaPageSchema,
@@ -47,7 +50,7 @@ export {
   displayPrioritiesSchema,
   labelCreationSchema,
   labelUpdateSchema,
-  personaLabelSchema,
   personaSharingSchema,
 } from './agents.ts'
-export type { AdminPersonaQuery, PersonaSharing } from './agents.ts'
+export type { AdminPersonaQuery, PersonaSharing, SharedWith } from './agents.ts'
+export { personaLabelSchema } from '../resources/personas.ts'

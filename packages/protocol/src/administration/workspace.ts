@@ -3,8 +3,11 @@ import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
 /** What an administrator may set for clients to show; everything else is fixed by the deployment. */
 export interface WorkspaceTexts {
+  /** Shown by clients; null: nothing. */
   readonly company_name: string | null
+  /** Shown by clients; null: nothing. */
   readonly company_description: string | null
+  /** Whether clients follow an answer as it grows. */
   readonly auto_scroll: boolean
 }
 
@@ -84,24 +87,50 @@ export const workspaceUpdateSchema: WireSchema<Readonly<Record<string, unknown>>
   auto_scroll: v.optional(v.nullable(v.boolean())),
 })
 
+/** A group with a number; there are none here. */
+export interface KnownGroup {
+  /** Its number. */
+  readonly id: number
+  /** What people call it. */
+  readonly name: string
+}
+
+/** Somebody who was invited; nobody is here. */
+export interface InvitedUser {
+  /** E-mail address. */
+  readonly email: string
+}
+
 /** Somebody who has a key. */
 export interface KnownUser {
+  /** Its number. */
   readonly id: string
+  /** "" when unknown. */
   readonly email: string
+  /** Always `SERVICE_ACCOUNT` here. */
   readonly account_type: string
+  /** Whether a key of theirs is an administrator's. */
   readonly is_admin: boolean
+  /** Always true: keys that were revoked are not listed. */
   readonly is_active: boolean
+  /** Always false: there are no passwords. */
   readonly password_configured: boolean
+  /** Name of a key of theirs. */
   readonly personal_name: string | null
+  /** When their first key was made; ISO 8601 with `Z`. */
   readonly created_at: string
+  /** When their latest key was made; ISO 8601 with `Z`. */
   readonly updated_at: string
-  readonly groups: readonly { readonly id: number; readonly name: string }[]
+  /** Names of groups that may see the documents. */
+  readonly groups: readonly KnownGroup[]
+  /** Always false here. */
   readonly is_scim_synced: boolean
+  /** Always null here. */
   readonly craft_enabled: boolean | null
 }
 
 /** Schema of {@link KnownUser}. */
-export const knownUserSchema: WireSchema<KnownUser> = model({
+export const knownUserSchema: WireSchema<KnownUser> = model('KnownUser', {
   id: v.string(),
   email: v.string(),
   account_type: v.string(),
@@ -111,26 +140,32 @@ export const knownUserSchema: WireSchema<KnownUser> = model({
   personal_name: orNull(v.string()),
   created_at: v.string(),
   updated_at: v.string(),
-  groups: v.array(model({ id: integer, name: v.string() })),
+  groups: v.array(model('KnownGroup', { id: integer, name: v.string() })),
   is_scim_synced: v.boolean(),
   craft_enabled: orNull(v.boolean()),
 })
 
 /** Answer of `GET /manage/users`. */
 export interface KnownUsers {
+  /** The people. */
   readonly accepted: readonly KnownUser[]
+  /** Always empty here. */
   readonly slack_users: readonly KnownUser[]
-  readonly invited: readonly { readonly email: string }[]
+  /** Always empty here. */
+  readonly invited: readonly InvitedUser[]
+  /** Always 1: all are on one page. */
   readonly accepted_pages: number
+  /** Always 0 here. */
   readonly slack_users_pages: number
+  /** Always 0 here. */
   readonly invited_pages: number
 }
 
 /** Schema of {@link KnownUsers}. */
-export const knownUsersSchema: WireSchema<KnownUsers> = model({
+export const knownUsersSchema: WireSchema<KnownUsers> = model('KnownUsers', {
   accepted: v.array(knownUserSchema),
   slack_users: v.array(knownUserSchema),
-  invited: v.array(model({ email: v.string() })),
+  invited: v.array(model('InvitedUser', { email: v.string() })),
   accepted_pages: integer,
   slack_users_pages: integer,
   invited_pages: integer,

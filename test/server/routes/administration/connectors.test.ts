@@ -16,14 +16,14 @@ async function makePair(
   config: object = {},
   source = 'ingestion_api',
 ): Promise<{ readonly pair: number; readonly connector: number; readonly credential: number }> {
-  const made = await call<{ id: number }>('POST', '/manage/admin/connector', {
+  const created = await call<{ id: number }>('POST', '/manage/admin/connector', {
     ...connector,
     source,
     connector_specific_config: config,
   })
-  expect(made).toMatchObject({ status: 200, body: { credential: null } })
+  expect(created).toMatchObject({ status: 200, body: { credential: null } })
   const key = await call<{ id: number }>('POST', '/manage/credential', { ...credential, source })
-  const [left, right] = [made.body.id, key.body.id]
+  const [left, right] = [created.body.id, key.body.id]
   const link = await call<{ data: number }>('PUT', `/manage/connector/${left}/credential/${right}`, {
     name: 'Handbook pair',
     access_type: 'public',
@@ -71,34 +71,34 @@ describe('a connector and a credential', () => {
     form.append('files', new File(['# Leave\n\nStaff get 25 days of leave.'], 'leave.md', { type: 'text/markdown' }))
     const upload = await call<{ file_paths: string[] }>('POST', '/manage/admin/connector/file/upload?unzip=true', form)
     expect(upload).toMatchObject({ status: 200, body: { file_names: ['leave.md'], zip_metadata_file_id: null } })
-    const made = await makePair(
+    const linked = await makePair(
       installation,
       { file_locations: upload.body.file_paths, file_names: ['leave.md'] },
       'file',
     )
-    expect((await call('GET', `/service-api/connector-docs/${made.pair}`)).body).toHaveLength(1)
-    const run = { connector_id: made.connector, credential_ids: null, from_beginning: true }
+    expect((await call('GET', `/service-api/connector-docs/${linked.pair}`)).body).toHaveLength(1)
+    const run = { connector_id: linked.connector, credential_ids: null, from_beginning: true }
     expect((await call('POST', '/manage/admin/connector/run-once', run)).body).toMatchObject({ success: true, data: 1 })
-    expect((await call('GET', `/service-api/connector-docs/${made.pair}`)).body).toHaveLength(1)
+    expect((await call('GET', `/service-api/connector-docs/${linked.pair}`)).body).toHaveLength(1)
     expect((await call('GET', '/manage/connector-status')).body).toMatchObject([{ source: 'file' }])
   })
 
   test('linked twice say so; paused, resumed and deleted, the pair follows', async () => {
     const installation = await newInstallation()
     const { call } = installation
-    const made = await makePair(installation)
+    const linked = await makePair(installation)
     const again = { name: 'x', access_type: 'public' }
     expect(
-      (await call('PUT', `/manage/connector/${made.connector}/credential/${made.credential}`, again)).body,
-    ).toMatchObject({ success: false, data: made.connector })
-    const status = `/manage/admin/cc-pair/${made.pair}/status`
+      (await call('PUT', `/manage/connector/${linked.connector}/credential/${linked.credential}`, again)).body,
+    ).toMatchObject({ success: false, data: linked.connector })
+    const status = `/manage/admin/cc-pair/${linked.pair}/status`
     expect((await call('PUT', status, { status: 'PAUSED' })).body).toEqual({ message: '200' })
-    expect((await call('GET', `/manage/admin/cc-pair/${made.pair}`)).body).toMatchObject({ status: 'PAUSED' })
+    expect((await call('GET', `/manage/admin/cc-pair/${linked.pair}`)).body).toMatchObject({ status: 'PAUSED' })
     expect(await call('PUT', status, { status: 'DELETING' })).toMatchObject({ status: 400 })
     await call('PUT', status, { status: 'ACTIVE' })
-    const deletion = { connector_id: made.connector, credential_id: made.credential }
+    const deletion = { connector_id: linked.connector, credential_id: linked.credential }
     expect(await call('POST', '/manage/admin/deletion-attempt', deletion)).toEqual({ status: 200, body: null })
-    expect(await call('GET', `/manage/admin/cc-pair/${made.pair}`)).toMatchObject({ status: 404 })
+    expect(await call('GET', `/manage/admin/cc-pair/${linked.pair}`)).toMatchObject({ status: 404 })
     expect((await call('POST', '/manage/admin/connector/indexing-status', {})).body).toEqual([])
     expect(await call('POST', '/manage/admin/deletion-attempt', deletion)).toMatchObject({
       status: 404,

@@ -116,7 +116,12 @@ export const fileRoutes: readonly Route[] = [
     answer: {
       description: 'The bytes, or the sheets.',
       schema: parsedSheetsSchema,
-      headers: { etag: 'Names the content for good.' },
+      mediaType: 'application/octet-stream',
+      unchanged: 'The `etag` sent is still right.',
+      headers: {
+        etag: 'Names the content for good.',
+        'content-disposition': 'The name of the file, and whether browsers shall show it.',
+      },
     },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path, query, caller, parts, request }): Promise<Reply> {

@@ -1,21 +1,19 @@
 import type { LlmOverride } from '@inlay/protocol'
+import type { SessionRecord } from '../contracts/conversation-store.ts'
 import type { Persona } from '../contracts/persona.ts'
-
-/** What a session says about the model of its answers. */
-export interface SessionModel {
-  /** What it is pinned to; null when it follows the default. */
-  readonly modelOverride: LlmOverride | null
-  readonly temperature: number | null
-}
 
 /**
  * The override of an answer: what the request asks for, and where it asks for nothing, what its session is set to. A
  * request that names a model keeps the session's temperature unless it brings its own.
  */
-export function chooseModel(asked: LlmOverride | null, session: SessionModel | null): LlmOverride | null {
-  if (session === null || (session.modelOverride === null && session.temperature === null)) return asked
-  const temperature = asked?.temperature ?? session.temperature
-  return { ...(namesModel(asked) ? asked : session.modelOverride), temperature }
+export function chooseModel(
+  asked: LlmOverride | null,
+  session: Pick<SessionRecord, 'modelOverride' | 'temperature'> | null,
+): LlmOverride | null {
+  const { modelOverride = null, temperature: ownTemperature = null } = session ?? {}
+  if (modelOverride === null && ownTemperature === null) return asked
+  const temperature = asked?.temperature ?? ownTemperature
+  return { ...(namesModel(asked) ? asked : modelOverride), temperature }
 }
 
 function namesModel(override: LlmOverride | null): boolean {
