@@ -86,7 +86,7 @@ export async function killWhileIngesting({ count, kills, loseIndexAfter }: Kills
       const service = await start()
       // A few at a time, so that the kills fall on accepting as well as on indexing; those never accepted come first.
       const order = chapters.map((chapter) => ({ chapter, rank: chapter.accepted === 0 ? 0 : 1 + random() }))
-      const next = order.toSorted((one, other) => one.rank - other.rank).slice(0, Math.ceil(count / 9))
+      const next = order.toSorted((left, right) => left.rank - right.rank).slice(0, Math.ceil(count / 9))
       const posting = post(
         service,
         next.map(({ chapter }) => chapter),
