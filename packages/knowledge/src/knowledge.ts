@@ -5,7 +5,7 @@ import { createDocumentSets } from './access/document-sets.ts'
 import { listTags } from './access/document-tags.ts'
 import { listDocuments, listSources, readStatus } from './intake/documents.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from './enrichment/contracts.ts'
-import type { FileExtractor } from './intake/file-contracts.ts'
+import type { FileExtractor, FileStore } from './intake/file-contracts.ts'
 import { createFileIntake } from './intake/file-document.ts'
 import { resolveFilters } from './access/filters.ts'
 import { createIngestion } from './ingestion.ts'
@@ -36,6 +36,8 @@ export interface KnowledgeOptions {
   readonly readFile?: FileExtractor
   /** Where the images of sections are. Without it their ids are taken as they come. */
   readonly images?: ImageStore
+  /** Where the files are that documents name as tables or as their raw file. Tables are read by `readFile`. */
+  readonly files?: FileStore
   /** Says what images show, so that they are found. Default: they are not described. */
   readonly describeImage?: ImageDescriber
   /**

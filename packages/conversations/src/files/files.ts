@@ -121,7 +121,12 @@ export function createFiles(options: FilesOptions): SqlFiles {
         const sections = await readings.of(file)
         await index?.put({ id, name, sections, createdAt }, { waitMs: Math.max(0, deadline - performance.now()) })
         const done = { is_indexed: 1, work: null, attempts: 0 }
-        const noted = await db.updateTable('inlay_files').set(done).where('id', '=', id).where(isSettled).executeTakeFirst()
+        const noted = await db
+          .updateTable('inlay_files')
+          .set(done)
+          .where('id', '=', id)
+          .where(isSettled)
+          .executeTakeFirst()
         // Removed in the meantime.
         if (noted.numUpdatedRows === 0n) await index?.remove(id)
       }
