@@ -48,7 +48,7 @@ export interface EgressAnswer {
 /** Fetches addresses that a user, a document, a tool or a model gave. */
 export type Egress = (url: string, request?: EgressRequest) => Promise<EgressAnswer>
 
-/** Rejects on abort: the system's resolver cannot be told to stop. */
+/** Rejects on abort: the system's resolver cannot be stopped. */
 function whenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason)
@@ -116,7 +116,7 @@ export function checkMediaType(message: IncomingMessage, mediaTypes: readonly st
 export function toHeaders(message: IncomingMessage): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(message.headers))
-    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
+    for (const item of Array.isArray(value) ? value : [value ?? '']) headers.append(name, item)
   return headers
 }
 

@@ -59,7 +59,7 @@ interface Opened extends TextParts, OpenTable {
 
 /**
  * An index in a local folder, on LanceDB: full text that forgives misspelt words, and vectors when it is opened with a
- * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Laws: `vectorIndexConformance`.
+ * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Run `vectorIndexConformance`.
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
@@ -167,9 +167,9 @@ const mostInOneDelete = 2000
 
 async function removeRows({ table, memtable, upkeep }: Opened, generations: readonly string[]): Promise<void> {
   for (let at = 0; at < generations.length; at += mostInOneDelete) {
-    const some = generations.slice(at, at + mostInOneDelete)
-    await persistently(() => table.delete(among('generation', some)))
-    memtable.remove(new Set(some))
+    const batch = generations.slice(at, at + mostInOneDelete)
+    await persistently(() => table.delete(among('generation', batch)))
+    memtable.remove(new Set(batch))
     upkeep.wrote()
   }
 }
@@ -182,8 +182,8 @@ async function readRows(
   const where = `generation = ${quote(generation)} AND position BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`
   const rows: FoundRow[] = await table.query().where(where).select(columns).toArray()
   const hits = new Map<string, Hit>()
-  const found = rows.map((row) => ({ row, hit: toHit(row, 0) }))
-  for (const { row, hit } of found.sort((a, b) => a.hit.position - b.hit.position)) {
+  const hitRows = rows.map((row) => ({ row, hit: toHit(row, 0) }))
+  for (const { row, hit } of hitRows.sort((a, b) => a.hit.position - b.hit.position)) {
     hits.set(keyOf(hit), row.vector ? { ...hit, vector: Float32Array.from(row.vector.toArray()) } : hit)
   }
   return [...hits.values()]

@@ -30,7 +30,7 @@ export interface Upkeep {
 /**
  * When a fold is due, as measured: each commit leaves a version and a file, an unindexed row costs a search 20 to 40 µs
  * (unless it is in memory), and a fold costs some 35 µs for each row there is. So a single row is worth a fold at once
- * in a small index; a large one waits for more, since nothing gets worse by it.
+ * in a small index. A large one folds later, since nothing gets worse by it.
  */
 const limits = {
   commits: 100,

@@ -65,7 +65,7 @@ function immediateTransactions(driver: Driver): Driver {
       try {
         await driver.rollbackTransaction(connection)
       } catch (error) {
-        // After a full disk or a failed read SQLite has done so by itself, and that failure is the one to be told.
+        // After a full disk or a failed read, SQLite has rolled back by itself. That failure is the one to report.
         if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error
       }
     },
@@ -124,7 +124,7 @@ function emptyLogRegularly(database: DatabaseSync, file: string, { everyMs, busy
     // Of another process too, also when that has ended.
     if (isDueIn > 0 || (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return
     try {
-      // It needs the log for itself for a moment. Waiting would stop the thread, and the next try will do as well.
+      // It needs the log alone for an instant. Waiting would block the thread, and the next try will do as well.
       database.exec('pragma busy_timeout = 0')
       if (database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] === 0) isDueIn = triesPerPeriod
     } catch {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { answeredTime } from '../timestamps.ts'
 import { documentSetSummarySchema, type DocumentSetSummary } from './document-sets.ts'
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
@@ -186,7 +187,7 @@ export const fullPersonaSchema: WireSchema<FullPersona> = model('FullPersona', {
   replace_base_system_prompt: v.boolean(),
   task_prompt: orNull(v.string()),
   datetime_aware: v.boolean(),
-  search_start_date: orNull(v.string()),
+  search_start_date: orNull(answeredTime),
   admin_count: integer,
   ownership_vacant: v.boolean(),
 })

@@ -1,6 +1,6 @@
 import type { WebResult } from '@inlay/agent'
 import { InlayError, isJsonObject } from '@inlay/protocol'
-import { toMoment } from '../files/timestamps.ts'
+import { toTimestamp } from '../files/timestamps.ts'
 
 /** What a service says of one page, as its reply has it. */
 export interface FoundPage {
@@ -32,26 +32,26 @@ const longestSnippet = 4_000
  * @param rows the list of the reply; absent and null stand for no results, as services leave empty lists out
  * @throws BAD_GATEWAY for anything else than a list
  */
-export function toFoundPages(rows: unknown, options: FoundPagesOptions): WebResult[] {
+export function toWebResults(rows: unknown, options: FoundPagesOptions): WebResult[] {
   const { subject, limit, read, toPlain = (text) => text, now = Date.now } = options
   const listed: unknown = rows ?? []
   if (!Array.isArray(listed)) throw unusable(subject)
-  const found = new Map<string, WebResult>()
+  const results = new Map<string, WebResult>()
   for (const row of listed) {
-    if (found.size >= limit) break
+    if (results.size >= limit) break
     if (!isJsonObject(row)) continue
     const { title, url, snippet, date } = read(row)
     const address = webAddress(url)
-    if (address === undefined || found.has(address)) continue
-    const publishedAt = typeof date === 'string' ? (toMoment(date) ?? fromAge(date, now())) : undefined
-    found.set(address, {
+    if (address === undefined || results.has(address)) continue
+    const publishedAt = typeof date === 'string' ? (toTimestamp(date) ?? fromAge(date, now())) : undefined
+    results.set(address, {
       title: oneLine(title, toPlain).slice(0, longestTitle),
       url: address,
       snippet: oneLine(snippet, toPlain).slice(0, longestSnippet),
       ...(publishedAt === undefined ? {} : { publishedAt }),
     })
   }
-  return [...found.values()]
+  return [...results.values()]
 }
 
 /** Whether a reply is an object with members, as all of these services send. */
@@ -77,10 +77,10 @@ function oneLine(text: unknown, toPlain: (text: string) => string): string {
 
 const unitDays = { minute: 1 / 1440, hour: 1 / 24, day: 1, week: 7, month: 30, year: 365 } as const
 
-/** A moment that is told by its age; undefined for anything else. */
+/** Parses a relative age such as `3 days ago` to milliseconds since 1970 UTC; undefined for anything else. */
 function fromAge(text: string, now: number): number | undefined {
-  const found = /^(\d{1,3}) (minute|hour|day|week|month|year)s? ago$/i.exec(text.trim())
+  const match = /^(\d{1,3}) (minute|hour|day|week|month|year)s? ago$/i.exec(text.trim())
   // The pattern allows no other unit.
-  const unit = found?.[2]?.toLowerCase() as keyof typeof unitDays | undefined
-  return unit === undefined ? undefined : now - Number(found?.[1]) * unitDays[unit] * 86_400_000
+  const unit = match?.[2]?.toLowerCase() as keyof typeof unitDays | undefined
+  return unit === undefined ? undefined : now - Number(match?.[1]) * unitDays[unit] * 86_400_000
 }
