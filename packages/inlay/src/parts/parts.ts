@@ -2,13 +2,13 @@ import type { ModelProvider } from '@inlay/agent'
 import type { Conversations } from '@inlay/conversations'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
+import type { ProcessPresence } from '@inlay/records'
 import type { Keys } from '@inlay/server'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
-import { processPresence } from '../process-presence.ts'
 import { pythonParts } from './python-parts.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
@@ -86,7 +86,7 @@ async function makeParts(
     files: toFileStore(() => agent.files),
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
-    worker: { ...processPresence(), ...options.worker },
+    worker: { ...(await presence()), ...options.worker },
   })
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
@@ -166,11 +166,16 @@ async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect
   return nodeSqlite({ file: databaseFile(dataFolder) })
 }
 
+async function presence(): Promise<ProcessPresence> {
+  const { processPresence } = await import('../process-presence.ts')
+  return processPresence()
+}
+
 async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
   const { lancedbIndex } = await import('@inlay/drivers/lancedb')
   return lancedbIndex({
     folder: indexFolder(dataFolder),
-    processes: processPresence(),
+    processes: await presence(),
   })
 }
 

@@ -1,4 +1,4 @@
-import { migrate, type AnyDatabase, type Migrations } from '@inlay/records'
+import type { AnyDatabase, Migrations } from '@inlay/records'
 
 /** Steps by name, in order of names; a step that was released is never changed. */
 const migrations: Migrations = {
@@ -29,6 +29,8 @@ const migrations: Migrations = {
 }
 
 /** Brings the tables of the server (API keys) up to date; safe at every start, also of several processes at once. */
-export function migrateServer(db: AnyDatabase): Promise<void> {
+export async function migrateServer(db: AnyDatabase): Promise<void> {
+  // Loaded here, since a mounted server answers public calls without any database engine.
+  const { migrate } = await import('@inlay/records')
   return migrate(db, { name: 'server', migrations })
 }
