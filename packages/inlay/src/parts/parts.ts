@@ -7,7 +7,7 @@ import type { Keys, WorkspaceRecords } from '@inlay/server'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
-import { defaultReader, defaultStorage, toFileIndex, toImageStore } from './file-parts.ts'
+import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
 import { pythonParts } from './python-parts.ts'
 import { toolParts } from './tool-parts.ts'
@@ -84,6 +84,7 @@ async function makeParts(
     reranker: options.reranker,
     ranking: options.ranking,
     images: toImageStore(() => agent.files),
+    files: toFileStore(() => agent.files),
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
     worker: { ...(await presence()), ...options.worker },

@@ -4,7 +4,6 @@ import {
   fileRemovalSchema,
   fileStatusesRequestSchema,
   isInlayError,
-  parsedSheetsSchema,
   queryBoolean,
   readTempIds,
   toUserId,
@@ -106,7 +105,7 @@ export const fileRoutes: readonly Route[] = [
     topic,
     summary: 'The content of a file',
     description:
-      'As it was uploaded or made; with `parsed=true` the sheets of a spreadsheet as CSV, as JSON. An own file, or an ' +
+      'As it was uploaded or made; with `parsed=true` the sheets of a spreadsheet as JSON: `{sheets: [{name, csv, truncated}]}`. An own file, or an ' +
       'image of a document that the caller may see.',
     input: {
       path: v.object({ file_id: v.string() }),
@@ -115,7 +114,6 @@ export const fileRoutes: readonly Route[] = [
     },
     answer: {
       description: 'The bytes, or the sheets.',
-      schema: parsedSheetsSchema,
       mediaType: 'application/octet-stream',
       unchanged: 'The `etag` sent is still right.',
       headers: {
