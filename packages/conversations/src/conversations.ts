@@ -86,7 +86,7 @@ export function createConversations(options: ConversationsOptions): Conversation
   let hasStarted = false
   const ready = async (): Promise<void> => {
     await agent.start()
-    if (!hasStarted) files.worker.wake()
+    if (!hasStarted) files.worker.notify()
     hasStarted = true
   }
   const files = createConversationFiles(db, options, services, ready)
