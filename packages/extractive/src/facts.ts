@@ -1,7 +1,6 @@
 import { commonWordsOf } from '@inlay/text'
-import { isLike, isSpaceless, keysOf, lengthInWords, withoutWords, wordsIn } from './matching.ts'
 import type { Candidate, SourcePassage } from './passages.ts'
-import { isStopWord } from './terms.ts'
+import { isLike, isSpaceless, isStopWord, keysOf, lengthInWords, withoutWords, wordsIn } from './terms.ts'
 
 /** A unit and how likely it holds the fact that was asked for; scores compare within one question only. */
 export interface RankedFact {

@@ -32,3 +32,9 @@ export const dateTime: WireSchema<string, string> = v.pipe(
   }),
   v.transform((value) => new Date(readTimestamp(value) ?? 0).toISOString()),
 )
+
+/** A date-time of an answer: ISO 8601 with an offset. */
+export const timestamp: WireSchema<string, string> = v.pipe(v.string(), v.isoTimestamp())
+
+/** A date-time of an answer, which is taken as it comes. */
+export const answeredTime: WireSchema<string, string> = v.pipe(v.string(), v.metadata({ format: 'date-time' }))

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => db.destroy())
 
 const keysOf = (options: Partial<KeysOptions> = {}): ReturnType<typeof createKeys> =>
-  createKeys({ db, now: () => time, ...options })
+  createKeys({ db, now: () => time, elapsed: () => time, ...options })
 
 const bearing = (key: string): Request =>
   new Request('http://host.example/', { headers: { authorization: `Bearer ${key}` } })
@@ -75,6 +75,27 @@ describe('a key', () => {
     expect(await elsewhere.principalOf(key)).toBeUndefined()
     expect(await keys.list()).toEqual([])
     await expect(keys.revoke(record.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('that is revoked while it is looked up is not remembered', async () => {
+    const keys = keysOf({ cacheMs: 1000 })
+    const { key, record } = await keys.create({ scopes: ['chat'] })
+    const lookups = Promise.all(Array.from({ length: 20 }, () => keys.principalOf(key)))
+    await keys.revoke(record.id)
+    await lookups
+    expect(await keys.principalOf(key)).toBeUndefined()
+  })
+
+  test('that is revoked elsewhere ends after a moment, also when the time of day is set back', async () => {
+    let elapsed = 0
+    const keys = keysOf({ cacheMs: 1000, elapsed: () => elapsed })
+    const elsewhere = keysOf({ cacheMs: 1000, elapsed: () => elapsed })
+    const { key, record } = await keys.create({ scopes: ['chat'] })
+    await elsewhere.principalOf(key)
+    await keys.revoke(record.id)
+    time -= 3_600_000
+    elapsed += 1000
+    expect(await elsewhere.principalOf(key)).toBeUndefined()
   })
 
   test('that is replaced keeps owner and scopes', async () => {

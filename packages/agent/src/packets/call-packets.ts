@@ -18,7 +18,7 @@ export interface CallWriter extends CallPlace {
   /** Sends a packet of any type, for a sub-agent; `sub` is the place of its step, null for its own place. */
   emitNested(packet: PacketBody, sub: number | null): void
   /** Sends `section_end`; only the first time. The documents found join `final_documents` of the next text. */
-  end(found?: readonly SearchDoc[]): void
+  end(foundDocuments?: readonly SearchDoc[]): void
 }
 
 /** The step that calls belong to. */
@@ -55,12 +55,12 @@ export function createCallPackets(
 ): CallPackets {
   let documents = contextDocuments
   let writers: CallWriter[] = []
-  let found: (readonly SearchDoc[] | undefined)[] = []
+  let foundByCall: (readonly SearchDoc[] | undefined)[] = []
 
   const gather = (): void => {
-    const searched = found.filter((list) => list !== undefined)
+    const searched = foundByCall.filter((list) => list !== undefined)
     if (searched.length > 0) documents = [...(documents ?? []), ...searched.flat()]
-    found = []
+    foundByCall = []
     writers = []
   }
   const openWriter = ({ firstTab, ...place }: CallStep, position: number, index: number): CallWriter => {
@@ -79,7 +79,7 @@ export function createCallPackets(
       end: (foundDocuments) => {
         if (hasEnded) return
         hasEnded = true
-        found[index] = foundDocuments
+        foundByCall[index] = foundDocuments
         send(place.turnIndex, tabIndex, { type: 'section_end' })
       },
     }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { answeredTime } from '../timestamps.ts'
 import { exactText, integer, model, text, type WireSchema } from '../fields.ts'
 import type { StreamFormat } from '../framing/framing.ts'
 import { scopes, type Scope } from '../resources/principal.ts'
@@ -42,8 +43,8 @@ export const apiKeyDescriptorSchema: WireSchema<ApiKeyDescriptor> = model('ApiKe
   groups: v.array(v.string()),
   scopes: v.array(v.picklist(scopes)),
   stream_format: v.nullable(v.picklist(streamFormats)),
-  created_at: v.string(),
-  last_used_at: v.nullable(v.string()),
+  created_at: answeredTime,
+  last_used_at: v.nullable(answeredTime),
 })
 
 /** Body of `POST /admin/api-key`, as read: every default applied. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
 import { shortList, type Tag, tagSchema } from './filters.ts'
-import { dateTime } from '../timestamps.ts'
+import { answeredTime, dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../ingestion/sources.ts'
 
 /** Body of `POST /search`, as read: every default applied. */
@@ -84,7 +84,7 @@ export const searchResponseSchema: WireSchema<SearchResponse> = model('SearchRes
       content: v.string(),
       link: orNull(v.string()),
       source_type: v.string(),
-      updated_at: orNull(v.string()),
+      updated_at: orNull(answeredTime),
     }),
   ),
 })

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { answeredTime } from '../timestamps.ts'
 import { exactText, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { queryInteger } from '../query.ts'
 import { sourceSchema, type SourceValue } from './sources.ts'
@@ -51,9 +52,9 @@ export const ingestionStateSchema: WireSchema<IngestionState> = model('Ingestion
   state: v.picklist(documentStates),
   reason: orNull(v.string()),
   attempts: integer,
-  next_try_at: orNull(v.string()),
-  accepted_at: v.string(),
-  indexed_at: orNull(v.string()),
+  next_try_at: orNull(answeredTime),
+  accepted_at: answeredTime,
+  indexed_at: orNull(answeredTime),
   chunk_count: orNull(integer),
   cc_pair_ids: v.array(integer),
 })

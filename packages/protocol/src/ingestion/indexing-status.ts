@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { answeredTime } from '../timestamps.ts'
 import { integer, model, orNull, type WireSchema } from '../fields.ts'
 import { pairFields, type PairDescriptor } from '../resources/pairs.ts'
 
@@ -50,8 +51,8 @@ export interface PairIndexingStatus extends PairDescriptor {
 export const pairIndexingStatusSchema: WireSchema<PairIndexingStatus> = model('PairIndexingStatus', {
   ...pairFields,
   documents: documentCountsSchema,
-  last_accepted_at: orNull(v.string()),
-  last_indexed_at: orNull(v.string()),
+  last_accepted_at: orNull(answeredTime),
+  last_indexed_at: orNull(answeredTime),
   failures: v.array(
     model('FailedDocument', {
       document_id: v.string(),

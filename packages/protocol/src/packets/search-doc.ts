@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
+import { timestamp } from '../timestamps.ts'
 
 /** A document as clients see it beside an answer: one matched chunk of it. */
 export interface SearchDoc {
@@ -54,9 +55,6 @@ export interface GeneratedImage {
 }
 
 const strings = v.array(v.string())
-
-/** A moment on the wire: ISO 8601 with an offset. */
-export const timestamp: WireSchema<string, string> = v.pipe(v.string(), v.isoTimestamp())
 
 const fields = {
   document_id: v.string(),

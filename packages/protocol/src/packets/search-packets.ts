@@ -1,7 +1,8 @@
+import { timestamp } from '../timestamps.ts'
 import * as v from 'valibot'
 import { orNull } from '../fields.ts'
 import { entriesOf, type NoFields, type PacketFamily } from './packet-entry.ts'
-import { exampleDoc, searchDocSchema, timestamp, type SearchDoc } from './search-doc.ts'
+import { exampleDoc, searchDocSchema, type SearchDoc } from './search-doc.ts'
 
 /** Searching and reading pages: the fields of each packet type besides `type`. */
 export interface SearchPackets {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { answeredTime } from '../timestamps.ts'
 import type { FileKind } from '../chat/chat.ts'
 import { dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { uuid } from '../uuids.ts'
@@ -55,10 +56,10 @@ export const userFileSchema: WireSchema<UserFile> = model('UserFile', {
   project_id: orNull(v.null()),
   user_id: orNull(v.string()),
   file_id: v.string(),
-  created_at: v.string(),
+  created_at: answeredTime,
   status: v.picklist(fileStatuses),
   reason: orNull(v.string()),
-  last_accessed_at: orNull(v.string()),
+  last_accessed_at: orNull(answeredTime),
   file_type: orNull(v.string()),
   chat_file_type: v.picklist(fileKinds),
   token_count: orNull(integer),

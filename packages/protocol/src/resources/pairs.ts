@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { answeredTime } from '../timestamps.ts'
 import { fault, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
 /** Who may see a pair or a document set: everybody, or those named in it. */
@@ -33,7 +34,7 @@ export const pairFields: { readonly [Name in keyof PairDescriptor]: WireSchema<P
   users: v.array(v.string()),
   groups: v.array(v.string()),
   is_paused: v.boolean(),
-  created_at: v.string(),
+  created_at: answeredTime,
 }
 
 /** Schema of {@link PairDescriptor}. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { answeredTime } from '../timestamps.ts'
 import { documentSetSummarySchema, type DocumentSetSummary } from './document-sets.ts'
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
@@ -49,6 +50,9 @@ export interface PersonaShare {
   /** What they may do with it. */
   readonly permission: 'EDITOR' | 'VIEWER'
 }
+
+/** Schema of {@link PersonaLabel}. */
+export const personaLabelSchema: WireSchema<PersonaLabel> = model('PersonaLabel', { id: integer, name: v.string() })
 
 /** What every view of an agent tells. */
 export interface PersonaBase {
@@ -155,7 +159,7 @@ const baseFields = {
   is_featured: v.boolean(),
   builtin_persona: v.boolean(),
   display_priority: orNull(integer),
-  labels: v.array(model('PersonaLabel', { id: integer, name: v.string() })),
+  labels: v.array(personaLabelSchema),
   owner: orNull(personaUser),
   owner_group: orNull(model('PersonaGroup', { id: v.string(), name: v.string() })),
   user_permission: orNull(v.picklist(['OWNER', 'EDITOR', 'VIEWER'])),
@@ -186,7 +190,7 @@ export const fullPersonaSchema: WireSchema<FullPersona> = model('FullPersona', {
   replace_base_system_prompt: v.boolean(),
   task_prompt: orNull(v.string()),
   datetime_aware: v.boolean(),
-  search_start_date: orNull(v.string()),
+  search_start_date: orNull(answeredTime),
   admin_count: integer,
   ownership_vacant: v.boolean(),
 })

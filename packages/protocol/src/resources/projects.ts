@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { answeredTime } from '../timestamps.ts'
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { userFileSchema, type UserFile } from './files.ts'
 import { chatSessionSummarySchema, type ChatSessionSummary } from './sessions.ts'
@@ -27,7 +28,7 @@ export const projectSchema: WireSchema<Project> = model('Project', {
   id: integer,
   name: v.string(),
   description: orNull(v.string()),
-  created_at: v.string(),
+  created_at: answeredTime,
   user_id: orNull(v.string()),
   instructions: orNull(v.string()),
   chat_sessions: v.array(chatSessionSummarySchema),

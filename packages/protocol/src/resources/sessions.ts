@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { fileDescriptorSchema, type FileDescriptor } from '../chat/chat.ts'
-import { dateTime } from '../timestamps.ts'
+import { answeredTime, dateTime } from '../timestamps.ts'
 import { packetSchema } from '../packets/packets.ts'
 import type { Packet } from '../packets/packet-types.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
@@ -43,7 +43,7 @@ const foundFields = {
   id: v.string(),
   name: v.string(),
   persona_id: integer,
-  time_created: v.string(),
+  time_created: answeredTime,
   shared_status: sharingStatus,
   current_alternate_model: orNull(v.string()),
   current_temperature_override: orNull(v.number()),
@@ -53,7 +53,7 @@ const foundFields = {
 /** Schema of {@link ChatSessionSummary}. */
 export const chatSessionSummarySchema: WireSchema<ChatSessionSummary> = model('ChatSessionSummary', {
   ...foundFields,
-  time_updated: v.string(),
+  time_updated: answeredTime,
 })
 
 /** Query of `GET /chat/get-user-chat-sessions`. */
@@ -142,7 +142,7 @@ export const chatMessageDetailSchema: WireSchema<ChatMessageDetail> = model('Cha
   message_type: v.picklist(['system', 'user', 'assistant']),
   context_docs: orNull(v.array(savedSearchDocSchema)),
   citations: orNull(dictionary(v.string())),
-  time_sent: v.string(),
+  time_sent: answeredTime,
   files: v.array(fileDescriptorSchema),
   error: orNull(v.string()),
   current_feedback: orNull(v.picklist(['like', 'dislike'])),
@@ -216,7 +216,7 @@ export const chatSessionDetailSchema: WireSchema<ChatSessionDetail> = model('Cha
   persona_name: orNull(v.string()),
   personal_icon_name: orNull(v.string()),
   messages: v.array(chatMessageDetailSchema),
-  time_created: v.string(),
+  time_created: answeredTime,
   shared_status: sharingStatus,
   current_alternate_model: orNull(v.string()),
   current_temperature_override: orNull(v.number()),

@@ -1,9 +1,9 @@
 import { isInlayError, type ErrorCode } from '@inlay/protocol'
 import type { ImageGenerator, ImageShape } from '../actions/generate-image-contract.ts'
-import { must, mustEqual, type Law } from './law.ts'
+import { must, mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
 
 /**
- * How an image service behaves while a law is checked. `well`: it draws; `policy`: its content policy forbids the
+ * How an image service behaves while a test runs. `well`: it draws; `policy`: its content policy forbids the
  * prompt; `bad key`: it refuses the key; `busy`: it limits requests and asks for 7 seconds of patience; `failing`: it
  * breaks; `garbled`: it sends no JSON; `other`: it sends something else than a picture; `silent`: it never answers.
  */
@@ -12,7 +12,7 @@ export type ImageServiceMood = 'well' | 'policy' | 'bad key' | 'busy' | 'failing
 /** A generator, and what the service behind it was asked. */
 export interface ImageGeneratorUnderTest {
   readonly generate: ImageGenerator
-  readonly asked: () => readonly { readonly prompt: string; readonly width: number; readonly height: number }[]
+  readonly requests: () => readonly { readonly prompt: string; readonly width: number; readonly height: number }[]
 }
 
 /**
@@ -34,13 +34,13 @@ const shapes: readonly ImageShape[] = ['square', 'portrait', 'landscape']
 
 /**
  * What every `ImageGenerator` must hold, as a plain list any test runner can loop over.
- * @example for (const [title, run] of imageGeneratorLaws(make)) test(title, run)
+ * @example for (const [title, run] of imageGeneratorConformance(make)) test(title, run)
  */
-export function imageGeneratorLaws(make: MakeImageGenerator): Law[] {
-  return [...pictureLaws(make), ...failureLaws(make)]
+export function imageGeneratorConformance(make: MakeImageGenerator): ConformanceTest[] {
+  return [...pictureTests(make), ...failureTests(make)]
 }
 
-function pictureLaws(make: MakeImageGenerator): Law[] {
+function pictureTests(make: MakeImageGenerator): ConformanceTest[] {
   return [
     [
       'a picture comes whole, with the media type of its bytes',
@@ -55,11 +55,11 @@ function pictureLaws(make: MakeImageGenerator): Law[] {
     [
       'a prompt reaches the service as it was given',
       async () => {
-        const { generate, asked } = await make({ mood: 'well', png })
+        const { generate, requests } = await make({ mood: 'well', png })
         const prompts = ['a "grey" heron & 50% reeds', 'アオサギ 🪶\nby night']
         for (const prompt of prompts) await generate({ prompt, shape: 'square', references: [] })
         mustEqual(
-          asked().map(({ prompt }) => prompt),
+          requests().map(({ prompt }) => prompt),
           prompts,
           'prompts',
         )
@@ -68,10 +68,10 @@ function pictureLaws(make: MakeImageGenerator): Law[] {
     [
       'each shape asks for such an outline',
       async () => {
-        const { generate, asked } = await make({ mood: 'well', png })
+        const { generate, requests } = await make({ mood: 'well', png })
         for (const shape of shapes) await generate({ prompt: 'x', shape, references: [] })
         mustEqual(
-          asked().map(({ width, height }) => Math.sign(width - height)),
+          requests().map(({ width, height }) => Math.sign(width - height)),
           [0, -1, 1],
           'which side is longer',
         )
@@ -80,13 +80,13 @@ function pictureLaws(make: MakeImageGenerator): Law[] {
     [
       'references are used, or refused with UNSUPPORTED; never left out in silence',
       async () => {
-        const { generate, asked } = await make({ mood: 'well', png })
+        const { generate, requests } = await make({ mood: 'well', png })
         const references = [{ bytes: png, mediaType: 'image/png' }]
         const error = await generate({ prompt: 'x', shape: 'square', references }).then(
           () => undefined,
           (reason: unknown) => reason,
         )
-        if (error === undefined) mustEqual(asked().length, 1, 'calls')
+        if (error === undefined) mustEqual(requests().length, 1, 'calls')
         else must(isInlayError(error) && error.code === 'UNSUPPORTED', 'UNSUPPORTED')
       },
     ],
@@ -103,9 +103,9 @@ const codes: readonly (readonly [mood: ImageServiceMood, codes: readonly ErrorCo
   ['silent', ['GATEWAY_TIMEOUT']],
 ]
 
-function failureLaws(make: MakeImageGenerator): Law[] {
+function failureTests(make: MakeImageGenerator): ConformanceTest[] {
   return [
-    ...codes.map(([mood, expected]): Law => [
+    ...codes.map(([mood, expected]): ConformanceTest => [
       `a service that is ${mood} is told as ${expected.join(' or ')}, in words of our own`,
       async () => {
         const { generate } = await make({ mood, png })

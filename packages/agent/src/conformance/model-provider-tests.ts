@@ -1,7 +1,7 @@
 import type { ModelProvider } from '../contracts/model.ts'
-import { must, mustEqual, mustReject, type Law } from './law.ts'
+import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
 
-/** A provider of models; each law asks for one. */
+/** A provider of models; each test asks for one. */
 export type MakeModelProvider = () => ModelProvider | Promise<ModelProvider>
 
 const nobody = 'no such thing / nobody makes it'
@@ -9,9 +9,12 @@ const nobody = 'no such thing / nobody makes it'
 /**
  * What every `ModelProvider` must hold, as a plain list any test runner can loop over. No model is asked anything.
  * @param options `takesAnyName`: a provider without a list of models takes whatever name it is given
- * @example for (const [title, run] of modelProviderLaws(make)) test(title, run)
+ * @example for (const [title, run] of modelProviderConformance(make)) test(title, run)
  */
-export function modelProviderLaws(make: MakeModelProvider, options: { readonly takesAnyName?: boolean } = {}): Law[] {
+export function modelProviderConformance(
+  make: MakeModelProvider,
+  options: { readonly takesAnyName?: boolean } = {},
+): ConformanceTest[] {
   return [
     [
       'one of the models it lists is the default, and a request that asks for none gets it',
@@ -31,21 +34,27 @@ export function modelProviderLaws(make: MakeModelProvider, options: { readonly t
       async () => {
         const provider = await make()
         const listed = await provider.list()
-        const names = listed.map((one) => JSON.stringify([one.provider, one.name]))
+        const names = listed.map((listing) => JSON.stringify([listing.provider, listing.name]))
         must(new Set(names).size === names.length, 'no model is listed twice')
         for (const { provider: owner, name, displayName, contextTokens, takesImages } of listed) {
-          const found = await provider.resolve({ model_provider: owner, model_version: name })
-          const { model: _, ...said } = found
+          const model = await provider.resolve({ model_provider: owner, model_version: name })
+          const { model: _, ...said } = model
           mustEqual(
             [said.provider, said.name, said.displayName, said.contextTokens, said.takesImages],
             [owner, name, displayName, contextTokens, takesImages],
             'what was found',
           )
           must(Number.isSafeInteger(contextTokens) && contextTokens > 0, 'the context is a whole number of tokens')
-          must(found.model.specificationVersion === 'v4', 'the model is one of the AI SDK, version 4')
+          must(model.model.specificationVersion === 'v4', 'the model is one of the AI SDK, version 4')
         }
       },
     ],
+    ...requestTests(make, options),
+  ]
+}
+
+function requestTests(make: MakeModelProvider, options: { readonly takesAnyName?: boolean }): ConformanceTest[] {
+  return [
     [
       'what it does not have is refused, never replaced',
       async () => {

@@ -1,8 +1,8 @@
 import { isInlayError } from '@inlay/protocol'
 import type { WebResult, WebSearch } from '../actions/web-search-contract.ts'
-import { must, mustEqual, mustReject, type Law } from './law.ts'
+import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
 
-/** How a search service behaves while a law is checked. */
+/** How a search service behaves while a test runs. */
 export interface SearchServiceMood {
   /** What it finds, best first, whatever it is asked. */
   readonly pages: readonly WebResult[]
@@ -37,20 +37,20 @@ const pages: readonly WebResult[] = [
 
 /**
  * What every `WebSearch` must hold, as a plain list any test runner can loop over.
- * @example for (const [title, run] of webSearchLaws(make)) test(title, run)
+ * @example for (const [title, run] of webSearchConformance(make)) test(title, run)
  */
-export function webSearchLaws(make: MakeWebSearch): Law[] {
-  return [...resultLaws(make), ...listLaws(make), ...failureLaws(make), ...abortLaws(make)]
+export function webSearchConformance(make: MakeWebSearch): ConformanceTest[] {
+  return [...resultTests(make), ...listTests(make), ...failureTests(make), ...abortTests(make)]
 }
 
-function resultLaws(make: MakeWebSearch): Law[] {
+function resultTests(make: MakeWebSearch): ConformanceTest[] {
   return [
     [
       'pages come in the order of the service, with title, address and snippet as plain text',
       async () => {
         const { search } = await make({ pages, mood: 'well' })
-        const found = await search({ text: 'herons', limit: 10 })
-        mustEqual(found.map(plain), pages.map(plain), 'pages')
+        const results = await search({ text: 'herons', limit: 10 })
+        mustEqual(results.map(plain), pages.map(plain), 'pages')
       },
     ],
     [
@@ -68,19 +68,19 @@ function resultLaws(make: MakeWebSearch): Law[] {
       'a query reaches the service as it was asked',
       async () => {
         const { search, queries } = await make({ pages, mood: 'well' })
-        const asked = ['C++ & "naïve" #1 50%+?', '図書館 🦀', "it's a=b;c"]
-        for (const text of asked) await search({ text, limit: 3 })
-        mustEqual(queries, asked, 'queries')
+        const texts = ['C++ & "naïve" #1 50%+?', '図書館 🦀', "it's a=b;c"]
+        for (const text of texts) await search({ text, limit: 3 })
+        mustEqual(queries, texts, 'queries')
       },
     ],
     [
       'calls side by side each get their own answer',
       async () => {
         const { search, queries } = await make({ pages, mood: 'well' })
-        const asked = Array.from({ length: 5 }, (_, at) => `query ${at}`)
-        const found = await Promise.all(asked.map((text) => search({ text, limit: 10 })))
-        mustEqual(queries.toSorted(), asked, 'queries')
-        for (const one of found) mustEqual(one.length, pages.length, 'pages')
+        const texts = Array.from({ length: 5 }, (_, at) => `query ${at}`)
+        const results = await Promise.all(texts.map((text) => search({ text, limit: 10 })))
+        mustEqual(queries.toSorted(), texts, 'queries')
+        for (const list of results) mustEqual(list.length, pages.length, 'pages')
       },
     ],
   ]
@@ -90,7 +90,7 @@ function plain({ title, url, snippet }: WebResult): readonly string[] {
   return [title, url, snippet]
 }
 
-function listLaws(make: MakeWebSearch): Law[] {
+function listTests(make: MakeWebSearch): ConformanceTest[] {
   const numbered = Array.from({ length: 12 }, (_, at) => ({
     title: `${at}`,
     url: `https://a.example/${at}`,
@@ -143,7 +143,7 @@ function listLaws(make: MakeWebSearch): Law[] {
   ]
 }
 
-function failureLaws(make: MakeWebSearch): Law[] {
+function failureTests(make: MakeWebSearch): ConformanceTest[] {
   const failure = async (mood: SearchServiceMood['mood']): Promise<unknown> => {
     const { search } = await make({ pages, mood })
     return search({ text: 'a secret query', limit: 5 }).then(
@@ -196,7 +196,7 @@ function failureLaws(make: MakeWebSearch): Law[] {
   ]
 }
 
-function abortLaws(make: MakeWebSearch): Law[] {
+function abortTests(make: MakeWebSearch): ConformanceTest[] {
   return [
     [
       'an aborted call rejects with the reason, before it began and while it waits',

@@ -1,5 +1,5 @@
 import type { CodeOutcome, CodeRun, CodeRunner } from '../actions/run-python-contract.ts'
-import { must, mustEqual, type Law } from './law.ts'
+import { must, mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
 
 /** Gives the runner under test; the same one each time will do. */
 export type MakeCodeRunner = () => CodeRunner | Promise<CodeRunner>
@@ -12,22 +12,23 @@ interface Heard extends CodeOutcome {
 
 /**
  * What every `CodeRunner` must hold, as a plain list any test runner can loop over. They run some twenty programs.
- * @example for (const [title, run] of codeRunnerLaws(make)) test(title, run)
+ * @example for (const [title, run] of codeRunnerConformance(make)) test(title, run)
  */
-export function codeRunnerLaws(make: MakeCodeRunner): Law[] {
-  const run = async (code: string, more: Partial<CodeRun> = {}): Promise<Heard> => hear(await make(), { code, ...more })
-  return [...outputLaws(run), ...fileLaws(run), ...limitLaws(run, make), ...isolationLaws(run)]
+export function codeRunnerConformance(make: MakeCodeRunner): ConformanceTest[] {
+  const run = async (code: string, more: Partial<CodeRun> = {}): Promise<Heard> =>
+    runWhole(await make(), { code, ...more })
+  return [...outputTests(run), ...fileTests(run), ...limitTests(run, make), ...isolationTests(run)]
 }
 
 type Run = (code: string, more?: Partial<CodeRun>) => Promise<Heard>
 
-async function hear(runner: CodeRunner, run: CodeRun): Promise<Heard> {
+async function runWhole(runner: CodeRunner, run: CodeRun): Promise<Heard> {
   const said = { stdout: '', stderr: '' }
   const outcome = await runner.run({ ...run, onOutput: ({ stream, text }) => void (said[stream] += text) })
   return { ...outcome, ...said }
 }
 
-function outputLaws(run: Run): Law[] {
+function outputTests(run: Run): ConformanceTest[] {
   return [
     [
       'both streams arrive whole, and a last expression shows its value',
@@ -51,7 +52,7 @@ function outputLaws(run: Run): Law[] {
   ]
 }
 
-function fileLaws(run: Run): Law[] {
+function fileTests(run: Run): ConformanceTest[] {
   const files = ['kept.txt', 'größe 1.csv'].map((name) => ({ name, bytes: new TextEncoder().encode(`of ${name}`) }))
   return [
     [
@@ -68,10 +69,10 @@ function fileLaws(run: Run): Law[] {
           { files },
         )
         mustEqual(heard.stdout, 'of kept.txt of größe 1.csv\n', 'stdout')
-        const made = new Map(heard.files.map(({ name, bytes }) => [name, bytes]))
-        mustEqual([...made.keys()].toSorted(), ['größe 1.csv', 'made.bin'].toSorted(), 'names')
-        mustEqual(new TextDecoder().decode(made.get('größe 1.csv')), 'of größe 1.csv!', 'changed file')
-        const bytes = made.get('made.bin')
+        const outputs = new Map(heard.files.map(({ name, bytes }) => [name, bytes]))
+        mustEqual([...outputs.keys()].toSorted(), ['größe 1.csv', 'made.bin'].toSorted(), 'names')
+        mustEqual(new TextDecoder().decode(outputs.get('größe 1.csv')), 'of größe 1.csv!', 'changed file')
+        const bytes = outputs.get('made.bin')
         must(bytes?.length === 1_280_000 && bytes.every((byte, at) => byte === at % 256), 'bytes are as written')
       },
     ],
@@ -92,7 +93,7 @@ function fileLaws(run: Run): Law[] {
   ]
 }
 
-function limitLaws(run: Run, make: MakeCodeRunner): Law[] {
+function limitTests(run: Run, make: MakeCodeRunner): ConformanceTest[] {
   return [
     [
       'a program that does not end is ended at its limit, and holds up no other',
@@ -169,7 +170,7 @@ const attempts: readonly string[] = [
   '__import__("pyodide_js").runPython',
 ]
 
-function isolationLaws(run: Run): Law[] {
+function isolationTests(run: Run): ConformanceTest[] {
   return [
     [
       'a program sees nothing of the run before it',
