@@ -53,8 +53,8 @@ export async function startFixture(): Promise<Fixture> {
     while (!isSo(await figures())) await delay(50)
   }
   const newKey: Fixture['newKey'] = async (scopes) => {
-    const made = await call('POST', '/admin/api-key', { scopes, owner: 'another' })
-    return (JSON.parse(made) as { api_key: string }).api_key
+    const answer = await call('POST', '/admin/api-key', { scopes, owner: 'another' })
+    return (JSON.parse(answer) as { api_key: string }).api_key
   }
   return {
     call,
