@@ -3,17 +3,18 @@ import { sweepClaims } from '@inlay/knowledge/internal/indexing/outcomes'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { migrateKnowledge } from '@inlay/knowledge'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
-import { Kysely } from 'kysely'
+import { Kysely, type KyselyConfig } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { makeRecords, makeWorker, request } from '../setup.ts'
 
 test('an outage that meets a claim of many documents is one transaction', async () => {
   const statements: string[] = []
-  const db: Records = new Kysely({
+  const config: KyselyConfig = {
     dialect: nodeSqlite({ file: ':memory:' }),
-    log: ({ query }) => statements.push(query.sql),
-  })
+    log: ({ query }) => void statements.push(query.sql),
+  }
+  const db: Records = new Kysely(config)
   onTestFinished(() => db.destroy())
   await migrateKnowledge(db)
   const isDown = fakeEmbedder({
@@ -36,7 +37,11 @@ test('a lease that is renewed while it is being judged is not swept', async () =
   const db = await makeRecords()
   const stuck = (step: string): Promise<void> | undefined =>
     step === 'append' ? new Promise<void>(() => {}) : undefined
-  const { worker, accept, status, clock } = await makeWorker({ db, at: stuck, worker: { owner: 'slow', leaseMs: 1000 } })
+  const { worker, accept, status, clock } = await makeWorker({
+    db,
+    at: stuck,
+    worker: { owner: 'slow', leaseMs: 1000 },
+  })
   await accept(request())
   void worker.runOnce()
   await expect.poll(async () => (await status('document')).phase).toBe('indexing')
