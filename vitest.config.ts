@@ -27,6 +27,8 @@ const project = (test: TestUserConfig): ViteUserConfig => ({ ...resolution, test
 const config: ViteUserConfig = defineConfig({
   ...resolution,
   test: {
+    // All cores; the default leaves one idle, which on two cores is half of them.
+    maxWorkers: '100%',
     projects: [
       // Files share a process: nothing of a test stays in its modules.
       project({ name: 'unit', include: unit, exclude: full, isolate: false, testTimeout: 20_000 }),

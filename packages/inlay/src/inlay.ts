@@ -59,10 +59,12 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   const agent = lazyPart(async () => (await parts()).agent)
   const knowledge = lazyPart(async () => (await parts()).knowledge)
   const keys = lazyPart(async () => (await parts()).keys)
+  const workspace = lazyPart(async () => (await parts()).workspace)
   const server = createServer({
     agent,
     knowledge,
     keys,
+    workspace,
     authenticate: authenticatorOf(options, keys),
     basePath: options.basePath,
     streamFormat: options.streamFormat,

@@ -55,9 +55,9 @@ const mebibyte = 1024 * 1024
 
 /** The HTTP side over its parts: nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
-  const { agent, knowledge, keys, authenticate } = options
+  const { agent, knowledge, keys, workspace, authenticate } = options
   const settings = settingsOf(options)
-  const setting: EndpointSetting = { parts: { agent, knowledge, keys }, authenticate, settings, routes }
+  const setting: EndpointSetting = { parts: { agent, knowledge, keys, workspace }, authenticate, settings, routes }
   // Malformed percent-encoding is ours to answer, as a validation error of the value it stands in.
   const app = new H3({ silent: true, allowMalformedURL: true })
   const prefixes = [...new Set([settings.basePath, ''])]

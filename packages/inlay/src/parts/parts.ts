@@ -3,7 +3,7 @@ import type { Conversations } from '@inlay/conversations'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ProcessPresence } from '@inlay/records'
-import type { Keys } from '@inlay/server'
+import type { Keys, WorkspaceRecords } from '@inlay/server'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
@@ -18,6 +18,7 @@ export interface Parts {
   readonly agent: Conversations
   readonly knowledge: Knowledge
   readonly keys: Keys
+  readonly workspace: WorkspaceRecords
   close(): Promise<void>
 }
 
@@ -40,12 +41,12 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   const close = (): Promise<void> => closeAll(opened.toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
-    const { keys, knowledge, reader, web, tools, python, agent } = await makeParts(db, options, onError)
+    const { keys, workspace, knowledge, reader, web, tools, python, agent } = await makeParts(db, options, onError)
     // Closed in the opposite order: runs end before the search they use, and the database last.
     opened.push(keys, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
-    return { agent, knowledge, keys, close }
+    return { agent, knowledge, keys, workspace, close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -64,7 +65,7 @@ async function makeParts(
   options: InlayOptions,
   onError: (error: unknown) => void,
 ): Promise<Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>> {
-  const [{ createConversations }, { createKnowledge }, { createKeys }] = await Promise.all([
+  const [{ createConversations }, { createKnowledge }, { createKeys, createWorkspaceRecords }] = await Promise.all([
     import('@inlay/conversations'),
     import('@inlay/knowledge'),
     import('@inlay/server'),
@@ -115,6 +116,7 @@ async function makeParts(
     storage: options.storage ?? (await defaultStorage(dataFolder)),
     readFile: options.readFile ?? reader.read,
     fileIndex: toFileIndex(knowledge),
+    isInDocument: (id) => knowledge.showsImage(id),
     webSearch: web.webSearch,
     readPage: web.readPage,
     documentByLink: toDocumentByLink(knowledge),
@@ -122,7 +124,8 @@ async function makeParts(
     codeRunner: python.codeRunner,
     fileUrl: toFileUrl(options.basePath),
   })
-  return { knowledge, agent, reader, web, tools, python, keys: createKeys({ db, now, onError }) }
+  const workspace = createWorkspaceRecords({ db, now })
+  return { knowledge, agent, reader, web, tools, python, keys: createKeys({ db, now, onError }), workspace }
 }
 
 /** Closes one after the other, also when one of them fails; then tells the first failure. */
