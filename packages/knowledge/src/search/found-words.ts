@@ -53,7 +53,7 @@ export function createWordFinder(query: string, common: CommonWords): WordFinder
 const longestWord = 40
 
 /** Lower case of alphabets, with and without accents: a word of these has no parts. */
-const isPlainWord = /^.[a-z\u00df-\u00f6\u00f8-\u017f\u0430-\u045f\u0300-\u036f]*$/
+const isPlainWord = /^.[a-z\u00df-\u00f6\u00f8-\u017f\u0430-\u045f]*$/
 
 /** Whether a word may match: stemming changes nothing but ends, case and accents, so one of another initial cannot. */
 function mayMatch(word: string, initials: Uint8Array): boolean {
