@@ -46,10 +46,10 @@ test.each([[[1]], [[2]], [[3]], [[4]], [[3, 4]], [[5]], [[4, 5, 6]]])(
       expect(all).toHaveLength(rowCount)
       expect(await idsOf(query, { pairs: wanted }, 10), `round ${round}`).toEqual(all.filter(isIn).slice(0, 10))
       const words = { text: `${text.word(4)} ${text.word(4)}` }
-      const found = new Set((await idsOf(words, {}, rowCount)).filter(isIn))
+      const matching = new Set((await idsOf(words, {}, rowCount)).filter(isIn))
       const ids = await idsOf(words, { pairs: wanted }, 10)
-      expect(ids).toHaveLength(Math.min(10, found.size))
-      expect(ids.every((id) => found.has(id))).toBe(true)
+      expect(ids).toHaveLength(Math.min(10, matching.size))
+      expect(ids.every((id) => matching.has(id))).toBe(true)
     }
   },
 )

@@ -137,7 +137,7 @@ async function take(
     // Moved or removed since it was found: the search begins anew.
     if (!row || ![...row.pairs].some((pair) => wanted.has(pair)))
       throw new InlayError('SERVICE_UNAVAILABLE', { cause: new Error('preempted') })
-    const { text, card, vector } = row
-    return { text, card, ...(columns.includes('vector') ? { vector } : {}), [scoreColumn]: score }
+    const vector = columns.includes('vector') ? { vector: row.vector } : {}
+    return { text: row.text, card: row.card, ...vector, [scoreColumn]: score }
   })
 }
