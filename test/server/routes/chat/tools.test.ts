@@ -100,7 +100,7 @@ describe('a custom action', () => {
     const patch = (enabled: boolean) =>
       tell('/admin/tool/status', { key, method: 'PATCH', json: { tool_ids: [1001, 50, 4], enabled } })
     expect((await patch(false)).body).toEqual({ updated_count: 2, tool_ids: [50, 1001] })
-    expect((await tell('/tool')).body).toMatchObject([{ name: 'add_memory' }])
+    expect((await tell('/tool')).body).toMatchObject([{ id: 7 }])
     expect((await tell('/tool/50', { key })).body).toMatchObject({ name: 'tell_time', enabled: false })
     expect((await tell('/tool/50')).status).toBe(403)
     expect((await tell('/tool/openapi')).body).toEqual([])
@@ -135,7 +135,7 @@ describe('what is no custom action', () => {
   test('is shown one by one', async () => {
     const { tell } = await service()
     expect((await tell('/tool/50')).body).toMatchObject({ id: 50, name: 'tell_time', mcp_server_id: null })
-    expect((await tell('/tool/7')).body).toMatchObject({ name: 'add_memory', chat_selectable: false })
+    expect((await tell('/tool/7')).body).toMatchObject({ id: 7, name: 'add_memory', chat_selectable: false })
     expect((await tell('/tool/4')).status).toBe(404)
   })
 
