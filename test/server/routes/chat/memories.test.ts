@@ -94,17 +94,10 @@ describe('memories', () => {
   })
 })
 
-<<<<<<< HEAD
-test('the action that keeps memories is listed, but not for people to pick', async () => {
-  const { tell, say, setting } = await service([['Hello.']])
-  expect((await tell('/tool')).body).toMatchObject([
-    { name: 'add_memory', chat_selectable: false, agent_creation_selectable: false },
-=======
 test('the action that keeps memories is listed, so that clients can allow it, and not for people to pick', async () => {
   const { tell, say, setting } = await service([['Hello.']])
   expect((await tell('/tool')).body).toMatchObject([
     { id: 7, name: 'add_memory', chat_selectable: false, agent_creation_selectable: false },
->>>>>>> main
   ])
   await say('Hello')
   expect(setting.model.asked[0]?.tools?.map(({ name }) => name)).toEqual(['add_memory'])
