@@ -83,7 +83,10 @@ export interface Source {
   readonly passages: readonly [SearchDoc, ...SearchDoc[]]
 }
 
-/** Sources of a turn: the cited ones by number, then those that were only found, in rank order. */
+/**
+ * Sources of a turn: the cited ones by number, then those that were only found, in rank order. Found is what the steps
+ * show, so that both name the same number.
+ */
 export function sourcesOf(turn: Turn): { cited: readonly Source[]; found: readonly Source[] } {
   const { state } = turn.fold
   const numberOf = new Map(state.citations.map((citation) => [citation.document_id, citation.citation_number]))
@@ -99,17 +102,22 @@ export function sourcesOf(turn: Turn): { cited: readonly Source[]; found: readon
     passages,
   }))
   const cited = sources.filter((source) => source.number !== null)
+  const inSteps = new Set(shownBySteps(turn).map((document) => document.document_id))
   return {
     cited: cited.sort((one, other) => (one.number ?? 0) - (other.number ?? 0)),
-    found: sources.filter((source) => source.number === null),
+    found: sources.filter(
+      ({ number, documentId }) => number === null && (inSteps.size === 0 || inSteps.has(documentId)),
+    ),
   }
 }
 
 /** Documents the answer could draw on; until it begins, those that its steps have shown. */
 function documentsOf(turn: Turn): readonly SearchDoc[] {
-  const { blocks, documents } = turn.fold.state
-  const shown = blocks.flatMap((block) =>
+  return [...turn.fold.state.documents, ...shownBySteps(turn)]
+}
+
+function shownBySteps(turn: Turn): readonly SearchDoc[] {
+  return turn.fold.state.blocks.flatMap((block) =>
     block.kind === 'tool' ? (block.documents ?? []) : block.kind === 'research' ? (block.citedDocuments ?? []) : [],
   )
-  return [...documents, ...shown]
 }

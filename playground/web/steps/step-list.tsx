@@ -154,7 +154,7 @@ function objectOf({ toolName, data }: ToolBlock): string {
 function searchTitle(step: ToolBlock, isNow: boolean, where: string): string {
   if (isNow) return `Searching ${where}`
   if (step.progress === 'stopped') return `Search of ${where} was stopped`
-  const count = distinctTitles(step.documents ?? []).length
+  const count = new Set((step.documents ?? []).map((document) => document.document_id)).size
   if (count === 0) return `Found nothing in ${where}`
   return `Searched ${where}, ${count} found`
 }

@@ -51,6 +51,8 @@ export async function* readForm(request: Request, limits: FormLimits): AsyncGene
         for (let step = await bytes.next(); !step.done; step = await bytes.next());
       }
     }
+    // To the end: a body that is cancelled counts as a client that went away.
+    while (await source.more()) source.buffer = source.buffer.subarray(source.buffer.byteLength)
   } finally {
     source.cancel()
   }
