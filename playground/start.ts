@@ -11,6 +11,7 @@ import { createPage, isLoopbackName } from 'inlay/page'
 import { keepApiKey } from './server/api-key.ts'
 import { greeting } from './server/greeting.ts'
 import { listen, type Listening } from './server/listen.ts'
+import { mastraGuide } from './server/mastra-guide.ts'
 import { modelWords } from './server/model-words.ts'
 import { holdQuestions } from './server/hold-questions.ts'
 import { readOwnDocumentation } from './server/own-documentation.ts'
@@ -25,7 +26,7 @@ async function start(): Promise<void> {
   const basePath = `/${(settings.options.basePath ?? 'api').replaceAll(/^\/+|\/+$/g, '')}`.replace(/^\/$/, '')
   await prepareDataFolder(dataFolder)
   const key = settings.options.apiKey ?? (await keepApiKey(dataFolder))
-  const inlay = createInlay({ ...settings.options, basePath, dataFolder, apiKey: key })
+  const inlay = createInlay({ ...settings.options, agents: [mastraGuide], basePath, dataFolder, apiKey: key })
   const token = randomBytes(16).toString('base64url')
 
   const page = Promise.withResolvers<Awaited<ReturnType<typeof createPage>>>()

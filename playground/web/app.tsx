@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { chatAddress, placeOf, type Place } from './address.ts'
+import { AgentChoice } from './chat/agent-choice.tsx'
 import { Announcer } from './chat/announcer.tsx'
 import { ChatsView } from './chats/chats-view.tsx'
 import { Composer } from './chat/composer.tsx'
@@ -25,6 +26,7 @@ export function App({ service, modelName }: AppProps): JSX.Element {
   const chat = useChat(service, place)
   const list = useDocumentList(service)
   const [focusRequest, setFocusRequest] = useState(0)
+  const [agentId, setAgentId] = useState(0)
   const newChat = (): void => {
     chat.leave()
     location.hash = ''
@@ -45,13 +47,14 @@ export function App({ service, modelName }: AppProps): JSX.Element {
               service={service}
               isAnswering={chat.isAnswering}
               isFollowUp={!isEmpty(chat)}
-              ask={chat.ask}
+              ask={(question, { isResearch }) => chat.ask(question, { isResearch, agentId })}
               stop={() => {
                 chat.stop()
                 setFocusRequest((count) => count + 1)
               }}
               focusRequest={focusRequest}
             />
+            {isEmpty(chat) && <AgentChoice service={service} agentId={agentId} choose={setAgentId} />}
             <p class="model">{modelName}</p>
           </div>
           {isEmpty(chat) && (
@@ -59,7 +62,7 @@ export function App({ service, modelName }: AppProps): JSX.Element {
               key="examples"
               documents={list.documents}
               service={service}
-              ask={(question) => chat.ask({ question, files: [] })}
+              ask={(question) => chat.ask({ question, files: [] }, { isResearch: false, agentId })}
             />
           )}
         </div>

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { scriptedModel, type Script } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
+import type { HostAgent } from '@inlay/agent'
 import { mastraTools } from '@inlay/mastra'
 import { createTool } from '@mastra/core/tools'
 import { createInlay, defineAction, type Inlay, type InlayOptions } from 'inlay'
@@ -104,6 +105,20 @@ test("a host's actions and Mastra's tools are listed, allowed and forced by thei
   expect(model.asked[0]?.tools?.map(({ name }) => name)).toEqual(['order_state'])
   await say({ allowed_tool_ids: [] })
   expect(model.asked[2]?.tools ?? []).toEqual([])
+})
+
+test("a host's agent is listed and answers in its sessions", async () => {
+  const hostAgent: HostAgent = {
+    id: 7,
+    name: 'Concierge',
+    async *respond({ prompt }) {
+      yield { type: 'text', delta: `You said: ${JSON.stringify(prompt.at(-1)?.content)}` }
+    },
+  }
+  const { ask, say } = make([], { agents: [hostAgent] })
+  expect((await ask('/persona')).body).toContainEqual(expect.objectContaining({ id: 7, name: 'Concierge' }))
+  const { body } = await say({ message: 'Good evening', chat_session_info: { persona_id: 7 } })
+  expect(body).toMatchObject({ answer: expect.stringContaining('Good evening') })
 })
 
 test("a host's hooks refuse messages, tell the model more, and hear of answers", async () => {

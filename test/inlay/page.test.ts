@@ -68,6 +68,23 @@ const askForKey = (headers: Record<string, string> = {}, body: unknown = { token
     body: JSON.stringify(body),
   })
 
+test('nobody can make it read more than a token takes', async () => {
+  const { status } = await askForKey({}, { token, padding: 'x'.repeat(5000) })
+  expect(status).toBe(403)
+  let pulled = 0
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(1024).fill(++pulled)),
+  })
+  const request = new Request(`http://${here()}/page/key`, {
+    method: 'POST',
+    headers: { host: here(), origin: `http://${here()}` },
+    body: endless,
+    duplex: 'half',
+  } as RequestInit)
+  expect((await page.fetch(request, { ip: '127.0.0.1' })).status).toBe(403)
+  expect(pulled).toBeLessThan(10)
+})
+
 describe('the page', () => {
   test('is served at / with a policy that lets nothing in from elsewhere', async () => {
     const { status, headers, body } = await ask('/')

@@ -1,4 +1,4 @@
-import type { Hit, IndexFilter, IndexRow, VectorIndex } from '@inlay/knowledge'
+import type { Hit, IndexFilter, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 
 /** An index in memory, with a look inside. Several handles may share one store, as processes share a folder. */
@@ -11,13 +11,17 @@ export interface MemoryStore {
   rows: IndexRow[]
   commits: number
   maintained: number
+  /** What the index was marked with. */
+  identity: string | undefined
+  /** Whether reading it fails. */
+  isDamaged: boolean
   /** Stores of the indexes beside it, by number. */
   readonly beside: Map<number, MemoryStore>
 }
 
 /** Makes an empty store. */
 export function createStore(): MemoryStore {
-  return { rows: [], commits: 0, maintained: 0, beside: new Map() }
+  return { rows: [], commits: 0, maintained: 0, identity: undefined, isDamaged: false, beside: new Map() }
 }
 
 /** Makes a handle of a store: matches whole words, ranks by how many of them match, needs no upkeep. */
@@ -25,6 +29,7 @@ export function memoryIndex(store: MemoryStore = createStore()): MemoryIndex {
   let isClosed = false
   const refuseClosed = (): void => {
     if (isClosed) throw new InlayError('CLOSED')
+    if (store.isDamaged) throw new InlayError('INTERNAL_ERROR', { message: 'The index failed.' })
   }
   return {
     store,
@@ -39,15 +44,9 @@ export function memoryIndex(store: MemoryStore = createStore()): MemoryIndex {
       const gone = new Set(generations)
       store.rows = store.rows.filter((row) => !gone.has(row.generation))
     },
-    search: async ({ text, vector, filter, limit }) => {
+    search: async (query) => {
       refuseClosed()
-      const wanted = words(text ?? '')
-      return store.rows
-        .filter((row) => passes(row, filter))
-        .map((row) => toHit(row, Math.max(wordScore(row, wanted), vector ? nearness(row.vector, vector) : 0)))
-        .filter((hit) => hit.score > 0)
-        .toSorted((left, right) => right.score - left.score)
-        .slice(0, limit)
+      return find(store.rows, query)
     },
     read: async (generation, from, to, options) => {
       refuseClosed()
@@ -61,6 +60,14 @@ export function memoryIndex(store: MemoryStore = createStore()): MemoryIndex {
       store.maintained++
       return { rows: store.rows.length, unindexedRows: 0 }
     },
+    inspect: async ({ thorough = false } = {}) => {
+      const mark = store.identity === undefined ? {} : { identity: store.identity }
+      if (thorough && store.isDamaged) return { state: 'damaged', ...mark }
+      return { state: store.commits === 0 && store.identity === undefined ? 'missing' : 'present', ...mark }
+    },
+    mark: async (identity) => {
+      store.identity = identity
+    },
     figures: async () => ({ rows: store.rows.length, unindexedRows: 0 }),
     close: async () => {
       isClosed = true
@@ -72,9 +79,19 @@ export function memoryIndex(store: MemoryStore = createStore()): MemoryIndex {
     },
     drop: async () => {
       isClosed = true
-      store.rows = []
+      Object.assign(store, { ...createStore(), beside: store.beside })
     },
   }
+}
+
+function find(rows: readonly IndexRow[], { text, vector, filter, limit }: IndexQuery): Hit[] {
+  const wanted = words(text ?? '')
+  return rows
+    .filter((row) => passes(row, filter))
+    .map((row) => toHit(row, Math.max(wordScore(row, wanted), vector ? nearness(row.vector, vector) : 0)))
+    .filter((hit) => hit.score > 0)
+    .toSorted((left, right) => right.score - left.score)
+    .slice(0, limit)
 }
 
 function words(text: string): Set<string> {

@@ -2,10 +2,6 @@
 
 /** Files and folders that import each other in a circle, by the folder they lie in. */
 export const circles: Record<string, { readonly nodes: readonly string[]; readonly reason: string }> = {
-  'packages/agent/src': {
-    nodes: ['actions', 'model', 'prompt', 'research', 'tools', 'turn'],
-    reason: 'to be untied',
-  },
   'packages/agent/src/research': {
     nodes: ['orchestrator.ts', 'research.ts'],
     reason: 'to be untied',

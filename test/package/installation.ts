@@ -1,10 +1,10 @@
 /** What the checks of packed packages share: packing, installing into an empty project, asking what is mounted there. */
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const folders = ['protocol', 'client', 'knowledge', 'agent', 'drivers', 'server', 'inlay']
+const folders = readdirSync('packages')
 
 /** Runs a command to its end and gives what it printed; fails with all of that when it fails. */
 export function run(command: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): string {

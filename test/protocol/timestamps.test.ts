@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readMoment } from '@inlay/protocol'
+import { readTimestamp } from '@inlay/protocol'
 
 describe('a moment', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('a moment', () => {
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
   ])('%s is %s', (written, moment) => {
-    expect(new Date(readMoment(written) ?? NaN).toISOString()).toBe(moment)
+    expect(new Date(readTimestamp(written) ?? NaN).toISOString()).toBe(moment)
   })
 
   it.each([
@@ -37,7 +37,7 @@ describe('a moment', () => {
     '1769851800',
     '2026-01-31T09:30:00Z[UTC]',
   ])('is not %j', (written) => {
-    expect(readMoment(written)).toBeUndefined()
+    expect(readTimestamp(written)).toBeUndefined()
   })
 
   it('is read back from every date', () => {
@@ -45,7 +45,7 @@ describe('a moment', () => {
       fc.property(
         fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
         (date) => {
-          expect(readMoment(date.toISOString())).toBe(date.getTime())
+          expect(readTimestamp(date.toISOString())).toBe(date.getTime())
         },
       ),
     )

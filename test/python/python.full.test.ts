@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeRunnerLaws } from '@inlay/agent/conformance'
+import { codeRunnerConformance } from '@inlay/agent/conformance'
 import type { CodeRun, CodeRunner } from '@inlay/agent'
 import { pyodide } from '@inlay/python'
 
@@ -62,8 +62,8 @@ async function hear(code: string, more: Partial<CodeRun> = {}, runner: CodeRunne
   return { ...outcome, ...said }
 }
 
-describe('the laws of code runners', patience, () => {
-  for (const [title, run] of codeRunnerLaws(() => python)) test(title, run)
+describe('conformance of code runners', patience, () => {
+  for (const [title, run] of codeRunnerConformance(() => python)) test(title, run)
 })
 
 describe('python', patience, () => {

@@ -11,7 +11,7 @@ test('a program reads the files it is given, says what it prints, and leaves fil
   const python = pyodide({ processes: 1 })
   let said = ''
   const { files, exitCode, error } = await python.run({
-    code: "text = open('birds.txt').read()\nprint(text.upper())\nopen('count.txt', 'w').write(str(len(text)))",
+    code: "text = open('birds.txt').read()\nprint(text.upper())\ncount = open('count.txt', 'w').write(str(len(text)))",
     files: [{ name: 'birds.txt', bytes: new TextEncoder().encode('herons') }],
     onOutput: ({ text }) => void (said += text),
   })

@@ -1,4 +1,4 @@
-import type { LogEntry, Run } from '@inlay/agent'
+import type { LogEntry, PassageQuery, Run } from '@inlay/agent'
 import type { Conversations, Personalization } from '@inlay/conversations'
 import type { DocumentStatus, Knowledge } from '@inlay/knowledge'
 import { encodeLine, InlayError, type ChatFullResponse, type Principal, type StreamLine } from '@inlay/protocol'
@@ -271,8 +271,14 @@ export interface Setup {
 
 /** A server over fakes; `ask` goes to `/api` as alice unless told otherwise. */
 export function setup(options: Partial<ServerOptions> = {}): Setup {
-  const agent = fakeAgent()
   const knowledge = fakeKnowledge()
+  const searched = options.knowledge ?? knowledge
+  const agent = fakeAgent()
+  // As the parts are connected: an agent searches the knowledge.
+  Object.assign(agent, {
+    search: async ({ text, filters, caller, limit, signal }: PassageQuery) =>
+      searched.search({ text, filters, caller, limit, signal }),
+  })
   const errors: unknown[] = []
   const server = createServer({
     agent,

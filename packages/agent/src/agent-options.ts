@@ -38,7 +38,7 @@ export interface AgentLimits {
 export interface AgentStores {
   /** Sessions and messages. Default: in memory, together with `runStore`. */
   readonly conversationStore?: ConversationStore
-  /** Sends under an `Idempotency-Key`. It belongs to the conversation store: hand in both or neither. */
+  /** Sends under an `Idempotency-Key`. Default: they are UNSUPPORTED beside a conversation store of the host's. */
   readonly runStore?: RunStore
   /** Files of messages, projects and personas. Default: none, and none can be kept. */
   readonly fileStore?: FileStore

@@ -8,7 +8,7 @@ import type { Run } from './contracts/run.ts'
 import type { RunStore } from './contracts/run-store.ts'
 import type { PassageSearch } from './contracts/search.ts'
 import { defaultServices, type Services } from './contracts/services.ts'
-import { noFiles, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
+import { noFiles, noKeys, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
 import { inMemoryStores } from './stores/in-memory.ts'
 import { waitFor } from './model/waiting.ts'
 import { toKnownLimits } from './research/limits.ts'
@@ -21,6 +21,7 @@ import { createActions } from './tools/registry.ts'
 import { createAfterTurn } from './turn/after-turn.ts'
 import type { TurnParts } from './turn/execute-turn.ts'
 import { countFreeTokens } from './turn/free-tokens.ts'
+import { searchPassages } from './turn/passage-search.ts'
 import { createKeyedSends } from './turn/idempotency.ts'
 import { startRun, type StartParts } from './turn/start-run.ts'
 import type { TurnContextParts } from './turn/turn-context.ts'
@@ -39,10 +40,6 @@ export function createAgent(options: AgentOptions): Agent {
     if (isClosed) throw new InlayError('CLOSED')
     await abandoned.checked()
   }
-  const stopAll = async (active: readonly LiveRun[], cause: StopCause): Promise<void> => {
-    for (const run of active) run.stop(cause)
-    await Promise.all(active.map(({ ended }) => ended))
-  }
   return {
     send: async (request, options) => {
       await ready()
@@ -50,7 +47,9 @@ export function createAgent(options: AgentOptions): Agent {
       const run =
         idempotencyKey === ''
           ? startRun(parts, request, options)
-          : keyedSends.once(idempotencyKey, request, caller, (key) => startRun(parts, request, options, key))
+          : keyedSends.once(idempotencyKey, request, caller, (key, retry) =>
+              startRun(parts, request, options, { key, retry }),
+            )
       sending.add(run)
       return run.finally(() => sending.delete(run))
     },
@@ -75,6 +74,8 @@ export function createAgent(options: AgentOptions): Agent {
     actions: async (caller, evenOff) => actions.available({ caller }, evenOff),
     holdsAction: (id) => actions.holds(id),
     models: () => options.models.list(),
+    search: (query) =>
+      searchPassages(query, { ...parts, ...parts.contextParts, ...parts.turn, help: options.searchHelp }),
     freeTokens: (place, caller) => countFreeTokens(place, caller, parts),
     start: ready,
     close: async () => {
@@ -87,6 +88,11 @@ export function createAgent(options: AgentOptions): Agent {
       parts.checkpoints.close()
     },
   }
+}
+
+async function stopAll(active: readonly LiveRun[], cause: StopCause): Promise<void> {
+  for (const run of active) run.stop(cause)
+  await Promise.all(active.map(({ ended }) => ended))
 }
 
 /** Connects the parts of an agent and gives each its bounds. */
@@ -164,13 +170,8 @@ function toStores(
   { conversationStore, runStore, fileStore }: AgentStores,
   services: Services,
 ): { readonly conversations: ConversationStore; readonly runs: RunStore; readonly files: FileStore } {
-  if ((conversationStore === undefined) !== (runStore === undefined)) {
-    throw new InlayError('INVALID_INPUT', {
-      message: 'conversationStore and runStore belong together: hand in both, or neither.',
-    })
-  }
   const files = fileStore ?? noFiles
-  if (conversationStore && runStore) return { conversations: conversationStore, runs: runStore, files }
+  if (conversationStore) return { conversations: conversationStore, runs: runStore ?? noKeys, files }
   return { ...inMemoryStores(services), files }
 }
 

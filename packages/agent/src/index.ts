@@ -43,6 +43,7 @@ export type { KeptMemory, Memory, MemoryStore, Person } from './contracts/memory
 export type { ModelListing, ModelProvider, ResolvedModel, StreamListener, TappedModel } from './contracts/model.ts'
 export { defaultPersona } from './contracts/persona.ts'
 export type { Persona, PersonaLookup, Project, ProjectLookup } from './contracts/persona.ts'
+export type { HostAgent, Responder, ResponderPart, ResponderTool, ResponderTurn } from './contracts/responder.ts'
 export type { LogEntry, Run } from './contracts/run.ts'
 export type { RunStore, SendRecord, StoredAnswer } from './contracts/run-store.ts'
 export type {
@@ -51,12 +52,13 @@ export type {
   FileSearch,
   NamedDocumentSet,
   Passage,
+  PassageQuery,
   PassageSearch,
   Span,
 } from './contracts/search.ts'
 export { defaultServices } from './contracts/services.ts'
 export type { Services } from './contracts/services.ts'
-export { defineAction } from './tools/host-actions.ts'
+export { defineAction, idOfName } from './tools/host-actions.ts'
 export type { ActionDefinition, HostAction } from './tools/host-actions.ts'
 export type { ComingTurn, EndedTurn, TurnHooks, TurnVerdict } from './turn/hooks.ts'
 export type { ComingResearch, ResearchLimits, ResearchOptions, TokenPrice } from './research/limits.ts'
@@ -65,7 +67,8 @@ export { estimateTokens } from './prompt/context-window.ts'
 export { byScore, replayPackets } from './run/replay.ts'
 export type { ReplayAnswer, ReplayCall } from './run/replay.ts'
 export { inMemoryStores } from './stores/in-memory.ts'
-export { resolveParent, toMainline, toPath } from './stores/message-tree.ts'
-export type { MessageRole, TreeNode } from './stores/message-tree.ts'
-export { reasoningEfforts } from './turn/model-choice.ts'
+export { inMemoryFiles, inMemoryMemories, inMemoryPersonas, inMemoryProjects } from './stores/in-memory-library.ts'
+export { placeMessage, toMainline, toPath } from './stores/message-tree.ts'
+export type { MessagePlace, MessageRole, TreeNode } from './stores/message-tree.ts'
+export { reasoningEfforts } from './model/model-choice.ts'
 export { checkSessionSettings } from './turn/turn-context.ts'

@@ -5,6 +5,7 @@ import {
   type AgentLimits,
   type AgentOptions,
   type AgentStores,
+  type HostAgent,
   type Services,
 } from '@inlay/agent'
 import type { Kysely } from 'kysely'
@@ -13,6 +14,7 @@ import { createFiles, type SqlFiles } from './files/files.ts'
 import type { Memories } from './memories/contracts.ts'
 import { createMemories } from './memories/memories.ts'
 import type { Personas } from './personas/contracts.ts'
+import { withHostAgents } from './personas/host-agents.ts'
 import { createPersonas, personasWithFile } from './personas/personas.ts'
 import type { Projects } from './projects/contracts.ts'
 import { createProjects, ownProject, projectLookup } from './projects/projects.ts'
@@ -48,6 +50,8 @@ export interface ConversationsOptions extends Omit<
   readonly readFile?: FileReader
   /** Searches files that are too long for a prompt. Default: those that fit are taken. */
   readonly fileIndex?: FileIndex
+  /** Agents of the host that people can choose, beside stored personas. */
+  readonly hostAgents?: readonly HostAgent[]
   /** Whether anything is remembered about people: `add_memory`, and memories in prompts. Default: it is. */
   readonly memories?: boolean
   /** Reaches what an administrator's custom actions speak to. Default: nothing, custom actions are not offered. */
@@ -80,7 +84,7 @@ export function createConversations(options: ConversationsOptions): Conversation
   let hasStarted = false
   const ready = async (): Promise<void> => {
     await agent.start()
-    if (!hasStarted) files.worker.wake()
+    if (!hasStarted) files.worker.notify()
     hasStarted = true
   }
   const files = createConversationFiles(db, options, services, ready)
@@ -91,7 +95,8 @@ export function createConversations(options: ConversationsOptions): Conversation
   const { fetchAddress } = options
   const stored = createStoredTools({ ...services, db: options.db, fetchAddress, switches, holds, ready })
   const documentSets = options.documentSets ?? (async () => [])
-  const personas = createPersonas({ db, models, files, holdsAction: holds, documentSets, now, ready })
+  const storedPersonas = createPersonas({ db, models, files, holdsAction: holds, documentSets, now, ready })
+  const personas = withHostAgents(storedPersonas, options.hostAgents ?? [])
   const lookups = { personas, projects: projectLookup(db) }
   const agent = createAgent({
     ...options,

@@ -16,7 +16,7 @@ export const wasOpened = ({ toolNames }: Reading): boolean => toolNames.has(tool
 
 /** Opens the addresses that the present question holds, once. */
 export function openAddresses(reading: Reading): Move | undefined {
-  const question = reading.asked.at(-1) ?? ''
+  const question = reading.questions.at(-1) ?? ''
   const urls = question.length > longestQuestion ? [] : addressesIn(question)
   const isDue = urls.length > 0 && urls.length <= mostAddresses && reading.tools.has(tool) && !wasOpened(reading)
   return isDue ? { calls: [{ name: tool, input: { urls } }] } : undefined
@@ -27,9 +27,9 @@ export function openAddresses(reading: Reading): Move | undefined {
  * called is. An address alone asks for what the page says.
  */
 export function aboutPages(reading: Reading): Reading {
-  const question = reading.asked.at(-1)
+  const question = reading.questions.at(-1)
   if (!wasOpened(reading) || question === undefined) return reading
-  const named = question.replaceAll(addresses, reading.found[0]?.title ?? '')
+  const named = question.replaceAll(addresses, reading.passages[0]?.title ?? '')
   const isBare = question.replaceAll(addresses, '').trim() === ''
-  return { ...reading, asked: [...reading.asked.slice(0, -1), isBare ? `Summarise ${named}` : named] }
+  return { ...reading, questions: [...reading.questions.slice(0, -1), isBare ? `Summarise ${named}` : named] }
 }

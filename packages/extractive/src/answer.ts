@@ -1,24 +1,41 @@
+import { commonWordsOf } from '@inlay/text'
+import { pickFacts, rankFacts } from './facts.ts'
+import { isSpaceless } from './terms.ts'
+import { collect, type Candidate, type SourcePassage } from './passages.ts'
 import { understand, type Question } from './question.ts'
 import type { Reading } from './prompt.ts'
-import type { Candidate, SourcePassage } from './passages.ts'
-import { hasKind, isDangling } from './phrases.ts'
+import { hasKind } from './phrases.ts'
 import { scorePassages } from './score.ts'
-import { isAnswered, select } from './select.ts'
-import { cited, write } from './write.ts'
+import { isAnswered, select, toGroups } from './select.ts'
+import { write } from './write.ts'
 
 const toolTextLimit = 2_000
 
-/** The sentence that comes nearest to an answer, with its citation; empty when none is near at all. */
-function nearest(candidates: readonly Candidate[]): string {
-  const close = candidates.filter((unit) => unit.kind === 'sentence' && unit.coverage >= 0.33 && !isDangling(unit.text))
-  const [best] = close.toSorted((one, other) => other.score - one.score)
-  return best ? ` What comes nearest:\n\n${cited(best.text, best.passage.number)}` : ''
+const factKinds: ReadonlySet<Question['kind']> = new Set(['who', 'when', 'where', 'number', 'other'])
+
+/** Whether a question asks for a single fact; in other languages than English every question is read so. */
+function asksForFact({ text, kind, isPlural }: Question): boolean {
+  if (isSpaceless(text) || (commonWordsOf(text)?.language ?? 'en') !== 'en') return true
+  return factKinds.has(kind) && !isPlural
 }
 
+/** From this certainty on the passages are taken to hold the answer. */
+const answeredFrom = 0.25
+
+function quoteFacts(question: Question, passages: readonly SourcePassage[], said: string): string | undefined {
+  const facts = rankFacts(question.queries[0] ?? question.text, collect(passages, question.symbols))
+  if (facts.certainty < answeredFrom) return undefined
+  const chosen = pickFacts(facts, (unit) => wasSaid(unit, said))
+  return chosen.length === 0 ? undefined : write(toGroups(chosen).map((units) => ({ units })))
+}
+
+const wasSaid = ({ text }: Candidate, said: string): boolean => said.includes(text.replace(/[.!?:]+$/, ''))
+
 function quote(question: Question, passages: readonly SourcePassage[], said: string): string | undefined {
+  if (asksForFact(question)) return quoteFacts(question, passages, said)
   const scored = scorePassages(question, passages)
   if (!isAnswered(scored)) return undefined
-  const groups = select(scored, (unit) => said.includes(unit.text.replace(/[.!?:]+$/, '')))
+  const groups = select(scored, (unit) => wasSaid(unit, said))
   if (!groups.some(({ units }) => units.some((unit) => hasKind(question, unit.text)))) return undefined
   const written = write(groups)
   return written === '' ? undefined : written
@@ -36,22 +53,23 @@ function ofTools({ toolAnswers }: Reading): string | undefined {
 
 /** Answers the present question from what was found, from text that came with it, or says that neither answers it. */
 export function answerFromFindings(reading: Reading): string {
-  const question = understand(reading.asked)
-  const passages = [...reading.context, ...reading.found]
+  const question = understand(reading.questions)
+  const passages = [...reading.context, ...reading.passages]
   const said = reading.answers.at(-1) ?? ''
-  const isRepeat = reading.asked.length > 1 && question.queries[0] === understand(reading.asked.slice(0, -1)).queries[0]
+  const isRepeat =
+    reading.questions.length > 1 && question.queries[0] === understand(reading.questions.slice(0, -1)).queries[0]
   const quoted = quote(question, passages, isRepeat ? said : '')
   if (quoted !== undefined) return quoted
-  if (reading.found.length === 0 && reading.toolAnswers.length > 0) return ofTools(reading) ?? ''
+  if (reading.passages.length === 0 && reading.toolAnswers.length > 0) return ofTools(reading) ?? ''
   if (isRepeat) return 'I found nothing more about this in the documents.'
   if (passages.length === 0)
     return 'I found nothing about this in the documents. Other words may help, or the documents do not cover it.'
-  return `I could not find an answer to this in the documents.${nearest(scorePassages(question, passages).candidates)}`
+  return 'I could not find an answer to this in the documents.'
 }
 
 /** Answers from the conversation alone: text that came with the message, then earlier answers. */
 export function answerFromConversation(reading: Reading): string | undefined {
-  const question = understand(reading.asked)
+  const question = understand(reading.questions)
   const earlier = reading.answers.map((content): SourcePassage => ({ number: undefined, title: '', content }))
   return quote(question, reading.context, '') ?? quote(question, earlier.toReversed(), '')
 }

@@ -30,10 +30,10 @@ const searchToolOf = ({ tools }: Reading): string | undefined => searchTools.fin
 
 const hasCalledSearch = ({ toolNames }: Reading): boolean => searchTools.some((name) => toolNames.has(name))
 
-const present = ({ asked }: Reading): string => asked.at(-1) ?? ''
+const present = ({ questions }: Reading): string => questions.at(-1) ?? ''
 
 const callOf = (reading: Reading, name: string): Move => {
-  const { queries } = understand(reading.asked)
+  const { queries } = understand(reading.questions)
   const input = searchTools.includes(name) ? { queries } : argumentsFor(reading.tools.get(name), present(reading))
   return { calls: [{ name, input }] }
 }
@@ -54,11 +54,11 @@ const tasks: readonly Task[] = [
   function search(reading) {
     const name = searchToolOf(reading)
     const isDue =
-      !reading.hasSearched || (wasOpened(reading) && reading.found.length === 0 && !hasCalledSearch(reading))
+      !reading.hasSearched || (wasOpened(reading) && reading.passages.length === 0 && !hasCalledSearch(reading))
     return name === undefined || !isDue ? undefined : callOf(reading, name)
   },
   function answer(reading) {
-    return reading.hasSearched || reading.found.length > 0
+    return reading.hasSearched || reading.passages.length > 0
       ? { say: answerFromFindings(aboutPages(reading)) }
       : undefined
   },
@@ -89,8 +89,8 @@ interface CallWithId {
   readonly input: string
 }
 
-function callsOf(move: Extract<Move, { calls: unknown }>, { asked, callIds }: Reading): CallWithId[] {
-  const base = `call_${hash(asked.join('\n'))}`
+function callsOf(move: Extract<Move, { calls: unknown }>, { questions, callIds }: Reading): CallWithId[] {
+  const base = `call_${hash(questions.join('\n'))}`
   let turn = 1
   return move.calls.map(({ name, input }) => {
     while (callIds.has(`${base}_${turn}`)) turn++

@@ -31,7 +31,7 @@ export interface Candidate extends Unit {
   nearShare: number
   /** The same, less where that heading is mostly about something else. */
   nearFit: number
-  /** Share of what was asked for that the unit and its surroundings speak of, 0 to 1. */
+  /** Share of what was asked for that the unit and the text beside it speak of, 0 to 1. */
   coverage: number
 }
 
@@ -78,7 +78,7 @@ export function collect(passages: readonly SourcePassage[], symbols: readonly st
         passage,
         rank,
         order,
-        terms: termsOf(unit.text, symbols),
+        terms: termsOf(unit.code ? `${unit.text} ${unit.code.text}` : unit.text, symbols),
         before: isNext ? before : undefined,
         score: 0,
         quality: 1,

@@ -15,10 +15,10 @@ const characterLimit = 900
 // Sentences that share more of their words than this say the same.
 const mostAlike = 0.8
 
-const overlap = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
+const overlap = (left: ReadonlySet<string>, right: ReadonlySet<string>): number => {
   let shared = 0
-  for (const term of one) if (other.has(term)) shared++
-  return shared / (Math.min(one.size, other.size) || 1)
+  for (const term of left) if (right.has(term)) shared++
+  return shared / (Math.min(left.size, right.size) || 1)
 }
 
 const follows = (unit: Candidate, other: Candidate): boolean =>
@@ -57,7 +57,7 @@ function pickBest(
       .filter((unit) => !chosen.includes(unit))
       .map((unit) => ({ unit, gain: gainOf(unit, chosen, alike.get(unit) ?? 0) }))
       .filter(fits)
-      .reduce((most: { unit?: Candidate; gain: number }, one) => (one.gain > most.gain ? one : most), { gain: 0 })
+      .reduce((most: { unit?: Candidate; gain: number }, next) => (next.gain > most.gain ? next : most), { gain: 0 })
     if (!next.unit) break
     chosen.push(next.unit)
     length += next.unit.text.length
@@ -93,7 +93,7 @@ function pickDifference(question: Question, pool: readonly Candidate[]): Candida
   for (const side of [0, 1]) {
     const [best] = pool
       .filter((unit) => !sides.includes(unit) && (!names.get(unit)?.[1 - side] || (unit.defines[side] ?? 0) >= 0.4))
-      .toSorted((one, other) => worth(other, side) - worth(one, side))
+      .toSorted((first, second) => worth(second, side) - worth(first, side))
     if (best && worth(best, side) >= 0.55) sides.push(best)
   }
   // Of sentences that name both, those that begin with neither are about a third thing.

@@ -17,13 +17,13 @@ export interface ToolAnswer {
 /** A call of the model, read for what matters to quoting. */
 export interface Reading {
   /** Questions of the conversation, oldest first; the last is the present one. [] when nobody asked anything. */
-  readonly asked: readonly string[]
+  readonly questions: readonly string[]
   /** Earlier answers, oldest first. */
   readonly answers: readonly string[]
   /** Texts that came with the questions: files of a project or agent have numbers, others have none. */
   readonly context: readonly SourcePassage[]
   /** Passages found since the present question was asked, best first. */
-  readonly found: readonly SourcePassage[]
+  readonly passages: readonly SourcePassage[]
   /** Other answers of actions since the present question. */
   readonly toolAnswers: readonly ToolAnswer[]
   /** Whether a search was made since the present question. */
@@ -77,28 +77,28 @@ function passagesOf(value: unknown): SourcePassage[] | undefined {
   }
   const results = isJsonObject(parsed) ? parsed['results'] : undefined
   if (!Array.isArray(results)) return undefined
-  return results.filter(isJsonObject).map((one) => ({
-    number: typeof one['document'] === 'number' ? one['document'] : undefined,
-    title: text(one['title']) || text(one['file_name']),
-    section: text(one['section']),
-    content: text(one['content']) || text(one['snippet']) || text(one['text']),
+  return results.filter(isJsonObject).map((result) => ({
+    number: typeof result['document'] === 'number' ? result['document'] : undefined,
+    title: text(result['title']) || text(result['file_name']),
+    section: text(result['section']),
+    content: text(result['content']) || text(result['snippet']) || text(result['text']),
   }))
 }
 
 /** Reads what tools gave back in these messages. */
 function readResults(messages: readonly LanguageModelV4Message[]): {
-  found: SourcePassage[]
+  passages: SourcePassage[]
   toolAnswers: ToolAnswer[]
 } {
-  const found: SourcePassage[] = []
+  const passages: SourcePassage[] = []
   const toolAnswers: ToolAnswer[] = []
   for (const message of messages) {
     if (message.role !== 'tool') continue
     for (const part of message.content) {
       if (part.type !== 'tool-result') continue
       const { value, isError } = outputOf(part)
-      const passages = isError ? undefined : passagesOf(value)
-      if (passages) found.push(...passages)
+      const read = isError ? undefined : passagesOf(value)
+      if (read) passages.push(...read)
       else
         toolAnswers.push({
           toolName: part.toolName,
@@ -107,7 +107,7 @@ function readResults(messages: readonly LanguageModelV4Message[]): {
         })
     }
   }
-  return { found, toolAnswers }
+  return { passages, toolAnswers }
 }
 
 /** Texts that come with the conversation: files and context, in the form of a search's answer where they have numbers. */
@@ -129,7 +129,7 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
   const before = prompt.slice(0, Math.max(0, last))
   const isContext = (message: LanguageModelV4Message): boolean => contextMark.test(textOf(message))
 
-  const { found, toolAnswers } = readResults(prompt.slice(last + 1))
+  const { passages, toolAnswers } = readResults(prompt.slice(last + 1))
   const callIds = prompt.flatMap((message) =>
     message.role === 'assistant'
       ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
@@ -152,15 +152,15 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
       ? []
       : tools.flatMap((tool) => (tool.type === 'function' ? [[tool.name, tool] as const] : []))
   return {
-    asked: questions.map((message) => questionIn(textOf(message))),
+    questions: questions.map((message) => questionIn(textOf(message))),
     answers: before
       .filter((message) => message.role === 'assistant')
       .map(textOf)
       .filter((answer) => answer !== ''),
     context: readContext(before.filter((message) => message.role === 'user' && isContext(message))),
-    found: found.filter((passage) => passage.content !== ''),
+    passages: passages.filter((passage) => passage.content !== ''),
     toolAnswers,
-    hasSearched: found.length > 0 || prompt.slice(last + 1).some((message) => message.role === 'tool'),
+    hasSearched: passages.length > 0 || prompt.slice(last + 1).some((message) => message.role === 'tool'),
     tools: new Map(offered),
     mustCall: toolChoice?.type === 'tool' ? toolChoice.toolName : toolChoice?.type === 'required' ? 'any' : undefined,
     callIds: new Set(callIds),

@@ -130,9 +130,9 @@ const mended = (text: string): string =>
 
 function kindOf(text: string): { kind: QuestionKind; subjects: string[] } {
   for (const pattern of sidePatterns) {
-    const [, one, other] = pattern.exec(text) ?? []
-    if (one && other && one.split(' ').length < 9 && other.split(' ').length < 9)
-      return { kind: 'difference', subjects: [one, other] }
+    const [, left, right] = pattern.exec(text) ?? []
+    if (left && right && left.split(' ').length < 9 && right.split(' ').length < 9)
+      return { kind: 'difference', subjects: [left, right] }
   }
   const worker = working.exec(text)?.[1]
   if (worker && worker.split(' ').length < 5) return { kind: 'definition', subjects: [worker] }
@@ -175,10 +175,10 @@ const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim()
 /**
  * Understands the last of several questions. One that leans on the earlier ones (`and for slices?`, `how does it work?`)
  * takes their topic along.
- * @param asked all questions of the conversation, oldest first; at least one
+ * @param questions all questions of the conversation, oldest first; at least one
  */
-export function understand(asked: readonly string[]): Question {
-  const [last = '', ...before] = asked.toReversed()
+export function understand(questions: readonly string[]): Question {
+  const [last = '', ...before] = questions.toReversed()
   const cleaned = tidy(mended(last).replace(politeness, ' '))
   const text = cleaned === '' ? tidy(last) : cleaned
   const { kind, subjects } = kindOf(text)

@@ -24,7 +24,7 @@ function qualityOf(unit: Candidate, rankLoss: number): number {
   if (unit.rank === 0 && unit.order < 2) factor *= 1.05
   if (kind === 'code') return factor
   if (/\?["”’)]*$/.test(text)) factor *= 0.45
-  if (text.endsWith(':')) factor *= 0.7
+  if (text.endsWith(':') && !unit.code) factor *= 0.7
   if (isNarration(text)) factor *= 0.6
   if (isPointing(text)) factor *= 0.75
   if (isDangling(text)) factor *= 0.85
@@ -66,7 +66,7 @@ function createTopic(weights: ReadonlyMap<string, number>): Topic {
 }
 
 /** Where a unit stands. */
-interface Surroundings {
+interface Location {
   /** Terms of the title and all headings above. */
   readonly place: ReadonlySet<string>
   /** Terms of the nearest heading and the sentence that leads here. */
@@ -77,51 +77,53 @@ interface Surroundings {
 }
 
 /** Tells where units stand; units of one place share the answer. */
-function createSurroundings(topic: Topic): (unit: Candidate) => Surroundings {
-  const known = new Map<string, Surroundings>()
+function createLocations(topic: Topic): (unit: Candidate) => Location {
+  const known = new Map<string, Location>()
   return (unit) => {
     const { title, section = '' } = unit.passage
     const key = `${title}\n${section}\n${unit.headings.join('\n')}\n${unit.lead ?? ''}`
-    const found = known.get(key)
-    if (found) return found
+    const cached = known.get(key)
+    if (cached) return cached
     const near = termSet(`${nearestHeading(unit, unit.passage) || title} ${unit.lead ?? ''}`)
-    const made = {
+    const location = {
       place: termSet(key),
       near,
       nearShare: topic.shareOf(near),
       nearFit: topic.fitOf(near),
       titleShare: topic.shareOf(termSet(title)),
     }
-    known.set(key, made)
-    return made
+    known.set(key, location)
+    return location
   }
 }
 
-/** What an unspoken word counts when it stands around a unit: above it, leading to it, or in the sentence before. */
-function nearness(term: string, unit: Candidate, { near, place }: Surroundings): number {
+/** What an unspoken word counts when it stands beside a unit: above it, leading to it, or in the sentence before. */
+function nearness(term: string, unit: Candidate, { near, place }: Location): number {
   if (near.has(term)) return 0.7
   if (place.has(term)) return 0.5
   return unit.before?.terms.has(term) ? 0.4 : 0
 }
 
 /** Adds for what makes a unit an answer to this kind of question. */
-function bonus(question: Question, unit: Candidate, around: Surroundings, isAbout: boolean): number {
-  const { nearFit, titleShare } = around
+function bonus(question: Question, unit: Candidate, location: Location, isAbout: boolean): number {
+  const { nearFit, titleShare } = location
   let more = 0.15 * nearFit + 0.1 * titleShare
   if (unit.kind === 'code') return more
   const stems = wordsOf(unit.text).map(stem)
-  const met = question.pairs.filter(([one, other]) => stems.some((word, at) => word === one && stems[at + 1] === other))
+  const met = question.pairs.filter(([first, second]) =>
+    stems.some((word, at) => word === first && stems[at + 1] === second),
+  )
   if (question.pairs.length > 0) more += (0.2 * met.length) / question.pairs.length
   if (isAbout && hasClue(question.kind, unit.text)) more += question.kind === 'how' ? 0.1 : 0.2
   // What a sentence is about stands at its beginning.
   if (stems.slice(0, 6).some((word) => (question.terms.get(word) ?? 0) >= 0.7)) more += 0.1
   if (question.kind !== 'why' && subordinate.test(unit.text)) more -= 0.1
-  return more + bonusOfKind(question, unit, around)
+  return more + bonusOfKind(question, unit, location)
 }
 
 const subordinate = /^(?:because|when|if|although|while|since|as|after|before|once|just as)\b/i
 
-function bonusOfKind(question: Question, unit: Candidate, { nearShare, nearFit, titleShare }: Surroundings): number {
+function bonusOfKind(question: Question, unit: Candidate, { nearShare, nearFit, titleShare }: Location): number {
   const isOfSummary = isSummary(unit, unit.passage)
   const { kind } = question
   const defines = Math.max(0, ...unit.defines)
@@ -153,30 +155,30 @@ function countTerms(sets: readonly ReadonlySet<string>[]): Map<string, number> {
 }
 
 /** Scores everything quotable of the passages by how well it answers. */
-export function scorePassages(asked: Question, passages: readonly SourcePassage[]): Scored {
-  const candidates = collect(passages, asked.symbols)
+export function scorePassages(original: Question, passages: readonly SourcePassage[]): Scored {
+  const candidates = collect(passages, original.symbols)
   const titles = passages.map((passage) => passage.title)
   const vocabulary = countTerms([...candidates.map((unit) => unit.terms), ...titles.map(termSet)])
   const texts = [...candidates.map((unit) => unit.text), ...titles]
-  const { question, weights, total } = weighTerms(asked, vocabulary, candidates.length, texts)
+  const { question, weights, total } = weighTerms(original, vocabulary, candidates.length, texts)
 
   const topic = createTopic(weights)
   const density = densities(candidates, topic)
-  const surroundingsOf = createSurroundings(topic)
+  const locationOf = createLocations(topic)
   const definitions = question.subjects.map(definitionPatterns)
   const alone = question.subjects.map((subject) => standsAlone(namePattern(subject.toLowerCase())))
   for (const unit of candidates) {
-    const around = surroundingsOf(unit)
+    const location = locationOf(unit)
     let inText = 0
     let covered = 0
     for (const [term, weight] of weights) {
       const isHere = unit.terms.has(term)
       if (isHere) inText += weight
-      covered += weight * (isHere ? 1 : nearness(term, unit, around))
+      covered += weight * (isHere ? 1 : nearness(term, unit, location))
     }
     unit.coverage = covered / total
-    unit.nearShare = around.nearShare
-    unit.nearFit = around.nearFit
+    unit.nearShare = location.nearShare
+    unit.nearFit = location.nearFit
     unit.defines = definitions.map((own) => own.find(([pattern]) => pattern.test(unit.text))?.[1] ?? 0)
     // Ranking finds what speaks most of a thing, which is seldom where it is introduced.
     unit.quality = qualityOf(unit, question.kind === 'definition' ? 0.012 : 0.03)
@@ -184,9 +186,9 @@ export function scorePassages(asked: Question, passages: readonly SourcePassage[
       unit.kind === 'sentence' && alone.length > 0 && !alone.some((pattern) => pattern.test(unit.text))
     if (isOfCompound) unit.quality *= 0.85
     // What only stands under a fitting heading may be about anything.
-    const ground = unit.coverage * (inText === 0 && around.nearShare < 0.7 ? 0.45 : 1)
+    const ground = unit.coverage * (inText === 0 && location.nearShare < 0.7 ? 0.45 : 1)
     const dense = 0.15 * Math.min(1, (density.get(unit.passage) ?? 0) / 4)
-    unit.score = (ground + dense + bonus(question, unit, around, inText > 0)) * unit.quality
+    unit.score = (ground + dense + bonus(question, unit, location, inText > 0)) * unit.quality
   }
   return { candidates, question, weights, total }
 }

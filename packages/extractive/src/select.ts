@@ -45,7 +45,7 @@ function withFooting(chosen: readonly Candidate[], excluded: (unit: Candidate) =
       at = before
     }
     const stands = !at || !isDangling(at.text) || kept.has(at)
-    if (stands || kept.size === 0) for (const one of [...support, unit]) kept.add(one)
+    if (stands || kept.size === 0) for (const member of [...support, unit]) kept.add(member)
   }
   return [...kept]
 }
@@ -105,11 +105,12 @@ function worthOfCode(unit: Candidate, chosen: readonly Candidate[]): number {
 function pickCode(question: Question, scored: Scored, chosen: readonly Candidate[]): Candidate | undefined {
   if (!question.wantsCode) return undefined
   const worth = scored.candidates.filter(isShowable).map((unit) => ({ unit, worth: worthOfCode(unit, chosen) }))
-  const [best] = worth.filter((one) => one.worth > 0).toSorted((one, other) => other.worth - one.worth)
+  const [best] = worth.filter(({ worth }) => worth > 0).toSorted((first, second) => second.worth - first.worth)
   return best?.unit
 }
 
-function toGroups(units: readonly Candidate[]): Candidate[][] {
+/** Units that stand together in their source, in its order. */
+export function toGroups(units: readonly Candidate[]): Candidate[][] {
   const groups: Candidate[][] = []
   for (const unit of units) {
     const own = groups.find((group) =>
@@ -121,7 +122,7 @@ function toGroups(units: readonly Candidate[]): Candidate[][] {
     if (own) own.push(unit)
     else groups.push([unit])
   }
-  for (const group of groups) group.sort((one, other) => one.order - other.order)
+  for (const group of groups) group.sort((first, second) => first.order - second.order)
   return groups
 }
 
@@ -138,7 +139,7 @@ export function select(
   const { question } = scored
   const pool = scored.candidates
     .filter((unit) => unit.kind !== 'code' && unit.score > 0 && !excluded(unit))
-    .toSorted((one, other) => other.score - one.score)
+    .toSorted((first, second) => second.score - first.score)
     .slice(0, poolLimit)
   const isBroad = pickUnits !== pick
   const picked = pickUnits(question, pool)

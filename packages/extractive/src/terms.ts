@@ -31,7 +31,8 @@ const lightWords = new Set(
 export const isLightWord = (word: string): boolean => lightWords.has(word)
 
 const words = /[\p{L}\p{M}\p{N}_]+(?:['’.+#-]*[\p{L}\p{M}\p{N}_]+)*(?:\+\+|#)?/gu
-const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
+const spaceless =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 let segmenter: Intl.Segmenter | undefined
 
@@ -43,8 +44,8 @@ function segments(text: string): string[] {
 
 /** Words as they stand, in lower case with plain apostrophes and without a possessive ending. */
 export function wordsOf(text: string): string[] {
-  const found = text.match(words) ?? []
-  return found
+  const matches = text.match(words) ?? []
+  return matches
     .flatMap((word) => (spaceless.test(word) ? segments(word) : [word]))
     .map((word) => word.toLowerCase().replaceAll('’', "'").replace(/'s$/, ''))
 }
@@ -98,21 +99,84 @@ export function termSet(text: string): Set<string> {
 }
 
 /** Whether two words differ by so few letters that one may be a slip of the other. */
-export function isNear(one: string, other: string): boolean {
-  const most = one.length > 7 ? 2 : one.length > 4 ? 1 : 0
-  if (most === 0 || Math.abs(one.length - other.length) > most || one[0] !== other[0]) return false
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+export function isNear(left: string, right: string): boolean {
+  const most = left.length > 7 ? 2 : left.length > 4 ? 1 : 0
+  if (most === 0 || Math.abs(left.length - right.length) > most || left[0] !== right[0]) return false
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
   let above: number[] = []
-  for (let at = 1; at <= one.length; at++) {
+  for (let at = 1; at <= left.length; at++) {
     const next = [at]
-    for (let to = 1; to <= other.length; to++) {
-      const same = one[at - 1] === other[to - 1]
-      const swapped = at > 1 && to > 1 && one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1]
+    for (let to = 1; to <= right.length; to++) {
+      const same = left[at - 1] === right[to - 1]
+      const swapped = at > 1 && to > 1 && left[at - 1] === right[to - 2] && left[at - 2] === right[to - 1]
       const least = Math.min((row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1, (row[to - 1] ?? 0) + (same ? 0 : 1))
       next.push(swapped ? Math.min(least, (above[to - 2] ?? 0) + 1) : least)
     }
     above = row
     row = next
   }
-  return (row[other.length] ?? most + 1) <= most
+  return (row[right.length] ?? most + 1) <= most
+}
+
+const marks = /\p{M}/gu
+
+/**
+ * What stands for a word of any language when words are compared: English words lose their ending, longer words of other
+ * languages all but their first six letters, which tell inflected forms apart from other words nearly as well.
+ */
+function keyOf(text: string): string {
+  const short = stem(text)
+  if (short !== text || text.length < 4) return short.slice(0, 7)
+  const plain = text.normalize('NFKD').replace(marks, '')
+  return plain.length > 6 && /^\p{L}+$/u.test(plain) ? plain.slice(0, 6) : plain
+}
+
+/** Pairs of neighbouring characters, for scripts that put no spaces between words. */
+function* pairsOf(run: string): Generator<string> {
+  for (const piece of run.split(/([\p{N}a-z]+)/u)) {
+    if (!spaceless.test(piece)) {
+      if (piece !== '') yield piece
+      continue
+    }
+    const characters = [...piece]
+    if (characters.length === 1) yield piece
+    for (let at = 1; at < characters.length; at++) yield `${characters[at - 1]}${characters[at]}`
+  }
+}
+
+/** The keys of all words of a text in order; a name of several parts also gives the keys of its parts. */
+export function keysOf(text: string): string[] {
+  const keys: string[] = []
+  for (const [token] of text.matchAll(words)) {
+    const lower = token.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
+    if (spaceless.test(lower)) keys.push(...pairsOf(lower))
+    else keys.push(keyOf(lower), ...partsOf(token).map((part) => keyOf(part.toLowerCase())))
+  }
+  return keys
+}
+
+/** Whether a text is in a script without spaces between words. */
+export const isSpaceless = (text: string): boolean => spaceless.test(text)
+
+/** The words of a text as they stand. */
+export const wordsIn = (text: string): string[] => text.match(words) ?? []
+
+/** The text with every word left out that `isDropped`. */
+export const withoutWords = (text: string, isDropped: (word: string) => boolean): string =>
+  text.replace(words, (token) => (isDropped(token) ? ' ' : token))
+
+/** Whether a key of the passages may be meant by a key of the question that they do not hold. */
+export function isLike(key: string, other: string): boolean {
+  if (key.length < 5) return false
+  return isNear(key, other) || (other.length > 4 && (other.startsWith(key) || key.startsWith(other)))
+}
+
+/** Length in words; a character of a script without spaces counts two fifths of a word. */
+export function lengthInWords(text: string): number {
+  let count = 0
+  for (const piece of text.split(/\s+/)) {
+    const characters = [...piece].filter((character) => spaceless.test(character)).length
+    count += characters > 0 ? Math.max(1, characters * 0.4) : piece === '' ? 0 : 1
+  }
+  return count
 }

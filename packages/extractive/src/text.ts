@@ -13,6 +13,8 @@ export interface Unit {
   readonly lead?: string
   /** Language of code, when it is named. */
   readonly language?: string
+  /** The code that an item with a colon at its end leads to; it is quoted with the item. */
+  readonly code?: { readonly text: string; readonly language?: string }
 }
 
 interface Block {
@@ -52,16 +54,16 @@ function blocksOf(markdown: string): Block[] {
     blocks.push((open = block))
   }
   for (const raw of withoutMachinery(markdown).split('\n')) {
-    const found = fence.exec(raw)
+    const opening = fence.exec(raw)
     if (mark !== '') {
-      if (found?.[1]?.startsWith(mark)) [mark, open] = ['', undefined]
+      if (opening?.[1]?.startsWith(mark)) [mark, open] = ['', undefined]
       else open?.lines.push(raw)
       continue
     }
     const line = raw.replace(/^\s*(?:>\s?)+/, '')
-    if (found?.[1]) {
-      mark = found[1]
-      begin({ kind: 'code', lines: [], ...(found[2] && { language: found[2].toLowerCase() }) })
+    if (opening?.[1]) {
+      mark = opening[1]
+      begin({ kind: 'code', lines: [], ...(opening[2] && { language: opening[2].toLowerCase() }) })
     } else if (line.trim() === '' || directive.test(line) || /^\[!\w+\]$/.test(line.trim())) open = undefined
     else if (/^#{1,6}\s/.test(line)) {
       begin({ kind: 'heading', lines: [headingOf(line)], level: line.indexOf(' ') })
@@ -74,6 +76,15 @@ function blocksOf(markdown: string): Block[] {
     else begin({ kind: 'sentence', lines: [line.trim()] })
   }
   return blocks
+}
+
+const codeAlone = /^(`+)(?!`)(?:(?!\1).)+\1$/
+
+/** The code of a block that is nothing but code, fenced or a line of inline code; undefined for any other. */
+function codeOf(block: Block | undefined): string | undefined {
+  if (block?.kind === 'code') return textOf(block)[0]
+  const line = block?.kind === 'sentence' && block.lines.length === 1 ? (block.lines[0] ?? '') : ''
+  return line.length < longestSentence && codeAlone.test(line) ? line.replace(/^`+\s?|\s?`+$/g, '') : undefined
 }
 
 /**
@@ -217,7 +228,9 @@ export function unitsOf(markdown: string): Unit[] {
   const path: { level: number; text: string }[] = []
   let lead: string | undefined
   let header: string[] | undefined
-  for (const [block, { kind, lines, level = 1, language }] of blocksOf(markdown).entries()) {
+  const blocks = blocksOf(markdown)
+  for (let block = 0; block < blocks.length; block++) {
+    const { kind, lines, level = 1, language } = blocks[block]!
     if (kind === 'heading') {
       while ((path.at(-1)?.level ?? 0) >= level) path.pop()
       path.push({ level, text: toProse(lines[0] ?? '') })
@@ -236,6 +249,14 @@ export function unitsOf(markdown: string): Unit[] {
     }
     header = undefined
     const texts = textOf({ kind, lines, ...(language !== undefined && { language }) })
+    const code = kind === 'item' && texts.at(-1)?.endsWith(':') ? codeOf(blocks[block + 1]) : undefined
+    if (code !== undefined) {
+      const named = blocks[block + 1]?.language
+      const attached = { text: code, ...(named !== undefined && { language: named }) }
+      units.push({ kind, text: texts.join(' '), block, index: 0, headings, code: attached })
+      block++
+      continue
+    }
     const isLed = (kind === 'item' || kind === 'code') && lead !== undefined
     for (const [index, text] of texts.entries())
       units.push({ kind, text, block, index, headings, ...(isLed && { lead }), ...(language && { language }) })

@@ -55,7 +55,7 @@ export interface Weights {
  * @param texts all words that may have been meant
  */
 export function weighTerms(
-  asked: Question,
+  original: Question,
   vocabulary: ReadonlyMap<string, number>,
   count: number,
   texts: readonly string[],
@@ -63,7 +63,7 @@ export function weighTerms(
   const most = Math.log(1 + count) || 1
   const worth = (term: string): number =>
     0.6 + 0.6 * Math.min(1, Math.log(1 + count / ((vocabulary.get(term) ?? 0) + 0.5)) / most)
-  const { meant, mended } = withoutSlips(asked, vocabulary, texts)
+  const { meant, mended } = withoutSlips(original, vocabulary, texts)
   const weights = new Map<string, number>()
   let total = 0
   for (const [term, { weight, certainty }] of meant) {
@@ -72,5 +72,5 @@ export function weighTerms(
   }
   const mend = (subject: string): string =>
     subject.replace(/[\p{L}\p{N}]+/gu, (word) => mended.get(word.toLowerCase()) ?? word)
-  return { question: { ...asked, subjects: asked.subjects.map(mend) }, weights, total: total || 1 }
+  return { question: { ...original, subjects: original.subjects.map(mend) }, weights, total: total || 1 }
 }

@@ -23,11 +23,15 @@ const fenceFor = (code: string): string =>
   '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)))
 
 function writeCode({ text, language, lead, passage, headings }: Candidate, said: string): string {
-  const mark = fenceFor(text)
   const heading = /^(?:example|beispiel)\s*[\dA-Z]*\s*[:.–—-]\s*(\S.*)$/i.exec(headings.at(-1) ?? '')?.[1]
   const named = heading === undefined ? 'For example:' : `From the example “${heading.replace(/[.:]$/, '')}”:`
   const leading = lead !== undefined && !said.includes(lead.slice(0, -1)) ? lead : named
-  return `${cited(leading, passage.number)}\n\n${mark}${language ?? 'text'}\n${text}\n${mark}`
+  return `${cited(leading, passage.number)}\n\n${fenced(text, language)}`
+}
+
+function fenced(code: string, language = 'text'): string {
+  const mark = fenceFor(code)
+  return `${mark}${language}\n${code}\n${mark}`
 }
 
 function writeGroup(units: readonly Candidate[], said: string): string {
@@ -35,6 +39,12 @@ function writeGroup(units: readonly Candidate[], said: string): string {
   if (!first) return ''
   const number = first.passage.number
   if (first.kind === 'code') return writeCode(first, said)
+  if (units.some(({ code }) => code !== undefined))
+    return units
+      .map(({ text, code }) =>
+        code ? `${cited(text, number)}\n\n${fenced(code.text, code.language)}` : cited(text, number),
+      )
+      .join('\n\n')
   if (first.kind !== 'sentence' && (units.length > 1 || first.lead !== undefined)) {
     const lead =
       first.lead !== undefined && !said.includes(first.lead.slice(0, -1)) ? `${asOpening(first.lead)}\n\n` : ''

@@ -1,3 +1,5 @@
+import { isJsonObject, readJson } from '@inlay/protocol'
+import { readText } from '@inlay/server'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
@@ -137,9 +139,14 @@ async function handOver(request: Request, peer: Peer, handover: PageOptions['han
   return Response.json({ key: handover.key }, { headers: { ...pageHeaders, 'cache-control': 'no-store' } })
 }
 
+/** The page sends a token and nothing else. */
+const mostTokenBytes = 4096
+
 async function readToken(request: Request): Promise<{ token: string }> {
-  const body: unknown = await request.json().catch(() => null)
-  const token = typeof body === 'object' && body !== null && 'token' in body ? body.token : ''
+  // Whoever asks is not known yet, so no more is read than a token takes.
+  const text = await readText(request, mostTokenBytes).catch(() => '')
+  const body = readJson(text)
+  const token = isJsonObject(body) ? body['token'] : ''
   return { token: typeof token === 'string' ? token : '' }
 }
 

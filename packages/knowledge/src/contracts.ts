@@ -103,7 +103,23 @@ export interface IndexFigures {
   /** Rows not yet folded into the full-text index. */
   readonly unindexedRows: number
   readonly bytes?: number
+  /** When `maintain` has something to do again though nothing is written, in milliseconds from now. */
+  readonly upkeepDueMs?: number
 }
+
+/** What is in the place of an index. */
+export interface IndexCondition {
+  /**
+   * `missing`: no index; `damaged`: one that cannot be read; `outdated`: one of another format or space. The last two
+   * are only told by a thorough look.
+   */
+  readonly state: 'missing' | 'present' | 'damaged' | 'outdated'
+  /** What it was last marked with; absent when it never was. */
+  readonly identity?: string
+}
+
+/** Why all documents are indexed again. */
+export type RebuildReason = 'lost' | 'damaged' | 'foreign' | 'outdated' | 'requested'
 
 /**
  * Keeps rows and finds them. Guarantees: an append of many documents is one commit; filters bind before the limit; text of
@@ -134,6 +150,13 @@ export interface VectorIndex {
    * @param number names it, 1 and up
    */
   beside?(number: number): VectorIndex
+  /**
+   * Tells what is in the place, opened or not. A thorough look reads all there is; another one costs next to nothing
+   * and loads no engine. Absent when the index cannot tell: a lost one is then not noticed.
+   */
+  inspect?(options?: { readonly thorough?: boolean }): Promise<IndexCondition>
+  /** Marks the index in the place, so that {@link inspect} tells it from any other. Survives whatever its rows do. */
+  mark?(identity: string): Promise<void>
   /** Closes, then removes all it holds, but nothing of indexes beside it. No error when nothing is there. */
   drop?(): Promise<void>
 }
@@ -222,6 +245,13 @@ export interface KnowledgeFigures {
   /** Age of the oldest waiting document in milliseconds; 0 when none waits. */
   readonly oldestWaitingMs: number
   readonly index: IndexFigures
+  /** Present while all documents are indexed again. */
+  readonly rebuild?: {
+    /** `embedder`: another embedding model was configured. */
+    readonly reason: RebuildReason | 'embedder'
+    /** Documents still to be indexed again. */
+    readonly documents: number
+  }
 }
 
 /** A passage as search gives it: the wire's SearchDoc, the text, and the headings above it. */
@@ -364,6 +394,13 @@ export interface Knowledge {
   ): Promise<{ documents: DocumentStatus[]; next: string | null }>
   /** Puts failed documents that the caller may see back into the queue, as if they were new; answers how many. */
   requeue(query?: RequeueQuery, options?: { caller?: Caller }): Promise<number>
+  /**
+   * Indexes all documents again from the records, into a new index; search goes on in the present one until then. A
+   * lost or damaged index is noticed and rebuilt without being asked.
+   * @returns how many documents will be indexed again
+   * @throws UNSUPPORTED for an index that can have no other beside it
+   */
+  reindex(): Promise<{ readonly documents: number }>
   /** INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see. */
   search(request: SearchRequest): Promise<FoundPassage[]>
   /** What stands around a passage, as it is now. Undefined when there is no such document that the caller may see. */

@@ -1,14 +1,14 @@
 import { InlayError } from '@inlay/protocol'
 import { createCallOrder } from './intake/call-order.ts'
 import type { Accepted, Embedder, IndexRow, Knowledge } from './contracts.ts'
-import { checkImages } from './intake/document-images.ts'
-import type { ImageDescriber, ImageStore, Summarizer } from './enrichment/contracts.ts'
+import { checkNamedFiles, type NamedFiles } from './intake/named-files.ts'
+import type { ImageDescriber, Summarizer } from './enrichment/contracts.ts'
 import type { IntakeTask } from './intake/draft.ts'
 import { createIntake } from './intake/intake.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 import { isSettled, requeueFailed } from './indexing/queue.ts'
 import { createQueueLimit } from './intake/queue-limit.ts'
-import { createSpaceMover } from './spaces/space-mover.ts'
+import { createSpaceMover, readRebuild } from './spaces/space-mover.ts'
 import type { SpacedIndex } from './spaces/spaced-index.ts'
 import type { IngestionStep } from './indexing/steps.ts'
 import type { Records } from './schema/tables.ts'
@@ -17,11 +17,10 @@ import { createIndexedWaiters } from './intake/wait-until-indexed.ts'
 import { createWorker, type WorkerOptions } from './indexing/worker.ts'
 
 /** What ingestion is made of; see `KnowledgeOptions`. */
-export interface IngestionOptions {
+export interface IngestionOptions extends NamedFiles {
   readonly db: Records
   readonly index: SpacedIndex
   readonly embedder?: Embedder
-  readonly images?: ImageStore
   readonly describeImage?: ImageDescriber
   readonly summarize?: Summarizer
   readonly now: () => number
@@ -33,11 +32,18 @@ export interface IngestionOptions {
 }
 
 /** The way of documents: the door, the queue behind it, who works it off, and who cleans up. */
-export interface Ingestion extends Pick<Knowledge, 'accept' | 'remove' | 'requeue' | 'settled' | 'start' | 'close'> {
+export interface Ingestion extends Pick<
+  Knowledge,
+  'accept' | 'remove' | 'requeue' | 'reindex' | 'settled' | 'start' | 'close'
+> {
   /** Says that documents may be taken from the queue that could not before. */
   notify(): void
   /** Says that documents are to be removed. */
   noteRemoval(): void
+  /** Says that documents have to be moved into another index. */
+  noteRebuild(): void
+  /** Says that an index was opened, which may owe upkeep. */
+  noteOpen(): void
 }
 
 const settledPollMs = 25
@@ -47,6 +53,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
   const { db, index, now } = options
   const { intake, waiters, limit, maintainer, worker, mover } = createParts(options)
   let closing: Promise<void> | undefined
+  let hasStarted = false
   const calls = createCallOrder()
 
   function refuseClosed(): void {
@@ -58,7 +65,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     refuseClosed()
     const prepare = async (): Promise<IntakeTask> => {
       await limit.check()
-      await checkImages(request.document, options.images, caller)
+      await checkNamedFiles(request.document, options, caller)
       return { kind: 'accept', version: await toVersion(request), caller }
     }
     const { documentId: id, ...result } = await calls.submit(prepare(), intake.submit)
@@ -94,13 +101,19 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       if (count > 0) worker.notify()
       return count
     },
+    reindex: async () => {
+      refuseClosed()
+      await index.replace()
+      return { documents: (await readRebuild(db, await index.spaces()))?.documents ?? 0 }
+    },
     settled: (signal) => until(async () => (await isSettled(db)) && !(await mover.isBusy()), refuseClosed, signal),
     start: async () => {
       refuseClosed()
-      await index.space()
+      await index.verify()
       worker.start()
       maintainer.start()
       mover.start()
+      hasStarted = true
     },
     close: () => (closing ??= close()),
     notify: () => {
@@ -108,6 +121,11 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       mover.notify()
     },
     noteRemoval: maintainer.noteRemoval,
+    noteRebuild: () => {
+      if (hasStarted) mover.start()
+      mover.notify()
+    },
+    noteOpen: maintainer.noteOpen,
   }
 }
 

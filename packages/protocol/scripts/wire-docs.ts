@@ -1,7 +1,7 @@
 // Fills the generated parts of docs/3.wire.md: `node --conditions=@inlay/source packages/protocol/scripts/wire-docs.ts`
 import { readFileSync, writeFileSync } from 'node:fs'
-import { errorTable, packetTable, packetTypes } from '@inlay/protocol'
-import { toOpenApi } from '@inlay/protocol/openapi'
+import { errorTable, packetTable, packetTypes, streamLineSchema } from '@inlay/protocol'
+import { toOpenApi, type RouteSpec } from '@inlay/protocol/openapi'
 
 /** Where the page stands. */
 export const wirePage: URL = new URL('../../../docs/3.wire.md', import.meta.url)
@@ -9,6 +9,7 @@ export const wirePage: URL = new URL('../../../docs/3.wire.md', import.meta.url)
 interface Shape {
   readonly type?: string | readonly string[]
   readonly format?: string
+  readonly description?: string
   readonly $ref?: string
   readonly const?: unknown
   readonly enum?: readonly unknown[]
@@ -19,7 +20,20 @@ interface Shape {
   readonly required?: readonly string[]
 }
 
-const shapes = toOpenApi([], { title: 'Inlay', version: '0' }).components.schemas as Readonly<Record<string, Shape>>
+const stream: RouteSpec = {
+  method: 'GET',
+  path: '/',
+  operationId: 'stream',
+  summary: 'Every shape of a stream',
+  tags: [],
+  scopes: [],
+  owner: 'none',
+  responses: { 200: { description: 'Its lines.', schema: streamLineSchema } },
+}
+
+const shapes = toOpenApi([stream], { title: 'Inlay', version: '0' }).components.schemas as Readonly<
+  Record<string, Shape>
+>
 
 /** A shape in words: `list of SearchDoc or null`. */
 function inWords(shape: Shape): string {
@@ -45,9 +59,9 @@ function fieldTable(shape: Shape | undefined): string[] {
   if (fields.length === 0) return []
   const rows = fields.map(([name, field]) => {
     const presence = shape?.required?.includes(name) ? '' : ', may be absent'
-    return `| ${name} | ${inWords(field)}${presence} |`
+    return `| ${name} | ${inWords(field)}${presence} | ${field.description ?? ''} |`
   })
-  return ['| field | type |', '|---|---|', ...rows, '']
+  return ['| field | type | meaning |', '|---|---|---|', ...rows, '']
 }
 
 const shapeOf = (type: string): Shape | undefined =>

@@ -32,9 +32,34 @@ function withoutLists<Schema extends v.GenericSchema>(schema: Schema): Schema {
   })
 }
 
-/** An object of known fields; others are ignored. */
-export function model<const Entries extends v.ObjectEntries>(entries: Entries): v.ObjectSchema<Entries, undefined> {
-  return withoutLists(v.object(entries))
+const nameMark: unique symbol = Symbol('name')
+
+/** Gives a schema the name that it has in the OpenAPI document. */
+export function named<Schema extends v.GenericSchema>(name: string, schema: Schema): Schema {
+  return Object.assign(schema, { [nameMark]: name })
+}
+
+/** The name given by {@link named}; a pipe has the name of its first schema. */
+export function nameOf(schema: object): string | undefined {
+  // Only `named` writes under the mark.
+  return nameMark in schema ? (schema[nameMark] as string) : undefined
+}
+
+/**
+ * An object of known fields; others are ignored. With a name it is one schema of the OpenAPI document, whose
+ * descriptions are the comments of the interface of that name.
+ */
+export function model<const Entries extends v.ObjectEntries>(
+  name: string,
+  entries: Entries,
+): v.ObjectSchema<Entries, undefined>
+export function model<const Entries extends v.ObjectEntries>(entries: Entries): v.ObjectSchema<Entries, undefined>
+export function model<const Entries extends v.ObjectEntries>(
+  ...[first, second]: [string, Entries] | [Entries]
+): v.ObjectSchema<Entries, undefined> {
+  if (typeof first !== 'string') return withoutLists(v.object(first))
+  // The name comes with entries, see the overloads.
+  return named(first, withoutLists(v.object(second as Entries)))
 }
 
 /** An object of any keys whose values have one form. */

@@ -21,7 +21,7 @@ export type {
   SendMessageInput,
   SendMessageRequest,
 } from './chat/chat.ts'
-export { removeCitations } from './packets/strip-citations.ts'
+export { stripCitations } from './packets/strip-citations.ts'
 export {
   batchLineSchema,
   docMinimalInfoSchema,
@@ -91,7 +91,7 @@ export type {
   UserFile,
 } from './resources/files.ts'
 export { baseFiltersSchema } from './chat/filters.ts'
-export type { BaseFilters, MomentRange, Tag } from './chat/filters.ts'
+export type { BaseFilters, TimestampRange, Tag } from './chat/filters.ts'
 export { createFold, fold } from './fold/fold.ts'
 export type { Fold, FoldBeside, ToolCallDetail } from './fold/fold.ts'
 export type {
@@ -158,9 +158,10 @@ export {
 } from './resources/llm-providers.ts'
 export type { DefaultModel, LlmProvider, LlmProviders, ModelConfiguration } from './resources/llm-providers.ts'
 export type { Metadata, MetadataInput } from './ingestion/metadata.ts'
-export { readMoment } from './timestamps.ts'
+export { readTimestamp } from './timestamps.ts'
 export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets/packets.ts'
-export type { PacketEntry, PacketTable } from './packets/packets.ts'
+export type { PacketTable } from './packets/packets.ts'
+export type { PacketEntry } from './packets/packet-entry.ts'
 export type {
   CustomToolError,
   Packet,
@@ -175,24 +176,22 @@ export type { AccessType, PairCreation, PairDescriptor, PairUpdate } from './res
 export {
   fullPersonaSchema,
   minimalPersonaSchema,
-  personaCreationSchema,
   personaPageQuerySchema,
   personaPageSchema,
   personaQuerySchema,
-  personaUpdateSchema,
 } from './resources/personas.ts'
 export type {
   FullPersona,
   MinimalPersona,
   PersonaBase,
-  PersonaCreation,
-  PersonaFields,
   PersonaLabel,
   PersonaPage,
   PersonaPageQuery,
   PersonaQuery,
   StarterMessage,
 } from './resources/personas.ts'
+export { personaCreationSchema, personaUpdateSchema } from './resources/persona-changes.ts'
+export type { PersonaCreation, PersonaFields, PersonaUpdate } from './resources/persona-changes.ts'
 export { hasScope, scopes } from './resources/principal.ts'
 export type { Principal, Scope } from './resources/principal.ts'
 export {
@@ -231,9 +230,8 @@ export type { OwnerRule, ResponseSpec, RouteSpec } from './openapi/routes.ts'
 export { generatedImageSchema, savedSearchDocSchema, searchDocSchema } from './packets/search-doc.ts'
 export type { GeneratedImage, SavedSearchDoc, SearchDoc } from './packets/search-doc.ts'
 export { searchRequestSchema, searchResponseSchema } from './chat/search.ts'
-export type { SearchBody, SearchInput, SearchResponse, SearchResult } from './chat/search.ts'
+export type { SearchRequest, SearchInput, SearchResponse, SearchResult } from './chat/search.ts'
 export {
-  branchSelectionSchema,
   chatMessageDetailSchema,
   chatSearchAnswerSchema,
   chatSearchQuerySchema,
@@ -241,16 +239,19 @@ export {
   chatSessionListQuerySchema,
   chatSessionListSchema,
   chatSessionQuerySchema,
-  chatSessionRenamedSchema,
   chatSessionRenameSchema,
   chatSessionSummarySchema,
+} from './resources/sessions.ts'
+export {
+  branchSelectionSchema,
+  chatSessionRenamedSchema,
   chatSessionUpdateSchema,
   preferredResponseSchema,
   sessionDeletionQuerySchema,
   sessionModelSchema,
   sessionReasoningSchema,
   sessionTemperatureSchema,
-} from './resources/sessions.ts'
+} from './resources/session-changes.ts'
 export type {
   ChatMessageDetail,
   ChatSearchAnswer,

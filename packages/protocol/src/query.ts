@@ -18,7 +18,7 @@ export function queryInteger(bounds: NumberBounds): WireSchema<number, string> {
     v.metadata({
       type: 'integer',
       ...(bounds.least !== undefined && { minimum: least }),
-      ...(bounds.most !== undefined && { maximum: most }),
+      maximum: most,
     }),
     rule('int_parsing', 'must be a whole number', (value: string) => /^[+-]?\d{1,15}$/.test(value.trim())),
     v.transform(Number),

@@ -7,7 +7,7 @@ const form = /^(\d{4}-\d\d-\d\d)(?:[Tt _](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?\s
  * Reads an ISO 8601 date or date-time; without an offset it is UTC, a date alone is its midnight.
  * @returns milliseconds since 1970 UTC (finer digits are cut), or undefined when it is none
  */
-export function readMoment(value: string): number | undefined {
+export function readTimestamp(value: string): number | undefined {
   const parts = form.exec(value)
   if (!parts) return undefined
   const [, day, time = '00:00', seconds = ':00', fraction = '', , sign, hours = '00', minutes = '00'] = parts
@@ -27,8 +27,14 @@ export const dateTime: WireSchema<string, string> = v.pipe(
   v.string(fault('datetime_type', 'must be an ISO 8601 date-time')),
   v.metadata({ format: 'date-time' }),
   rule('datetime_parsing', 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z', (value: string) => {
-    const ms = readMoment(value)
+    const ms = readTimestamp(value)
     return ms !== undefined && inRange(ms)
   }),
-  v.transform((value) => new Date(readMoment(value) ?? 0).toISOString()),
+  v.transform((value) => new Date(readTimestamp(value) ?? 0).toISOString()),
 )
+
+/** A date-time of an answer: ISO 8601 with an offset. */
+export const timestamp: WireSchema<string, string> = v.pipe(v.string(), v.isoTimestamp())
+
+/** A date-time of an answer, which is taken as it comes. */
+export const answeredTime: WireSchema<string, string> = v.pipe(v.string(), v.metadata({ format: 'date-time' }))

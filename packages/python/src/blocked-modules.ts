@@ -31,9 +31,9 @@ export function closeDoors(): void {
   shut(globalThis, ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest', 'Worker', 'BroadcastChannel'])
   shut(process, ['binding', '_linkedBinding', 'getBuiltinModule', 'dlopen', 'kill', '_kill', '_debugProcess', 'send'])
   // What code from elsewhere might reach first is not to be bent, since everything here builds on it.
-  for (const one of [Object, Function, Array, Promise, Error, TypeError, RangeError, Uint8Array, ArrayBuffer]) {
-    Object.freeze(one)
-    Object.freeze(one.prototype)
+  for (const builtIn of [Object, Function, Array, Promise, Error, TypeError, RangeError, Uint8Array, ArrayBuffer]) {
+    Object.freeze(builtIn)
+    Object.freeze(builtIn.prototype)
   }
   // From here on nothing is loaded any more.
   registerHooks({ resolve: refuse, load: refuse })

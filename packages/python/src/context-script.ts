@@ -58,7 +58,7 @@ const [fillRandomly, now, log, write] = [host.fillRandomly, host.now, host.log, 
 const [isLate, hasRoom, takesFile, takeFile] = [host.isLate, host.hasRoom, host.takesFile, host.takeFile].map(guarded)
 const takeSnapshot = guarded(host.takeSnapshot)
 const lastPart = (path) => String(path).split('/').pop()
-const print = (...given) => log(given.map((one) => String(one?.stack ?? one)).join(' '))
+const print = (...given) => log(given.map((value) => String(value?.stack ?? value)).join(' '))
 const define = (name, value) => { globalThis[name] = value }
 
 define('TextDecoder', class TextDecoder {

@@ -88,10 +88,10 @@ export function createFrameReader(limitBytes: number): (piece: Uint8Array) => re
   }
 }
 
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
-  if (one.byteLength === 0) return other
-  const both = new Uint8Array(one.byteLength + other.byteLength)
-  both.set(one)
-  both.set(other, one.byteLength)
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  if (first.byteLength === 0) return second
+  const both = new Uint8Array(first.byteLength + second.byteLength)
+  both.set(first)
+  both.set(second, first.byteLength)
   return both
 }

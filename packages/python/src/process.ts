@@ -113,10 +113,10 @@ function spawnChild({ workerUrl, node, ...settings }: ProcessSettings, start: St
   const worker = realpathSync(fileURLToPath(workerUrl))
   const folders = [dirname(worker), settings.packageFolder, ...settings.wheels.map((path) => dirname(path))]
   const { packageFolder, wheels, memoryLimitBytes, processLimitBytes } = settings
-  const told: InterpreterSettings = { packageFolder, wheels, memoryLimitBytes, processLimitBytes, start }
+  const interpreterSettings: InterpreterSettings = { packageFolder, wheels, memoryLimitBytes, processLimitBytes, start }
   // Windows starts no process without this one.
   const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] ?? '' } : {}
-  const child = spawn(node, [...nodeFlags(folders), worker, JSON.stringify(told)], {
+  const child = spawn(node, [...nodeFlags(folders), worker, JSON.stringify(interpreterSettings)], {
     cwd: dirname(worker),
     env,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -16,7 +16,7 @@ export interface Conversation {
   readonly isLoading: boolean
   /** Why a stored conversation could not be shown. */
   readonly failure: Failure | null
-  readonly ask: (question: Question, how?: { readonly isResearch: boolean }) => void
+  readonly ask: (question: Question, how?: { readonly isResearch: boolean; readonly agentId?: number }) => void
   /** Asks the last question again, in place of its answer. */
   readonly retry: () => void
   readonly stop: () => void
@@ -61,7 +61,11 @@ export function useConversation(
   const { run, stop } = useReading({ service, reading, sessionId, change, began })
   useStored({ service, wanted, current: sessionId, reading, nextId, setShown, run })
 
-  const begin = (question: Question, kept: readonly Turn[], how: Pick<AskOptions, 'againId' | 'isResearch'>): void => {
+  const begin = (
+    question: Question,
+    kept: readonly Turn[],
+    how: Pick<AskOptions, 'againId' | 'isResearch' | 'agentId'>,
+  ): void => {
     const turn = newTurn(nextId.current++, question, sessionId.current)
     setShown({ ...nothing, turns: [...kept, turn] })
     void run(turn, (signal) => service.ask(question, { sessionId: turn.sessionId, ...how, signal }), 'asked here')
@@ -74,8 +78,8 @@ export function useConversation(
       isAnswering,
       isLoading,
       failure,
-      ask: (question, { isResearch } = { isResearch: false }) => {
-        if (!isAnswering && !isLoading) begin(question, turns, { againId: null, isResearch })
+      ask: (question, { isResearch, agentId } = { isResearch: false }) => {
+        if (!isAnswering && !isLoading) begin(question, turns, { againId: null, isResearch, agentId })
       },
       retry: () => {
         const last = turns.at(-1)

@@ -63,7 +63,7 @@ interface Access {
 
 function toService(client: Client, access: Access): Service {
   return {
-    ask: ({ question, files }, { sessionId, againId, isResearch, signal }) =>
+    ask: ({ question, files }, { sessionId, againId, isResearch, agentId, signal }) =>
       client.send(
         {
           message: question,
@@ -71,12 +71,14 @@ function toService(client: Client, access: Access): Service {
           ...(againId !== null && { parent_message_id: againId }),
           ...(againId === null && files.length > 0 && { file_descriptors: files.map(({ id }) => ({ id })) }),
           ...(isResearch && { deep_research: true }),
+          ...(sessionId === null && agentId ? { chat_session_info: { persona_id: agentId } } : {}),
           origin: 'webapp',
         },
         { signal },
       ),
     follow: (sessionId, signal) => client.resume(sessionId, { signal }),
     stop: (sessionId) => client.stop(sessionId),
+    agents: () => client.agents.list(),
     ...chatsOf(client),
     ...ownDocumentationOf(client, access),
     async upload(file) {

@@ -7,6 +7,8 @@ export interface Service {
   /** The lines of the newest answer of a conversation, from the first. */
   follow(sessionId: string, signal: AbortSignal): AsyncIterable<StreamLine>
   stop(sessionId: string): Promise<void>
+  /** Who can answer a conversation; the assistant itself is the first. */
+  agents(): Promise<readonly ListedAgent[]>
   /** A stored conversation. */
   chat(sessionId: string): Promise<ChatSessionDetail>
   /** A page of conversations, newest first; with words those that hold them. `before`: `next` of the page before. */
@@ -63,6 +65,8 @@ export interface AskOptions {
   /** A question of the conversation that is answered again; null asks a new one. */
   readonly againId: number | null
   readonly isResearch: boolean
+  /** Who answers a new conversation. Default: the assistant itself. */
+  readonly agentId?: number | undefined
   readonly signal: AbortSignal
 }
 
@@ -70,6 +74,13 @@ export interface AskOptions {
 export interface SentFile {
   readonly id: string
   readonly name: string
+}
+
+/** An agent that can answer. */
+export interface ListedAgent {
+  readonly id: number
+  readonly name: string
+  readonly description: string
 }
 
 /** A conversation in the listing. */

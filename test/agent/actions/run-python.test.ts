@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { actionLaws } from '@inlay/agent/conformance'
+import { actionConformance } from '@inlay/agent/conformance'
 import { createProgramOutput, cutOutput } from '@inlay/agent/internal/actions/program-output'
 import { createRunPython, type RunPythonOptions } from '@inlay/agent/internal/actions/run-python'
 import type { CodeOutcome, CodeRun, CodeRunner } from '@inlay/agent'
@@ -235,8 +235,8 @@ test('names of files are names on any system, and no two are one', () => {
 })
 
 describe('run_python holds that', () => {
-  const laws = actionLaws(() => ({
-    // Laws give arguments as JSON, which the schema makes fit.
+  const tests = actionConformance(() => ({
+    // The tests give arguments as JSON, which the schema makes fit.
     action: createRunPython({
       runner: {
         async run({ code, signal, onOutput }) {
@@ -259,5 +259,5 @@ describe('run_python holds that', () => {
     long: { code: 'long' },
     turn: { files: heldFiles() },
   }))
-  for (const [title, run] of laws) test(title, run)
+  for (const [title, run] of tests) test(title, run)
 })

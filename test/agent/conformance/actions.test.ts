@@ -2,7 +2,12 @@ import { mastraTools } from '@inlay/mastra'
 import { createTool } from '@mastra/core/tools'
 import { describe, test } from 'vitest'
 import { z } from 'zod'
-import { actionLaws, actionSourceLaws, type MakeAction, type MakeActionSource } from '@inlay/agent/conformance'
+import {
+  actionConformance,
+  actionSourceConformance,
+  type MakeAction,
+  type MakeActionSource,
+} from '@inlay/agent/conformance'
 import { createAddMemory } from '@inlay/agent/internal/actions/add-memory'
 import { createGenerateImage } from '@inlay/agent/internal/actions/generate-image'
 import type { MadeImage } from '@inlay/agent'
@@ -35,7 +40,7 @@ async function obey<Result>(word: string, signal: AbortSignal | undefined, resul
   })
 }
 
-/** Actions with inputs of their own are one kind here, since laws give them arguments as JSON. */
+/** Actions with inputs of their own are one kind here, since the tests give them arguments as JSON. */
 const any = <Input>(action: Action<Input>): Action => action as unknown as Action
 
 const queries = (...words: string[]): object => ({ queries: words })
@@ -274,7 +279,7 @@ describe.each<[string, MakeAction]>([
   ['an action of a host', ofHost],
   ['a tool of Mastra', ofMastra],
 ])('%s holds that', (_name, make) => {
-  for (const [title, run] of actionLaws(make)) test(title, run)
+  for (const [title, run] of actionConformance(make)) test(title, run)
 })
 
 describe('stored tools as a source hold that', () => {
@@ -295,5 +300,5 @@ describe('stored tools as a source hold that', () => {
     await tools.create({ ...fields, name: 'Other kennel' }, ana)
     return { source, close: () => db.destroy() }
   }
-  for (const [title, run] of actionSourceLaws(make)) test(title, run)
+  for (const [title, run] of actionSourceConformance(make)) test(title, run)
 })

@@ -1,5 +1,11 @@
 import { describe, expect, it, test } from 'vitest'
-import { actionLaws, actionSourceLaws, modelProviderLaws, type ActionWorld, type Law } from '@inlay/agent/conformance'
+import {
+  actionConformance,
+  actionSourceConformance,
+  modelProviderConformance,
+  type ActionFixture,
+  type ConformanceTest,
+} from '@inlay/agent/conformance'
 import { scriptedModel } from '@inlay/agent/testing'
 import type { Action, ActionSource, ActionTurn, InputSchema, ModelProvider } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
@@ -55,9 +61,9 @@ const sound: Action<Words> = {
   },
 }
 
-function world(change: Partial<Action<Words>>): ActionWorld {
+function fixture(change: Partial<Action<Words>>): ActionFixture {
   return {
-    // Laws give arguments as JSON, which the schema makes fit.
+    // The tests give arguments as JSON, which the schema makes fit.
     action: { ...sound, ...change } as unknown as Action,
     works: [{ queries: ['leave'] }, { queries: ['pay'] }],
     misfits: [{ queries: 'leave' }],
@@ -85,16 +91,16 @@ const rejecting =
     return sound.run(input, turn)
   }
 
-describe('laws of an action', () => {
-  for (const [title, run] of actionLaws(() => world({}))) test(title, run)
+describe('conformance of an action', () => {
+  for (const [title, run] of actionConformance(() => fixture({}))) test(title, run)
 
   it('have titles that differ', () => {
-    const titles = actionLaws(() => world({})).map(([title]) => title)
+    const titles = actionConformance(() => fixture({})).map(([title]) => title)
     expect(new Set(titles).size).toBe(titles.length)
   })
 })
 
-describe('an action that breaks a law is told', () => {
+describe('an action that breaks its contract fails a test', () => {
   let shared = ''
   let starts = 0
   const faults: Record<string, Partial<Action<Words>>> = {
@@ -181,7 +187,7 @@ describe('an action that breaks a law is told', () => {
   }
   for (const [name, fault] of Object.entries(faults))
     it(`when it ${name}`, async () => {
-      expect(await brokenBy(actionLaws(() => world(fault), { patienceMs: 50 }))).not.toEqual([])
+      expect(await failing(actionConformance(() => fixture(fault), { patienceMs: 50 }))).not.toEqual([])
     })
 })
 
@@ -200,7 +206,7 @@ describe('a source of actions', () => {
     list: async () => listed,
     holds: async (id) => listed.some((one) => one.id === id),
   }
-  for (const [title, run] of actionSourceLaws(() => ({ source: honest }))) test(`holds that ${title}`, run)
+  for (const [title, run] of actionSourceConformance(() => ({ source: honest }))) test(`holds that ${title}`, run)
 
   let count = 0
   const faults: Record<string, Partial<ActionSource>> = {
@@ -222,8 +228,8 @@ describe('a source of actions', () => {
   for (const [name, fault] of Object.entries(faults))
     it(`is told when it ${name}`, async () => {
       const asker = { caller: { id: 'ana', scopes: ['chat' as const] }, mcpHeaders: {} }
-      const laws = actionSourceLaws(() => ({ source: { ...honest, ...fault }, asker }))
-      expect(await brokenBy(laws)).not.toEqual([])
+      const tests = actionSourceConformance(() => ({ source: { ...honest, ...fault }, asker }))
+      expect(await failing(tests)).not.toEqual([])
     })
 })
 
@@ -249,7 +255,7 @@ describe('a provider of models', () => {
       return { ...found, model, temperature: override?.temperature ?? undefined }
     },
   }
-  for (const [title, run] of modelProviderLaws(() => honest)) test(`holds that ${title}`, run)
+  for (const [title, run] of modelProviderConformance(() => honest)) test(`holds that ${title}`, run)
 
   const faults: Record<string, Partial<ModelProvider>> = {
     'has two defaults': { list: async () => models.map((one) => ({ ...one, isDefault: true })) },
@@ -265,13 +271,13 @@ describe('a provider of models', () => {
   }
   for (const [name, fault] of Object.entries(faults))
     it(`is told when it ${name}`, async () => {
-      expect(await brokenBy(modelProviderLaws(() => ({ ...honest, ...fault })))).not.toEqual([])
+      expect(await failing(modelProviderConformance(() => ({ ...honest, ...fault })))).not.toEqual([])
     })
 })
 
-/** Titles of the laws that are broken. */
-async function brokenBy(laws: readonly Law[]): Promise<string[]> {
+/** Titles of the tests that fail. */
+async function failing(tests: readonly ConformanceTest[]): Promise<string[]> {
   const broken: string[] = []
-  for (const [title, run] of laws) await run().catch(() => broken.push(title))
+  for (const [title, run] of tests) await run().catch(() => broken.push(title))
   return broken
 }

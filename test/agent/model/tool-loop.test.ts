@@ -26,7 +26,7 @@ async function newHttpSetting(type: Type, replies: Replies) {
 const look = { calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['leave'] } }] }
 
 describe.each<Type>(['openai-compatible', 'anthropic'])('over HTTP, %s', (type) => {
-  test('reasons, narrates, searches and answers with citations', async () => {
+  test('reasons, writes, searches and answers with citations', async () => {
     const { send, server } = await newHttpSetting(type, [
       [{ reasoning: 'hm' }, { text: 'Looking.' }, look],
       [{ text: '28 days ' }, { text: '[1' }, { text: '].' }],

@@ -135,8 +135,8 @@ function checkCalls(packets: readonly Packet[], fault: Fault): void {
   for (const turn of turns) {
     const calls = [...state.keys()].filter((key) => key.startsWith(`${turn}.`))
     if (calls.length > 1 && !branching.has(turn)) fault(packets.length, `turn ${turn} branches unannounced`)
-    const narrates = packets.some(({ placement, obj }) => placement.turn_index === turn && obj.type === 'message_start')
-    if (narrates && calls.includes(`${turn}.0`))
+    const hasText = packets.some(({ placement, obj }) => placement.turn_index === turn && obj.type === 'message_start')
+    if (hasText && calls.includes(`${turn}.0`))
       fault(packets.length, `a call holds the tab of the text in turn ${turn}`)
   }
 }

@@ -1,6 +1,6 @@
 import { createStorage } from 'unstorage'
 import { expect, test } from 'vitest'
-import { createFileExcerpts } from '@inlay/agent/internal/prompt/context-files'
+import { createFileExcerpts } from '@inlay/agent/internal/actions/internal-search/file-search'
 import type { Excerpt } from '@inlay/agent'
 import type { FileIndex } from '@inlay/conversations'
 import { scriptedModel } from '@inlay/agent/testing'

@@ -6,7 +6,7 @@ const call = (step: number, callId: string, result = 'found'): PastToolCall => (
   step,
   callId,
   name: 'internal_search',
-  arguments: '{"queries":["q"]}',
+  arguments: { queries: ['q'] },
   result,
 })
 const past = (role: 'user' | 'assistant', text: string, toolCalls: PastToolCall[] = []): PastMessage => ({

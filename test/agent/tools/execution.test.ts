@@ -23,6 +23,7 @@ function newCall(options: Partial<ScriptedActionOptions> = {}, more: Partial<Cal
       tabIndex: 2,
       reasoning: 'Hm.',
       emit: ({ type }) => void packets.push(type),
+      emitNested: () => {},
       end: () => void packets.push('section_end'),
     },
   }

@@ -78,7 +78,7 @@ describe('an answer goes out in the order that clients rely on', () => {
     ])
   })
 
-  test('reasoning, narration and two parallel searches, the second of which is the faster', async () => {
+  test('reasoning, text and two parallel searches, the second of which is the faster', async () => {
     let webIsDone = (): void => {}
     const web = new Promise<void>((resolve) => (webIsDone = resolve))
     const law = newDoc('law', { is_internet: true, link: 'https://law.example/leave' })
@@ -325,7 +325,7 @@ describe('whatever happens', () => {
     expect((await (await setting.send()).whole()).answer).toBe('[9]')
   })
 
-  test('line breaks before a call are no narration', async () => {
+  test('line breaks before a call are no message', async () => {
     const setting = await newSetting(
       [['\n\n', { call: { name: 'internal_search', input: { queries: ['q'] } } }], ['Yes.']],
       { search },

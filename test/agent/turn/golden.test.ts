@@ -103,7 +103,7 @@ describe('a scripted model and scripted actions give, line by line', () => {
     )
   })
 
-  test('reasoning, narration and two searches side by side', async () => {
+  test('reasoning, text and two searches side by side', async () => {
     const own = Promise.withResolvers<void>()
     const other = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()

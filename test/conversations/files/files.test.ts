@@ -115,11 +115,11 @@ describe('an upload', () => {
     void files.upload(arriving({ name: 'half.txt', mediaType: '', bytes: halfSent() }), { caller: ana }).catch(() => {})
     await eventually(async () => (await storage.getKeys()).length === 1)
     const next = again()
-    next.worker.wake()
+    next.worker.notify()
     await next.worker.settled()
     expect(await storage.getKeys()).toHaveLength(1)
     clock.time += 3_600_001
-    next.worker.wake()
+    next.worker.notify()
     await next.worker.settled()
     expect(await storage.getKeys()).toEqual([])
     expect(await db.selectFrom('inlay_files').selectAll().execute()).toEqual([])
@@ -247,7 +247,7 @@ describe('reading', () => {
     for (let round = 0; round < 10; round++) {
       await files.worker.settled()
       clock.time += 3_600_001
-      files.worker.wake()
+      files.worker.notify()
     }
     await files.worker.settled()
     expect(await files.get(taken[0]!.id, ana)).toMatchObject({
@@ -293,11 +293,11 @@ test('work that a dead process had begun is taken up when its lease is over', as
     const row = await db.selectFrom('inlay_files').select('attempts').executeTakeFirst()
     return row?.attempts === 1
   })
-  files.worker.wake()
+  files.worker.notify()
   await files.worker.settled()
   expect((await files.get(taken[0]!.id, ana)).status).toBe('PROCESSING')
   clock.time += 20_001
-  files.worker.wake()
+  files.worker.notify()
   await files.worker.settled()
   expect((await files.get(taken[0]!.id, ana)).status).toBe('COMPLETED')
 })

@@ -53,7 +53,8 @@ test('a turn stores a hidden root, the message and an empty answer that runs', a
     { role: 'user', text: 'Hello?', parent_id: 1, latest_child_id: 3, status: 'done' },
     { role: 'assistant', text: '', parent_id: 2, latest_child_id: null, status: 'running' },
   ])
-  expect(await conversations.session('s1', 'ana')).toMatchObject({ name: 'Greetings', personaId: 0 })
+  expect(await conversations.session('s1', 'ana')).toMatchObject({ personaId: 0 })
+  expect(await db.selectFrom('inlay_chat_sessions').select('name').execute()).toEqual([{ name: 'Greetings' }])
 })
 
 test('a parent that does not fit stores nothing at all', async () => {
@@ -168,7 +169,7 @@ test('a finished run is stored with its citations, documents and calls before it
       tab_index: 0,
       name: 'internal_search',
       reasoning: 'Search.',
-      failed: false,
+      failed: 0,
     },
   ])
 })

@@ -49,7 +49,7 @@ function failing(...mishaps: Mishap[]): void {
   server.mishaps.push(...mishaps)
 }
 
-describe('laws of an embedder', () => {
+describe('conformance of an embedder', () => {
   for (const [title, run] of embedderConformance(() => embedder())) test(title, run)
   for (const [title, run] of embedderConformance(() => embedder({ model: taking(2) })))
     test(`${title} (two a request)`, run)

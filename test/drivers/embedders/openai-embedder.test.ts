@@ -34,7 +34,7 @@ function failing(...mishaps: Mishap[]): void {
   server.mishaps.push(...mishaps)
 }
 
-describe('laws of an embedder', () => {
+describe('conformance of an embedder', () => {
   for (const [title, run] of embedderConformance(() => embedder())) test(title, run)
   for (const [title, run] of embedderConformance(() => embedder({ encoding: 'base64', batch: 2 })))
     test(`${title} (base64, in twos)`, run)

@@ -54,7 +54,7 @@ function embedder(options: Partial<TransformersEmbedderOptions> = {}): Embedder 
   return transformersEmbedder({ model: 'Xenova/tiny', dimensions, lib: fakeLib(), ...options })
 }
 
-describe('laws of an embedder', () => {
+describe('conformance of an embedder', () => {
   for (const [title, run] of embedderConformance(() => embedder())) test(title, run)
   for (const [title, run] of embedderConformance(() => embedder({ dtype: 'q8' }))) test(`${title} (q8)`, run)
 })

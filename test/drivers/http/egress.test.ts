@@ -26,6 +26,35 @@ async function serve(handle: Handler): Promise<number> {
 const local = (port: number, more: Partial<EgressOptions> = {}): ReturnType<typeof egress> =>
   egress({ allowHosts: [`127.0.0.1:${port}`], ...more })
 
+describe('a name with several addresses', () => {
+  const of = (addresses: string[]) => egress({ allowHosts: ['several.test'], resolve: async () => addresses })
+
+  test('is reached at the next one when nobody listens at the first', async () => {
+    const port = await serve((request, response) => response.end(request.headers.host))
+    // Nothing listens at these: the server is bound to 127.0.0.1 alone.
+    const { bytes } = await of(['::1', '127.0.0.2', '127.0.0.1'])(`http://several.test:${port}/`)
+    expect(new TextDecoder().decode(bytes)).toBe(`several.test:${port}`)
+  })
+
+  test('is not reached when none accepts a connection', async () => {
+    const port = await serve((_, response) => response.end())
+    await expect(of(['127.0.0.2', '127.0.0.3'])(`http://several.test:${port}/`)).rejects.toMatchObject({
+      code: 'BAD_GATEWAY',
+    })
+  })
+
+  test('gets a request once, though the connection breaks', async () => {
+    let count = 0
+    const port = await serve((request) => {
+      count++
+      request.socket.destroy()
+    })
+    const post = of(['127.0.0.1', '127.0.0.1'])(`http://several.test:${port}/`, { method: 'POST', body: 'x' })
+    await expect(post).rejects.toMatchObject({ code: 'BAD_GATEWAY' })
+    expect(count).toBe(1)
+  })
+})
+
 describe('what is public', () => {
   test.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'])(
     '%s is',

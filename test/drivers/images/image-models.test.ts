@@ -1,6 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import type { ImageModelV4 } from '@ai-sdk/provider'
-import { imageGeneratorLaws } from '@inlay/agent/conformance'
+import { imageGeneratorConformance } from '@inlay/agent/conformance'
 import { aiSdkImages, type AiSdkImagesOptions } from '@inlay/drivers/ai-sdk-images'
 import { egress } from '@inlay/drivers/egress'
 import { openaiImages, type OpenaiImagesOptions } from '@inlay/drivers/openai-images'
@@ -29,7 +29,7 @@ const sdkModel = (standIn: ImagesStandIn): ImageModelV4 =>
 const aiSdk = (standIn: ImagesStandIn, options: Partial<AiSdkImagesOptions> = {}) =>
   aiSdkImages({ model: sdkModel(standIn), sleep: async () => {}, ...options })
 
-const asked = ({ seen }: ImagesStandIn) =>
+const requestsOf = ({ seen }: ImagesStandIn) =>
   seen.map(({ values }) => {
     const [width = 0, height = 0] = String(values['size']).split('x').map(Number)
     return { prompt: String(values['prompt']), width, height }
@@ -41,12 +41,12 @@ describe.each([
   ['openai-images', openai],
   ['ai-sdk-images', aiSdk],
 ] as const)('%s, as every image generator', (_name, make) => {
-  const laws = imageGeneratorLaws(async (service) => {
+  const tests = imageGeneratorConformance(async (service) => {
     const standIn = await start(service)
     const generate = make(standIn, service.mood === 'silent' ? { timeoutMs: 50 } : {})
-    return { generate, asked: () => asked(standIn) }
+    return { generate, requests: () => requestsOf(standIn) }
   })
-  test.each(laws)('%s', (_title, run) => run())
+  test.each(tests)('%s', (_title, run) => run())
 })
 
 describe('openai-images', () => {

@@ -12,7 +12,7 @@ import { row } from './sample-rows.ts'
 const root = mkdtempSync(join(tmpdir(), 'inlay-lancedb-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-describe('laws of a vector index', () => {
+describe('conformance of a vector index', () => {
   for (const [title, run] of vectorIndexConformance((store) => lancedbIndex({ folder: join(root, 'laws', store) })))
     test(title, run)
 })

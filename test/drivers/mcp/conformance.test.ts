@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ToolNumbers } from '@inlay/agent'
-import { actionLaws, actionSourceLaws, type MakeAction } from '@inlay/agent/conformance'
+import { actionConformance, actionSourceConformance, type MakeAction } from '@inlay/agent/conformance'
 import { mcpClient } from '@inlay/drivers/mcp-client'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
@@ -75,9 +75,9 @@ const make: MakeAction = async () => {
 }
 
 describe('a client of MCP servers holds that', () => {
-  for (const [title, run] of actionSourceLaws(connect)) test(title, run)
+  for (const [title, run] of actionSourceConformance(connect)) test(title, run)
 })
 
 describe('a tool of an MCP server holds that', () => {
-  for (const [title, run] of actionLaws(make)) test(title, run)
+  for (const [title, run] of actionConformance(make)) test(title, run)
 })

@@ -1,4 +1,4 @@
-import { modelProviderLaws } from '@inlay/agent/conformance'
+import { modelProviderConformance } from '@inlay/agent/conformance'
 import { describe, test } from 'vitest'
 import { modelProviders, type ModelProvidersConfig, type ProviderConfig } from '@inlay/drivers/model-providers'
 
@@ -19,5 +19,5 @@ describe.each<[string, ModelProvidersConfig, { takesAnyName?: boolean }]>([
   ['a provider that takes any name', { providers: [openAi] }, { takesAnyName: true }],
   ['several providers', { providers: [{ name: 'inlay', type: 'extractive' }, house], defaultProvider: 'house' }, {}],
 ])('%s', (_name, config, options) => {
-  for (const [title, run] of modelProviderLaws(() => modelProviders(config), options)) test(title, run)
+  for (const [title, run] of modelProviderConformance(() => modelProviders(config), options)) test(title, run)
 })

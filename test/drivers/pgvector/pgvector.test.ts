@@ -14,7 +14,7 @@ afterAll(() => database.close())
 
 const prefixOf = (store: string): string => `laws_${store.replace(/[^a-z0-9]/gi, '_')}`.slice(0, 40)
 
-describe('laws of a vector index', () => {
+describe('conformance of a vector index', () => {
   for (const [title, run] of vectorIndexConformance((store) =>
     pgvectorIndex({ client: database, prefix: prefixOf(store) }),
   ))

@@ -1,5 +1,5 @@
 import type { WebSearch } from '@inlay/agent'
-import { webSearchLaws, type SearchServiceMood } from '@inlay/agent/conformance'
+import { webSearchConformance, type SearchServiceMood } from '@inlay/agent/conformance'
 import { braveSearch } from '@inlay/drivers/web-search/brave'
 import { exaSearch } from '@inlay/drivers/web-search/exa'
 import { searxngSearch } from '@inlay/drivers/web-search/searxng'
@@ -44,11 +44,11 @@ async function start(
 
 describe.each(searchServices)('%s', (name) => {
   describe('as every web search', () => {
-    const laws = webSearchLaws(async (service) => {
+    const tests = webSearchConformance(async (service) => {
       const { search, standIn } = await start(name, service, service.mood === 'silent' ? { timeoutMs: 50 } : {})
       return { search, queries: standIn.queries }
     })
-    test.each(laws)('%s', (_title, run) => run())
+    test.each(tests)('%s', (_title, run) => run())
   })
 
   test('sends the key in its header, and further parameters as the service names them', async () => {

@@ -114,7 +114,7 @@ describe('upkeep is due', () => {
     const schedule = createUpkeepSchedule(() => 10_000)
     expect(await schedule.due(none)).toEqual({ idle: true })
     schedule.startRound()
-    schedule.endRound({ figures, keepVersionsMs: Infinity })
+    schedule.endRound({ figures, dueMs: Infinity })
     expect(await schedule.due(none)).toBeUndefined()
     expect(schedule.restMs()).toBeGreaterThan(1000)
   })
@@ -129,7 +129,7 @@ describe('upkeep is due', () => {
     clock.now += 1000
     expect(await schedule.due(none)).toEqual({ idle: true })
     expect(schedule.startRound()).toBe(true)
-    schedule.endRound({ figures, keepVersionsMs: 30_000 })
+    schedule.endRound({ figures, dueMs: 30_000 })
     expect(await schedule.due(none)).toBeUndefined()
     expect(schedule.restMs()).toBe(30_000)
     clock.now += 30_000
@@ -155,7 +155,7 @@ describe('upkeep is due', () => {
     const write = (): void => void schedule.noteAppend(55)
     schedule.startRound()
     clock.now += 500
-    schedule.endRound({ figures, keepVersionsMs: 0 })
+    schedule.endRound({ figures, dueMs: 0 })
     for (let ms = 0; ms < 2000; ms += 100) {
       write()
       expect(await schedule.due(none)).toBeUndefined()
@@ -177,7 +177,7 @@ describe('upkeep is due', () => {
     }
     expect(await schedule.due(none)).toEqual({ idle: false })
     schedule.startRound()
-    schedule.endRound({ figures, keepVersionsMs: Infinity })
+    schedule.endRound({ figures, dueMs: Infinity })
     schedule.noteAppend(2500)
     expect(await schedule.due(none)).toBeUndefined()
     clock.now += 1000
@@ -187,7 +187,7 @@ describe('upkeep is due', () => {
   test('when more rows are dead than alive, and more than two thousand', async () => {
     const schedule = createUpkeepSchedule(() => 10_000)
     schedule.startRound()
-    schedule.endRound({ figures: { rows: 5000, unindexedRows: 0 }, keepVersionsMs: 0 })
+    schedule.endRound({ figures: { rows: 5000, unindexedRows: 0 }, dueMs: 0 })
     schedule.noteRemoval()
     expect(await schedule.due(() => Promise.resolve(5000))).toBeUndefined()
     expect(await schedule.due(() => Promise.resolve(5001))).toEqual({ idle: false })

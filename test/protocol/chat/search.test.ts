@@ -27,8 +27,8 @@ describe('a search', () => {
       skip_query_expansion: false,
     })
     expect(read({})).toEqual(['body.query: missing'])
-    expect(read({ query: '' })).toEqual(['body.query: too_short'])
-    expect(read({ query: 'a'.repeat(2049) })).toEqual(['body.query: too_long'])
+    expect(read({ query: '' })).toEqual(['body.query: string_too_short'])
+    expect(read({ query: 'a'.repeat(2049) })).toEqual(['body.query: string_too_long'])
   })
 })
 

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import * as v from 'valibot'
 import {
+  batchLineSchema,
   chatFullResponseSchema,
+  chatSessionDetailSchema,
+  customToolSchema,
   documentListingQuerySchema,
   fold,
+  ingestionRequestSchema,
+  ingestionResponseSchema,
   packetTable,
   packetTypes,
   sendMessageRequestSchema,
@@ -18,11 +23,50 @@ const health = v.object({ status: v.literal('ok') })
 const routes: RouteSpec[] = [
   {
     method: 'POST',
+    path: '/service-api/ingestion',
+    operationId: 'ingest',
+    summary: 'Hand in a document',
+    tags: ['Documents'],
+    scopes: ['ingest', 'admin'],
+    owner: 'pair',
+    body: ingestionRequestSchema,
+    responses: {
+      200: { description: 'It was taken.', schema: ingestionResponseSchema, headers: { etag: 'Its name.' } },
+    },
+  },
+  {
+    method: 'POST',
+    path: '/service-api/ingestion/batch',
+    operationId: 'ingestBatch',
+    summary: 'Hand in many documents',
+    tags: ['Documents'],
+    scopes: ['ingest'],
+    owner: 'pair',
+    body: ingestionRequestSchema,
+    bodyType: 'application/x-ndjson',
+    responses: { 200: { description: 'A line each.', lines: batchLineSchema } },
+  },
+  {
+    method: 'GET',
+    path: '/chat/file/{file_id}',
+    operationId: 'fetchFile',
+    summary: 'Read a file',
+    tags: ['Files'],
+    scopes: ['chat'],
+    owner: 'caller',
+    params: v.object({ file_id: v.string() }),
+    responses: {
+      200: { description: 'Its bytes.', file: 'application/octet-stream' },
+      304: { description: 'As before.' },
+    },
+  },
+  {
+    method: 'POST',
     path: '/chat/send-chat-message',
     operationId: 'sendChatMessage',
     summary: 'Send a message',
     tags: ['Chat'],
-    scope: 'chat',
+    scopes: ['chat'],
     owner: 'caller',
     body: sendMessageRequestSchema,
     headers: { 'idempotency-key': 'Repeats are answered once.' },
@@ -41,10 +85,21 @@ const routes: RouteSpec[] = [
     operationId: 'readPart',
     summary: 'Read a part',
     tags: ['Documents'],
-    scope: 'ingest',
+    scopes: ['ingest'],
     owner: 'pair',
     query: documentListingQuerySchema,
     params: v.object({ part: v.pipe(v.string(), v.maxLength(3)) }),
+    responses: { 200: { description: 'It.', schema: chatSessionDetailSchema } },
+  },
+  {
+    method: 'POST',
+    path: '/admin/tool/custom',
+    operationId: 'createCustomTool',
+    summary: 'Add an action',
+    tags: ['Chat'],
+    scopes: ['admin'],
+    owner: 'any',
+    body: customToolSchema,
     responses: { 200: { description: 'It.' } },
   },
   {
@@ -53,7 +108,7 @@ const routes: RouteSpec[] = [
     operationId: 'health',
     summary: 'Health',
     tags: ['Service'],
-    scope: 'public',
+    scopes: [],
     owner: 'none',
     responses: { 200: { description: 'Up.', schema: health } },
   },
@@ -151,8 +206,8 @@ describe('the OpenAPI document', () => {
 
   it('adds the failures a route can have, and keeps those it names', () => {
     const { responses } = operation('/chat/send-chat-message', 'post')
-    expect(Object.keys(responses)).toEqual(['200', '401', '403', '413', '415', '422', 'default'])
-    expect(responses[422]).toEqual({ description: 'Its own words.' })
+    expect(Object.keys(responses)).toEqual(['200', '401', '403', '413', '415', '422', '429', 'default'])
+    expect(responses[422]).toMatchObject({ description: 'Its own words.' })
     const open = operation('/health', 'get')
     expect(Object.keys(open.responses)).toEqual(['200', 'default'])
   })
@@ -169,7 +224,7 @@ describe('the OpenAPI document', () => {
       ['path', 'document_id', true, { type: 'string' }],
       ['path', 'part', true, { type: 'string', maxLength: 3 }],
       ['query', 'state', false, { type: 'string', enum: ['pending', 'indexing', 'indexed', 'failed'] }],
-      ['query', 'cc_pair_id', false, { type: 'integer' }],
+      ['query', 'cc_pair_id', false, { type: 'integer', minimum: -2147483648, maximum: 2147483647 }],
       ['query', 'source', false, { $ref: '#/components/schemas/Source' }],
       ['query', 'limit', false, { type: 'integer', minimum: 1, maximum: 1000, default: 100 }],
       ['query', 'after', false, { type: 'string' }],
@@ -183,12 +238,53 @@ describe('the OpenAPI document', () => {
     })
   })
 
+  it('keeps the bounds that the server enforces behind a transformation', () => {
+    const request = named.CustomTool!
+    expect(request.properties?.name).toMatchObject({ type: 'string', minLength: 1, maxLength: 255 })
+    expect(named.BaseFilters?.properties?.source_type).toMatchObject({ anyOf: [{ maxItems: 1000 }, { type: 'null' }] })
+  })
+
+  it('names every scope that opens a route', () => {
+    expect(operation('/service-api/ingestion', 'post')).toMatchObject({
+      security: [{ key: ['ingest'] }, { key: ['admin'] }],
+    })
+  })
+
+  it('tells headers, lines and files in a way that generators read', () => {
+    expect(operation('/service-api/ingestion', 'post').responses[200]).toMatchObject({
+      headers: { etag: { description: 'Its name.', schema: { type: 'string' } }, 'x-request-id': {} },
+    })
+    const batch = operation('/service-api/ingestion/batch', 'post') as unknown as Record<string, unknown>
+    expect(batch).toMatchObject({
+      requestBody: { content: { 'application/x-ndjson': { schema: { type: 'string' } } } },
+      responses: {
+        200: {
+          content: {
+            'application/x-ndjson': {
+              schema: { type: 'string' },
+              'x-item-schema': { $ref: '#/components/schemas/BatchLine' },
+            },
+          },
+        },
+      },
+    })
+    expect(operation('/chat/file/{file_id}', 'get').responses).toMatchObject({
+      200: { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } },
+      304: { description: 'As before.' },
+    })
+  })
+
+  it('tells apart what is sent and what is received under one name', () => {
+    expect(named.FileDescriptor?.required).toEqual(['id', 'type', 'name', 'user_file_id'])
+    expect(named.FileDescriptorInput?.required).toEqual(['id'])
+  })
+
   it('is OpenAPI 3.1 of the given name, version and address', () => {
     expect(described).toMatchObject({
       openapi: '3.1.0',
       info: { title: 'Inlay', version: '1.2.3' },
       servers: [{ url: '/api' }],
-      tags: [{ name: 'Chat' }, { name: 'Documents' }, { name: 'Service' }],
+      tags: [{ name: 'Documents' }, { name: 'Files' }, { name: 'Chat' }, { name: 'Service' }],
     })
     expect(JSON.parse(JSON.stringify(described))).toEqual(described)
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { removeCitations } from '@inlay/protocol'
+import { stripCitations } from '@inlay/protocol'
 
 describe('an answer without citations', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('an answer without citations', () => {
     ['plain [1], [[x]](u) and [[1]] stay', 'plain [1], [[x]](u) and [[1]] stay'],
     ['', ''],
   ])('of %o is %o', (answer, plain) => {
-    expect(removeCitations(answer)).toBe(plain)
+    expect(stripCitations(answer)).toBe(plain)
   })
 
   it('keeps all text around links', () => {
@@ -23,13 +23,13 @@ describe('an answer without citations', () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), (words) => {
         const cited = words.map((each, at) => `${each} [[${at + 1}]](https://x.example/(${at}))`).join(' ')
-        expect(removeCitations(cited)).toBe(words.join(' '))
+        expect(stripCitations(cited)).toBe(words.join(' '))
       }),
     )
   })
 
   it('is found in one sweep over long runs of spaces and brackets', () => {
     const long = `${' '.repeat(200_000)}x${'[['.repeat(100_000)}`
-    expect(removeCitations(long)).toBe(long)
+    expect(stripCitations(long)).toBe(long)
   })
 })

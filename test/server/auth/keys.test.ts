@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => db.destroy())
 
 const keysOf = (options: Partial<KeysOptions> = {}): ReturnType<typeof createKeys> =>
-  createKeys({ db, now: () => time, ...options })
+  createKeys({ db, now: () => time, elapsed: () => time, ...options })
 
 const bearing = (key: string): Request =>
   new Request('http://host.example/', { headers: { authorization: `Bearer ${key}` } })
@@ -75,6 +75,27 @@ describe('a key', () => {
     expect(await elsewhere.principalOf(key)).toBeUndefined()
     expect(await keys.list()).toEqual([])
     await expect(keys.revoke(record.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('that is revoked while it is looked up is not remembered', async () => {
+    const keys = keysOf({ cacheMs: 1000 })
+    const { key, record } = await keys.create({ scopes: ['chat'] })
+    const lookups = Promise.all(Array.from({ length: 20 }, () => keys.principalOf(key)))
+    await keys.revoke(record.id)
+    await lookups
+    expect(await keys.principalOf(key)).toBeUndefined()
+  })
+
+  test('that is revoked elsewhere ends after a moment, also when the time of day is set back', async () => {
+    let elapsed = 0
+    const keys = keysOf({ cacheMs: 1000, elapsed: () => elapsed })
+    const elsewhere = keysOf({ cacheMs: 1000, elapsed: () => elapsed })
+    const { key, record } = await keys.create({ scopes: ['chat'] })
+    await elsewhere.principalOf(key)
+    await keys.revoke(record.id)
+    time -= 3_600_000
+    elapsed += 1000
+    expect(await elsewhere.principalOf(key)).toBeUndefined()
   })
 
   test('that is replaced keeps owner and scopes', async () => {
@@ -173,8 +194,8 @@ describe('administration', () => {
     const keys = keysOf()
     const { ask } = setup({ keys })
     const refusal = { error_code: 'INVALID_INPUT', detail: expect.stringContaining('no numbers') }
-    const made = await ask('/admin/api-key', { key: 'key-operator', json: { group_ids: [1] } })
-    expect([made.status, await made.json()]).toMatchObject([400, refusal])
+    const created = await ask('/admin/api-key', { key: 'key-operator', json: { group_ids: [1] } })
+    expect([created.status, await created.json()]).toMatchObject([400, refusal])
     expect(await keys.list()).toEqual([])
     await keys.create({ scopes: ['chat'] })
     const changed = await ask('/admin/api-key/1', { key: 'key-operator', method: 'PATCH', json: { group_ids: [1] } })
@@ -186,19 +207,19 @@ describe('administration', () => {
     const { ask, agent } = setup({ keys, authenticate: (request) => keys.authenticate(request) })
     agent.run.say({ user_message_id: 1, reserved_assistant_message_id: 2 })
     agent.run.end()
-    const made = async (streamFormat: 'lines' | 'sse' | null): Promise<string> =>
+    const create = async (streamFormat: 'lines' | 'sse' | null): Promise<string> =>
       (await keys.create({ scopes: ['chat'], streamFormat })).key
     const firstOf = async (key: string, accept: string | null): Promise<string> => {
       const headers: Record<string, string> = accept === null ? {} : { accept }
       const response = await ask('/chat/send-chat-message', { key, headers, json: { message: 'x' } })
       return (await response.text()).slice(0, 5)
     }
-    const lines = await made('lines')
+    const lines = await create('lines')
     expect(await firstOf(lines, '*/*')).toBe('{"use')
     expect(await firstOf(lines, null)).toBe('{"use')
     expect(await firstOf(lines, 'text/event-stream')).toBe('id: 1')
-    expect(await firstOf(await made('sse'), 'application/x-ndjson')).toBe('{"use')
-    expect(await firstOf(await made(null), '*/*')).toBe('id: 1')
+    expect(await firstOf(await create('sse'), 'application/x-ndjson')).toBe('{"use')
+    expect(await firstOf(await create(null), '*/*')).toBe('id: 1')
     const admin = (await keys.create({ scopes: ['admin'] })).key
     const json = { name: 'widget', stream_format: 'lines' }
     const created = (await (await ask('/admin/api-key', { key: admin, json })).json()) as { api_key_id: number }

@@ -5,7 +5,7 @@ import { setup } from '../fakes.ts'
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Addresses that a document may be named like: they answer what the document of that name does. */
-const alsoDocuments = /\/ingestion\/(?:batch|requeue)$/
+const alsoDocuments = /\/ingestion\/(?:batch|file|requeue)$/
 
 /** Methods by path. */
 const table = new Map<string, Set<string>>()

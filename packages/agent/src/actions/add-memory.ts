@@ -52,9 +52,9 @@ export function createAddMemory(memories: Pick<MemoryStore, 'keep'>): Action<Add
       // Models that fill in every argument say 0 where they mean none.
       const replaced = replaces === 0 ? null : (replaces ?? null)
       const { memory, operation, index } = await memories.keep(content, replaced, turn.caller)
-      const told = { memory_text: memory.content, operation, index }
-      turn.emit({ type: 'memory_tool_delta', ...told, memory_id: null })
-      return { text: JSON.stringify({ ...told, memory_id: memory.id }) }
+      const change = { memory_text: memory.content, operation, index }
+      turn.emit({ type: 'memory_tool_delta', ...change, memory_id: null })
+      return { text: JSON.stringify({ ...change, memory_id: memory.id }) }
     },
   }
 }

@@ -76,10 +76,10 @@ export function createGenerateImage(options: GenerateImageOptions): Action<Gener
       try {
         const files = storedFiles(turn)
         const references = await readReferences(input.reference_image_file_ids ?? [], files)
-        const made = await generate({ prompt, shape, references, signal: turn.signal })
+        const generated = await generate({ prompt, shape, references, signal: turn.signal })
         turn.signal.throwIfAborted()
         const images: GeneratedImage[] = []
-        for (const image of made.slice(0, imageLimit)) {
+        for (const image of generated.slice(0, imageLimit)) {
           const fileId = await keep(image, files)
           const revised = (image.revisedPrompt ?? prompt).slice(0, promptCharacters).toWellFormed()
           images.push({ file_id: fileId, url: fileUrl(fileId), revised_prompt: revised, shape })
@@ -141,10 +141,10 @@ const shownNote =
   'The user sees these pictures already: say in a sentence or two what was made, without addresses or file ids.'
 
 function toText(images: readonly GeneratedImage[]): string {
-  const made = images.map(({ file_id: id, revised_prompt: prompt, shape }) => ({
+  const generated = images.map(({ file_id: id, revised_prompt: prompt, shape }) => ({
     file_id: id,
     prompt: cutToTokens(prompt, promptTokens),
     shape,
   }))
-  return JSON.stringify({ images: made, note: shownNote })
+  return JSON.stringify({ images: generated, note: shownNote })
 }

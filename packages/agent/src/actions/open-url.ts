@@ -163,7 +163,7 @@ function toResults(opened: readonly OpenedPage[], turn: ActionTurn): ReadResult[
 function shareOut(needed: readonly number[], room: number): number[] {
   const shares = needed.map(() => 0)
   let left = room
-  const byNeed = [...needed.entries()].toSorted(([, one], [, other]) => one - other)
+  const byNeed = [...needed.entries()].toSorted(([, a], [, b]) => a - b)
   for (const [place, [index, tokens]] of byNeed.entries()) {
     const share = Math.min(tokens, Math.max(leastTokens, Math.floor(left / (byNeed.length - place))))
     shares[index] = share

@@ -25,7 +25,7 @@ export function createProgramOutput(emit: (packet: PacketBody) => void, later: L
   const all = { stdout: '', stderr: '' }
   let untold = { stdout: '', stderr: '' }
   let cancel: (() => void) | undefined
-  const tell = (): void => {
+  const emitPending = (): void => {
     const { stdout, stderr } = untold
     if (stdout === '' && stderr === '') return
     untold = { stdout: '', stderr: '' }
@@ -33,7 +33,7 @@ export function createProgramOutput(emit: (packet: PacketBody) => void, later: L
   }
   const open = (): void => {
     const hasMore = untold.stdout !== '' || untold.stderr !== ''
-    tell()
+    emitPending()
     cancel = hasMore ? later(windowMs, open) : undefined
   }
   return {
@@ -41,14 +41,14 @@ export function createProgramOutput(emit: (packet: PacketBody) => void, later: L
       all[stream] += text
       for (let at = 0; at < text.length; at += packetChars) {
         untold[stream] += text.slice(at, at + packetChars)
-        if (untold.stdout.length + untold.stderr.length >= packetChars) tell()
+        if (untold.stdout.length + untold.stderr.length >= packetChars) emitPending()
       }
       if (!cancel) open()
     },
     flush() {
       cancel?.()
       cancel = undefined
-      tell()
+      emitPending()
     },
     text: () => ({ ...all }),
   }

@@ -26,5 +26,5 @@ export function fuseRankings<Item>(
       else fused.set(keyOf(item), { item, score: share })
     }
   }
-  return [...fused.values()].toSorted((one, other) => other.score - one.score)
+  return [...fused.values()].toSorted((a, b) => b.score - a.score)
 }

@@ -68,8 +68,8 @@ function wordPattern(question: string): RegExp | undefined {
     if (!new RegExp(`^[${unspaced}]`, 'u').test(run)) words.add(String.raw`(?<![\p{L}\p{N}])${run}(?![\p{L}\p{N}])`)
     else for (let at = 0; at === 0 || at < run.length - 1; at++) words.add(run.slice(at, at + 2))
   }
-  const some = [...words].slice(0, mostWords)
-  return some.length === 0 ? undefined : new RegExp(`(?=(${some.join('|')}))`, 'giu')
+  const chosen = [...words].slice(0, mostWords)
+  return chosen.length === 0 ? undefined : new RegExp(`(?=(${chosen.join('|')}))`, 'giu')
 }
 
 /** What each piece says of the question: the sum of ln(1 + pieces / pieces with the word) over its words. */

@@ -45,11 +45,11 @@ export interface CodeOutcome {
 }
 
 /**
- * Runs programs that nobody has read, each in a world of its own: no program sees files, variables or modules of another
+ * Runs programs that nobody has read, each isolated from the others: no program sees files, variables or modules of another
  * run, a file of the host, its environment or a network. A program that fails, hangs, exits or asks for more memory,
  * time or output than it may have resolves with what became of it, and harms no other run. Rejects for what is not the
  * program's doing: with the signal's reason; RATE_LIMITED when too many wait; CLOSED; SERVICE_UNAVAILABLE when no
- * interpreter can be started. Runs may overlap. Laws: `codeRunnerLaws`.
+ * interpreter can be started. Runs may overlap. Contract: `codeRunnerConformance`.
  */
 export interface CodeRunner {
   run(run: CodeRun): Promise<CodeOutcome>

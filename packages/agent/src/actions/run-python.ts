@@ -110,8 +110,8 @@ async function keepFiles({ files, droppedFiles }: CodeOutcome, { files: store }:
   const lost = [...droppedFiles]
   const toName = createNames()
   for (const file of files) {
-    const one = store && (await keepFile(file, toName(file.name), store))
-    if (one) kept.push(one)
+    const stored = store && (await keepFile(file, toName(file.name), store))
+    if (stored) kept.push(stored)
     else lost.push(file.name)
   }
   const names = lost.slice(0, 20).map((name) => JSON.stringify(name.slice(0, 200)))
@@ -172,7 +172,7 @@ function toText(
   { files, notices, turn, fileUrl = (id) => `/api/chat/file/${id}` }: ResultParts,
 ): string {
   const { resultTokens = defaultResultTokens } = turn
-  const told = {
+  const outcome = {
     exit_code: exitCode,
     timed_out: timedOut,
     generated_files: files.map(({ id, name }) => ({ filename: name, file_link: fileUrl(id) })),
@@ -180,6 +180,6 @@ function toText(
     staging_notice: notices.length > 0 ? cutToTokens(notices.join(' '), resultTokens / 4) : null,
     note: files.length > 0 ? `${dataNote} ${filesNote}` : dataNote,
   }
-  const room = resultTokens - estimateTokens(JSON.stringify(told)) - frameTokens
-  return JSON.stringify({ type: 'python_execution', ...cutOutput(written, Math.max(50, room)), ...told })
+  const room = resultTokens - estimateTokens(JSON.stringify(outcome)) - frameTokens
+  return JSON.stringify({ type: 'python_execution', ...cutOutput(written, Math.max(50, room)), ...outcome })
 }

@@ -44,7 +44,7 @@ export function toWebDocument({ url, readAt = url, title, blurb, updatedAt, rank
   }
 }
 
-function toTimestamp(moment: number | undefined): string | null {
-  if (moment === undefined || Number.isNaN(new Date(moment).getTime())) return null
-  return new Date(moment).toISOString()
+function toTimestamp(timestamp: number | undefined): string | null {
+  if (timestamp === undefined || Number.isNaN(new Date(timestamp).getTime())) return null
+  return new Date(timestamp).toISOString()
 }

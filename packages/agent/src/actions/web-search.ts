@@ -61,10 +61,10 @@ export function createWebSearch(options: WebSearchOptions): Action<WebSearchInpu
       const wanted = distinct(queries, turn.userMessage)
       turn.emit({ type: 'search_tool_queries_delta', queries: wanted })
       const { results, failedQueries } = await searchAll({ search, resultsEach, onError }, wanted, turn)
-      const found = results.slice(0, limit).map((result, rank) => ({ result, document: toDocument(result, rank) }))
-      const documents = found.map(({ document }) => document)
+      const ranked = results.slice(0, limit).map((result, rank) => ({ result, document: toDocument(result, rank) }))
+      const documents = ranked.map(({ document }) => document)
       if (documents.length > 0) turn.emit({ type: 'search_tool_documents_delta', documents })
-      return { text: toText(found, failedQueries, turn), documents, foundDocuments: documents }
+      return { text: toText(ranked, failedQueries, turn), documents, foundDocuments: documents }
     },
   }
 }
@@ -116,13 +116,13 @@ const nothingNote = 'Nothing was found. Try other words, or say that the web sea
 
 /** The JSON the model reads; results that do not fit are left out, and only those it reads get a number. */
 function toText(
-  found: readonly { readonly result: WebResult; readonly document: SearchDoc }[],
+  ranked: readonly { readonly result: WebResult; readonly document: SearchDoc }[],
   failedQueries: number,
   turn: ActionTurn,
 ): ActionResult['text'] {
   let left = turn.resultTokens ?? defaultResultTokens
   const results: Record<string, unknown>[] = []
-  for (const { result, document } of found) {
+  for (const { result, document } of ranked) {
     const shown = {
       title: cutToTokens(document.semantic_identifier, titleTokens),
       url: result.url,

@@ -135,13 +135,13 @@ function read(scan: Scan, ended: boolean): void {
   let at = 0
   while (at < held.length) {
     interesting.lastIndex = at
-    const found = interesting.exec(held)
-    const stop = found ? found.index : held.length
+    const match = interesting.exec(held)
+    const stop = match ? match.index : held.length
     if (stop > at) scan.output.pass(held.slice(at, stop))
     scan.isLineStart &&= /^[\s>]*$/.test(held.slice(at, stop))
     at = stop
-    if (!found) break
-    const [sign] = found
+    if (!match) break
+    const [sign] = match
     const isRun = sign === '`' || sign === '~'
     const next = sign === '\n' ? takeLineEnd(scan, at) : isRun ? takeRun(scan, at, ended) : takeBracket(scan, at, ended)
     if (next === -1) break

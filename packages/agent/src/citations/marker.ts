@@ -45,14 +45,14 @@ function addressEnd(text: string, index: number): number | undefined {
  */
 export function readMarker(text: string, index: number, ended: boolean): MarkerMatch {
   const doubled = matchAt(double, text, index)
-  const found = doubled ?? matchAt(single, text, index)
+  const match = doubled ?? matchAt(single, text, index)
   const rest = text.length - index
   if (!ended && rest < markerLimit && (matchAt(begunDouble, text, index) || matchAt(begunSingle, text, index)))
     return 'more'
-  if (!found || found[0].length > markerLimit) return 'no'
+  if (!match || match[0].length > markerLimit) return 'no'
 
-  const end = index + found[0].length
-  const numbers = (found[1] ?? '').split(',').map(Number)
+  const end = index + match[0].length
+  const numbers = (match[1] ?? '').split(',').map(Number)
   const next = text[end]
   if (next === undefined) return ended ? { numbers, end, isLinkText: false } : 'more'
   if (next !== '(' || text[end - 1] !== ']') return { numbers, end, isLinkText: false }

@@ -6,7 +6,7 @@ import type { Action, ActionTurn } from '../contracts/action.ts'
 import { adoptActions, type HostAction } from '../tools/host-actions.ts'
 
 /** An action with what it works on, and calls that show what it does. */
-export interface ActionWorld {
+export interface ActionFixture {
   /** An action, or a tool of Mastra. */
   readonly action: HostAction
   /** Arguments that work. Two whose results differ in more than numbers show that calls keep apart. */
@@ -21,12 +21,12 @@ export interface ActionWorld {
   readonly long?: unknown
   /** What turns bring besides: who calls, files, filters, somebody to ask. */
   readonly turn?: Partial<ActionTurn>
-  /** Called at the end of each law. */
+  /** Called at the end of each test. */
   close?(): Promise<void> | void
 }
 
-/** Makes an action and its world anew; each law has its own. */
-export type MakeAction = () => ActionWorld | Promise<ActionWorld>
+/** Makes an action and its fixture anew; each test has its own. */
+export type MakeAction = () => ActionFixture | Promise<ActionFixture>
 
 /** What became of a call. */
 export interface ToldCall {
@@ -46,15 +46,15 @@ export interface CallOptions {
   readonly resultTokens?: number
 }
 
-/** The action of a world as a run uses it. */
-export function actionOf({ action }: ActionWorld): Action {
+/** The action of a fixture as a run uses it. */
+export function actionOf({ action }: ActionFixture): Action {
   // adoptActions gives one for each it is given.
   return adoptActions([action])[0] as Action
 }
 
 /** Makes a call as a run does. */
-export async function makeCall(world: ActionWorld, input: unknown, options: CallOptions = {}): Promise<ToldCall> {
-  const action = actionOf(world)
+export async function makeCall(fixture: ActionFixture, input: unknown, options: CallOptions = {}): Promise<ToldCall> {
+  const action = actionOf(fixture)
   const packets: PacketBody[] = []
   const cited = new Set<number>()
   const stage = createCallPackets((_turn, _tab, packet) => void packets.push(packet))
@@ -62,7 +62,7 @@ export async function makeCall(world: ActionWorld, input: unknown, options: Call
   const [writer] = stage.open(step, 1, [{ position: 0, start: action.start?.() }])
   if (!writer) throw new Error('A stage opens one writer for each call.')
   const range = createCitableDocuments().openStep()(0)
-  const { caller, sessionId, messageId, userMessage, filters, messages, ask, files, headers } = newTurn(world)
+  const { caller, sessionId, messageId, userMessage, filters, messages, ask, files, headers } = newTurn(fixture)
   const record = await runCall(
     {
       id: 'call-1',
@@ -101,8 +101,8 @@ export async function makeCall(world: ActionWorld, input: unknown, options: Call
   return { packets, text: record.result, failed: record.failed, cited }
 }
 
-/** A turn for calls that bypass the run; packets and documents go nowhere unless the world or `more` say where. */
-export function newTurn({ turn }: ActionWorld, more: Partial<ActionTurn> = {}): ActionTurn {
+/** A turn for calls that bypass the run; packets and documents go nowhere unless the fixture or `more` say where. */
+export function newTurn({ turn }: ActionFixture, more: Partial<ActionTurn> = {}): ActionTurn {
   const range = createCitableDocuments().openStep()(0)
   return {
     caller: { id: 'somebody', scopes: ['chat'] },
@@ -119,12 +119,12 @@ export function newTurn({ turn }: ActionWorld, more: Partial<ActionTurn> = {}): 
   }
 }
 
-/** Makes a world for one law and closes it, whatever becomes of the law. */
-export async function inWorld(make: MakeAction, work: (world: ActionWorld) => Promise<void>): Promise<void> {
-  const world = await make()
+/** Makes a fixture for one test and closes it, even when the test fails. */
+export async function withFixture(make: MakeAction, work: (fixture: ActionFixture) => Promise<void>): Promise<void> {
+  const fixture = await make()
   try {
-    await work(world)
+    await work(fixture)
   } finally {
-    await world.close?.()
+    await fixture.close?.()
   }
 }

@@ -2,6 +2,7 @@ import type { Principal, SendMessageRequest } from '@inlay/protocol'
 import type { Action } from './action.ts'
 import type { ModelListing } from './model.ts'
 import type { Run } from './run.ts'
+import type { Passage, PassageQuery } from './search.ts'
 
 /** Who sends a message, and what goes with it. */
 export interface Sending {
@@ -33,6 +34,11 @@ export interface Agent {
   /** Whether there is an action with this id, also one that cannot be used right now. */
   holdsAction(id: number): Promise<boolean>
   models(): Promise<readonly ModelListing[]>
+  /**
+   * Finds passages without an answer, within the bounds of a persona. PERSONA_NOT_FOUND, NOT_FOUND (provider),
+   * VALIDATION_ERROR (model), INSUFFICIENT_PERMISSIONS (document set), NOT_IMPLEMENTED without a search.
+   */
+  search(query: PassageQuery): Promise<readonly Passage[]>
   /** Estimated tokens that a next message in a session, or a first one to a persona, can still take. */
   freeTokens(place: { readonly sessionId: string } | { readonly personaId: number }, caller: Principal): Promise<number>
   /** Ends answers that an earlier process left unfinished. The first use does so too. */

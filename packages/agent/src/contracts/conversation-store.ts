@@ -4,15 +4,18 @@ import type { ChatSessionCreationRequest, FileDescriptor, LlmOverride, PacketBod
 export interface SessionRecord {
   readonly id: string
   readonly ownerId: string
-  readonly name: string
-  readonly personaId: number
-  readonly projectId: number | null
-  /** What the session was pinned to; null when it follows the default. */
-  readonly modelOverride: LlmOverride | null
-  readonly temperature: number | null
-  readonly reasoningEffort: string | null
-  /** Whether any message of the session came with files. */
-  readonly hasFiles: boolean
+  /** Default: the default persona, 0. */
+  readonly personaId?: number
+  /** Default: it is in none. */
+  readonly projectId?: number | null
+  /** What the session was pinned to. Default: it follows the default. */
+  readonly modelOverride?: LlmOverride | null
+  /** Default: the model's own. */
+  readonly temperature?: number | null
+  /** Default: that of the model. */
+  readonly reasoningEffort?: string | null
+  /** Whether any message of the session came with files. Default: none did. */
+  readonly hasFiles?: boolean
 }
 
 /**
@@ -45,7 +48,12 @@ export interface TurnOpening {
   readonly models: readonly AnswerModel[]
   readonly history: HistoryLimits
   /** Makes the send happen once: stored in the same transaction, see {@link RunStore}. */
-  readonly key?: { readonly key: string; readonly bodyHash: string }
+  readonly key?: {
+    readonly key: string
+    readonly bodyHash: string
+    /** The answer of an earlier send under the key, whose place this send takes. Another answer there rejects. */
+    readonly replaces?: number
+  }
 }
 
 /** How much of earlier messages is read. */
@@ -93,14 +101,7 @@ export interface PastMessage {
 }
 
 /** A call as a later turn may remind the model of it. */
-export interface PastToolCall {
-  readonly step: number
-  readonly callId: string
-  readonly name: string
-  /** JSON of the arguments. */
-  readonly arguments: string
-  readonly result: string
-}
+export type PastToolCall = Pick<ToolCallRecord, 'step' | 'callId' | 'name' | 'arguments' | 'result'>
 
 /** One call of an action that led to an answer. */
 export interface ToolCallRecord {
@@ -166,8 +167,15 @@ export interface ConversationStore {
    * @param messageId the end of the branch; null: that of the mainline
    */
   branch(sessionId: string, messageId: number | null, limits: HistoryLimits): Promise<BranchHistory>
-  /** Keeps a summary of a branch up to a message; the first one of a message stays. */
-  saveSummary(summary: { readonly sessionId: string; readonly messageId: number; readonly text: string }): Promise<void>
-  /** Ids of files that actions made for these messages, the newest first. */
-  generatedFileIds(messageIds: readonly number[]): Promise<readonly string[]>
+  /**
+   * Keeps a summary of a branch up to a message; the first one of a message stays. Without this method long histories
+   * are cut instead.
+   */
+  saveSummary?(summary: {
+    readonly sessionId: string
+    readonly messageId: number
+    readonly text: string
+  }): Promise<void>
+  /** Ids of files that actions made for these messages, the newest first. Needed beside a `FileStore`. */
+  generatedFileIds?(messageIds: readonly number[]): Promise<readonly string[]>
 }

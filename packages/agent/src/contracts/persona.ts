@@ -1,4 +1,5 @@
 import type { Principal } from '@inlay/protocol'
+import type { HostAgent } from './responder.ts'
 
 /** The assistant in a role, as far as a turn needs it. */
 export interface Persona {
@@ -21,6 +22,8 @@ export interface Persona {
   readonly searchStartDate: string | null
   /** Files it always has, by their own ids. */
   readonly fileIds: readonly string[]
+  /** Answers in place of Inlay's own loop. Default: nobody does. */
+  readonly hostAgent?: HostAgent
 }
 
 /** Finds the persona of a turn. */

@@ -47,6 +47,22 @@ export type PassageSearch = (query: {
   readonly signal?: AbortSignal
 }) => Promise<readonly Passage[]>
 
+/** A search without an answer. */
+export interface PassageQuery {
+  readonly text: string
+  readonly filters: BaseFilters | null
+  readonly caller: Principal
+  /** Persona whose document sets and start date bound the search, and whose model helps; 0 is the default one. */
+  readonly personaId: number
+  /** Model that thinks of further queries; null: that of the persona. */
+  readonly model: { readonly provider: string; readonly version: string } | null
+  /** Whether the text alone is searched for. */
+  readonly skipsExpansion: boolean
+  /** Most passages, 1 to 200. */
+  readonly limit: number
+  readonly signal: AbortSignal
+}
+
 /** Searches among files that are too long for a prompt. The engine asks for files it has checked, and nothing else. */
 export interface FileSearch {
   /** Passages of these files alone, best first; `document_id` of each is the file's id. Filters bind as in any search. */

@@ -24,24 +24,24 @@ export function createArgumentStream(names: readonly string[]): ArgumentStream {
   /** The first half of a pair, which must not travel alone. */
   let half = ''
 
-  const take = (character: string, told: Record<string, string>): void => {
+  const take = (character: string, deltas: Record<string, string>): void => {
     if (isKey) key += character
     else if (depth === 1 && names.includes(key)) {
       const whole = half + character
       half = /[\uD800-\uDBFF]$/.test(whole) ? whole : ''
-      if (half === '') told[key] = (told[key] ?? '') + whole
+      if (half === '') deltas[key] = (deltas[key] ?? '') + whole
     }
   }
-  const inText = (character: string, told: Record<string, string>): void => {
+  const inText = (character: string, deltas: Record<string, string>): void => {
     if (escape !== '') {
       escape += character
-      if (escape[1] !== 'u') take(escapes[character] ?? character, told)
+      if (escape[1] !== 'u') take(escapes[character] ?? character, deltas)
       else if (escape.length < 6) return
-      else take(String.fromCharCode(Number.parseInt(escape.slice(2), 16) || 0), told)
+      else take(String.fromCharCode(Number.parseInt(escape.slice(2), 16) || 0), deltas)
       escape = ''
     } else if (character === '\\') escape = character
     else if (character === '"') isText = false
-    else take(character, told)
+    else take(character, deltas)
   }
   const between = (character: string): void => {
     if (character === '"') {
@@ -56,12 +56,12 @@ export function createArgumentStream(names: readonly string[]): ArgumentStream {
   }
   return {
     push: (json) => {
-      const told: Record<string, string> = {}
+      const deltas: Record<string, string> = {}
       for (const character of json.split('')) {
-        if (isText) inText(character, told)
+        if (isText) inText(character, deltas)
         else between(character)
       }
-      return Object.keys(told).length > 0 ? told : undefined
+      return Object.keys(deltas).length > 0 ? deltas : undefined
     },
   }
 }

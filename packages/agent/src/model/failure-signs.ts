@@ -58,30 +58,30 @@ function parsed(body: string | undefined): unknown {
 
 /** The message of an error body as OpenAI, Anthropic, Google, vLLM, Ollama and others write it. */
 function saidIn(body: unknown): string | undefined {
-  const one: unknown = Array.isArray(body) ? body[0] : body
-  if (!isJsonObject(one)) return undefined
-  const inner = one['error']
-  const said = isJsonObject(inner) ? inner['message'] : (inner ?? one['message'] ?? one['detail'])
+  const record: unknown = Array.isArray(body) ? body[0] : body
+  if (!isJsonObject(record)) return undefined
+  const inner = record['error']
+  const said = isJsonObject(inner) ? inner['message'] : (inner ?? record['message'] ?? record['detail'])
   return asText(said)
 }
 
 /** The error and everything it was caused by, outermost first. */
 function chain(error: unknown): unknown[] {
-  const found: unknown[] = []
+  const errors: unknown[] = []
   const open = [error]
-  while (open.length > 0 && found.length < 10) {
+  while (open.length > 0 && errors.length < 10) {
     const next = open.shift()
-    if (next === undefined || next === null || found.includes(next)) continue
-    found.push(next)
+    if (next === undefined || next === null || errors.includes(next)) continue
+    errors.push(next)
     if (!isJsonObject(next)) continue
     open.push(next['cause'], next['lastError'], isJsonObject(next['error']) ? next['error'] : undefined)
   }
-  return found
+  return errors
 }
 
-function statusIn(one: Record<string, unknown>): number | undefined {
+function statusIn(record: Record<string, unknown>): number | undefined {
   for (const name of ['statusCode', 'status', 'code']) {
-    const status = Number(one[name])
+    const status = Number(record[name])
     if (Number.isInteger(status) && status >= 100 && status < 600) return status
   }
   return undefined
@@ -103,13 +103,15 @@ const networkFailure = /fetch failed|failed to fetch|cannot connect|socket|netwo
 export function signsOf(error: unknown): FailureSigns {
   const errors = chain(error)
   const records = errors.filter(isJsonObject)
-  const bodies = records.flatMap((one) => [parsed(asText(one['responseBody'])), one['data']])
-  const first = <T>(read: (one: Record<string, unknown>) => T | undefined): T | undefined =>
+  const bodies = records.flatMap((record) => [parsed(asText(record['responseBody'])), record['data']])
+  const first = <T>(read: (record: Record<string, unknown>) => T | undefined): T | undefined =>
     records.map(read).find((value) => value !== undefined)
 
-  const names = records.flatMap((one) => [one['name'], one['code'], one['type']].map(String)).join(' ')
-  const messages = errors.map((one) =>
-    isJsonObject(one) ? `${asText(one['message']) ?? ''} ${asText(one['responseBody']) ?? ''}` : String(one),
+  const names = records.flatMap((record) => [record['name'], record['code'], record['type']].map(String)).join(' ')
+  const messages = errors.map((record) =>
+    isJsonObject(record)
+      ? `${asText(record['message']) ?? ''} ${asText(record['responseBody']) ?? ''}`
+      : String(record),
   )
   const text = `${names} ${messages.join(' ')}`.slice(0, textLimit)
   const isInBand = !(error instanceof Error)
@@ -119,7 +121,7 @@ export function signsOf(error: unknown): FailureSigns {
     names,
     text,
     said: bodies.map(saidIn).find((said) => said !== undefined) ?? inBand,
-    retryAfterSeconds: first((one) => retryAfter(one['responseHeaders'])),
+    retryAfterSeconds: first((record) => retryAfter(record['responseHeaders'])),
     // What is not an Error came out of a stream; our own code throws Errors.
     isOfProvider: isInBand || ofProvider.test(names) || networkFailure.test(text),
   }

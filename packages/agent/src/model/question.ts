@@ -41,8 +41,8 @@ export function createQuestions(options: QuestionOptions): ((question: ModelQues
     const timer = setTimeout(() => limit.abort(tooSlow()), options.limitMs)
     const own = question.signal ? [question.signal] : []
     try {
-      const asked = helper ? { ...options, model: await helper(), reasoning: undefined } : options
-      return await ask(question, asked, AbortSignal.any([options.signal, limit.signal, ...own]))
+      const chosen = helper ? { ...options, model: await helper(), reasoning: undefined } : options
+      return await ask(question, chosen, AbortSignal.any([options.signal, limit.signal, ...own]))
     } finally {
       clearTimeout(timer)
     }

@@ -15,8 +15,10 @@ export interface CallPlace {
 export interface CallWriter extends CallPlace {
   /** Throws UNSUPPORTED for packets that are not a call's to send, such as `stop`. */
   emit(packet: PacketBody): void
+  /** Sends a packet of any type, for a sub-agent; `sub` is the place of its step, null for its own place. */
+  emitNested(packet: PacketBody, sub: number | null): void
   /** Sends `section_end`; only the first time. The documents found join `final_documents` of the next text. */
-  end(found?: readonly SearchDoc[]): void
+  end(foundDocuments?: readonly SearchDoc[]): void
 }
 
 /** The step that calls belong to. */
@@ -27,7 +29,7 @@ export interface CallStep extends Omit<CallPlace, 'tabIndex'> {
 
 /** Sends the packets of an answer's calls, step by step. */
 export interface CallPackets {
-  /** Announces the calls of a step: the number of branches, then every start packet. */
+  /** Announces calls of a step: the number of branches, then every start packet. Later calls of the step add to them. */
   open(
     step: CallStep,
     requested: number,
@@ -48,17 +50,17 @@ const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_
  * @param contextDocuments documents the model has before any call; null when it has none
  */
 export function createCallPackets(
-  send: (turnIndex: number, tabIndex: number, packet: PacketBody) => void,
+  send: (turnIndex: number, tabIndex: number, packet: PacketBody, sub?: number | null) => void,
   contextDocuments: readonly SearchDoc[] | null = null,
 ): CallPackets {
   let documents = contextDocuments
   let writers: CallWriter[] = []
-  let found: (readonly SearchDoc[] | undefined)[] = []
+  let foundByCall: (readonly SearchDoc[] | undefined)[] = []
 
   const gather = (): void => {
-    const searched = found.filter((list) => list !== undefined)
+    const searched = foundByCall.filter((list) => list !== undefined)
     if (searched.length > 0) documents = [...(documents ?? []), ...searched.flat()]
-    found = []
+    foundByCall = []
     writers = []
   }
   const openWriter = ({ firstTab, ...place }: CallStep, position: number, index: number): CallWriter => {
@@ -71,10 +73,13 @@ export function createCallPackets(
         if (!callPackets.test(packet.type)) throw refused(packet.type)
         if (!hasEnded) send(place.turnIndex, tabIndex, packet)
       },
+      emitNested: (packet, sub) => {
+        if (!hasEnded) send(place.turnIndex, tabIndex, packet, sub)
+      },
       end: (foundDocuments) => {
         if (hasEnded) return
         hasEnded = true
-        found[index] = foundDocuments
+        foundByCall[index] = foundDocuments
         send(place.turnIndex, tabIndex, { type: 'section_end' })
       },
     }
@@ -82,10 +87,11 @@ export function createCallPackets(
   return {
     open: (step, requested, calls) => {
       if (requested > 1) send(step.turnIndex, 0, { type: 'top_level_branching', num_parallel_branches: requested })
-      found = calls.map(() => undefined)
-      writers = calls.map(({ position }, index) => openWriter(step, position, index))
-      for (const [index, { start }] of calls.entries()) if (start) writers[index]?.emit(start)
-      return writers
+      const earlier = writers.length
+      const opened = calls.map(({ position }, index) => openWriter(step, position, earlier + index))
+      writers.push(...opened)
+      for (const [index, { start }] of calls.entries()) if (start) opened[index]?.emitNested(start, null)
+      return opened
     },
     endAll: () => {
       for (const writer of writers) writer.end()

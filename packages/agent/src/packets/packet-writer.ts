@@ -70,13 +70,13 @@ export function createPacketWriter(options: PacketWriterOptions): PacketWriter {
   let stepStartedAt = startedAt
   let isClosed = false
 
-  const emitAt = (turnIndex: number, tabIndex: number, obj: PacketBody): void =>
+  const emitAt = (turnIndex: number, tabIndex: number, obj: PacketBody, sub: number | null = null): void =>
     options.emit({
-      placement: { turn_index: turnIndex, tab_index: tabIndex, sub_turn_index: null, model_index: modelIndex },
+      placement: { turn_index: turnIndex, tab_index: tabIndex, sub_turn_index: sub, model_index: modelIndex },
       obj,
     })
-  const emitOpen: typeof emitAt = (turnIndex, tabIndex, obj) =>
-    isClosed ? undefined : emitAt(turnIndex, tabIndex, obj)
+  const emitOpen: typeof emitAt = (turnIndex, tabIndex, obj, sub) =>
+    isClosed ? undefined : emitAt(turnIndex, tabIndex, obj, sub)
 
   const reasoning = createReasoningBlock((packet) => emitOpen(turn, 0, packet))
   const closeReasoning = (): void => {

@@ -1,8 +1,6 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message } from '@ai-sdk/provider'
 import { isInlayError } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
-import { fuseRankings } from '../actions/rank-fusion.ts'
-import type { ExcerptReader, FileSearch, Passage, PassageSearch } from '../contracts/search.ts'
 import { toFileText, type FileStore, type StoredFile } from '../contracts/file-store.ts'
 
 /**
@@ -139,38 +137,4 @@ export async function toContextImages(
       data: { type: 'data' as const, data: await store.bytes(file) },
     })),
   )
-}
-
-/**
- * The search over files that are too long for the prompt, besides what `others` finds.
- * @param others search of the organisation's documents; undefined: the files alone
- */
-export function createFileSearch(
-  index: FileSearch,
-  files: readonly StoredFile[],
-  others: PassageSearch | undefined,
-): PassageSearch {
-  const fileIds = files.map(({ id }) => id)
-  return async (query) => {
-    const [own, found] = await Promise.all([index.search({ ...query, fileIds }), others?.(query) ?? []])
-    if (found.length === 0) return own
-    const keyOf = ({ document }: Passage): string => `${document.chunk_ind} ${document.document_id}`
-    const rankings = [own, found].map((items) => ({ items, weight: 1 }))
-    return fuseRankings(rankings, keyOf)
-      .map(({ item }) => item)
-      .slice(0, query.limit)
-  }
-}
-
-/** What stands around passages that {@link createFileSearch} finds. */
-export function createFileExcerpts(
-  index: FileSearch,
-  files: readonly StoredFile[],
-  others: ExcerptReader | undefined,
-): ExcerptReader {
-  const fileIds = new Set(files.map(({ id }) => id))
-  return async ({ documentId, caller, ...part }) => {
-    if (fileIds.has(documentId)) return index.excerpt?.({ fileId: documentId, ...part })
-    return others?.({ documentId, caller, ...part })
-  }
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { removeCitations, isJsonObject, readJson } from '@inlay/protocol'
+import { stripCitations, isJsonObject, readJson } from '@inlay/protocol'
 import type { FileDescriptor } from '@inlay/protocol'
 import type { Attachments } from './attachments.ts'
 import type { PastMessage, PastToolCall } from '../contracts/conversation-store.ts'
@@ -71,7 +71,7 @@ function toMessages(message: PastMessage, withCalls: boolean, attachments: Attac
     const { before, parts } = attachments(message.files)
     return [...before, user(message.text, parts)]
   }
-  const text = removeCitations(message.text)
+  const text = stripCitations(message.text)
   const calls = withCalls ? callMessages(message.toolCalls) : []
   // An answer that failed before it said anything leaves nothing to show.
   if (text.trim() === '') return calls
@@ -89,7 +89,7 @@ function callMessages(toolCalls: readonly PastToolCall[]): LanguageModelV4Messag
           type: 'tool-call',
           toolCallId: call.callId,
           toolName: call.name,
-          input: readJson(call.arguments) ?? {},
+          input: call.arguments,
         })),
       },
       {

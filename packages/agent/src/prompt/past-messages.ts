@@ -1,12 +1,14 @@
-import { removeCitations } from '@inlay/protocol'
+import { stripCitations } from '@inlay/protocol'
 import type { PastText } from '../contracts/action.ts'
 import type { HistoryLimits, PastMessage } from '../contracts/conversation-store.ts'
-import { researchToolNames } from '../research/tools.ts'
+
+/** The name under which calls of research agents are stored. */
+export const researchAgentName = 'research_agent' as const
 
 /** How much history a window of some tokens can hold: four characters a token, what is too much is cut by tokens later. */
 export function historyLimits(contextTokens: number): HistoryLimits {
   // What research agents did and reported is in the answer; all of it would fill the prompts that follow.
-  return { chars: contextTokens * 4, withoutCallsOf: [researchToolNames.agent] }
+  return { chars: contextTokens * 4, withoutCallsOf: [researchAgentName] }
 }
 
 const mostTextChars = 2_000
@@ -16,6 +18,6 @@ const mostPastTexts = 10
 export function toPastTexts(messages: readonly PastMessage[]): PastText[] {
   return messages.slice(-mostPastTexts).map(({ role, text }) => ({
     role,
-    text: (role === 'assistant' ? removeCitations(text) : text).slice(0, mostTextChars).toWellFormed(),
+    text: (role === 'assistant' ? stripCitations(text) : text).slice(0, mostTextChars).toWellFormed(),
   }))
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { removeCitations } from '@inlay/protocol'
+import { stripCitations } from '@inlay/protocol'
 import type { ConversationStore, PastMessage } from '../contracts/conversation-store.ts'
 import { estimateTokens } from './context-window.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
@@ -26,7 +26,7 @@ export interface SummaryRequest {
  */
 export async function sumUpBranch(request: SummaryRequest): Promise<boolean> {
   const { conversations, sessionId, messageId, model, signal } = request
-  if (model.quotesOnly) return false
+  if (model.quotesOnly || !conversations.saveSummary) return false
   const { summary, messages } = await conversations.branch(sessionId, messageId, historyLimits(2 * model.contextTokens))
   const sizes = messages.map(({ text }) => estimateTokens(text))
   const total = sizes.reduce((sum, size) => sum + size, estimateTokens(summary ?? ''))
@@ -79,7 +79,7 @@ async function askModel(
 
 /** The conversation as text; messages that are too long together each keep their beginning. */
 function toTranscript(summary: string | null, messages: readonly PastMessage[], limitChars: number): string {
-  const said = messages.map(({ role, text }) => ({ role, text: role === 'assistant' ? removeCitations(text) : text }))
+  const said = messages.map(({ role, text }) => ({ role, text: role === 'assistant' ? stripCitations(text) : text }))
   const lengths = said.map(({ text }) => text.length)
   const wanted = limitChars - (summary?.length ?? 0)
   let level = Math.max(0, ...lengths)

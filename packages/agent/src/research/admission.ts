@@ -56,14 +56,14 @@ async function askPolicy(
   coming: ComingResearch,
   onError: (error: unknown) => void,
 ): Promise<ResearchOptions['limits']> {
-  let isTold = false
+  let wasReported = false
   try {
     const limits = (await policy?.(coming)) ?? undefined
-    isTold = true
+    wasReported = true
     toKnownLimits(limits)
     return limits
   } catch (error) {
-    if (isInlayError(error) && !isTold) throw error
+    if (isInlayError(error) && !wasReported) throw error
     onError(error)
     throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error })
   }

@@ -1,12 +1,18 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { researchAgentName } from '../prompt/past-messages.ts'
 
 /** Names of what a research model may do besides searching. */
-export const researchToolNames = {
+export const researchToolNames: {
+  readonly plan: 'generate_plan'
+  readonly agent: typeof researchAgentName
+  readonly report: 'generate_report'
+  readonly think: 'think_tool'
+} = {
   plan: 'generate_plan',
-  agent: 'research_agent',
+  agent: researchAgentName,
   report: 'generate_report',
   think: 'think_tool',
-} as const
+}
 
 function declare(name: string, description: string, text?: readonly [string, string]): LanguageModelV4FunctionTool {
   const [argument, meaning] = text ?? []

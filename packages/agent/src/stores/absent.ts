@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { FileStore } from '../contracts/file-store.ts'
 import type { MemoryStore } from '../contracts/memory-store.ts'
+import type { RunStore } from '../contracts/run-store.ts'
 import { defaultPersona, type PersonaLookup, type ProjectLookup } from '../contracts/persona.ts'
 
 const noStorage = async (): Promise<never> => {
@@ -22,6 +23,13 @@ export const noFiles: FileStore = {
   noteUse: async () => {},
   ensureIndexed: async () => {},
 }
+
+const unsupportedKey = async (): Promise<never> => {
+  throw new InlayError('UNSUPPORTED', { message: 'This assistant takes no Idempotency-Key: send the message without.' })
+}
+
+/** Stands where the host keeps conversations and no keys. */
+export const noKeys: RunStore = { find: unsupportedKey, complete: unsupportedKey, answer: unsupportedKey }
 
 /** Stands where no personas were handed in. */
 export const onlyDefaultPersona: PersonaLookup = {

@@ -10,13 +10,12 @@ import type {
   OpenedTurn,
   PastMessage,
   SessionRecord,
-  ToolCallRecord,
   TurnOpening,
 } from '../contracts/conversation-store.ts'
 import { terminatedText } from '../contracts/conversation-store.ts'
 import type { RunStore, SendRecord } from '../contracts/run-store.ts'
 import type { Services } from '../contracts/services.ts'
-import { resolveParent, toMainline, toPath, type MessageRole } from './message-tree.ts'
+import { placeMessage, toMainline, toPath, type MessageRole } from './message-tree.ts'
 
 interface HeldMessage {
   readonly id: number
@@ -133,7 +132,8 @@ const ofSession = ({ messages }: Memory, sessionId: string): HeldMessage[] =>
 function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () => string): OpenedTurn {
   const { messages, sends } = memory
   const sendName = opening.key && nameOf(opening.ownerId, opening.key.key)
-  if (sendName !== undefined && sends.has(sendName)) throw new InlayError('CONFLICT')
+  const earlier = sendName === undefined ? undefined : sends.get(sendName)
+  if (earlier?.messageId !== opening.key?.replaces) throw new InlayError('CONFLICT')
   const session = opening.session ?? newSession(newId(), opening.ownerId, opening.creation)
   const add = (parentId: number | null, role: MessageRole, more: Partial<HeldMessage> = {}): HeldMessage => {
     const fields = { files: [], model: null, status: 'done', text: '', seenAt: null, outcome: {}, ...more } as const
@@ -141,28 +141,24 @@ function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () 
     messages.set(message.id, message)
     return message
   }
-  const nodes = ofSession(memory, session.id)
-  if (nodes.length === 0 && opening.parentId !== null && opening.parentId !== -1)
-    resolveParent(rootAlone, opening.parentId)
-  if (nodes.length === 0) nodes.push(add(null, 'system'))
-  const parent = resolveParent(nodes, opening.parentId)
-  // Appending after a question that never got an answer is no repeat of it.
-  const isRepeat = parent.role === 'user' && opening.parentId === parent.id
-  const path = toPath(nodes, parent.id)
+  const known = ofSession(memory, session.id)
+  const { parent, isRepeat, before } = placeMessage(known.length > 0 ? known : [rootAlone], opening.parentId)
+  const rootId = known[0]?.id ?? add(null, 'system').id
   const { text, files } = opening
-  const question = (isRepeat && messages.get(parent.id)) || add(parent.id, 'user', { text, files })
+  const parentId = parent === rootAlone ? rootId : parent.id
+  const question = (isRepeat && messages.get(parent.id)) || add(parentId, 'user', { text, files })
   const answers = opening.models.map((model) =>
     add(question.id, 'assistant', { model, status: 'running', seenAt: time }),
   )
   memory.sessions.set(session.id, session)
-  const line = [...(isRepeat ? path : [...path, question.id]), answers[0]?.id ?? question.id]
+  const line = [rootId, ...before, question.id, answers[0]?.id ?? question.id]
   for (const [index, id] of line.entries()) {
     const message = messages.get(id)
     if (message) message.latestChildId = line[index + 1] ?? message.latestChildId
   }
   if (sendName !== undefined) {
     const { bodyHash = '' } = opening.key ?? {}
-    const openedSession = opening.session === null
+    const openedSession = earlier?.openedSession ?? opening.session === null
     const messageId = answers[0]?.id ?? 0
     sends.set(sendName, {
       bodyHash,
@@ -174,7 +170,7 @@ function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () 
     })
   }
   return {
-    ...readBranch(memory, (isRepeat ? path.slice(0, -1) : path).slice(1), opening.history),
+    ...readBranch(memory, before, opening.history),
     sessionId: session.id,
     isNewSession: opening.session === null,
     userMessageId: question.id,
@@ -184,7 +180,7 @@ function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () 
   }
 }
 
-const rootAlone = [{ id: 0, parentId: null, latestChildId: null, role: 'system' }] as const
+const rootAlone = { id: 0, parentId: null, latestChildId: null, role: 'system' } as const
 
 function newSession(
   id: string,
@@ -194,12 +190,8 @@ function newSession(
   return {
     id,
     ownerId,
-    name: creation?.description ?? '',
     personaId: creation?.persona_id ?? 0,
     projectId: creation?.project_id ?? null,
-    modelOverride: null,
-    temperature: null,
-    reasoningEffort: null,
   }
 }
 
@@ -231,18 +223,8 @@ function toPastMessage({ outcome, ...message }: HeldMessage, { withoutCallsOf }:
     status: message.status,
     text: message.text,
     files: message.files,
-    toolCalls: calls.filter(({ name }) => !withoutCallsOf.includes(name)).map(toPastCall),
+    toolCalls: calls.filter(({ name }) => !withoutCallsOf.includes(name)),
     callCount: calls.length,
     params: message.model?.params ?? null,
   }
-}
-
-function toPastCall({
-  step,
-  callId,
-  name,
-  arguments: input,
-  result,
-}: ToolCallRecord): PastMessage['toolCalls'][number] {
-  return { step, callId, name, arguments: JSON.stringify(input), result }
 }

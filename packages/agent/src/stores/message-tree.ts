@@ -7,43 +7,63 @@ export type MessageRole = 'system' | 'user' | 'assistant'
 export interface TreeNode {
   readonly id: number
   readonly parentId: number | null
-  readonly latestChildId: number | null
+  /** The child that the mainline goes on with. Default: the newest one. */
+  readonly latestChildId?: number | null
   readonly role: MessageRole
 }
 
-/**
- * Finds the message a new one hangs under: -1 is the end of the mainline, null the root, any other number that message
- * of the tree, on the mainline or not. A user message as parent means that it is to be answered again.
- * @param nodes the whole tree, root first; never empty
- * @throws VALIDATION_ERROR when the tree has no such message
- */
-export function resolveParent(nodes: readonly TreeNode[], parentId: number | null): TreeNode {
-  const byId = new Map(nodes.map((node) => [node.id, node]))
+function resolveParent(nodes: readonly TreeNode[], parentId: number | null): TreeNode {
   const root = nodes.find((node) => node.parentId === null)
   if (!root) throw new InlayError('INTERNAL_ERROR')
   if (parentId === null) return root
-  if (parentId === -1) return endOfMainline(root, byId)
-  const parent = byId.get(parentId)
+  if (parentId === -1) return endOfMainline(root, nodes)
+  const parent = nodes.find(({ id }) => id === parentId)
   if (parent) return parent
   throw new InlayError('VALIDATION_ERROR', {
     message: 'parent_message_id names no message of this chat session: give one of its ids, -1 to append, or null.',
   })
 }
 
-function endOfMainline(root: TreeNode, byId: ReadonlyMap<number, TreeNode>): TreeNode {
+function endOfMainline(root: TreeNode, nodes: readonly TreeNode[]): TreeNode {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  // Ids rise with age, and nodes come in their order.
+  const newest = new Map(nodes.map((node) => [node.parentId, node.id]))
   let node = root
   for (;;) {
-    const child = node.latestChildId === null ? undefined : byId.get(node.latestChildId)
+    const childId = node.latestChildId === undefined ? newest.get(node.id) : node.latestChildId
+    const child = childId === null || childId === undefined ? undefined : byId.get(childId)
     if (!child) return node
     node = child
   }
+}
+
+/** Where a message goes in its tree. */
+export interface MessagePlace {
+  readonly parent: TreeNode
+  /** The parent is a question that is to be answered again, so no message is added. */
+  readonly isRepeat: boolean
+  /** Ids of the messages before the question, oldest first, without the root. */
+  readonly before: readonly number[]
+}
+
+/**
+ * Finds the place of a message: -1 is the end of the mainline, null the root, any other number that message of the tree.
+ * @param nodes the whole tree, oldest first; never empty
+ * @throws VALIDATION_ERROR when the tree has no such message
+ */
+export function placeMessage(nodes: readonly TreeNode[], parentId: number | null): MessagePlace {
+  const parent = resolveParent(nodes, parentId)
+  // Appending after a question that never got an answer is no repeat of it.
+  const isRepeat = parent.role === 'user' && parentId === parent.id
+  const path = toPath(nodes, parent.id)
+  return { parent, isRepeat, before: (isRepeat ? path.slice(0, -1) : path).slice(1) }
 }
 
 /** Ids of the mainline from the root on; [] without messages. */
 export function toMainline(nodes: readonly TreeNode[]): number[] {
   const root = nodes.find((node) => node.parentId === null)
   if (!root) return []
-  return toPath(nodes, endOfMainline(root, new Map(nodes.map((node) => [node.id, node]))).id)
+  return toPath(nodes, endOfMainline(root, nodes).id)
 }
 
 /** Ids from the root to a message, both included. */

@@ -57,8 +57,8 @@ function parse(text: string): unknown {
 }
 
 /** Whether two calls ask for the same but for one argument; what is null or empty counts as absent. */
-function isAlike(one: PlannedCall, other: PlannedCall, argument: string): boolean {
-  const [mine, theirs] = [one, other].map(({ input }) => (isJsonObject(input) ? othersOf(input, argument) : undefined))
+function isAlike(a: PlannedCall, b: PlannedCall, argument: string): boolean {
+  const [mine, theirs] = [a, b].map(({ input }) => (isJsonObject(input) ? othersOf(input, argument) : undefined))
   // What is no arguments at all adds nothing, wherever it is merged.
   return mine === undefined || theirs === undefined || mine === theirs
 }
@@ -68,13 +68,13 @@ function othersOf(input: Record<string, unknown>, argument: string): string {
     ([name, value]) =>
       name !== argument && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0),
   )
-  return JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  return JSON.stringify(given.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function merge(first: PlannedCall, other: PlannedCall, argument: string): PlannedCall {
-  if (!isJsonObject(other.input)) return first
-  if (!isJsonObject(first.input)) return { ...first, input: other.input }
-  const values = [...toList(first.input[argument]), ...toList(other.input[argument])]
+function merge(first: PlannedCall, b: PlannedCall, argument: string): PlannedCall {
+  if (!isJsonObject(b.input)) return first
+  if (!isJsonObject(first.input)) return { ...first, input: b.input }
+  const values = [...toList(first.input[argument]), ...toList(b.input[argument])]
   return { ...first, input: { ...first.input, [argument]: values } }
 }
 

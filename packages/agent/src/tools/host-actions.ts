@@ -32,7 +32,7 @@ export interface ActionDefinition<Input> {
  * })
  */
 export function defineAction<Input>(definition: ActionDefinition<Input>): Action<Input> {
-  const { name, displayName = name, id = idOf(name), description, input } = definition
+  const { name, displayName = name, id = idOfName(name), description, input } = definition
   return {
     id,
     name,
@@ -49,11 +49,11 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
 
 /** Gives the actions of a host their ids and the packets of custom tools. */
 export function adoptActions(actions: readonly HostAction[]): Action[] {
-  return actions.map((action) => withPackets({ ...action, id: action.id ?? idOf(action.name) }))
+  return actions.map((action) => withPackets({ ...action, id: action.id ?? idOfName(action.name) }))
 }
 
 /** A number from 1,000,000 that follows from the name alone (FNV-1a, 32 bits), so that clients can keep it. */
-function idOf(name: string): number {
+export function idOfName(name: string): number {
   let value = 0x811c9dc5
   for (let at = 0; at < name.length; at++) value = Math.imul(value ^ name.charCodeAt(at), 0x01000193)
   return 1_000_000 + ((value >>> 0) % 1_000_000_000)
@@ -93,7 +93,8 @@ function checkSchema({ name, input }: Action): void {
 
 type CustomData = Omit<Extract<PacketBody, { type: 'custom_tool_delta' }>, 'type' | 'tool_name' | 'tool_id'>
 
-function toData(text: string): CustomData {
+/** The result of a custom tool as clients get it: JSON where it is some, else text. */
+export function toData(text: string): CustomData {
   const more = { file_ids: null, error: null }
   if (/^\s*[[{]/.test(text)) {
     try {

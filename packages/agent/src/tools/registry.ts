@@ -73,7 +73,7 @@ export function createActions(options: ActionsOptions): Actions {
     ])
     const all = [...fixed.filter((_, index) => usable[index]), ...fitBeside(fixed, listed, onError)]
     const on = evenOff ? all : all.filter(({ id }) => !isOff.has(id))
-    return on.toSorted((one, other) => one.id - other.id)
+    return on.toSorted((a, b) => a.id - b.id)
   }
   return {
     available,

@@ -5,7 +5,7 @@ import { promptLimit, promptTokens } from '../prompt/context-window.ts'
 import { historyLimits } from '../prompt/past-messages.ts'
 import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { Actions } from '../tools/registry.ts'
-import { chooseModel, withPersonaModel } from './model-choice.ts'
+import { chooseModel, withPersonaModel } from '../model/model-choice.ts'
 import { findTurnContext, type TurnContextParts, type TurnPlace } from './turn-context.ts'
 
 /** What counting needs. */
@@ -65,8 +65,11 @@ async function toNextMessage(
     return { personaId: place.personaId, projectId: null, hasFiles: false, override: null, history }
   }
   const session = await conversations.session(place.sessionId, caller.id)
+  const { personaId = 0, projectId = null, hasFiles = false } = session
   return {
-    ...session,
+    personaId,
+    projectId,
+    hasFiles,
     override: chooseModel(null, session),
     history: (contextTokens) => conversations.branch(session.id, null, historyLimits(contextTokens)),
   }

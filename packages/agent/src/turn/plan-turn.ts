@@ -1,7 +1,9 @@
 import { InlayError } from '@inlay/protocol'
 import type { BaseFilters, LlmOverride, Principal, SendMessageRequest } from '@inlay/protocol'
+import type { Action } from '../contracts/action.ts'
 import type { ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
+import type { Persona } from '../contracts/persona.ts'
 import type { ContextFiles } from '../prompt/context-files.ts'
 import {
   admitResearch,
@@ -13,7 +15,7 @@ import {
 import type { ResearchOptions } from '../research/limits.ts'
 import type { Actions, ChosenActions } from '../tools/registry.ts'
 import { askBefore, type TurnHooks } from './hooks.ts'
-import { chooseModel, toReasoningEffort, withPersonaModel, type ReasoningEffort } from './model-choice.ts'
+import { chooseModel, toReasoningEffort, withPersonaModel, type ReasoningEffort } from '../model/model-choice.ts'
 import { checkSessionSettings, findTurnContext, type TurnContext, type TurnContextParts } from './turn-context.ts'
 
 /** What turns are planned with. */
@@ -52,6 +54,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const { chat_session_id: sessionId } = request
   const session = sessionId === null ? null : await parts.conversations.session(sessionId, caller.id)
   const context = await findContext(parts, request, session, caller)
+  if (context.persona.hostAgent) checkHostRequest(request)
   const asked = overrides.map((override) => withPersonaModel(chooseModel(override, session), context.persona))
   const models = await Promise.all(asked.map((override) => parts.models.resolve(override)))
   const research = await findResearch(parts, request, { session, context, caller, model: models[0] })
@@ -61,7 +64,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
   const usable = await parts.actions.choose(asker, choice, (available) => {
-    const offered = context.offer(available, contextFiles)
+    const offered = forHostAgent(context.offer(available, contextFiles), context.persona)
     return research ? researchActions(offered) : offered
   })
   if (research) checkSearches(usable.actions, usable.forced[0])
@@ -76,6 +79,20 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     research,
     usable,
   }
+}
+
+/** A host's agent decides by itself which tools it calls and which model it asks. */
+function checkHostRequest(request: SendMessageRequest): void {
+  const isForced = (request.forced_tool_id ?? 0) !== 0
+  if (!request.deep_research && !isForced && (request.llm_overrides ?? []).length < 2) return
+  throw new InlayError('INVALID_INPUT', {
+    message: 'This agent takes no deep_research, no forced_tool_id and no llm_overrides.',
+  })
+}
+
+function forHostAgent(actions: readonly Action[], { hostAgent }: Persona): readonly Action[] {
+  if (!hostAgent || hostAgent.actions === 'all') return actions
+  return actions.filter(({ name }) => hostAgent.actions?.includes(name))
 }
 
 /** The override of each answer: two or three answer side by side, fewer entries count as none. */
@@ -102,7 +119,7 @@ async function findContext(
   await checkSessionSettings(info, caller, contextParts)
   const place = {
     personaId: session?.personaId ?? info?.persona_id ?? 0,
-    projectId: session ? session.projectId : (info?.project_id ?? null),
+    projectId: (session ? session.projectId : info?.project_id) ?? null,
     descriptors: request.file_descriptors,
     hasFiles: session?.hasFiles ?? false,
     filters,
@@ -131,7 +148,7 @@ async function findResearch(
     message: request.message,
     sessionId: session?.id ?? null,
     personaId: context.persona.id,
-    projectId: session ? session.projectId : (request.chat_session_info?.project_id ?? null),
+    projectId: (session ? session.projectId : request.chat_session_info?.project_id) ?? null,
     model,
     origin: request.origin,
   }

@@ -1,13 +1,15 @@
 import { InlayError } from '@inlay/protocol'
 import type { BaseFilters, ChatSessionCreationRequest, FileDescriptor, Principal } from '@inlay/protocol'
+import { createFileExcerpts, createFileSearch } from '../actions/internal-search/file-search.ts'
 import type { Action } from '../contracts/action.ts'
 import type { FileStore, StoredFile } from '../contracts/file-store.ts'
 import type { Person } from '../contracts/memory-store.ts'
 import type { Persona, PersonaLookup, Project, ProjectLookup } from '../contracts/persona.ts'
 import type { ExcerptReader, FileSearch, NamedDocumentSet, PassageSearch } from '../contracts/search.ts'
 import { attachedShare, checkDescriptors } from '../prompt/attachments.ts'
-import { createFileExcerpts, createFileSearch, weighContextFiles, type ContextFiles } from '../prompt/context-files.ts'
+import { weighContextFiles, type ContextFiles } from '../prompt/context-files.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
+import { personaFilters } from './persona-filters.ts'
 
 /** What the context of a turn is found in. */
 export interface TurnContextParts {
@@ -85,7 +87,7 @@ export async function findTurnContext(place: TurnPlace, options: TurnContextPart
   // With another agent a project is only a folder of chats.
   const project = persona.id === 0 ? inProject : null
   const { descriptors, files: attached } = await checkDescriptors(place.descriptors, caller, files)
-  const sets = await setsOf(persona, place, options)
+  const { filters, searchesNothing } = await personaFilters(persona, place, options)
   const held = await files.byIds(project?.fileIds ?? persona.fileIds)
   const hasFiles = attached.length + held.length > 0 || place.hasFiles
   let weighed: Promise<ContextFiles> | undefined
@@ -93,7 +95,7 @@ export async function findTurnContext(place: TurnPlace, options: TurnContextPart
     persona,
     project,
     descriptors,
-    filters: mergeFilters(place.filters, persona, sets),
+    filters,
     files: held,
     person: () => options.person(caller),
     weigh: (room) =>
@@ -110,7 +112,7 @@ export async function findTurnContext(place: TurnPlace, options: TurnContextPart
         persona,
         project,
         hasFiles,
-        searchesNothing: sets?.length === 0,
+        searchesNothing,
       }),
   }
 }
@@ -124,35 +126,6 @@ function leftTokens(
   const texts = [userText, persona.systemPrompt, persona.taskPrompt, project?.instructions ?? ''].join('\n')
   const files = attached.reduce((sum, { tokens, sizeBytes }) => sum + (tokens ?? sizeBytes / 8), 0)
   return Math.max(0, contextTokens - answer - estimateTokens(texts) - Math.min(files, contextTokens * attachedShare))
-}
-
-/**
- * Names of the agent's document sets that the caller may search; undefined when the agent has none, or the request names
- * its own. A set that is gone, or not open to the caller, leaves less to search, never more.
- */
-async function setsOf(
-  { documentSetIds }: Persona,
-  { filters, caller }: TurnPlace,
-  { documentSets }: TurnContextParts,
-): Promise<readonly string[] | undefined> {
-  if (documentSetIds.length === 0 || (filters?.document_set ?? null) !== null) return undefined
-  const visible = await documentSets(caller)
-  return visible.filter(({ id }) => documentSetIds.includes(id)).map(({ name }) => name)
-}
-
-function mergeFilters(
-  asked: BaseFilters | null,
-  { searchStartDate }: Persona,
-  sets: readonly string[] | undefined,
-): BaseFilters | null {
-  if (searchStartDate === null && (sets ?? []).length === 0) return asked
-  const cutoff = asked?.time_cutoff ?? null
-  const isLater = searchStartDate !== null && (cutoff === null || Date.parse(searchStartDate) > Date.parse(cutoff))
-  return {
-    ...asked,
-    ...(sets ? { document_set: sets } : {}),
-    time_cutoff: isLater ? searchStartDate : cutoff,
-  }
 }
 
 interface Offer

@@ -5,7 +5,7 @@ import type { ConversationDatabase, ConversationTables } from '../tables/databas
 import { createBlobs, type Blobs } from './blobs.ts'
 import type { FileStore, OpenedFile, StoredFile } from '@inlay/agent'
 import type { BlobStorage, FileIndex, FileReader, Files } from './contracts.ts'
-import { queueForIndex, toStoredFile } from './file-records.ts'
+import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
 import { createFileWorker, type FileWorker } from './file-worker.ts'
 import { createIntake, type IntakeOptions } from './intake.ts'
 import { createReadings } from './readings.ts'
@@ -56,7 +56,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
     closing: closing.signal,
   })
   const worker = createFileWorker({ ...options, blobs, readings, index })
-  const intake = createIntake({ ...options, blobs, readings, wake: worker.wake })
+  const intake = createIntake({ ...options, blobs, readings, wake: worker.notify })
   const own = async (id: string, caller: Principal): Promise<StoredFile> => {
     await ready()
     const [file] = await findOwn(db, [id], caller.id)
@@ -76,7 +76,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
     get: async (id, caller) => {
       const file = await own(id, caller)
       // Another process may have taken it in and died.
-      if (file.status === 'PROCESSING') worker.wake()
+      if (file.status === 'PROCESSING') worker.notify()
       return file
     },
     read: async (id, caller, signal) => readings.of(await own(id, caller), signal),
@@ -97,8 +97,8 @@ export function createFiles(options: FilesOptions): SqlFiles {
       const projects = await projectsWith(db, file.id)
       const personas = await options.personasWith(file.id)
       if (projects.length + personas.length === 0) {
-        await db.updateTable('inlay_files').set({ work: 'remove', due_at: 0 }).where('id', '=', file.id).execute()
-        worker.wake()
+        await queueRemoval(db, file.id)
+        worker.notify()
       }
       return { projects, personas }
     },
@@ -108,7 +108,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
       if (ids.length === 0) return
       await db.updateTable('inlay_files').set({ is_indexed: 1 }).where('id', 'in', ids).execute()
       await queueForIndex(db, ids)
-      worker.wake()
+      worker.notify()
     },
     ensureIndexed: async (wanted, waitMs) => {
       const deadline = performance.now() + waitMs
@@ -121,7 +121,14 @@ export function createFiles(options: FilesOptions): SqlFiles {
         const sections = await readings.of(file)
         await index?.put({ id, name, sections, createdAt }, { waitMs: Math.max(0, deadline - performance.now()) })
         const done = { is_indexed: 1, work: null, attempts: 0 }
-        await db.updateTable('inlay_files').set(done).where('id', '=', id).where(isSettled).execute()
+        const noted = await db
+          .updateTable('inlay_files')
+          .set(done)
+          .where('id', '=', id)
+          .where(isSettled)
+          .executeTakeFirst()
+        // Removed in the meantime.
+        if (noted.numUpdatedRows === 0n) await index?.remove(id)
       }
     },
     worker,
@@ -202,10 +209,10 @@ async function findOwn(db: ConversationDatabase, ids: readonly string[], ownerId
   const found = new Map<string, StoredFile>()
   // A statement takes a bounded number of values.
   for (let at = 0; at < ids.length; at += 500) {
-    const some = ids.slice(at, at + 500)
+    const batch = ids.slice(at, at + 500)
     const rows = await visible(db)
       .where('owner_id', '=', ownerId)
-      .where((of) => of.or([of('id', 'in', some), of('file_id', 'in', some)]))
+      .where((of) => of.or([of('id', 'in', batch), of('file_id', 'in', batch)]))
       .execute()
     for (const row of rows) found.set(row.id, toStoredFile(row)).set(row.file_id, toStoredFile(row))
   }

@@ -127,7 +127,13 @@ async function readCalls(
   const byMessage = new Map<number, PastToolCall[]>()
   for (const row of rows) {
     const calls = byMessage.get(row.message_id) ?? []
-    calls.push({ step: row.step, callId: row.call_id, name: row.name, arguments: row.arguments, result: row.result })
+    calls.push({
+      step: row.step,
+      callId: row.call_id,
+      name: row.name,
+      arguments: JSON.parse(row.arguments),
+      result: row.result,
+    })
     byMessage.set(row.message_id, calls)
   }
   return byMessage

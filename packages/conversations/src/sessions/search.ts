@@ -20,10 +20,10 @@ export async function searchSessions(
   const found: SessionListing[] = []
   const wanted = offset + limit + 1
   for (let at = 0; found.length < wanted; at += batch) {
-    const some = await candidates(db, stems, caller, at)
-    const sure = stems.length === 0 ? some : await verified(db, some, stems)
+    const batchFound = await candidates(db, stems, caller, at)
+    const sure = stems.length === 0 ? batchFound : await verified(db, batchFound, stems)
     found.push(...sure)
-    if (some.length < batch) break
+    if (batchFound.length < batch) break
   }
   const page = found.slice(offset, offset + limit)
   return { groups: toGroups(page, time), hasMore: found.length > offset + limit }

@@ -56,8 +56,8 @@ export function blobFolder({ folder }: BlobFolderOptions): Driver {
 /** Makes the folder and a new file in it. Someone who removes the last value removes the folder: then it is made again. */
 async function openInFolder(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
-    await mkdir(dirname(path), { recursive: true })
-    const file = await open(path, 'wx').catch((error: unknown) =>
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const file = await open(path, 'wx', 0o600).catch((error: unknown) =>
       tries < 5 ? unlessMissing(error) : Promise.reject(error),
     )
     if (file) return use(file).finally(() => file.close())

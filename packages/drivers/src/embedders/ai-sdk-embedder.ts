@@ -17,7 +17,7 @@ export interface AiSdkEmbedderOptions extends RetryOptions {
   readonly asksForDimensions?: boolean
   /** Names the vector space, without the dimensions. Default: provider and id of the model. */
   readonly space?: string
-  /** Put before each text, for models that want to be told what a text is, e.g. `{ document: 'passage: ', query: 'query: ' }`. */
+  /** Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`. */
   readonly prefixes?: { readonly document: string; readonly query: string }
   /** Options for the provider by what a text is, e.g. `{ query: { google: { taskType: 'RETRIEVAL_QUERY' } }, … }`. */
   readonly providerOptions?: Partial<Record<'document' | 'query', ProviderOptions>>
@@ -40,9 +40,9 @@ const subject = 'The embedding service'
 
 /**
  * Any embedding model of the AI SDK. Requests carry as many texts as the model takes, and are tried again after rate
- * limits, server errors and broken connections, as long as the service asks. Laws: `embedderConformance`.
+ * limits, server errors and broken connections, as long as the service asks. Run `embedderConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `embed`: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (with
- * `data.retryAfterSeconds` when told), BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR,
+ * `data.retryAfterSeconds` when the service sends it), BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR,
  * CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY (vectors of another number or form), INDEX_MISMATCH (of another length)
  * @example aiSdkEmbedder({ model: createOpenAI({ apiKey }).embeddingModel('text-embedding-3-small'), dimensions: 1536 })
  */

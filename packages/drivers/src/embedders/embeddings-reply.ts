@@ -27,7 +27,7 @@ export function readVectors(reply: unknown, expected: { count: number; dimension
       throw unusable('The embedding service did not say which vector belongs to which text.')
     vectors[index] = readVector(item['embedding'], expected.dimensions)
   }
-  // Every place was filled once: as many items as places, none twice.
+  // Every index was filled once: as many items as texts, none twice.
   return vectors as Float32Array[]
 }
 

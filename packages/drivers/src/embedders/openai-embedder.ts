@@ -20,7 +20,7 @@ export interface OpenaiEmbedderOptions extends RetryOptions {
   readonly asksForDimensions?: boolean
   /** How vectors travel: `base64` is a third of the size, but not every server knows it. Default `float`. */
   readonly encoding?: 'float' | 'base64'
-  /** Put before each text, for models that want to be told what a text is, e.g. `{ document: 'passage: ', query: 'query: ' }`. */
+  /** Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`. */
   readonly prefixes?: { readonly document: string; readonly query: string }
   /** Most texts in one request. Default 96. */
   readonly batch?: number
@@ -34,9 +34,9 @@ export interface OpenaiEmbedderOptions extends RetryOptions {
 
 /**
  * An embedding model behind an OpenAI-compatible endpoint (OpenAI, Ollama, vLLM, TEI, LM Studio, …). Tries again after
- * 408, 429, 5xx and broken connections, as long as the server asks. Laws: `embedderConformance`.
+ * 408, 429, 5xx and broken connections, as long as the server asks. Run `embedderConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `embed`: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (with
- * `data.retryAfterSeconds` when told), BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR,
+ * `data.retryAfterSeconds` when the service sends it), BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR,
  * CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY (a reply of another shape), INDEX_MISMATCH (vectors of another length)
  * @example openaiEmbedder({ baseUrl: 'http://127.0.0.1:11434/v1', model: 'nomic-embed-text', dimensions: 768 })
  */

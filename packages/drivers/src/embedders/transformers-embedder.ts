@@ -39,7 +39,7 @@ export interface TransformersEmbedderOptions {
   readonly pooling?: Pooling
   /** Whether vectors are brought to length 1. Default true. */
   readonly normalize?: boolean
-  /** Put before each text, for models that want to be told what a text is, e.g. `{ document: 'passage: ', query: 'query: ' }`. */
+  /** Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`. */
   readonly prefixes?: { readonly document: string; readonly query: string }
   /** Form of the weights: `fp32` (default), `fp16`, `q8`, `q4`, …; smaller ones are faster and a little less exact. */
   readonly dtype?: string
@@ -68,7 +68,7 @@ const callTexts = 64
 
 /**
  * An embedding model that runs in this process, through `@huggingface/transformers` 3 or newer. It is loaded, and
- * downloaded if need be, with the first text. One run at a time; calls take turns run by run. Laws: `embedderConformance`.
+ * downloaded if need be, with the first text. One run at a time; calls take turns run by run. Run `embedderConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `embed`: UNSUPPORTED (the package is not installed),
  * SERVICE_UNAVAILABLE (the model could not be loaded, or a run failed), BAD_GATEWAY (vectors of another number or form),
  * INDEX_MISMATCH (vectors of another length)

@@ -50,10 +50,10 @@ function decoderFor(label: string): TextDecoder | undefined {
 /** Charset that an HTML or XML file names near its start; undefined when it names none. */
 export function declaredCharset(bytes: Uint8Array): string | undefined {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, 2048))
-  const found =
+  const match =
     /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start) ??
     /^\s*<\?xml[^>]+encoding\s*=\s*["']([\w:.-]+)/i.exec(start)
-  return found?.[1]
+  return match?.[1]
 }
 
 /** Charset parameter of a media type, e.g. of `text/csv; charset=koi8-r`. */
@@ -67,7 +67,7 @@ export function isBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, 65_536)
   let controls = 0
   for (const byte of sample) if (byte < 32 && !isLayout(byte)) controls++
-  // A stray zero byte, as broken logs have, makes no binary.
+  // A single zero byte, as broken logs have, makes no binary.
   return controls > sample.length * 0.1 || (sample.includes(0) && !isUtf8(bytes))
 }
 
@@ -81,5 +81,5 @@ const unwanted = /\r\n?|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u00
 
 /** Line ends become `\n`, control characters and stray byte order marks go, halves of surrogate pairs become U+FFFD. */
 export function cleanText(text: string): string {
-  return text.replace(unwanted, (found) => (found.startsWith('\r') || found === '\f' ? '\n' : '')).toWellFormed()
+  return text.replace(unwanted, (match) => (match.startsWith('\r') || match === '\f' ? '\n' : '')).toWellFormed()
 }

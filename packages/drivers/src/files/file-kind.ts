@@ -128,8 +128,8 @@ export function textKind(start: string, name: string, mediaType: string | undefi
 function looksLikeMail(start: string): boolean {
   const header = /^(?:[\w-]+:[^\n]*\r?\n(?:[ \t][^\n]*\r?\n)*)+(?=\r?\n)/.exec(start.slice(0, 16_000))?.[0] ?? ''
   const names = new Set(
-    [...header.matchAll(/^(from|to|subject|date|message-id|mime-version|received|return-path):/gim)].map((found) =>
-      found[1]!.toLowerCase(),
+    [...header.matchAll(/^(from|to|subject|date|message-id|mime-version|received|return-path):/gim)].map((match) =>
+      match[1]!.toLowerCase(),
     ),
   )
   return (

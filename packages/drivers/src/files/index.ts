@@ -10,13 +10,13 @@ export interface FileExtractionOptions {
   readonly unpackedLimitBytes?: number
   /** Most characters of text taken from one file. Default 100 million. */
   readonly textLimitCharacters?: number
-  /** Longest time for one file in milliseconds, from the moment its thread begins with it. Default 60,000. */
+  /** Longest time for one file in milliseconds, from when its thread begins with it. Default 60,000. */
   readonly timeLimitMs?: number
   /** Most memory a thread may hold, heap and buffers together, in bytes, at least 64 MiB. Default 1 GiB. */
   readonly memoryLimitBytes?: number
   /** Files read at the same time, each in a thread of its own. Default 1. */
   readonly threads?: number
-  /** Most files waiting for a thread, at least 1. Default 1000. */
+  /** Most files queued for a thread, at least 1. Default 1000. */
   readonly queueLimit?: number
   /** A thread with nothing to do for so long ends and gives its memory back, in milliseconds. Default 60,000. */
   readonly idleLimitMs?: number
@@ -24,7 +24,7 @@ export interface FileExtractionOptions {
   readonly workerUrl?: URL
 }
 
-interface Waiting {
+interface QueuedFile {
   readonly file: SourceFile
   readonly outcome: ReturnType<typeof Promise.withResolvers<ExtractedFile>>
   thread?: ExtractionThread
@@ -35,10 +35,10 @@ const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '
 
 /**
  * Reads PDF, Word, PowerPoint, Excel, CSV, HTML, Markdown, mails (.eml) and plain text in a worker thread, which is
- * started by the first file, used again, and replaced when a file hangs, overfills or kills it. What a file is, is told
+ * started by the first file, used again, and replaced when a file hangs, overfills or kills it. The kind of a file is detected
  * by its content first, then by its name, then by its media type.
  *
- * Besides the laws of `FileExtractor`: beyond `queueLimit` waiting files it rejects with RATE_LIMITED; after `close` all
+ * Besides the contract of `FileExtractor`: beyond `queueLimit` queued files it rejects with RATE_LIMITED; after `close` all
  * calls, also those under way, reject with CLOSED. `data.reason` of a refused file is `empty`, `broken`, `encrypted` or
  * `unsupported` (INVALID_INPUT), `too_large`, `bomb`, `too_slow` or `out_of_memory` (PAYLOAD_TOO_LARGE).
  * @example
@@ -48,7 +48,7 @@ const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '
  */
 export function fileExtractor(options: FileExtractionOptions = {}): FileExtractor & { close(): Promise<void> } {
   const { fileLimitBytes = 100_000_000, queueLimit = 1000 } = options
-  const queue: Waiting[] = []
+  const queue: QueuedFile[] = []
   const pool = threadPool(options)
 
   const serve = (): void => {
@@ -60,33 +60,33 @@ export function fileExtractor(options: FileExtractionOptions = {}): FileExtracto
       void read(next, thread)
     }
   }
-  const read = async (next: Waiting, thread: ExtractionThread): Promise<void> => {
+  const read = async (next: QueuedFile, thread: ExtractionThread): Promise<void> => {
     await thread.run(next.file).then(next.outcome.resolve, next.outcome.reject)
     pool.giveBack(thread)
     serve()
   }
-  const leave = (waiting: Waiting, reason: unknown): void => {
-    const place = queue.indexOf(waiting)
+  const leave = (entry: QueuedFile, reason: unknown): void => {
+    const place = queue.indexOf(entry)
     if (place >= 0) queue.splice(place, 1)
-    waiting.outcome.reject(reason)
-    void waiting.thread?.end(reason)
+    entry.outcome.reject(reason)
+    void entry.thread?.end(reason)
   }
   const extract: FileExtractor = async (file, { signal } = {}) => {
     if (pool.isClosed()) throw closed()
     signal?.throwIfAborted()
     if (file.bytes.byteLength > fileLimitBytes) throw tooLarge(fileLimitBytes)
     if (queue.length >= queueLimit) throw queueFull()
-    const waiting: Waiting = { file, outcome: Promise.withResolvers() }
-    const onAbort = (): void => leave(waiting, signal?.reason)
+    const entry: QueuedFile = { file, outcome: Promise.withResolvers() }
+    const onAbort = (): void => leave(entry, signal?.reason)
     signal?.addEventListener('abort', onAbort)
-    queue.push(waiting)
+    queue.push(entry)
     serve()
-    return await waiting.outcome.promise.finally(() => signal?.removeEventListener('abort', onAbort))
+    return await entry.outcome.promise.finally(() => signal?.removeEventListener('abort', onAbort))
   }
   return Object.assign(extract, {
     async close() {
       const ended = pool.close()
-      for (const waiting of queue.splice(0)) waiting.outcome.reject(closed())
+      for (const entry of queue.splice(0)) entry.outcome.reject(closed())
       await ended
     },
   })

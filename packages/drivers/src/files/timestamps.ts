@@ -6,18 +6,18 @@ const latest = Date.UTC(3000, 0, 1)
  * `2024/3/1`, `12/31/2024` (month first, as the sites that use it do), `March 1, 2024`. Without an offset it is UTC.
  * @returns undefined for anything else, and for years outside 1800 to 3000
  */
-export function toMoment(value: string): number | undefined {
+export function toTimestamp(value: string): number | undefined {
   const text = value.trim()
-  const moment = fromPdfDate(text) ?? fromNumbers(text) ?? fromWords(text)
-  return moment !== undefined && moment > earliest && moment < latest ? moment : undefined
+  const timestamp = fromPdfDate(text) ?? fromNumbers(text) ?? fromWords(text)
+  return timestamp !== undefined && timestamp > earliest && timestamp < latest ? timestamp : undefined
 }
 
 const pdfDate = /^D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:Z|([+-])(\d\d)'?(\d\d)?)?/
 
 function fromPdfDate(text: string): number | undefined {
-  const found = pdfDate.exec(text)
-  if (!found) return undefined
-  const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', sign, hours, minutes] = found
+  const match = pdfDate.exec(text)
+  if (!match) return undefined
+  const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', sign, hours, minutes] = match
   const offsetMs = sign ? (Number(hours) * 60 + Number(minutes ?? 0)) * 60_000 * (sign === '+' ? 1 : -1) : 0
   return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)) - offsetMs
 }
@@ -29,9 +29,9 @@ const monthFirst = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/
 function fromNumbers(text: string): number | undefined {
   const american = monthFirst.exec(text)
   if (american) return utcDay(american[3]!, american[1]!, american[2]!)
-  const found = isoDate.exec(text)
-  if (!found) return undefined
-  const [, year, month, day, time, zone = 'Z'] = found
+  const match = isoDate.exec(text)
+  if (!match) return undefined
+  const [, year, month, day, time, zone = 'Z'] = match
   if (time === undefined) return utcDay(year!, month!, day!)
   const offset = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase()
   return finite(Date.parse(`${year}-${twoDigits(month!)}-${twoDigits(day!)}T${wholeTime(time)}${offset}`))
@@ -60,6 +60,6 @@ function fromWords(text: string): number | undefined {
   return finite(Date.parse(namedZone.test(plain) ? plain : `${plain} UTC`))
 }
 
-function finite(moment: number): number | undefined {
-  return Number.isFinite(moment) ? moment : undefined
+function finite(timestamp: number): number | undefined {
+  return Number.isFinite(timestamp) ? timestamp : undefined
 }

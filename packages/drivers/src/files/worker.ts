@@ -15,7 +15,7 @@ async function answer(job: ExtractionJob): Promise<ExtractionMessage> {
   }
 }
 
-/** Readers meet what no format allows in their own ways; what exactly happened is told to the log only. */
+/** Readers meet what no format allows in their own ways; the details go to the log only. */
 function stumbleOf(error: unknown): Refusal {
   if (error instanceof RangeError && /allocation|string length|array length/i.test(error.message))
     return {

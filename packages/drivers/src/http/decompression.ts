@@ -14,7 +14,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 
 /**
  * The body without its content encoding (gzip, deflate, br); undefined for an encoding that is not known here.
- * The stream may be left unread or be destroyed at any moment, and so may the message: a connection that is cut fails
+ * The stream may be left unread or be destroyed at any time, and so may the message: a connection that is cut fails
  * the stream, and an error that nobody reads is dropped.
  */
 export function decompressed(message: IncomingMessage): Readable | undefined {

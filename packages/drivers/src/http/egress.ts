@@ -1,11 +1,11 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { lookup } from 'node:dns/promises'
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { isPublicAddress } from './egress-address.ts'
 import { readLimited } from './egress-body.ts'
-import { isRedirect, lowerCased, redirectedRequest } from './redirects.ts'
+import { exchange, type OutgoingRequest, type Target } from './egress-exchange.ts'
+import { isRedirect, redirectedRequest } from './redirects.ts'
 
 /** What an {@link Egress} may do. */
 export interface EgressOptions {
@@ -28,10 +28,7 @@ export interface EgressOptions {
 }
 
 /** One request; what is absent takes the option of the client. */
-export interface EgressRequest {
-  readonly method?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
+export interface EgressRequest extends OutgoingRequest {
   readonly signal?: AbortSignal
   readonly limitBytes?: number
   readonly timeoutMs?: number
@@ -51,7 +48,7 @@ export interface EgressAnswer {
 /** Fetches addresses that a user, a document, a tool or a model gave. */
 export type Egress = (url: string, request?: EgressRequest) => Promise<EgressAnswer>
 
-/** Rejects on abort: the system's resolver cannot be told to stop. */
+/** Rejects on abort: the system's resolver cannot be stopped. */
 function whenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason)
@@ -60,12 +57,6 @@ function whenAborted(signal: AbortSignal): Promise<never> {
 }
 
 const refused = (message: string): InlayError => new InlayError('BAD_REQUEST', { message, retryable: false })
-
-interface Target {
-  readonly url: URL
-  readonly hostname: string
-  readonly address: string
-}
 
 async function systemAddresses(hostname: string): Promise<readonly string[]> {
   return (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address)
@@ -87,7 +78,7 @@ function isOf(hostname: string, host: string): boolean {
   return host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host
 }
 
-/** Resolves a name once and picks an address to connect to; every address of the name must be allowed. */
+/** Resolves a name once; every address of the name must be allowed. */
 async function locate(url: URL, options: EgressOptions, signal: AbortSignal): Promise<Target> {
   // URL has already turned decimal, octal, hex and short IPv4 forms into dotted ones.
   const hostname = url.hostname
@@ -107,43 +98,10 @@ async function locate(url: URL, options: EgressOptions, signal: AbortSignal): Pr
   } catch (error) {
     throw new InlayError('BAD_GATEWAY', { message: 'The name of the address is not known.', cause: error })
   }
-  const address = addresses[0]
-  if (address === undefined) throw new InlayError('BAD_GATEWAY', { message: 'The name of the address is not known.' })
+  if (addresses.length === 0) throw new InlayError('BAD_GATEWAY', { message: 'The name of the address is not known.' })
   if (!allowed && !addresses.every(isPublicAddress))
     throw refused('This address is not on the public internet; an operator may allow its host.')
-  return { url, hostname, address }
-}
-
-function exchange(
-  target: Target,
-  request: EgressRequest,
-  signal: AbortSignal,
-  userAgent: string,
-): Promise<IncomingMessage> {
-  const { url, hostname, address } = target
-  const secure = url.protocol === 'https:'
-  // Connecting to the checked address itself, so that a second look-up cannot lead elsewhere.
-  const options: RequestOptions & { servername?: string } = {
-    host: address,
-    port: url.port || (secure ? 443 : 80),
-    path: url.pathname + url.search,
-    method: request.method ?? 'GET',
-    headers: {
-      'user-agent': userAgent,
-      'accept-encoding': 'gzip, deflate, br',
-      ...lowerCased(request.headers),
-      host: url.host,
-    },
-    signal,
-    agent: false,
-    maxHeaderSize: 65_536,
-    ...(secure && !isIP(hostname) ? { servername: hostname } : {}),
-  }
-  return new Promise((resolve, reject) => {
-    const sent = (secure ? httpsRequest : httpRequest)(options, resolve)
-    sent.once('error', reject)
-    sent.end(request.body)
-  })
+  return { url, hostname, addresses }
 }
 
 /** Refuses content of a kind that is not taken. */
@@ -158,7 +116,7 @@ export function checkMediaType(message: IncomingMessage, mediaTypes: readonly st
 export function toHeaders(message: IncomingMessage): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(message.headers))
-    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
+    for (const item of Array.isArray(value) ? value : [value ?? '']) headers.append(name, item)
   return headers
 }
 

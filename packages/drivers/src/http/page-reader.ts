@@ -17,7 +17,7 @@ export interface PageReaderOptions {
   readonly textLimitCharacters?: number
 }
 
-/** Beginnings of the media types that may hold text; bytes of no type are told by their content. */
+/** Beginnings of the media types that may hold text; untyped bytes are detected by their content. */
 const mediaTypes = [
   'text/',
   'application/xhtml+xml',

@@ -7,7 +7,7 @@ export interface RetryOptions {
   readonly attempts?: number
   /** Longest wait between two tries, in milliseconds; a service that asks for more ends the call. Default 30 000. */
   readonly longestWaitMs?: number
-  /** Waits between two tries; rejects when the signal aborts. */
+  /** Sleeps between two tries; rejects when the signal aborts. */
   readonly sleep?: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
@@ -36,7 +36,7 @@ async function wait(delayMs: number, signal: AbortSignal | undefined): Promise<v
 
 /** What the server asked for, or half a second, then twice as long each time; a fifth more or less, so that many callers part. */
 function delayAfter(error: InlayError, attempt: number): number {
-  const asked = error.data['retryAfterSeconds']
-  if (typeof asked === 'number') return asked * 1000
+  const requestedSeconds = error.data['retryAfterSeconds']
+  if (typeof requestedSeconds === 'number') return requestedSeconds * 1000
   return 500 * 2 ** (attempt - 1) * (0.8 + 0.4 * Math.random())
 }

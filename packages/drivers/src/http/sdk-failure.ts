@@ -1,6 +1,6 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 
-/** What the AI SDK's error for a failed request tells; told by its fields, since a host may have another copy of it. */
+/** Fields of the AI SDK's error for a failed request. Its class is no help, since a host may have another copy of it. */
 interface CallFailure {
   readonly statusCode?: number
   readonly responseHeaders?: Readonly<Record<string, string>>

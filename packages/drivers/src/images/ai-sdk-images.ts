@@ -28,7 +28,7 @@ const usualRatios: ImageRatios = { square: '1:1', portrait: '3:4', landscape: '4
 
 /**
  * Any image model of the AI SDK. References go to models that say they take files; others refuse them with UNSUPPORTED.
- * Tries once more (`attempts`: 2) as the provider says it may help. Laws: `imageGeneratorLaws`.
+ * Tries once more (`attempts`: 2) as the provider says it may help. Run `imageGeneratorLaws`.
  * @throws from a call: UNSUPPORTED, CONTENT_POLICY, AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT, BUDGET_EXCEEDED,
  * REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR, CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY
  * @example aiSdkImages({ model: createOpenAI({ apiKey }).imageModel('gpt-image-1') })
@@ -48,10 +48,10 @@ export function aiSdkImages(options: AiSdkImagesOptions): ImageGenerator {
       longestWaitMs,
     })
     if (images.length === 0) throw noPicture()
-    const told = Object.values(providerMetadata ?? {})[0]?.images
+    const imageFacts = Object.values(providerMetadata ?? {})[0]?.images
     return images.map((image, at): MadeImage => {
       const bytes = typeof image === 'string' ? Buffer.from(image, 'base64') : image
-      const facts: unknown = told?.[at]
+      const facts: unknown = imageFacts?.[at]
       return toPicture(bytes, isJsonObject(facts) ? facts['revisedPrompt'] : undefined)
     })
   }

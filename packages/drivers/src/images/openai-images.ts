@@ -34,7 +34,7 @@ const largestPicture = 32 * 2 ** 20
 /**
  * An image model behind an OpenAI-compatible endpoint (OpenAI, LocalAI, LiteLLM, vLLM …): `/images/generations`, and
  * `/images/edits` when there are references. Tries once more (`attempts`: 2) after 408, 429, 5xx and broken connections,
- * if the service asks for no longer wait than ten seconds. Laws: `imageGeneratorLaws`.
+ * if the service asks for no longer wait than ten seconds. Run `imageGeneratorLaws`.
  * @throws INVALID_INPUT for options that cannot work; from a call: CONTENT_POLICY, AUTH_ERROR, PERMISSION_DENIED,
  * RATE_LIMIT, BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR, CONNECTION_ERROR,
  * GATEWAY_TIMEOUT, BAD_GATEWAY (no picture), and what the egress client refuses

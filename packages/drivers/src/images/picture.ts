@@ -19,7 +19,7 @@ const kinds: readonly (readonly [mediaType: string, magic: RegExp])[] = [
 ]
 
 /**
- * A picture from its bytes; what it is, is told by its content alone.
+ * A picture from its bytes; its format is detected from its content alone.
  * @throws BAD_GATEWAY for anything that is no PNG, JPEG or WebP, the kinds that are shown as pictures
  */
 export function toPicture(bytes: Uint8Array, revisedPrompt?: unknown): MadeImage {
@@ -39,7 +39,7 @@ export function noPicture(cause?: unknown): InlayError {
   return new InlayError('BAD_GATEWAY', { message, cause })
 }
 
-/** Puts the refusal of an image service into words; a prompt against its policy is told as such. */
+/** The error for a refusal of an image service; CONTENT_POLICY for a prompt against its policy. */
 export function imageRefusal(refusal: Refusal): InlayError {
   const { status, text, cause } = refusal
   if (status === 400 && /content_policy|moderation|safety/i.test(text)) {

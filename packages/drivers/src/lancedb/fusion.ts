@@ -22,10 +22,10 @@ export function fuse(
   const { vector, share, limit } = options
   const rows = new Map<string, { hit: Hit; words: number; nearness: number }>()
   for (const { hit, nearness } of byVector) rows.set(keyOf(hit), { hit, words: 0, nearness: Math.max(0, nearness) })
-  for (const found of byWords) {
-    const known = rows.get(keyOf(found.hit))
-    const nearness = known?.nearness ?? Math.max(0, found.vector ? cosine(vector, found.vector) : 0)
-    rows.set(keyOf(found.hit), { hit: found.hit, words: found.score, nearness })
+  for (const textHit of byWords) {
+    const known = rows.get(keyOf(textHit.hit))
+    const nearness = known?.nearness ?? Math.max(0, textHit.vector ? cosine(vector, textHit.vector) : 0)
+    rows.set(keyOf(textHit.hit), { hit: textHit.hit, words: textHit.score, nearness })
   }
   const all = [...rows.values()]
   const nearest = all.reduce((best, { nearness }) => Math.max(best, nearness), 0)

@@ -7,7 +7,7 @@ export interface Handle<Parts, Options> {
   open(options: Options): Promise<void>
   /** CLOSED after `close`, UNSUPPORTED before `open`. */
   use<Result>(work: (parts: Parts) => Promise<Result>): Promise<Result>
-  /** Waits for calls under way: the engine must not be closed under them. Idempotent. */
+  /** Resolves after the calls under way: the engine must not be closed under them. Idempotent. */
   close(): Promise<void>
 }
 

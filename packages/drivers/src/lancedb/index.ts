@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { createMutex } from '../concurrency/mutex.ts'
+import { inspectFolder, markFolder } from './condition.ts'
 import { createAppending, type Appending } from './append.ts'
 import { openWriterPresence, type Processes, type WriterPresence } from './writer-presence.ts'
 import { loadEngine, persistently } from './engine.ts'
@@ -12,6 +13,7 @@ import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, typ
 import { createUnindexedRows, textIndex } from './unindexed-rows.ts'
 import { dropTable, openTable, type OpenTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
+import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
 import { createTermStatistics } from './text/term-statistics.ts'
@@ -26,6 +28,11 @@ export interface LancedbOptions {
   readonly folder: string
   /** How long superseded versions stay for readers of other processes, in milliseconds. Default 10 000. */
   readonly keepVersionsMs?: number
+  /**
+   * Longest time until deleted rows are gone from the disk, in milliseconds, beside `keepVersionsMs`. Default a day. It costs
+   * writing anew each file that has some: up to a million rows.
+   */
+  readonly purgeMs?: number
   /**
    * What the vector counts beside the words when a search has both, 0 to 1. Default 0.6, which suits embedding models;
    * a weak embedder deserves less.
@@ -45,13 +52,14 @@ export interface LancedbOptions {
 interface Opened extends TextParts, OpenTable {
   readonly space: Space | undefined
   readonly presence: WriterPresence
+  readonly purge: Purge
   readonly upkeep: Upkeep
   readonly appending: Appending
 }
 
 /**
  * An index in a local folder, on LanceDB: full text that forgives misspelt words, and vectors when it is opened with a
- * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Laws: `vectorIndexConformance`.
+ * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Run `vectorIndexConformance`.
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
@@ -60,9 +68,13 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
   const { use } = handle
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()
+  let wanted: Space | undefined
   return {
     keepVersionsMs,
-    open: (space) => handle.open(space),
+    open: (space) => {
+      wanted = space
+      return handle.open(space)
+    },
     append: (rows) =>
       use(async ({ space, appending }) => {
         checkVectors(rows, space)
@@ -86,9 +98,12 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     maintain: ({ idle = false, signal } = {}) =>
       use(async (parts) => {
         await exclusively(() => parts.upkeep.run({ idle, signal }))
-        return figuresOf(parts, folder)
+        const upkeepDueMs = await parts.purge.dueMs()
+        return { ...(await figuresOf(parts, folder)), ...(upkeepDueMs === undefined ? {} : { upkeepDueMs }) }
       }),
     figures: () => use((parts) => figuresOf(parts, folder)),
+    inspect: ({ thorough = false } = {}) => inspectFolder(folder, { thorough, space: wanted }),
+    mark: (identity) => markFolder(folder, identity),
     close: () => handle.close(),
     beside: (number) => lancedbIndex({ ...options, folder: join(folder, `${besideMark}${Math.trunc(number)}`) }),
     drop: async () => {
@@ -104,7 +119,14 @@ const besideMark = 'space-'
 const noSpace: Space = { id: '', dimensions: -1 }
 
 async function assemble(
-  { folder, keepVersionsMs = 10_000, vectorIndexRows = 50_000, processes, memtableCharacters }: LancedbOptions,
+  {
+    folder,
+    keepVersionsMs = 10_000,
+    vectorIndexRows = 50_000,
+    processes,
+    memtableCharacters,
+    purgeMs = 86_400_000,
+  }: LancedbOptions,
   space: Space | undefined,
 ): Promise<Opened> {
   const engine = await loadEngine()
@@ -116,8 +138,9 @@ async function assemble(
   await unindexedRows.place()
   const statistics = createTermStatistics(engine, table, terms)
   const parts = { engine, connection, table, space, presence, terms, memtable, unindexedRows, statistics }
-  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows })
-  return { ...parts, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
+  const purge = createPurge({ engine, table, folder, purgeMs })
+  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, purge })
+  return { ...parts, purge, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
 }
 
 async function dismantle({ table, connection, presence }: Opened): Promise<void> {
@@ -144,9 +167,9 @@ const mostInOneDelete = 2000
 
 async function removeRows({ table, memtable, upkeep }: Opened, generations: readonly string[]): Promise<void> {
   for (let at = 0; at < generations.length; at += mostInOneDelete) {
-    const some = generations.slice(at, at + mostInOneDelete)
-    await persistently(() => table.delete(among('generation', some)))
-    memtable.remove(new Set(some))
+    const batch = generations.slice(at, at + mostInOneDelete)
+    await persistently(() => table.delete(among('generation', batch)))
+    memtable.remove(new Set(batch))
     upkeep.wrote()
   }
 }
@@ -159,8 +182,8 @@ async function readRows(
   const where = `generation = ${quote(generation)} AND position BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`
   const rows: FoundRow[] = await table.query().where(where).select(columns).toArray()
   const hits = new Map<string, Hit>()
-  const found = rows.map((row) => ({ row, hit: toHit(row, 0) }))
-  for (const { row, hit } of found.sort((a, b) => a.hit.position - b.hit.position)) {
+  const hitRows = rows.map((row) => ({ row, hit: toHit(row, 0) }))
+  for (const { row, hit } of hitRows.sort((a, b) => a.hit.position - b.hit.position)) {
     hits.set(keyOf(hit), row.vector ? { ...hit, vector: Float32Array.from(row.vector.toArray()) } : hit)
   }
   return [...hits.values()]

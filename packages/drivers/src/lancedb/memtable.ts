@@ -58,12 +58,12 @@ export function createMemtable(terms: Terms, mostCharacters: number = defaultCha
       const [all, target] = [entries, postings]
       const rows = all.slice(posted, posted + rowsAtOnce).map(({ row }) => row)
       const words = rows.map((row) => wordsOf(row.searchText))
-      const found = await terms.of(words.flat())
+      const rowTerms = await terms.of(words.flat())
       // Rows may have gone in between: begin again with what is left.
       if (target !== postings) continue
       let from = 0
       for (const [at, row] of rows.entries())
-        target.add(row, words[at]!, found.slice(from, (from += words[at]!.length)))
+        target.add(row, words[at]!, rowTerms.slice(from, (from += words[at]!.length)))
       posted += rows.length
       if (performance.now() - turnBegan < longestTurnMs) continue
       await new Promise<void>((resolve) => setImmediate(resolve))

@@ -6,7 +6,10 @@ import type { Engine } from './engine.ts'
 import { isOfFormat, isOfSpace, schemaOf, searchColumn, type Space } from './rows.ts'
 import { wordOptions } from './text/words.ts'
 
-const tableName = 'chunks'
+export const tableName = 'chunks'
+
+/** Holds what the index was marked with. */
+export const identityFile = 'identity'
 
 /** An open table with its connection; both have to be closed. */
 export interface OpenTable {
@@ -40,10 +43,17 @@ export async function openTable(engine: Engine, folder: string, space: Space | u
   }
 }
 
+/** Where the files of the table lie. */
+export function tableFolder(folder: string): string {
+  return join(resolve(folder), `${tableName}.lance`)
+}
+
 /** Removes the table of a folder from the disk, and the folder too when nothing else is in it. */
 export async function dropTable(folder: string): Promise<void> {
   // Not by the engine, which would have to be loaded, and would refuse what a kill has left half removed.
-  await rm(join(resolve(folder), `${tableName}.lance`), { recursive: true, force: true, maxRetries: 3 })
+  await rm(tableFolder(folder), { recursive: true, force: true, maxRetries: 3 })
+  await rm(join(resolve(folder), 'deleted-since'), { force: true })
+  await rm(join(resolve(folder), identityFile), { force: true })
   // Others that still have it open keep a file in there.
   await rmdir(join(resolve(folder), 'open')).catch(() => undefined)
   await rmdir(resolve(folder)).catch(() => undefined)
@@ -71,7 +81,12 @@ async function tableOfSpace(engine: Engine, connection: Connection, space: Space
   return openOrMake()
 }
 
-async function createIndexes({ lancedb }: Engine, table: Table): Promise<void> {
+/** Makes the indexes that are missing, or with `replace` all of them anew. */
+export async function createIndexes(
+  { lancedb }: Engine,
+  table: Table,
+  { replace = false }: { readonly replace?: boolean } = {},
+): Promise<void> {
   const { Index: Kind } = lancedb
   const wanted: Readonly<Record<string, () => Index>> = {
     [searchColumn]: () => Kind.fts({ ...wordOptions, withPosition: false }),
@@ -84,7 +99,7 @@ async function createIndexes({ lancedb }: Engine, table: Table): Promise<void> {
   for (const [column, kind] of Object.entries(wanted))
     await repeated(async () => {
       const present = (await table.listIndices()).some(({ columns }) => columns[0] === column)
-      if (!present) await table.createIndex(column, { config: kind(), replace: false })
+      if (replace || !present) await table.createIndex(column, { config: kind(), replace })
     })
 }
 

@@ -16,22 +16,30 @@ export interface UnindexedRows {
   /** Runs a fold: rows present at its start are in the full-text index after it. */
   fold(work: () => Promise<void>): Promise<void>
   place(): Promise<UnindexedPlace>
+  /** Says that rows become unindexed which the memtable does not hold: until the next fold only the table has them. */
+  expectOthers(): void
 }
 
 /** Watches a table and drops rows from the memtable once they are indexed. Call `place` once before the first write. */
 export function createUnindexedRows(table: Table, memtable: Memtable, presence: WriterPresence): UnindexedRows {
   /** The period as sole writer in which every unindexed row was appended here; undefined when others may have some. */
   let ownPeriod: string | undefined
+  let isMemtableShort = false
 
   return {
+    expectOthers() {
+      isMemtableShort = true
+    },
     async fold(work) {
       const mark = memtable.mark()
       const period = await presence.soleWriter()
       await work()
       memtable.release(mark)
       ownPeriod = period
+      isMemtableShort = false
     },
     async place() {
+      if (isMemtableShort) return 'table'
       const mark = memtable.mark()
       const period = await presence.soleWriter()
       if (period === undefined || period !== ownPeriod) {

@@ -3,6 +3,7 @@ import { isPassing, type Engine } from './engine.ts'
 import type { Space } from './rows.ts'
 import { textIndex, type UnindexedRows } from './unindexed-rows.ts'
 import type { TermStatistics } from './text/term-statistics.ts'
+import type { Purge } from './purge.ts'
 import type { Memtable } from './memtable.ts'
 
 /** What upkeep works on. */
@@ -15,6 +16,7 @@ export interface UpkeepParts {
   readonly statistics: TermStatistics
   readonly keepVersionsMs: number
   readonly vectorIndexRows: number
+  readonly purge: Purge
 }
 
 /** Folds new rows into the indexes, joins small files and clears old versions away, when there is a reason to. */
@@ -28,7 +30,7 @@ export interface Upkeep {
 /**
  * When a fold is due, as measured: each commit leaves a version and a file, an unindexed row costs a search 20 to 40 µs
  * (unless it is in memory), and a fold costs some 35 µs for each row there is. So a single row is worth a fold at once
- * in a small index; a large one waits for more, since nothing gets worse by it.
+ * in a small index. A large one folds later, since nothing gets worse by it.
  */
 const limits = {
   commits: 100,
@@ -43,7 +45,7 @@ const limits = {
 
 /** Plans upkeep for a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
-  const { table, unindexedRows, memtable, statistics, keepVersionsMs } = parts
+  const { table, unindexedRows, memtable, statistics, keepVersionsMs, purge } = parts
   let commits = 0
   /** When versions left behind by the last fold may be cleared; files of an earlier process may be due at once. */
   let clearAt: number | undefined = 0
@@ -79,8 +81,14 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
   }
 
   async function runDue(idle: boolean, signal: AbortSignal | undefined): Promise<void> {
-    if (!(await isDue(idle)) || signal?.aborted) return
+    const isPurgeDue = (await purge.dueMs()) === 0
+    if (!(isPurgeDue || (await isDue(idle))) || signal?.aborted) return
     try {
+      if (isPurgeDue) {
+        unindexedRows.expectOthers()
+        await purge.run()
+        commits++
+      }
       await fold()
       if (!signal?.aborted) await indexVectors(parts)
     } catch (error) {

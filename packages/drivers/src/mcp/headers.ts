@@ -23,9 +23,9 @@ const ownHeaders = new Set([
  */
 export function toServerHeaders(
   stored: Readonly<Record<string, string>>,
-  asked: Readonly<Record<string, string>> = {},
+  requested: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  const sendable = Object.entries(asked).flatMap(([name, value]) => {
+  const sendable = Object.entries(requested).flatMap(([name, value]) => {
     const lower = name.toLowerCase()
     const fits = /^[\w!#$%&'*+.^`|~-]{1,256}$/.test(lower) && /^[\t\x20-\x7e\x80-\xff]{0,8192}$/.test(value)
     return fits && !ownHeaders.has(lower) ? [[lower, value] as const] : []

@@ -50,7 +50,7 @@ export interface McpClientOptions {
   readonly timeoutMs?: number
   /** Milliseconds since 1970 UTC. Default: the clock. */
   readonly now?: () => number
-  /** Hears of servers that fail; their tools are left out meanwhile. */
+  /** Called with failures of servers; their tools are left out meanwhile. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -150,7 +150,7 @@ type Lister = (
   lacksHeaders: boolean,
 ) => Promise<readonly RemoteTool[]>
 
-/** Lists tools; failures are told to the operator. */
+/** Lists tools; failures are reported to the operator. */
 function createLister(options: McpClientOptions): Lister {
   const { now = Date.now, onError = () => {}, listMs = 300_000, failedMs = 30_000, timeoutMs = 10_000 } = options
   const lists = createToolLists({ now, listMs, failedMs, patienceMs: Math.min(timeoutMs, 2_000) })
@@ -183,16 +183,16 @@ function sanitised(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }
 
-/** Tools of one name get that of their server before it; what still collides is told apart by its id. */
+/** Tools of one name get that of their server before it; what still collides gets its id. */
 function withOwnNames(offered: readonly OfferedTool[]): OfferedTool[] {
   const counts = new Map<string, number>()
   for (const { name } of offered) counts.set(name, (counts.get(name) ?? 0) + 1)
   const used = new Set<string>()
-  return offered.map((one) => {
-    const isShared = (counts.get(one.name) ?? 0) > 1
-    const wanted = isShared ? sanitised(`mcp_${one.serverName}_${one.tool.name}`) : one.name
-    const name = used.has(wanted) ? `${wanted.slice(0, 50)}_${one.id}` : wanted
+  return offered.map((tool) => {
+    const isShared = (counts.get(tool.name) ?? 0) > 1
+    const wanted = isShared ? sanitised(`mcp_${tool.serverName}_${tool.tool.name}`) : tool.name
+    const name = used.has(wanted) ? `${wanted.slice(0, 50)}_${tool.id}` : wanted
     used.add(name)
-    return { ...one, name }
+    return { ...tool, name }
   })
 }

@@ -32,34 +32,34 @@ interface KeepingOptions {
 export function createMcpSessions(options: KeepingOptions): McpSessions {
   const { now } = options
   const held = new Map<string, Held>()
-  const end = (key: string, one: Held): void => {
-    if (held.get(key) === one) held.delete(key)
-    void one.opening.then((session) => session.close()).catch(() => {})
+  const end = (key: string, entry: Held): void => {
+    if (held.get(key) === entry) held.delete(key)
+    void entry.opening.then((session) => session.close()).catch(() => {})
   }
   const sweeper = createSweeper(held, end, options)
   const take = (key: string, open: () => Promise<McpSession>): Held => {
-    const one = held.get(key) ?? { opening: open(), users: 0, usedAt: 0 }
-    one.users++
-    one.usedAt = now()
+    const entry = held.get(key) ?? { opening: open(), users: 0, usedAt: 0 }
+    entry.users++
+    entry.usedAt = now()
     // To the end of the map: what was used longest ago comes first.
     held.delete(key)
-    held.set(key, one)
-    return one
+    held.set(key, entry)
+    return entry
   }
   const once: McpSessions['use'] = async (key, open, work) => {
-    const one = take(key, open)
+    const entry = take(key, open)
     try {
-      return await work(await one.opening)
+      return await work(await entry.opening)
     } catch (error) {
-      const isOpen = await one.opening.then(
+      const isOpen = await entry.opening.then(
         () => true,
         () => false,
       )
-      if (!isOpen || isLost(error)) end(key, one)
+      if (!isOpen || isLost(error)) end(key, entry)
       throw error
     } finally {
-      one.users--
-      one.usedAt = now()
+      entry.users--
+      entry.usedAt = now()
       sweeper.sweep()
     }
   }
@@ -84,14 +84,14 @@ export function createMcpSessions(options: KeepingOptions): McpSessions {
 /** Ends what is idle, now and then also when nobody calls any more: a server holds something for each session. */
 function createSweeper(
   held: ReadonlyMap<string, Held>,
-  end: (key: string, one: Held) => void,
+  end: (key: string, entry: Held) => void,
   { now, idleMs = 300_000, most = 100 }: KeepingOptions,
 ): { sweep(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined
   const sweep = (): void => {
-    for (const [key, one] of held) {
-      const isOld = now() - one.usedAt >= idleMs || held.size > most
-      if (one.users === 0 && isOld) end(key, one)
+    for (const [key, entry] of held) {
+      const isOld = now() - entry.usedAt >= idleMs || held.size > most
+      if (entry.users === 0 && isOld) end(key, entry)
     }
     if (held.size === 0 || timer !== undefined) return
     timer = setTimeout(() => {

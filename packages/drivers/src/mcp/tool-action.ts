@@ -15,7 +15,7 @@ export interface OfferedTool {
   /** Headers that the server wants and nobody gave. */
   readonly missingHeaders: readonly string[]
   readonly call: (input: JsonObject, turn: ActionTurn) => Promise<RemoteOutcome>
-  /** Hears of failures that were not expected. */
+  /** Called with unexpected failures. */
   readonly onError: (error: unknown) => void
 }
 
@@ -59,17 +59,29 @@ async function run(offered: OfferedTool, input: JsonObject, turn: ActionTurn): P
   const { name, serverName, missingHeaders, call, onError } = offered
   if (missingHeaders.length > 0) {
     const named = missingHeaders.join(', ')
-    return tell(offered, { error: `${serverName} needs values for its connection: ${named}, in mcp_headers.` }, turn)
+    return toActionResult(
+      offered,
+      { error: `${serverName} needs values for its connection: ${named}, in mcp_headers.` },
+      turn,
+    )
   }
   try {
     const outcome = await call(input, turn)
     const { text, fileIds } = await readOutcome(name, outcome, turn)
-    return tell(offered, outcome.isError ? { error: failureText(name, text) } : { result: text, fileIds }, turn)
+    return toActionResult(
+      offered,
+      outcome.isError ? { error: failureText(name, text) } : { result: text, fileIds },
+      turn,
+    )
   } catch (error) {
     turn.signal.throwIfAborted()
-    if (isRefused(error)) return tell(offered, { error: refusedText(name) }, turn)
+    if (isRefused(error)) return toActionResult(offered, { error: refusedText(name) }, turn)
     onError(error)
-    return tell(offered, { error: failureText(name, isInlayError(error) ? error.message : 'It failed.') }, turn)
+    return toActionResult(
+      offered,
+      { error: failureText(name, isInlayError(error) ? error.message : 'It failed.') },
+      turn,
+    )
   }
 }
 
@@ -83,18 +95,18 @@ function refusedText(name: string): string {
   return `${name} refused its credentials.`
 }
 
-type Told = { readonly result: string; readonly fileIds: readonly string[] } | { readonly error: string }
+type ToolAnswer = { readonly result: string; readonly fileIds: readonly string[] } | { readonly error: string }
 
-function tell({ name }: OfferedTool, told: Told, turn: ActionTurn): ActionResult {
-  const isGood = 'result' in told
+function toActionResult({ name }: OfferedTool, answer: ToolAnswer, turn: ActionTurn): ActionResult {
+  const isGood = 'result' in answer
   turn.emit({
     type: 'custom_tool_delta',
     tool_name: name,
     tool_id: null,
     response_type: 'json',
-    data: isGood ? { tool_result: told.result } : { error: told.error },
-    file_ids: isGood && told.fileIds.length > 0 ? told.fileIds : null,
+    data: isGood ? { tool_result: answer.result } : { error: answer.error },
+    file_ids: isGood && answer.fileIds.length > 0 ? answer.fileIds : null,
     error: null,
   })
-  return { text: toModelText(name, told, turn.resultTokens) }
+  return { text: toModelText(name, answer, turn.resultTokens) }
 }

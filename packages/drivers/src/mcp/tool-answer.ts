@@ -23,7 +23,7 @@ export async function readOutcome(name: string, outcome: RemoteOutcome, turn: Ac
       texts.push(`[${file.mediaType}, shown to the user as file ${kept.fileId}]`)
     }
   }
-  const text = texts.filter((one) => one !== '').join('\n')
+  const text = texts.filter((part) => part !== '').join('\n')
   // Structured content repeats the text, unless the server left the text out.
   return { text: text === '' && outcome.structured !== undefined ? JSON.stringify(outcome.structured) : text, fileIds }
 }

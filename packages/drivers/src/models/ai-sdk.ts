@@ -60,7 +60,7 @@ function transportOf({ fetch: handedIn, silenceMs = 300_000 }: AiSdkOptions): Tr
     own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch)(request)
 }
 
-/** Whether this is Node itself, and connections are not to go through a proxy, which only its `fetch` is told of. */
+/** Whether this is Node itself, and connections are not to go through a proxy, which only its `fetch` knows of. */
 function isNode(): boolean {
   if (typeof process === 'undefined' || process.release?.name !== 'node') return false
   return !process.versions['bun'] && !process.versions['deno'] && !process.env['NODE_USE_ENV_PROXY']
@@ -108,10 +108,10 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
   const stream = async (
     modelId: string,
     call: LanguageModelV4CallOptions,
-    hear: (part: LanguageModelV4StreamPart) => void = () => {},
+    onPart: (part: LanguageModelV4StreamPart) => void = () => {},
   ): Promise<LanguageModelV4StreamResult> => {
     const result = await guarded(async () => (await sdkModel(modelId)).doStream(call))
-    return { ...result, stream: watched(result.stream, hear, (error) => hideKey(error, apiKey)) }
+    return { ...result, stream: watched(result.stream, onPart, (error) => hideKey(error, apiKey)) }
   }
 
   return (modelId) => {
@@ -120,7 +120,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       provider: name,
       modelId,
       get supportedUrls() {
-        return sdkModel(modelId).then((made) => made.supportedUrls)
+        return sdkModel(modelId).then((model) => model.supportedUrls)
       },
       doGenerate: (call) => guarded(async () => (await sdkModel(modelId)).doGenerate(call)),
       doStream: (call) => stream(modelId, call),
@@ -153,9 +153,9 @@ function rememberModels(loadSdk: () => Promise<MakeSdkModel>): (modelId: string)
     if (known) return known
     // Where a provider has no list, clients may give any name.
     if (models.size >= mostModels) models.clear()
-    const made = make(modelId)
-    models.set(modelId, made)
-    return made
+    const model = make(modelId)
+    models.set(modelId, model)
+    return model
   }
 }
 
@@ -163,18 +163,18 @@ function rememberModels(loadSdk: () => Promise<MakeSdkModel>): (modelId: string)
 function tellRest(part: LanguageModelV4StreamPart, ahead: Ahead, listener: StreamListener): void {
   const kind = part.type === 'text-delta' ? 'text' : part.type === 'reasoning-delta' ? 'reasoning' : undefined
   if (kind === undefined || !('delta' in part)) return
-  const told = Math.min(ahead[kind], part.delta.length)
-  ahead[kind] -= told
-  const rest = part.delta.slice(told)
+  const tapped = Math.min(ahead[kind], part.delta.length)
+  ahead[kind] -= tapped
+  const rest = part.delta.slice(tapped)
   if (rest === '') return
   if (kind === 'text') listener.onText(rest)
   else listener.onReasoning(rest)
 }
 
-/** The same stream; each part is heard when it is read, and errors in it are cleaned. */
+/** The same stream. `onPart` gets each part when it is read; errors in it are cleaned. */
 function watched(
   stream: ReadableStream<LanguageModelV4StreamPart>,
-  hear: (part: LanguageModelV4StreamPart) => void,
+  onPart: (part: LanguageModelV4StreamPart) => void,
   clean: (error: unknown) => unknown,
 ): ReadableStream<LanguageModelV4StreamPart> {
   const reader = stream.getReader()
@@ -184,7 +184,7 @@ function watched(
         try {
           const { done, value } = await reader.read()
           if (done) return controller.close()
-          hear(value)
+          onPart(value)
           controller.enqueue(value.type === 'error' ? { ...value, error: clean(value.error) } : value)
         } catch (error) {
           throw clean(error)

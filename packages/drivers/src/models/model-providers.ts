@@ -104,7 +104,7 @@ function checkTemperature(temperature: number | null | undefined, type: Provider
  * base URL that is missing. Requests to providers are only made, and their SDKs only loaded, when a model is called.
  */
 export function modelProviders(config: ModelProvidersConfig): ModelProvider {
-  const providers = new Map(config.providers.map((one) => [one.name, toProvider(one, config.wrapFetch)]))
+  const providers = new Map(config.providers.map((provider) => [provider.name, toProvider(provider, config.wrapFetch)]))
   if (providers.size < config.providers.length) throw fails('Two model providers have the same name.')
   const usual = providers.get(config.defaultProvider ?? config.providers[0]?.name ?? '')
   if (!usual) throw fails('The default model provider is not among the configured ones.')

@@ -34,7 +34,7 @@ interface Open {
 /**
  * An index in PostgreSQL: full text by its own text search (words weighted by how rare they are, unknown words
  * matched by spelling), vectors by the extension `vector`, which is only needed when a space is given.
- * Any number of processes may share it. Laws: `vectorIndexConformance`.
+ * Any number of processes may share it. Run `vectorIndexConformance`.
  */
 export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
   const { client } = options
@@ -114,16 +114,16 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
       )
       return rows.map(toHit)
     },
-    async maintain(moment) {
+    async maintain({ idle = false, signal } = {}) {
       const { space } = opened()
       const rows = await figuresOf(run, tables)
-      moment?.signal?.throwIfAborted()
+      signal?.throwIfAborted()
       if (space && rows.rows >= (options.vectorIndexRows ?? 50_000))
         await run(
           `create index if not exists ${tables.rows}_vector on ${tables.rows} using hnsw (vector vector_cosine_ops)`,
         )
       // Words that no row holds any more only cost spelling a look; they go when nothing else is to do.
-      if (moment?.idle)
+      if (idle)
         await run(
           `delete from ${tables.words} w where not exists
            (select from ${tables.rows} r where r.words @@ ${operandOf('w.word')})`,

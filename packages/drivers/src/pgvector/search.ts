@@ -70,14 +70,14 @@ interface Term {
 }
 
 async function termsOf(search: PgSearch, text: string): Promise<Term[]> {
-  const found = await search.run<{ word: string; count: unknown; total: unknown }>(
+  const counts = await search.run<{ word: string; count: unknown; total: unknown }>(
     `select q.word, (select count(*) from ${search.tables.rows} r where r.words @@ ${operandOf('q.word')}) as count,
        (select count(*) from ${search.tables.rows}) as total
      from (select lexeme as word from unnest(to_tsvector('${search.language}', $1)) limit ${wordLimit}) q`,
     [text.slice(0, 8_000)],
   )
   const terms: Term[] = []
-  for (const { word, count, total } of found) {
+  for (const { word, count, total } of counts) {
     const rows = Number(count)
     // Inverse document frequency as in BM25, never below a trace so that a word in most rows still breaks ties.
     const rarity = (holding: number): number =>

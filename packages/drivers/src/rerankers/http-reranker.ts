@@ -20,7 +20,7 @@ export interface HttpRerankerOptions extends RetryOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Most texts in one request; several go side by side. Default 32 for `tei`, as it takes by default, else 100. */
   readonly batch?: number
-  /** Longest time one try may take, in milliseconds. Default 5000: somebody waits for the search. */
+  /** Longest time one try may take, in milliseconds. Default 5000: a person is waiting for the search. */
   readonly timeoutMs?: number
   readonly fetch?: typeof globalThis.fetch
 }

@@ -1,4 +1,5 @@
-import { access, constants, mkdir } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { access, chmod, constants, mkdir, open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -20,11 +21,18 @@ export interface NodeSqliteOptions {
   readonly busyTimeoutMs?: number
   /** Most statements kept prepared, at least 1. Default 500. */
   readonly preparedStatements?: number
+  /**
+   * How often the write-ahead log is emptied, in milliseconds, if anything was written. Default a minute. Deleted content
+   * is overwritten in the database at once, and gone from the log after this time.
+   */
+  readonly emptyLogMs?: number
 }
 
 /**
  * Kysely dialect over Node's own SQLite: WAL, every commit synced to disk, foreign keys on, transactions that take the
- * write lock at once (so two processes cannot deadlock while upgrading a read to a write).
+ * write lock at once (so two processes cannot deadlock while upgrading a read to a write). Deleted content is
+ * overwritten, and its copy in the write-ahead log goes within `emptyLogMs`. Only the user of the process may read the
+ * files.
  *
  * The file is opened by the first query. Integers beyond ±(2^53 − 1) are refused when read, never rounded.
  * Any number of processes may share a file on a local disk.
@@ -57,7 +65,7 @@ function immediateTransactions(driver: Driver): Driver {
       try {
         await driver.rollbackTransaction(connection)
       } catch (error) {
-        // After a full disk or a failed read SQLite has done so by itself, and that failure is the one to be told.
+        // After a full disk or a failed read, SQLite has rolled back by itself. That failure is the one to report.
         if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error
       }
     },
@@ -70,35 +78,71 @@ function immediateTransactions(driver: Driver): Driver {
 }
 
 async function openDatabase(options: NodeSqliteOptions): Promise<SqliteDatabase> {
-  const { file, busyTimeoutMs = 5000, preparedStatements = 500 } = options
+  const { file, busyTimeoutMs = 5000, preparedStatements = 500, emptyLogMs = 60_000 } = options
   const inMemory = file === ':memory:'
-  if (!inMemory) await prepareFolder(file)
+  const waitMs = Math.max(0, Math.trunc(busyTimeoutMs))
+  if (!inMemory) await prepareFile(resolve(file))
   const { DatabaseSync: Database } = await import('node:sqlite')
   const database = guarded(() => new Database(inMemory ? file : resolve(file), { timeout: busyTimeoutMs }))
   try {
     // Of older runtimes, which do not know the option `timeout`.
-    database.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeoutMs))}`)
+    database.exec(`pragma busy_timeout = ${waitMs}`)
     await switchToWal(database, busyTimeoutMs)
     // FULL: a commit that was answered survives a power cut. The limit keeps a WAL that once grew from staying large.
     database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = 67108864')
-    database.exec('pragma cache_size = -16000')
+    database.exec('pragma cache_size = -16000; pragma secure_delete = on')
   } catch (error) {
     database.close()
     throw toInlayError(error)
   }
-  return withStatementCache(database, preparedStatements)
+  const settings = { everyMs: emptyLogMs, busyTimeoutMs: waitMs }
+  const stop = inMemory ? () => {} : emptyLogRegularly(database, resolve(file), settings)
+  return withStatementCache(database, preparedStatements, stop)
 }
 
-async function prepareFolder(file: string): Promise<void> {
+/** Makes the folder and the file, and takes its files from everybody else; SQLite gives its log the mode of the file. */
+async function prepareFile(file: string): Promise<void> {
   try {
-    await mkdir(dirname(resolve(file)), { recursive: true, mode: 0o700 })
-    await access(file, constants.R_OK | constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await access(file, constants.R_OK | constants.W_OK).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
+      // An empty file is an empty database.
+      await (await open(file, 'a', 0o600)).close()
     })
+    // Of another owner, or on a file system without modes: left as it is.
+    for (const name of [file, `${file}-wal`, `${file}-shm`]) await chmod(name, 0o600).catch(() => {})
   } catch (cause) {
     throw new InlayError('SERVICE_UNAVAILABLE', { message: meanings[14], cause, retryable: false })
   }
 }
+
+/** Deleted content would stay in the log until new commits overwrite it. @returns stops it */
+function emptyLogRegularly(database: DatabaseSync, file: string, { everyMs, busyTimeoutMs }: LogSettings): () => void {
+  let isDueIn = triesPerPeriod
+  const timer = setInterval(() => {
+    isDueIn--
+    // Of another process too, also when that has ended.
+    if (isDueIn > 0 || (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return
+    try {
+      // It needs the log alone for an instant. Waiting would block the thread, and the next try will do as well.
+      database.exec('pragma busy_timeout = 0')
+      if (database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] === 0) isDueIn = triesPerPeriod
+    } catch {
+      // In the middle of a transaction, or the disk is full: the next try.
+    } finally {
+      database.exec(`pragma busy_timeout = ${busyTimeoutMs}`)
+    }
+  }, everyMs / triesPerPeriod)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+interface LogSettings {
+  readonly everyMs: number
+  readonly busyTimeoutMs: number
+}
+
+const triesPerPeriod = 10
 
 /** Two processes that open a new file at once both want to switch it, and SQLite does not wait for a lock held then. */
 async function switchToWal(database: DatabaseSync, busyTimeoutMs: number): Promise<void> {
@@ -115,10 +159,13 @@ async function switchToWal(database: DatabaseSync, busyTimeoutMs: number): Promi
 }
 
 /** Gives the database the shape that Kysely's SQLite dialect takes, with prepared statements kept by their SQL. */
-function withStatementCache(database: DatabaseSync, limit: number): SqliteDatabase {
+function withStatementCache(database: DatabaseSync, limit: number, stop: () => void): SqliteDatabase {
   const cache = new Map<string, SqliteStatement>()
   return {
-    close: () => database.close(),
+    close: () => {
+      stop()
+      database.close()
+    },
     prepare: (sql) => {
       const known = cache.get(sql)
       if (known) return known

@@ -1,7 +1,7 @@
 import type { WebSearch } from '@inlay/agent'
 import { parseHtml, textOf } from '../files/formats/markup.ts'
 import { endpointOf } from '../http/json-post.ts'
-import { asReply, toFoundPages } from './found-pages.ts'
+import { asReply, toWebResults } from './results.ts'
 import { createSearchCall, type SearchAccess } from './search-call.ts'
 
 /** Access to the search of Brave. */
@@ -42,7 +42,7 @@ export function braveSearch(options: BraveSearchOptions): WebSearch {
     const q = text.split(/\s+/).slice(0, mostWords).join(' ').slice(0, longestQuery)
     const values = { q, count: Math.min(limit, mostResults), result_filter: 'web', text_decorations: false }
     const { web } = asReply(await call(values, signal), subject)
-    return toFoundPages(asReply(web ?? {}, subject)['results'], {
+    return toWebResults(asReply(web ?? {}, subject)['results'], {
       subject,
       limit,
       toPlain: (markup) => textOf(parseHtml(markup)),

@@ -1,6 +1,6 @@
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
-import { asReply, toFoundPages } from './found-pages.ts'
+import { asReply, toWebResults } from './results.ts'
 import { createSearchCall, type SearchAccess } from './search-call.ts'
 
 /** Access to Exa. */
@@ -29,7 +29,7 @@ export function exaSearch(options: ExaSearchOptions): WebSearch {
   return async ({ text, limit, signal }) => {
     const values = { query: text, numResults: limit, type: 'auto', contents: { highlights: true } }
     const { results } = asReply(await call(values, signal), subject)
-    return toFoundPages(results, {
+    return toWebResults(results, {
       subject,
       limit,
       read: ({ title, url, highlights, text: content, publishedDate: date }) => ({

@@ -2,7 +2,7 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { retryAfter } from '../http/refusals.ts'
 import { retrying, type RetryOptions } from '../http/retrying.ts'
 
-/** What reaching any search service can be told. */
+/** Options that every search service takes. */
 export interface SearchAccess extends RetryOptions {
   /** Sent with each request beside those of the service. */
   readonly headers?: Readonly<Record<string, string>>
@@ -47,8 +47,8 @@ export type SearchCall = (
 export function createSearchCall(service: SearchService): SearchCall {
   const patience = { ...service, attempts: service.attempts ?? 2, longestWaitMs: service.longestWaitMs ?? 1000 }
   return (values, signal) => {
-    const asked = { ...values, ...service.parameters }
-    return retrying(() => tryOnce(service, asked, signal), signal, patience)
+    const parameters = { ...values, ...service.parameters }
+    return retrying(() => tryOnce(service, parameters, signal), signal, patience)
   }
 }
 

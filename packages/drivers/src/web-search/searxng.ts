@@ -1,6 +1,6 @@
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
-import { asReply, toFoundPages } from './found-pages.ts'
+import { asReply, toWebResults } from './results.ts'
 import { createSearchCall, type SearchAccess } from './search-call.ts'
 
 /** Access to an instance of SearXNG, which anybody can run. */
@@ -31,7 +31,7 @@ export function searxngSearch(options: SearxngSearchOptions): WebSearch {
   })
   return async ({ text, limit, signal }) => {
     const { results } = asReply(await call({ q: text, format: 'json' }, signal), subject)
-    return toFoundPages(results, {
+    return toWebResults(results, {
       subject,
       limit,
       read: ({ title, url, content, publishedDate: date }) => ({ title, url, snippet: content, date }),

@@ -1,6 +1,6 @@
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
-import { asReply, toFoundPages } from './found-pages.ts'
+import { asReply, toWebResults } from './results.ts'
 import { createSearchCall, type SearchAccess } from './search-call.ts'
 
 /** Access to Serper. */
@@ -33,7 +33,7 @@ export function serperSearch(options: SerperSearchOptions): WebSearch {
   })
   return async ({ text, limit, signal }) => {
     const { organic } = asReply(await call({ q: text, num: limit }, signal), subject)
-    return toFoundPages(organic, {
+    return toWebResults(organic, {
       subject,
       limit,
       now: options.now,

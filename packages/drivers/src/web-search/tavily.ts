@@ -1,6 +1,6 @@
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
-import { asReply, toFoundPages } from './found-pages.ts'
+import { asReply, toWebResults } from './results.ts'
 import { createSearchCall, type SearchAccess } from './search-call.ts'
 
 /** Access to Tavily. */
@@ -33,7 +33,7 @@ export function tavilySearch(options: TavilySearchOptions): WebSearch {
   return async ({ text, limit, signal }) => {
     const values = { query: text.slice(0, longestQuery), max_results: Math.min(limit, mostResults) }
     const { results } = asReply(await call(values, signal), subject)
-    return toFoundPages(results, {
+    return toWebResults(results, {
       subject,
       limit,
       read: ({ title, url, content, published_date: date }) => ({ title, url, snippet: content, date }),

@@ -24,9 +24,9 @@ function fit(task: string, terms: ReadonlyMap<string, number>): number {
 }
 
 /** The first words of those reports that come nearest to the question: each begins with its answer. */
-function leadOf(asked: readonly string[], reports: readonly TaskReport[]): string {
-  const { terms } = understand(asked)
-  const nearest = reports.toSorted((one, other) => fit(other.task, terms) - fit(one.task, terms)).slice(0, 2)
+function leadOf(questions: readonly string[], reports: readonly TaskReport[]): string {
+  const { terms } = understand(questions)
+  const nearest = reports.toSorted((first, second) => fit(second.task, terms) - fit(first.task, terms)).slice(0, 2)
   const blocks = reports
     .filter((report) => nearest.includes(report))
     .flatMap(({ text }) => blocksOf(text).filter(isProse).slice(0, 1))
@@ -35,7 +35,7 @@ function leadOf(asked: readonly string[], reports: readonly TaskReport[]): strin
 }
 
 /** Writes the final report: what answers best in short, then what was found for each question. */
-export function writeFinalReport(asked: readonly string[], { reports, early }: ResearchReading): string {
+export function writeFinalReport(questions: readonly string[], { reports, early }: ResearchReading): string {
   const filled = reports.filter(({ text }) => /\s\[\d+\]/.test(text))
   const empty = reports.filter((report) => !filled.includes(report))
   const ending = early === undefined ? '' : `The research was ended early because ${early}; more may be found.`
@@ -47,7 +47,7 @@ export function writeFinalReport(asked: readonly string[], { reports, early }: R
     return ending === '' ? nothing : `${nothing}\n\n${ending}`
   }
   const memory = createMemory()
-  const lead = arrange(newBlocks(leadOf(asked, filled), memory)).join('\n\n')
+  const lead = arrange(newBlocks(leadOf(questions, filled), memory)).join('\n\n')
   const sections = filled.flatMap(({ task, text }) => {
     const blocks = arrange(newBlocks(text, memory))
     return blocks.length === 0 ? [] : [`## ${task}\n\n${blocks.join('\n\n')}`]

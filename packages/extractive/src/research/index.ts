@@ -21,39 +21,39 @@ const call = (name: string, input: Record<string, unknown> = {}): Move => ({ cal
 const moves: Readonly<Record<Phase, (reading: Reading, options: LanguageModelV4CallOptions) => Move>> = {
   // Whatever was asked, there is nothing it could ask back.
   clarify: () => call('generate_plan'),
-  plan: ({ asked }) => ({
-    say: planResearch(asked)
+  plan: ({ questions }) => ({
+    say: planResearch(questions)
       .map((task, index) => `${index + 1}. ${task}`)
       .join('\n'),
   }),
-  orchestrate: ({ asked, toolAnswers }) =>
+  orchestrate: ({ questions, toolAnswers }) =>
     toolAnswers.length > 0
       ? call('generate_report')
-      : { calls: planResearch(asked).map((task) => ({ name: 'research_agent', input: { task } })) },
+      : { calls: planResearch(questions).map((task) => ({ name: 'research_agent', input: { task } })) },
   agent: searchOn,
   report: (reading) => ({ say: reportFindings(reading) }),
   final: (_reading, options) => finish(options),
 }
 
 /** One kind of search after the other, each once; then the report. */
-function searchOn({ asked, tools, mustCall, toolNames }: Reading): Move {
+function searchOn({ questions, tools, mustCall, toolNames }: Reading): Move {
   const searches = ['internal_search', 'web_search'].filter((name) => tools.has(name))
   const forced = mustCall !== undefined && mustCall !== 'any' ? mustCall : undefined
   const next = forced ?? searches.find((name) => !toolNames.has(name))
   if (next === undefined) return call('generate_report')
-  return call(next, { queries: understand(asked.slice(-1)).queries })
+  return call(next, { queries: understand(questions.slice(-1)).queries })
 }
 
 function finish(options: LanguageModelV4CallOptions): Move {
   const isReports = (message: LanguageModelV4Message): boolean =>
     message.role === 'user' && reportsMark.test(textOf(message))
-  const told = textOf(options.prompt.findLast(isReports) ?? { role: 'user', content: [] })
-  const { asked } = readCall({ ...options, prompt: options.prompt.filter((message) => !isReports(message)) })
-  return { say: writeFinalReport(asked, readReports(told, options)) }
+  const message = textOf(options.prompt.findLast(isReports) ?? { role: 'user', content: [] })
+  const { questions } = readCall({ ...options, prompt: options.prompt.filter((message) => !isReports(message)) })
+  return { say: writeFinalReport(questions, readReports(message, options)) }
 }
 
-function readReports(told: string, { prompt }: LanguageModelV4CallOptions): ResearchReading {
-  const reports = [...told.matchAll(/<report>\n<task>([\s\S]*?)<\/task>\n([\s\S]*?)\n<\/report>/g)]
+function readReports(message: string, { prompt }: LanguageModelV4CallOptions): ResearchReading {
+  const reports = [...message.matchAll(/<report>\n<task>([\s\S]*?)<\/task>\n([\s\S]*?)\n<\/report>/g)]
   const early = /ended early because ([^:.]+):/.exec(textOf(prompt.at(-1) ?? { role: 'user', content: [] }))?.[1]
   return {
     reports: reports.map(([, task = '', text = '']) => ({ task, text })),

@@ -59,26 +59,27 @@ const isEnglish = (text: string): boolean =>
   !foreign.test(text) && wordsOf(text).some((word) => (word.length > 1 && isStopWord(word)) || endsEnglish.test(word))
 
 /** What is asked about any topic, and what sentences have in them that tell it. */
-const aspects: Readonly<Record<'options' | 'limits' | 'problems', { readonly asked: string; readonly clue: RegExp }>> =
-  {
-    options: {
-      asked: 'What are the options and settings of',
-      clue: /\b(?:options?|settings?|parameters?|configur\w+|defaults?|enabl\w+|disabl\w+|switch\w*|flags?|variables?|set)\b/i,
-    },
-    limits: {
-      asked: 'What are the requirements and limits of',
-      clue: /\b(?:must|ha(?:s|ve) to|needs?|needed|requir\w+|only|at (?:most|least)|up to|limit\w*|can(?:not|['’]t)|not|unless|except\w*|minim\w+|maxim\w+|within|until|more than|less than|fewer than|support\w*)\b/i,
-    },
-    problems: {
-      asked: 'What problems and errors occur with',
-      clue: /\b(?:errors?|fail\w*|problems?|issues?|warn\w*|can(?:not|['’]t)|unable|doesn['’]t|exceptions?|troubleshoot\w*|lost|laps\w+|break\w*|broken|crash\w*|wrong|denied|refused|times? out|timeouts?)\b/i,
-    },
-  }
+const aspects: Readonly<
+  Record<'options' | 'limits' | 'problems', { readonly wording: string; readonly clue: RegExp }>
+> = {
+  options: {
+    wording: 'What are the options and settings of',
+    clue: /\b(?:options?|settings?|parameters?|configur\w+|defaults?|enabl\w+|disabl\w+|switch\w*|flags?|variables?|set)\b/i,
+  },
+  limits: {
+    wording: 'What are the requirements and limits of',
+    clue: /\b(?:must|ha(?:s|ve) to|needs?|needed|requir\w+|only|at (?:most|least)|up to|limit\w*|can(?:not|['’]t)|not|unless|except\w*|minim\w+|maxim\w+|within|until|more than|less than|fewer than|support\w*)\b/i,
+  },
+  problems: {
+    wording: 'What problems and errors occur with',
+    clue: /\b(?:errors?|fail\w*|problems?|issues?|warn\w*|can(?:not|['’]t)|unable|doesn['’]t|exceptions?|troubleshoot\w*|lost|laps\w+|break\w*|broken|crash\w*|wrong|denied|refused|times? out|timeouts?)\b/i,
+  },
+}
 
 /** The topic of a task that asks for one of its aspects, and what sentences that tell it have in them. */
 export function aspectOf(task: string): { readonly topic: string; readonly clue: RegExp } | undefined {
-  for (const { asked, clue } of Object.values(aspects)) {
-    if (task.startsWith(`${asked} `)) return { topic: tidy(task.slice(asked.length)), clue }
+  for (const { wording, clue } of Object.values(aspects)) {
+    if (task.startsWith(`${wording} `)) return { topic: tidy(task.slice(wording.length)), clue }
   }
   return undefined
 }
@@ -132,7 +133,7 @@ const aspectsOf = (topic: string): string[] =>
     ...(isTechnical.test(topic) ? [aspects.options] : []),
     ...(/\b(?:requirements?|limits?|rules?|conditions?)\b/i.test(topic) ? [] : [aspects.limits]),
     ...(/\b(?:problems?|errors?|failures?|faults?)\b/i.test(topic) ? [] : [aspects.problems]),
-  ].map(({ asked }) => `${asked} ${topic}?`)
+  ].map(({ wording }) => `${wording} ${topic}?`)
 
 /** Puts a topic in the place of the first word that points back to it. */
 function withName(part: string, topic: string): string {

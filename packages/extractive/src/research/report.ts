@@ -79,11 +79,11 @@ function withLightAspect(question: Question, task: string): Question {
 }
 
 /** Reports all that the results tell about a task, in their own words, each with its citation; the answer comes first. */
-export function reportFindings({ asked, context, found }: Reading): string {
-  const [task = ''] = asked.slice(-1)
+export function reportFindings({ questions, context, passages }: Reading): string {
+  const [task = ''] = questions.slice(-1)
   const question = withLightAspect(understand([task]), task)
   const isHowTo = question.kind === 'how' && question.wantsCode
-  const all = scorePassages({ ...question, wantsCode: isHowTo }, [...context, ...found])
+  const all = scorePassages({ ...question, wantsCode: isHowTo }, [...context, ...passages])
   const scored = question.kind === 'difference' ? all : aboutTopic(all, task)
   if (!isSpokenOf(scored)) return nothingFound
   const brief = select(scored, () => false)

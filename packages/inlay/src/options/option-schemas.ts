@@ -123,6 +123,7 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   actions: v.array(
     v.custom((value) => typeof value === 'object' && value !== null, 'must be an action, see defineAction'),
   ),
+  agents: v.array(withMethods('an agent, see mastraAgent', 'respond')),
   actionSources: listOfObjects,
   mcpServers: v.union(
     [

@@ -1,4 +1,12 @@
-import type { AgentLimits, HostAction, ModelProvider, ResearchOptions, SearchHelp, TurnHooks } from '@inlay/agent'
+import type {
+  AgentLimits,
+  HostAction,
+  HostAgent,
+  ModelProvider,
+  ResearchOptions,
+  SearchHelp,
+  TurnHooks,
+} from '@inlay/agent'
 import type { BlobStorage, FileReader } from '@inlay/conversations'
 import type {
   Embedder,
@@ -85,6 +93,8 @@ export interface InlayOptions
   readonly summarize?: 'model' | Summarizer | undefined
   /** The host's own actions, beside the built-in ones: see `defineAction`, and `mastraTools` of `@inlay/mastra`. */
   readonly actions?: readonly HostAction[] | undefined
+  /** Agents of the host that people can choose: see `mastraAgent` of `@inlay/mastra`. Default: none. */
+  readonly agents?: readonly HostAgent[] | undefined
   /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */
   readonly hooks?: TurnHooks | undefined
   /** Whether anything is remembered about people beyond a conversation. Default: it is, unless they say otherwise. */

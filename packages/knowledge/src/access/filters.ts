@@ -1,4 +1,4 @@
-import type { BaseFilters, MomentRange, Tag } from '@inlay/protocol'
+import type { BaseFilters, TimestampRange, Tag } from '@inlay/protocol'
 import { forbidden, isUnrestricted, maySee, readGrants, readPairs } from './access.ts'
 import type { Caller, IndexFilter, TimeRange } from '../contracts.ts'
 import type { Records } from '../schema/tables.ts'
@@ -66,7 +66,7 @@ function groupTags(tags: readonly Tag[]): string[][] {
 /** Bounds are compared in whole seconds and inclusive. */
 function range(
   name: 'createdAt' | 'ownUpdatedAt',
-  timestamps: MomentRange | null | undefined,
+  timestamps: TimestampRange | null | undefined,
 ): Partial<Record<typeof name, TimeRange>> {
   if (!timestamps?.start && !timestamps?.end) return {}
   return {

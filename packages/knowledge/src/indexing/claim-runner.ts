@@ -32,7 +32,9 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
 
   return {
     take: async (options) => {
-      if (options?.sweep || now() - sweptAt >= leaseMs / 2) await sweep()
+      const sinceMs = now() - sweptAt
+      // Less than nothing: the time of day was set back.
+      if (options?.sweep || sinceMs >= leaseMs / 2 || sinceMs < 0) await sweep()
       const space = context.space ? await context.space() : 0
       if (space === undefined) return undefined
       const before = (): void | Promise<void> => context.at('claim')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { retire, toGenerations } from './dead-generations.ts'
 import { isLeaseHeld } from '@inlay/records'
 import { phase } from './phase.ts'
-import { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from './retry.ts'
+import { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from '@inlay/records'
 import type { Records } from '../schema/tables.ts'
 
 /** A try that failed. */

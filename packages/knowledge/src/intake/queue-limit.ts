@@ -47,7 +47,9 @@ export function createQueueLimit({ db, now, limit }: QueueLimitOptions): QueueLi
 
   return {
     check: async () => {
-      if (now() - countedAt >= countEveryMs) await (counting ??= recount())
+      const ageMs = now() - countedAt
+      // Less than nothing: the time of day was set back.
+      if (ageMs >= countEveryMs || ageMs < 0) await (counting ??= recount())
       if (waiting < limit) return
       throw new InlayError('RATE_LIMITED', {
         message: 'Too many documents wait to be indexed: send the next ones later.',
@@ -58,7 +60,8 @@ export function createQueueLimit({ db, now, limit }: QueueLimitOptions): QueueLi
       waiting++
     },
     noteDone: (documents) => {
-      if (now() - doneSince > rateOverMs) {
+      const spanMs = now() - doneSince
+      if (spanMs > rateOverMs || spanMs < 0) {
         done = 0
         doneSince = now()
       }

@@ -17,6 +17,7 @@ const migrations: Migrations = {
   '006-images': { up: createImages },
   '007-spaces': { up: createSpaces },
   '008-links': { up: createLinks },
+  '011-index-identity': { up: addIndexIdentity },
   '010-large-metadata': { up: createDocumentMetadata },
   '009-incarnation': {
     up: (db) => db.schema.alterTable('inlay_documents').renameColumn('born', 'incarnation').execute(),
@@ -280,4 +281,9 @@ async function createDocumentMetadata(db: Records): Promise<void> {
     .addColumn('document_id', 'text', (column) => column.primaryKey().notNull())
     .addColumn('metadata', 'text', (column) => column.notNull())
     .execute()
+}
+
+async function addIndexIdentity(db: Records): Promise<void> {
+  for (const name of ['identity', 'rebuild_reason'])
+    await db.schema.alterTable('inlay_spaces').addColumn(name, 'text').execute()
 }

@@ -1,7 +1,8 @@
 import type { BigInteger, JobLeaseRow, NullableBigInteger } from '@inlay/records'
 import type { Kysely } from 'kysely'
-import type { DocumentPhase } from '../contracts.ts'
-import type { SpacePhase } from '../spaces/index-space.ts'
+import type { DocumentPhase, RebuildReason } from '../contracts.ts'
+
+export type { RebuildReason }
 
 /** One accepted document; its text is in {@link ContentRow}, so that claims and settles never rewrite it. */
 export interface DocumentRow {
@@ -146,6 +147,13 @@ export interface CounterRow {
   value: BigInteger
 }
 
+/**
+ * `open`: documents live there, or are being moved out of it; `moved`: only documents are left that could not be
+ * indexed anew; `closing`: nothing is left, and nothing may come any more; `lost`: its index cannot be read, and its
+ * documents are being indexed again.
+ */
+export type SpacePhase = 'open' | 'moved' | 'closing' | 'lost'
+
 /** A vector space that an index is filled from; see `IndexSpace`. */
 export interface IndexSpaceRow {
   number: number
@@ -153,6 +161,8 @@ export interface IndexSpaceRow {
   embedder: string
   dimensions: number
   phase: SpacePhase
+  identity: string | null
+  rebuild_reason: RebuildReason | null
 }
 
 /** The tables of this package. */

@@ -1,14 +1,8 @@
+import { hasRowLocks } from '@inlay/records'
 import { InlayError } from '@inlay/protocol'
 import { addToCounter } from '../schema/counters.ts'
 import type { Embedder } from '../contracts.ts'
-import { hasRowLocks } from '@inlay/records'
-import type { Records } from '../schema/tables.ts'
-
-/**
- * `open`: documents live there, or are being moved out of it; `moved`: only documents are left that could not be
- * indexed anew; `closing`: nothing is left, and nothing may come any more.
- */
-export type SpacePhase = 'open' | 'moved' | 'closing'
+import type { IndexSpaceRow, Records, RebuildReason, SpacePhase } from '../schema/tables.ts'
 
 /** A vector space that an index is filled from: one embedder's, or none's. */
 export interface IndexSpace {
@@ -17,6 +11,10 @@ export interface IndexSpace {
   /** What its index is opened with; undefined for an index without vectors. */
   readonly space: { readonly id: string; readonly dimensions: number } | undefined
   readonly phase: SpacePhase
+  /** Mark of its index; null for one that was filled before indexes were marked. */
+  readonly identity: string | null
+  /** Why its documents are indexed again; null when another embedder is why, or while they are not. */
+  readonly rebuildReason: RebuildReason | null
 }
 
 /** Names what a claim writes into a space. The first space has no mark: most installations never have another. */
@@ -33,43 +31,64 @@ export function spaceOf(generation: string): number {
 /** All spaces there are, by number. */
 export async function readSpaces(db: Records): Promise<IndexSpace[]> {
   const rows = await db.selectFrom('inlay_spaces').selectAll().orderBy('number').execute()
-  return rows.map(({ number, embedder, dimensions, phase }) => ({
+  return rows.map(({ number, embedder, dimensions, phase, identity, rebuild_reason }) => ({
     number,
     space: embedder === '' ? undefined : { id: embedder, dimensions },
     phase,
+    identity,
+    rebuildReason: rebuild_reason,
   }))
+}
+
+/** How a process enters a space. */
+export interface EnterOptions {
+  readonly embedder: Embedder | undefined
+  /** Whether the index can keep two spaces beside each other. */
+  readonly isMovable: boolean
+  /** A space that is to be replaced by a new one of the same embedder, and why. */
+  readonly replaced?: { readonly number: number; readonly reason: RebuildReason }
 }
 
 /**
  * Finds the space of an embedder, or makes it the latest one: documents are then brought into it.
- * @param options.isMovable whether the index can keep two spaces beside each other
  * @returns its number
- * @throws INDEX_MISMATCH when documents were indexed with another embedder and cannot be moved
+ * @throws INDEX_MISMATCH when documents were indexed with another embedder, or the index is lost, and they cannot be
+ * moved
  */
-export function enterSpace(
-  db: Records,
-  embedder: Embedder | undefined,
-  { isMovable }: { isMovable: boolean },
-): Promise<number> {
+export function enterSpace(db: Records, { embedder, isMovable, replaced }: EnterOptions): Promise<number> {
   const wanted = { embedder: embedder?.id ?? '', dimensions: embedder?.dimensions ?? 0 }
   return db.transaction().execute(async (transaction) => {
-    // Two processes that start with the same new embedder make one space of it.
+    // Two processes that start with the same new embedder, or find the same index lost, make one space of it.
     await addToCounter(transaction, 'revision', 0)
     const rows = await transaction.selectFrom('inlay_spaces').selectAll().orderBy('number').execute()
     const latest = rows.at(-1)
-    if (latest?.embedder === wanted.embedder && latest.dimensions === wanted.dimensions && latest.phase === 'open')
-      return latest.number
+    const isWanted =
+      latest?.embedder === wanted.embedder && latest.dimensions === wanted.dimensions && latest.phase === 'open'
+    if (isWanted && latest.number !== replaced?.number) return latest.number
     if (!isMovable && latest) {
+      if (isWanted) throw cannotRebuild()
       await refuseIndexed(transaction)
       await transaction.updateTable('inlay_spaces').set(wanted).where('number', '=', latest.number).execute()
       return latest.number
     }
+    if (replaced) await markReplaced(transaction, replaced)
     const number = latest ? latest.number + 1 : 0
-    await transaction
-      .insertInto('inlay_spaces')
-      .values({ ...wanted, number, phase: 'open' })
-      .execute()
+    const row: IndexSpaceRow = { ...wanted, number, phase: 'open', identity: crypto.randomUUID(), rebuild_reason: null }
+    await transaction.insertInto('inlay_spaces').values(row).execute()
     return number
+  })
+}
+
+/** What was asked for can still be searched meanwhile; of the rest nothing is read. */
+async function markReplaced(db: Records, { number, reason }: NonNullable<EnterOptions['replaced']>): Promise<void> {
+  const phase = reason === 'requested' ? 'open' : 'lost'
+  await db.updateTable('inlay_spaces').set({ phase, rebuild_reason: reason }).where('number', '=', number).execute()
+}
+
+function cannotRebuild(): InlayError {
+  return new InlayError('INDEX_MISMATCH', {
+    message:
+      'The index is not the one that the documents were brought into, and cannot be filled again beside itself: restore it, or begin with empty records.',
   })
 }
 
@@ -87,11 +106,38 @@ async function refuseIndexed(db: Records): Promise<void> {
     })
 }
 
-/** Within a transaction: whether what was written into a space may become visible; it may not while the space is going. */
+/** Whether a searchable document has its rows in the space. */
+export async function holdsDocuments(db: Records, number: number): Promise<boolean> {
+  const held = await db
+    .selectFrom('inlay_documents')
+    .select('id')
+    .where('visible_generation', number === 0 ? 'not like' : 'like', number === 0 ? '%:%' : `${number}:%`)
+    .limit(1)
+    .execute()
+  return held.length > 0
+}
+
+/**
+ * Takes an index that was filled before indexes were marked for the one of its space.
+ * @returns its mark; another process may have been faster
+ */
+export async function adoptIdentity(db: Records, number: number, identity: string): Promise<string> {
+  const row = { identity }
+  await db.updateTable('inlay_spaces').set(row).where('number', '=', number).where('identity', 'is', null).execute()
+  const adopted = await db.selectFrom('inlay_spaces').select('identity').where('number', '=', number).executeTakeFirst()
+  return adopted?.identity ?? identity
+}
+
+/** Within a transaction: whether what was written into a space may become visible. It may not while the space is going. */
 export async function holdSpace(db: Records, number: number): Promise<boolean> {
   let query = db.selectFrom('inlay_spaces').select(['number', 'phase'])
   if (hasRowLocks(db)) query = query.forShare()
   const rows = await query.execute()
   // A worker that was never started has made none.
-  return rows.length === 0 || rows.some((row) => row.number === number && row.phase !== 'closing')
+  return rows.length === 0 || rows.some((row) => row.number === number && isReadable(row))
+}
+
+/** Whether the index of a space can be read and written. */
+export function isReadable({ phase }: { readonly phase: SpacePhase }): boolean {
+  return phase === 'open' || phase === 'moved'
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import type { KnowledgeFigures } from '../contracts.ts'
 import { addToCounter } from '../schema/counters.ts'
 import { hasRowLocks } from '@inlay/records'
-import type { IndexSpace } from './index-space.ts'
+import { holdsDocuments, type IndexSpace } from './index-space.ts'
 import { countWaiting } from '../indexing/queue.ts'
 import type { SpacedIndex } from './spaced-index.ts'
 import type { Records } from '../schema/tables.ts'
@@ -48,6 +49,8 @@ export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
   const signal = createSignal()
   let loop: Promise<void> | undefined
   let isClosing = false
+  /** A space may be replaced while the loop is about to end. */
+  let isRequested = false
 
   /** Old spaces, as long as this process is one that moves; empty otherwise. */
   async function oldSpaces(): Promise<readonly IndexSpace[]> {
@@ -59,14 +62,19 @@ export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
     const pass: Pass = { after: '', withFailed: true }
     while (!isClosing) {
       let restMs = pollMs
+      isRequested = false
       try {
         const old = await oldSpaces()
-        if (old.length === 0) return
+        if (old.length === 0) {
+          if (isRequested) continue
+          loop = undefined
+          return
+        }
         const latest = (await index.space())!
-        if (await queueSome(options, pass, { latest, isMoved: old.every((space) => space.phase !== 'open') }))
+        if (await queueSome(options, pass, { latest, isMoved: old.every((space) => space.phase === 'moved') }))
           onQueued()
         else if (!(await isAnyLeft(db, latest))) {
-          for (const { number } of old) await closeSpace(options, number)
+          for (const space of old) await closeSpace(options, space)
           restMs = pollMsWhenMoved
         }
       } catch (error) {
@@ -79,10 +87,15 @@ export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
 
   return {
     start: () => {
+      isRequested = true
       loop ??= run()
     },
     notify: () => signal.notify(),
-    isBusy: async () => (await oldSpaces()).some((space) => space.phase === 'open'),
+    isBusy: async () => {
+      const old = await oldSpaces()
+      if (old.some((space) => space.phase === 'open')) return true
+      return old.some((space) => space.phase === 'lost') && (await isAnyLeft(db, (await index.space())!))
+    },
     close: async () => {
       isClosing = true
       signal.notify()
@@ -155,24 +168,34 @@ async function isAnyLeft(db: Records, latest: number): Promise<boolean> {
 }
 
 /** Removes an old space, or notes that it will stay until what has failed in it is changed or removed. */
-async function closeSpace({ db, index }: SpaceMoverOptions, number: number): Promise<void> {
+async function closeSpace({ db, index }: SpaceMoverOptions, space: IndexSpace): Promise<void> {
+  const { number } = space
   const isEmpty = await db.transaction().execute(async (transaction) => {
     await addToCounter(transaction, 'revision', 0)
     // Who makes documents visible in it holds the row: what was written is seen by the next statement.
     let row = transaction.selectFrom('inlay_spaces').select('number').where('number', '=', number)
     if (hasRowLocks(db)) row = row.forUpdate()
     await row.execute()
-    const held = await transaction
-      .selectFrom('inlay_documents')
-      .select('id')
-      .where('visible_generation', number === 0 ? 'not like' : 'like', number === 0 ? '%:%' : `${number}:%`)
-      .limit(1)
-      .execute()
-    const phase = held.length === 0 ? 'closing' : 'moved'
+    const isHeld = await holdsDocuments(transaction, number)
+    const phase = !isHeld ? 'closing' : space.phase === 'lost' ? 'lost' : 'moved'
     await transaction.updateTable('inlay_spaces').set({ phase }).where('number', '=', number).execute()
-    return held.length === 0
+    return !isHeld
   })
   if (!isEmpty) return
-  await index.dropSpace(number)
+  await index.dropSpace(space)
   await db.deleteFrom('inlay_spaces').where('number', '=', number).execute()
+}
+
+/** Why documents are being moved, and how many are left; undefined when none is. */
+export async function readRebuild(
+  db: Records,
+  spaces: readonly IndexSpace[],
+): Promise<KnowledgeFigures['rebuild'] | undefined> {
+  const latest = spaces.at(-1)
+  const old = spaces.filter((space) => space !== latest && (space.phase === 'open' || space.phase === 'lost'))
+  if (!latest || old.length === 0) return undefined
+  const left = outsideOf(db, latest.number).where('state', '!=', 'failed').clearSelect()
+  const row = await left.select((of) => of.fn.countAll<number | string>().as('count')).executeTakeFirst()
+  const documents = Number(row?.count ?? 0)
+  return documents === 0 ? undefined : { reason: old.at(-1)!.rebuildReason ?? 'embedder', documents }
 }

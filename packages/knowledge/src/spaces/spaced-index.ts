@@ -1,195 +1,150 @@
 import { InlayError } from '@inlay/protocol'
-import type { Embedder, Hit, IndexFigures, IndexQuery, VectorIndex } from '../contracts.ts'
-import { createWordFinder } from '../search/found-words.ts'
-import { enterSpace, readSpaces, spaceOf, type IndexSpace } from './index-space.ts'
-import { openOnUse, type OpenedIndex } from './opened-index.ts'
-import { englishWords } from '@inlay/text'
-import type { Records } from '../schema/tables.ts'
-
-export interface SpacedIndexOptions {
-  readonly db: Records
-  /** The index of the first space. */
-  readonly index: VectorIndex
-  readonly embedder?: Embedder
-  readonly now: () => number
-}
+import type { Hit, IndexFigures, IndexQuery } from '../contracts.ts'
+import { isReadable, spaceOf, type IndexSpace } from './index-space.ts'
+import { mergeHits } from './merged-hits.ts'
+import type { OpenedIndex } from './opened-index.ts'
+import { createSpaceDirectory, type SpaceDirectory, type SpaceDirectoryOptions } from './space-directory.ts'
 
 /**
- * The indexes of all spaces as one: what is written goes into the space of the embedder, a generation is read from the
- * one it was written into, and searches look into all of them. While documents are being moved, they are found by their
- * words alone, wherever they are: only the embedder that made the vectors of a space can make those of a query.
+ * The indexes of all spaces as one. A generation is written to and read from the space it names, and searches look into
+ * all spaces. While documents are moved from another embedder's space, they are found by their words alone: only the
+ * embedder that made the vectors of a space can make those of a query.
+ *
+ * An index that turns out to be lost, damaged, outdated or another's is replaced by a new one, into which documents are
+ * then moved from the records.
  */
-export interface SpacedIndex extends OpenedIndex {
+export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces' | 'verify'> {
   /** Number of the space that documents are brought into; undefined when a later embedder has taken its place for good. */
   space(): Promise<number | undefined>
-  /** All spaces, as they are now. */
-  spaces(): Promise<readonly IndexSpace[]>
+  /** Begins a new index for the same embedder; documents have to be moved into it. */
+  replace(): Promise<void>
   /** Removes the index of a space that nothing is in any more. */
-  dropSpace(number: number): Promise<void>
+  dropSpace(space: IndexSpace): Promise<void>
 }
 
-/** Other processes make and remove spaces, too. */
-const spacesAgeMs = 1000
-
-/** Makes one. Nothing is opened before its first use. */
-export function createSpacedIndex({ db, index, embedder, now }: SpacedIndexOptions): SpacedIndex {
-  const opened = new Map<number, OpenedIndex>()
-  let entering: Promise<number> | undefined
-  let known: readonly IndexSpace[] = []
-  let readAt = -Infinity
-  let isClosed = false
-
-  function own(): Promise<number> {
-    entering ??= enterSpace(db, embedder, { isMovable: index.beside !== undefined }).catch((error: unknown) => {
-      entering = undefined
-      throw error
-    })
-    return entering
-  }
-
-  async function spaces(): Promise<readonly IndexSpace[]> {
-    await own()
-    known = await readSpaces(db)
-    readAt = now()
-    return known
-  }
-
-  const recentSpaces = async (): Promise<readonly IndexSpace[]> =>
-    readAt >= 0 && Math.abs(now() - readAt) < spacesAgeMs ? known : spaces()
-
-  function indexOf({ number, space }: IndexSpace): OpenedIndex {
-    if (isClosed) throw new InlayError('CLOSED')
-    const existing = opened.get(number)
-    if (existing) return existing
-    const handle = openOnUse(number === 0 ? index : index.beside!(number), space)
-    opened.set(number, handle)
-    return handle
-  }
-
-  /** The index of a space, unless it is gone. */
-  async function indexAt(number: number): Promise<OpenedIndex | undefined> {
-    const isIn = (list: readonly IndexSpace[]): IndexSpace | undefined =>
-      list.find((space) => space.number === number && space.phase !== 'closing')
-    const space = isIn(await recentSpaces()) ?? isIn(await spaces())
-    return space && indexOf(space)
-  }
-
-  async function ownIndex(): Promise<OpenedIndex> {
-    const index = await indexAt(await own())
-    if (!index)
-      throw new InlayError('INDEX_MISMATCH', {
-        message: 'Another embedding model has taken the place of this one: configure that one here as well.',
-        retryable: true,
-      })
-    return index
-  }
-
-  async function search(query: IndexQuery): Promise<Hit[]> {
-    const [number, list] = [await own(), await recentSpaces()]
-    if (list.length === 1 && list[0]!.number === number) return indexOf(list[0]!).search(query)
-    const words = { ...query, vector: undefined }
-    const isMoving = list.some((space) => space.number < list.at(-1)!.number && space.phase === 'open')
-    const results = await Promise.all(
-      list.map((space) => searchSpace(space, space.number === number && !isMoving ? query : words)),
-    )
-    return merge(results, query)
-  }
-
-  async function searchSpace(space: IndexSpace, query: IndexQuery): Promise<Hit[]> {
-    if (!query.text && !query.vector) return []
-    return (await unlessGone(space, (index) => index.search(query))) ?? []
-  }
-
-  /** Undefined for a space that is going or gone, perhaps by another process: all that was in it is elsewhere. */
-  async function unlessGone<Result>(
-    space: IndexSpace,
-    work: (index: OpenedIndex) => Promise<Result>,
-  ): Promise<Result | undefined> {
-    if (space.phase === 'closing') return undefined
+/** Nothing is opened before its first use. */
+export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
+  const directory = createSpaceDirectory(options)
+  const { index } = options
+  const own = async (): Promise<OpenedIndex> => (await directory.indexAt(await directory.own())) ?? refuseReplaced()
+  /** Does the work again in the space that has taken the place of a lost one. */
+  async function retried<Result>(number: () => number | Promise<number>, work: () => Promise<Result>): Promise<Result> {
     try {
-      return await work(indexOf(space))
+      return await work()
     } catch (error) {
-      if ((await spaces()).some(({ number, phase }) => number === space.number && phase !== 'closing')) throw error
-      return undefined
+      if (!(await directory.isLostAfter(error, await number()))) throw error
+      return work()
     }
   }
-
   return {
     get isOpened() {
-      return [...opened.values()].some((handle) => handle.isOpened)
+      return directory.opened().some((handle) => handle.isOpened)
     },
     keepVersionsMs: index.keepVersionsMs,
-    open: async () => (await ownIndex()).open(),
-    append: async (rows) => (await ownIndex()).append(rows),
+    open: async () => (await own()).open(),
+    append: async (rows) => {
+      const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
+      try {
+        await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
+      } catch (error) {
+        // What was claimed for a lost space is claimed again for its successor.
+        if (await directory.isLostAfter(error, number)) refuseReplaced(error)
+        throw error
+      }
+    },
     remove: async (generations) => {
-      for (const [number, list] of Map.groupBy(generations, spaceOf)) await (await indexAt(number))?.remove(list)
+      for (const [number, list] of Map.groupBy(generations, spaceOf))
+        await retried(
+          () => number,
+          async () => (await directory.indexAt(number))?.remove(list),
+        )
     },
-    search,
-    read: async (generation, from, to, options) =>
-      (await (await indexAt(spaceOf(generation)))?.read(generation, from, to, options)) ?? [],
+    search: (query) => retried(directory.own, () => searchAll(directory, query)),
+    read: (generation, from, to, how) =>
+      retried(
+        () => spaceOf(generation),
+        async () => (await (await directory.indexAt(spaceOf(generation)))?.read(generation, from, to, how)) ?? [],
+      ),
     // What another space holds only gets less, and goes as a whole.
-    maintain: async (options) => (await ownIndex()).maintain(options),
-    figures: async () => {
-      const all = await Promise.all((await spaces()).map((space) => unlessGone(space, (index) => index.figures())))
-      return sumOf(all.filter((figures) => figures !== undefined))
-    },
-    close: async () => {
-      isClosed = true
-      for (const handle of opened.values()) await handle.close()
-      if (!opened.has(0)) await index.close()
-    },
+    maintain: (how) => retried(directory.own, async () => (await own()).maintain(how)),
+    figures: () => retried(directory.own, () => figuresOfAll(directory)),
+    close: directory.close,
     space: async () => {
-      const number = await own()
-      return (await recentSpaces()).some((space) => space.number === number && space.phase !== 'closing')
-        ? number
-        : undefined
+      const number = await directory.own()
+      const space = (await directory.recentSpaces()).find((candidate) => candidate.number === number)
+      return space && isReadable(space) ? directory.own() : undefined
     },
-    spaces,
-    dropSpace: async (number) => {
-      const gone = opened.get(number)
-      opened.delete(number)
-      await gone?.close()
-      await (number === 0 ? index : index.beside?.(number))?.drop?.()
+    spaces: directory.spaces,
+    verify: directory.verify,
+    replace: async () => {
+      if (!index.beside)
+        throw new InlayError('UNSUPPORTED', {
+          message: 'This index can have no other beside it: begin with an empty one and send the documents again.',
+        })
+      await directory.replace('requested')
+    },
+    dropSpace: async ({ number, rebuildReason }) => {
+      // What belongs to somebody else is not ours to remove.
+      if (rebuildReason !== 'foreign') await directory.drop(number)
     },
   }
 }
 
-function sumOf(all: readonly IndexFigures[]): IndexFigures {
-  const sum = (of: (figures: IndexFigures) => number): number => all.reduce((total, figures) => total + of(figures), 0)
+function refuseReplaced(cause?: unknown): never {
+  throw new InlayError('INDEX_MISMATCH', {
+    message: 'Another index has taken the place of this one; it is used from now on.',
+    cause,
+    retryable: true,
+  })
+}
+
+async function searchAll(directory: SpaceDirectory, query: IndexQuery): Promise<Hit[]> {
+  const [number, list] = [await directory.own(), await directory.recentSpaces()]
+  const readable = list.filter(isReadable)
+  if (readable.length === 1 && readable[0]!.number === number) return directory.indexOf(readable[0]!).search(query)
+  const own = list.find((space) => space.number === number)
+  const words = { ...query, vector: undefined }
+  const isMoving = readable.some((space) => space.phase === 'open' && !isOfSameEmbedder(space, own))
+  const results = await Promise.all(
+    readable.map(async (space) => {
+      const wanted = isOfSameEmbedder(space, own) && !isMoving ? query : words
+      if (!wanted.text && !wanted.vector) return []
+      return (await unlessGone(directory, space, (index) => index.search(wanted))) ?? []
+    }),
+  )
+  return mergeHits(results, query)
+}
+
+function isOfSameEmbedder(space: IndexSpace, own: IndexSpace | undefined): boolean {
+  return space.space?.id === own?.space?.id && space.space?.dimensions === own?.space?.dimensions
+}
+
+/** Undefined for a space that is going or gone, perhaps by another process: all that was in it is elsewhere. */
+async function unlessGone<Result>(
+  directory: SpaceDirectory,
+  space: IndexSpace,
+  work: (index: OpenedIndex) => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work(directory.indexOf(space))
+  } catch (error) {
+    const isThere = (await directory.spaces()).some(
+      (candidate) => candidate.number === space.number && isReadable(candidate),
+    )
+    if (isThere) throw error
+    return undefined
+  }
+}
+
+async function figuresOfAll(directory: SpaceDirectory): Promise<IndexFigures> {
+  const spaces = (await directory.spaces()).filter(isReadable)
+  const all = await Promise.all(spaces.map((space) => unlessGone(directory, space, (index) => index.figures())))
+  const known = all.filter((figures) => figures !== undefined)
+  const sum = (of: (figures: IndexFigures) => number): number =>
+    known.reduce((total, figures) => total + of(figures), 0)
   return {
     rows: sum(({ rows }) => rows),
     unindexedRows: sum(({ unindexedRows }) => unindexedRows),
-    ...(all.some(({ bytes }) => bytes !== undefined) ? { bytes: sum(({ bytes }) => bytes ?? 0) } : {}),
+    ...(known.some(({ bytes }) => bytes !== undefined) ? { bytes: sum(({ bytes }) => bytes ?? 0) } : {}),
   }
-}
-
-/** Hits that tell how much of the query an index has. */
-const judgedHits = 3
-/** Hits that tell how rare a word is among what was found. */
-const comparedHits = 50
-
-/**
- * Scores of several indexes compare only within each, where the best is mostly 1: an index whose best hits hold less of
- * the query counts less. A word says the more the fewer of the hits hold it: a name that one index alone has outweighs
- * what all of them have.
- */
-function merge(results: readonly (readonly Hit[])[], { text = '', limit }: IndexQuery): Hit[] {
-  const finder = createWordFinder(text, englishWords)
-  const stems = results.map((hits) =>
-    hits
-      .slice(0, comparedHits)
-      .map((hit) => new Set(finder?.in(`${hit.text}\n${hit.chunkMetadata}`).map(({ stem }) => stem) ?? [])),
-  )
-  const compared = stems.flat()
-  const holders = new Map<string, number>()
-  for (const stem of compared.flatMap((held) => [...held])) holders.set(stem, (holders.get(stem) ?? 0) + 1)
-  const weightOf = (stem: string): number => Math.log(1 + compared.length / (holders.get(stem) ?? 1))
-  const shares = stems.map((hits) =>
-    Math.max(0, ...hits.slice(0, judgedHits).map((held) => [...held].reduce((sum, stem) => sum + weightOf(stem), 0))),
-  )
-  const most = Math.max(...shares) || 1
-  return results
-    .flatMap((hits, at) => hits.map((hit) => ({ ...hit, score: hit.score * Math.max(0.1, shares[at]! / most) })))
-    .toSorted((left, right) => right.score - left.score)
-    .slice(0, limit)
 }

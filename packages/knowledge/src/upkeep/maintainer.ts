@@ -32,6 +32,8 @@ export interface Maintainer {
   noteAppend(rows: number): void
   /** Says that rows became invisible, or a pair was removed. */
   noteRemoval(): void
+  /** Says that the index was opened: rows that an earlier process appended may still have to be folded in. */
+  noteOpen(): void
   /** Does everything that is due now; false while another process is at it. */
   runOnce(options?: { idle?: boolean }): Promise<boolean>
   close(): Promise<void>
@@ -43,6 +45,8 @@ const retryMs = 5000
 /** Rest while another process is at it: what became invisible here may be too late for its round. */
 const othersRestMs = 1000
 const pruneBatch = 50
+/** What a last round may still begin when the process is to end. */
+const closeMs = 2000
 /**
  * Rounds that follow a change, each when superseded versions have aged: the first may itself put files together, and what
  * these take the place of goes with the second.
@@ -58,17 +62,18 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   let loop: Promise<void> | undefined
   let followUps = 0
 
-  async function runOnce({ idle = false }: { idle?: boolean } = {}): Promise<boolean> {
+  async function runOnce({ idle = false }: { idle?: boolean } = {}, signal = letGo.signal): Promise<boolean> {
     const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
     if (!(await hold())) return false
     const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
     unrefTimer(renewal)
     try {
       const wrote = schedule.startRound()
-      const done = await upkeep(context, { idle, wrote, signal: letGo.signal })
+      const done = await upkeep(context, { idle, wrote, signal })
       followUps = done?.hasChanged ? mostFollowUps : Math.max(0, followUps - 1)
       const keepVersionsMs = followUps > 0 ? (context.index.keepVersionsMs ?? Infinity) : Infinity
-      schedule.endRound(done && { figures: done.figures, keepVersionsMs })
+      const dueMs = Math.min(keepVersionsMs, done?.figures.upkeepDueMs ?? Infinity)
+      schedule.endRound(done && { figures: done.figures, dueMs })
     } finally {
       clearInterval(renewal)
       await releaseJob(db, { job, owner })
@@ -102,11 +107,17 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
     noteRemoval: () => {
       if (schedule.noteRemoval()) signal.notify()
     },
+    noteOpen: () => {
+      schedule.noteRemoval()
+      signal.notify()
+    },
     runOnce,
     close: async () => {
       letGo.abort()
       signal.notify()
       await loop
+      // Whoever opens the index next would search all of these rows one by one.
+      if (schedule.hasAppended()) await runOnce({ idle: true }, AbortSignal.timeout(closeMs)).catch(onError)
     },
   }
 }

@@ -12,8 +12,10 @@ export interface UpkeepSchedule {
   due(countDead: () => Promise<number>): Promise<{ idle: boolean } | undefined>
   /** Begins a round: what is noted from here on belongs to the next. @returns whether rows were appended since the last */
   startRound(): boolean
-  /** Ends a round. @param result figures of the index; undefined when it was not touched */
-  endRound(result: { figures: IndexFigures; keepVersionsMs: number } | undefined): void
+  /** Ends a round. @param result figures of the index, and when it has something to do again; undefined when it was not touched */
+  endRound(result: { figures: IndexFigures; dueMs: number } | undefined): void
+  /** Whether rows were appended since the last round. */
+  hasAppended(): boolean
   /** Says that a round failed. */
   failRound(): void
 }
@@ -43,7 +45,7 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
   let freshRows = 0
   let mayHaveDead = true
   let lastWriteAt = -Infinity
-  /** When versions that the last round left behind are old enough to go. */
+  /** When what the last round left behind is old enough to go. */
   let agedAt = Infinity
   let begunAt = 0
   let floodSince = 0
@@ -94,8 +96,9 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       restUntil = now() + (now() - begunAt) * restAfterRound
       if (!result) return
       rows = result.figures.rows
-      agedAt = now() + result.keepVersionsMs
+      agedAt = now() + result.dueMs
     },
+    hasAppended: () => commits > 0,
     failRound: () => {
       mayHaveDead = true
       lastWriteAt = now()

@@ -1,32 +1,39 @@
 import * as v from 'valibot'
+import { answeredTime } from '../timestamps.ts'
 import { exactText, integer, model, text, type WireSchema } from '../fields.ts'
 import type { StreamFormat } from '../framing/framing.ts'
 import { scopes, type Scope } from '../resources/principal.ts'
 
 /** An API key as administrators see it. */
 export interface ApiKeyDescriptor {
+  /** Number of the key, for the addresses that change it. */
   readonly api_key_id: number
   /** First and last characters. */
   readonly api_key_display: string
   /** The key itself, in the answer that made it and nowhere else. */
   readonly api_key: string | null
+  /** What the key is called. */
   readonly api_key_name: string | null
   /** Whom the key acts for. */
   readonly user_id: string
+  /** E-mail address of its owner. */
   readonly email: string | null
+  /** Names of the groups that its owner belongs to. */
   readonly groups: readonly string[]
+  /** What the key may do. */
   readonly scopes: readonly Scope[]
   /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
   readonly stream_format: StreamFormat | null
   /** ISO 8601 with `Z`, as `last_used_at`. */
   readonly created_at: string
+  /** When it was last used; null when it never was. */
   readonly last_used_at: string | null
 }
 
 const streamFormats = ['sse', 'lines'] as const
 
 /** Schema of {@link ApiKeyDescriptor}. */
-export const apiKeyDescriptorSchema: WireSchema<ApiKeyDescriptor> = model({
+export const apiKeyDescriptorSchema: WireSchema<ApiKeyDescriptor> = model('ApiKeyDescriptor', {
   api_key_id: integer,
   api_key_display: v.string(),
   api_key: v.nullable(v.string()),
@@ -36,18 +43,23 @@ export const apiKeyDescriptorSchema: WireSchema<ApiKeyDescriptor> = model({
   groups: v.array(v.string()),
   scopes: v.array(v.picklist(scopes)),
   stream_format: v.nullable(v.picklist(streamFormats)),
-  created_at: v.string(),
-  last_used_at: v.nullable(v.string()),
+  created_at: answeredTime,
+  last_used_at: v.nullable(answeredTime),
 })
 
 /** Body of `POST /admin/api-key`, as read: every default applied. */
 export interface ApiKeyCreation {
+  /** What the key is called, at most 200 characters. */
   readonly name: string | null
+  /** What the key may do; absent: `chat`. */
   readonly scopes: readonly Scope[]
   /** Several keys of one owner share sessions and files; null: an owner of its own. */
   readonly owner: string | null
+  /** E-mail address of its owner. */
   readonly email: string | null
+  /** Names of the groups that its owner belongs to. */
   readonly groups: readonly string[]
+  /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
   readonly stream_format: StreamFormat | null
   /** Only an empty list: groups have names here. */
   readonly group_ids: readonly number[]
@@ -59,7 +71,7 @@ const principalName = v.pipe(exactText, v.minLength(1), v.maxLength(200))
 const scopeList = v.pipe(v.array(v.picklist(scopes)), v.minLength(1))
 
 /** Schema of {@link ApiKeyCreation}. */
-export const apiKeyCreationSchema: WireSchema<ApiKeyCreation> = model({
+export const apiKeyCreationSchema: WireSchema<ApiKeyCreation> = model('ApiKeyCreation', {
   name: v.nullish(keyName, null),
   scopes: v.nullish(scopeList, () => ['chat' as const]),
   owner: v.nullish(principalName, null),
@@ -71,16 +83,22 @@ export const apiKeyCreationSchema: WireSchema<ApiKeyCreation> = model({
 
 /** Body of `PATCH /admin/api-key/{api_key_id}`: what is absent stays. */
 export interface ApiKeyUpdate {
+  /** What the key is called. */
   readonly name?: string | null
+  /** What the key may do from now on. */
   readonly scopes?: readonly Scope[]
+  /** E-mail address of its owner. */
   readonly email?: string | null
+  /** Names of the groups that its owner belongs to. */
   readonly groups?: readonly string[]
+  /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
   readonly stream_format?: StreamFormat | null
+  /** Only an empty list: groups have names here. */
   readonly group_ids?: readonly number[] | null
 }
 
 /** Schema of {@link ApiKeyUpdate}. */
-export const apiKeyUpdateSchema: WireSchema<ApiKeyUpdate> = model({
+export const apiKeyUpdateSchema: WireSchema<ApiKeyUpdate> = model('ApiKeyUpdate', {
   name: v.optional(v.nullable(keyName)),
   scopes: v.optional(scopeList),
   email: v.optional(v.nullable(exactText)),

@@ -4,14 +4,18 @@ import { dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../ingestion/sources.ts'
 
 /** A stretch of time: ISO 8601, both ends inclusive, either may be open. */
-export interface MomentRange {
+export interface TimestampRange {
+  /** First moment of the range, inclusive; null leaves it open. */
   readonly start?: string | null
+  /** Last moment of the range, inclusive; null leaves it open. */
   readonly end?: string | null
 }
 
 /** A metadata entry a document must have. */
 export interface Tag {
+  /** Name of the metadata entry. */
   readonly tag_key: string
+  /** Value of the entry, or one of its values. */
   readonly tag_value: string
 }
 
@@ -21,8 +25,10 @@ export interface BaseFilters {
   readonly source_type?: readonly SourceValue[] | null
   /** Names of document sets; a list, also an empty one, replaces the agent's own. */
   readonly document_set?: readonly string[] | null
-  readonly created_at_range?: MomentRange | null
-  readonly updated_at_range?: MomentRange | null
+  /** Documents created in this range; those without that date are left out. */
+  readonly created_at_range?: TimestampRange | null
+  /** Documents updated in this range; those without that date are left out. */
+  readonly updated_at_range?: TimestampRange | null
   /** Several tags of one key: any of them; different keys: all of them. */
   readonly tags?: readonly Tag[] | null
   /** Documents updated or created at or after this moment. */
@@ -39,13 +45,16 @@ export function shortList<Output, Input>(
   return v.pipe(v.array(item), v.maxLength(1000))
 }
 
-const rangeSchema: WireSchema<MomentRange, MomentRange> = model({ start: orNull(dateTime), end: orNull(dateTime) })
+const rangeSchema: WireSchema<TimestampRange, TimestampRange> = model('TimestampRange', {
+  start: orNull(dateTime),
+  end: orNull(dateTime),
+})
 
 /** Schema of {@link Tag}. */
-export const tagSchema: WireSchema<Tag, Tag> = model({ tag_key: text, tag_value: text })
+export const tagSchema: WireSchema<Tag, Tag> = model('Tag', { tag_key: text, tag_value: text })
 
 /** Schema of {@link BaseFilters}; afterwards no field is absent and every moment ends in `Z`. */
-export const baseFiltersSchema: WireSchema<Required<BaseFilters>, BaseFilters> = model({
+export const baseFiltersSchema: WireSchema<Required<BaseFilters>, BaseFilters> = model('BaseFilters', {
   source_type: orNull(shortList(sourceSchema)),
   document_set: orNull(shortList(text)),
   created_at_range: orNull(rangeSchema),

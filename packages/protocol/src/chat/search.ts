@@ -1,30 +1,37 @@
 import * as v from 'valibot'
-import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
 import { shortList, type Tag, tagSchema } from './filters.ts'
-import { dateTime } from '../timestamps.ts'
+import { answeredTime, dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../ingestion/sources.ts'
 
 /** Body of `POST /search`, as read: every default applied. */
-export interface SearchBody {
+export interface SearchRequest {
   /** 1 to 2048 characters. */
   readonly query: string
+  /** Only documents from these kinds of source. */
   readonly sources: readonly SourceValue[] | null
+  /** Only documents of the sets with these names. */
   readonly document_sets: readonly string[] | null
+  /** Several tags of one key: any of them; different keys: all of them. */
   readonly tags: readonly Tag[] | null
+  /** Only documents updated or created at or after this moment. */
   readonly time_cutoff: string | null
+  /** Agent whose document sets and start date bound the search; null: the default one. */
   readonly persona_id: number | null
+  /** Provider of the model that thinks of further queries; goes with `model`. */
   readonly provider: string | null
+  /** The model that thinks of further queries; goes with `provider`. */
   readonly model: string | null
+  /** True: the query alone is searched for. */
   readonly skip_query_expansion: boolean
 }
 
 /** What a client may send to `POST /search`: only `query` is needed. */
-export type SearchInput = Pick<SearchBody, 'query'> & {
-  readonly [Name in Exclude<keyof SearchBody, 'query'>]?: SearchBody[Name] | null
+export type SearchInput = Pick<SearchRequest, 'query'> & {
+  readonly [Name in Exclude<keyof SearchRequest, 'query'>]?: SearchRequest[Name] | null
 }
 
-/** Schema of {@link SearchBody}. */
-export const searchRequestSchema: WireSchema<SearchBody, SearchInput> = model({
+const searchFields = model('SearchRequest', {
   query: v.pipe(text, v.minLength(1), v.maxLength(2048)),
   sources: orNull(shortList(sourceSchema)),
   document_sets: orNull(shortList(text)),
@@ -36,32 +43,48 @@ export const searchRequestSchema: WireSchema<SearchBody, SearchInput> = model({
   skip_query_expansion: v.nullish(v.boolean(), false),
 })
 
+/** Schema of {@link SearchRequest}. */
+export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = v.pipe(
+  searchFields,
+  rule(
+    'value_error',
+    'needs provider and model, or neither',
+    (body: v.InferOutput<typeof searchFields>) => (body.provider === null) === (body.model === null),
+  ),
+)
+
 /** A passage found by `POST /search`. */
 export interface SearchResult {
   /** Number of the document among the results, from 1; passages of one document share it. */
   readonly citation_id: number
+  /** Display title of the document. */
   readonly title: string
+  /** Text of the passage. */
   readonly content: string
+  /** Address of the passage. */
   readonly link: string | null
+  /** Kind of source it came from. */
   readonly source_type: string
+  /** When the document was last changed. */
   readonly updated_at: string | null
 }
 
 /** Answer of `POST /search`, best first. */
 export interface SearchResponse {
+  /** The passages, best first. */
   readonly results: readonly SearchResult[]
 }
 
 /** Schema of {@link SearchResponse}. */
-export const searchResponseSchema: WireSchema<SearchResponse> = model({
+export const searchResponseSchema: WireSchema<SearchResponse> = model('SearchResponse', {
   results: v.array(
-    model({
+    model('SearchResult', {
       citation_id: integer,
       title: v.string(),
       content: v.string(),
       link: orNull(v.string()),
       source_type: v.string(),
-      updated_at: orNull(v.string()),
+      updated_at: orNull(answeredTime),
     }),
   ),
 })

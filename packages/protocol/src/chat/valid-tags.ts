@@ -4,8 +4,11 @@ import { queryInteger } from '../query.ts'
 
 /** A metadata entry that searchable documents have, with their source. */
 export interface ValidTag {
+  /** Name of the metadata entry. */
   readonly tag_key: string
+  /** One of its values. */
   readonly tag_value: string
+  /** Kind of source of the documents that have it. */
   readonly source: string
 }
 
@@ -16,8 +19,8 @@ export interface ValidTags {
 }
 
 /** Schema of {@link ValidTags}. */
-export const validTagsSchema: WireSchema<ValidTags> = model({
-  tags: v.array(model({ tag_key: v.string(), tag_value: v.string(), source: v.string() })),
+export const validTagsSchema: WireSchema<ValidTags> = model('ValidTags', {
+  tags: v.array(model('ValidTag', { tag_key: v.string(), tag_value: v.string(), source: v.string() })),
 })
 
 /** Query of `GET /query/valid-tags`. */
@@ -29,7 +32,7 @@ export interface ValidTagsQuery {
 }
 
 /** Schema of {@link ValidTagsQuery}. */
-export const validTagsQuerySchema: WireSchema<ValidTagsQuery> = model({
+export const validTagsQuerySchema: WireSchema<ValidTagsQuery> = model('ValidTagsQuery', {
   match_pattern: v.optional(v.string()),
   limit: v.optional(queryInteger({ least: 1, most: 1000 }), '50'),
 })

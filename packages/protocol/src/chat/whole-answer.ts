@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
 import type { PacketOf } from '../packets/packet-types.ts'
-import { packetTable, usageSchema } from '../packets/packets.ts'
+import { usageSchema } from '../packets/answer-packets.ts'
+import { packetTable } from '../packets/packets.ts'
 import type { Usage } from '../packets/packet-types.ts'
 import { type GeneratedImage, generatedImageSchema, type SearchDoc, searchDocSchema } from '../packets/search-doc.ts'
 
@@ -9,11 +10,13 @@ import { type GeneratedImage, generatedImageSchema, type SearchDoc, searchDocSch
 export interface ToolCallResponse {
   /** The name the model sees. */
   readonly tool_name: string
+  /** The arguments that the model gave. */
   readonly tool_arguments: Readonly<Record<string, unknown>>
   /** What the model was given back; "" when unknown. */
   readonly tool_result: string
   /** The documents shown with the call. */
   readonly search_docs: readonly SearchDoc[] | null
+  /** The images that the call made. */
   readonly generated_images: readonly GeneratedImage[] | null
   /** The reasoning that led to the call. */
   readonly pre_reasoning: string | null
@@ -36,8 +39,11 @@ export interface ChatFullResponse {
   readonly top_documents: readonly SearchDoc[]
   /** In the order of first appearance. */
   readonly citation_info: readonly CitationInfo[]
+  /** Id of the stored answer. */
   readonly message_id: number
+  /** The session of the answer. */
   readonly chat_session_id: string | null
+  /** Whether the session leaves no trace. */
   readonly incognito: boolean
   /** Why the run failed; null when it did not. */
   readonly error_msg: string | null
@@ -46,7 +52,7 @@ export interface ChatFullResponse {
 }
 
 /** Schema of {@link ToolCallResponse}. */
-export const toolCallResponseSchema: WireSchema<ToolCallResponse> = model({
+export const toolCallResponseSchema: WireSchema<ToolCallResponse> = model('ToolCallResponse', {
   tool_name: v.string(),
   tool_arguments: dictionary(v.unknown()),
   tool_result: v.string(),
@@ -56,7 +62,7 @@ export const toolCallResponseSchema: WireSchema<ToolCallResponse> = model({
 })
 
 /** Schema of {@link ChatFullResponse}. */
-export const chatFullResponseSchema: WireSchema<ChatFullResponse> = model({
+export const chatFullResponseSchema: WireSchema<ChatFullResponse> = model('ChatFullResponse', {
   answer: v.string(),
   answer_citationless: v.string(),
   pre_answer_reasoning: orNull(v.string()),

@@ -4,6 +4,7 @@ import { model, type WireSchema } from '../fields.ts'
 
 /** Body of every failed request but the 422. */
 export interface ErrorBody {
+  /** Code of the failure. */
   readonly error_code: string
   /** What failed and what to do about it. */
   readonly detail: string
@@ -12,7 +13,7 @@ export interface ErrorBody {
 }
 
 /** Schema of {@link ErrorBody}. */
-export const errorBodySchema: WireSchema<ErrorBody> = model({
+export const errorBodySchema: WireSchema<ErrorBody> = model('ErrorBody', {
   error_code: v.string(),
   detail: v.string(),
   request_id: v.optional(v.string()),
@@ -20,10 +21,11 @@ export const errorBodySchema: WireSchema<ErrorBody> = model({
 
 /** Body of a 422: every fault and where it stands. */
 export interface ValidationErrorBody {
+  /** Every fault of the request. */
   readonly detail: readonly ValidationIssue[]
 }
 
 /** Schema of {@link ValidationErrorBody}. */
-export const validationErrorBodySchema: WireSchema<ValidationErrorBody> = model({
-  detail: v.array(model({ loc: v.array(v.string()), msg: v.string(), type: v.string() })),
+export const validationErrorBodySchema: WireSchema<ValidationErrorBody> = model('ValidationErrorBody', {
+  detail: v.array(model('ValidationIssue', { loc: v.array(v.string()), msg: v.string(), type: v.string() })),
 })

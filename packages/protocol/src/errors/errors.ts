@@ -99,8 +99,11 @@ export type ErrorCode = keyof typeof errorTable
 
 /** One faulty place of a request: `loc` begins with `body`, `query` or `path`; `type` uses pydantic's names. */
 export interface ValidationIssue {
+  /** Where the fault stands: `body`, `query` or `path`, then names and positions. */
   readonly loc: readonly string[]
+  /** What is wrong. */
   readonly msg: string
+  /** Kind of the fault, in pydantic's words. */
   readonly type: string
 }
 

@@ -17,6 +17,9 @@ const listed = (expected: string | null): string =>
     .split(' | ')
     .join(', ')
 
+/** Lengths of texts have names of their own. */
+const ofText = (issue: Issue): string => (typeof issue.input === 'string' ? 'string_' : '')
+
 /** Faults of valibot's own schemas and checks, by its name of them, in pydantic's. */
 const faults: Readonly<Record<string, (issue: Issue) => Fault>> = {
   string: () => ['string_type', 'must be text'],
@@ -31,8 +34,8 @@ const faults: Readonly<Record<string, (issue: Issue) => Fault>> = {
   picklist: (issue) => ['enum', `must be one of ${listed(issue.expected)}`],
   literal: (issue) => ['literal_error', `must be ${listed(issue.expected)}`],
   variant: (issue) => ['union_tag_invalid', `must be one of ${listed(issue.expected)}`],
-  min_length: (issue) => ['too_short', `must not be shorter than ${String(issue.requirement)}`],
-  max_length: (issue) => ['too_long', `must not be longer than ${String(issue.requirement)}`],
+  min_length: (issue) => [`${ofText(issue)}too_short`, `must not be shorter than ${String(issue.requirement)}`],
+  max_length: (issue) => [`${ofText(issue)}too_long`, `must not be longer than ${String(issue.requirement)}`],
   min_value: (issue) => ['greater_than_equal', `must be at least ${String(issue.requirement)}`],
   max_value: (issue) => ['less_than_equal', `must be at most ${String(issue.requirement)}`],
   iso_timestamp: () => ['datetime_parsing', 'must be an ISO 8601 date-time with an offset'],

@@ -1,4 +1,4 @@
-import { removeCitations } from '../packets/strip-citations.ts'
+import { stripCitations } from '../packets/strip-citations.ts'
 import { applyPacket, endBlocks, isSamePlace } from './fold-packets.ts'
 import type { Block, ChangingState, FoldState, ResearchBlock, ToolBlock } from './fold-state.ts'
 import { type ErrorLine, lineKind, type StreamLine } from '../framing/lines.ts'
@@ -228,7 +228,7 @@ export function createFold(beside: FoldBeside = {}): Fold {
       const answer = lastText(state.blocks)
       return {
         answer,
-        answer_citationless: removeCitations(answer),
+        answer_citationless: stripCitations(answer),
         pre_answer_reasoning: lastReasoning(state.blocks),
         tool_calls: toolCallsOf(state.blocks, beside.toolCalls ?? []),
         top_documents: state.documents,

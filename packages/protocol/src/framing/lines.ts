@@ -1,11 +1,13 @@
 import * as v from 'valibot'
-import { dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
+import { dictionary, integer, model, named, orNull, type WireSchema } from '../fields.ts'
 import type { Packet } from '../packets/packet-types.ts'
 import { packetSchema } from '../packets/packets.ts'
 
 /** First line of a run whose request made a new session. */
 export interface SessionLine {
+  /** Id of the new session. */
   readonly chat_session_id: string
+  /** Whether the session leaves no trace. */
   readonly incognito: boolean
 }
 
@@ -17,10 +19,20 @@ export interface MessageIdLine {
   readonly reserved_assistant_message_id: number
 }
 
+/** The message under which the answer of one model is stored. */
+export interface ModelAnswer {
+  /** The message the answer will be stored under. */
+  readonly message_id: number
+  /** Name of the model that answers. */
+  readonly model_name: string
+}
+
 /** Replaces the message-id line when several models answer; the position in `responses` is `placement.model_index`. */
 export interface MultiModelLine {
+  /** The stored question. */
   readonly user_message_id: number | null
-  readonly responses: readonly { readonly message_id: number; readonly model_name: string }[]
+  /** The answers, in the order of `placement.model_index`. */
+  readonly responses: readonly ModelAnswer[]
 }
 
 /** Ends a failed run; no `stop` follows. */
@@ -29,7 +41,9 @@ export interface ErrorLine {
   readonly error: string
   /** Always null here; other servers may fill it. */
   readonly stack_trace: string | null
+  /** Code of the failure. */
   readonly error_code: string | null
+  /** Whether the same request may succeed later. */
   readonly is_retryable: boolean
   /** Of a model's failure: model, provider, model_index. */
   readonly details: Readonly<Record<string, unknown>> | null
@@ -67,25 +81,25 @@ export function isErrorLine(line: StreamLine): line is ErrorLine {
 }
 
 /** Schema of {@link SessionLine}. */
-export const sessionLineSchema: WireSchema<SessionLine> = model({
+export const sessionLineSchema: WireSchema<SessionLine> = model('SessionLine', {
   chat_session_id: v.string(),
   incognito: v.optional(v.boolean(), false),
 })
 
 /** Schema of {@link MessageIdLine}. */
-export const messageIdLineSchema: WireSchema<MessageIdLine> = model({
+export const messageIdLineSchema: WireSchema<MessageIdLine> = model('MessageIdLine', {
   user_message_id: orNull(integer),
   reserved_assistant_message_id: integer,
 })
 
 /** Schema of {@link MultiModelLine}. */
-export const multiModelLineSchema: WireSchema<MultiModelLine> = model({
+export const multiModelLineSchema: WireSchema<MultiModelLine> = model('MultiModelLine', {
   user_message_id: orNull(integer),
-  responses: v.array(model({ message_id: integer, model_name: v.string() })),
+  responses: v.array(model('ModelAnswer', { message_id: integer, model_name: v.string() })),
 })
 
 /** Schema of {@link ErrorLine}; also takes the bare `{error}` of a crashed server. */
-export const errorLineSchema: WireSchema<ErrorLine> = model({
+export const errorLineSchema: WireSchema<ErrorLine> = model('ErrorLine', {
   error: v.string(),
   stack_trace: orNull(v.string()),
   error_code: orNull(v.string()),
@@ -94,10 +108,7 @@ export const errorLineSchema: WireSchema<ErrorLine> = model({
 })
 
 /** Schema of every line this version knows. */
-export const streamLineSchema: WireSchema<Exclude<StreamLine, UnknownLine>> = v.union([
-  sessionLineSchema,
-  messageIdLineSchema,
-  multiModelLineSchema,
-  packetSchema,
-  errorLineSchema,
-])
+export const streamLineSchema: WireSchema<Exclude<StreamLine, UnknownLine>> = named(
+  'StreamLine',
+  v.union([sessionLineSchema, messageIdLineSchema, multiModelLineSchema, packetSchema, errorLineSchema]),
+)

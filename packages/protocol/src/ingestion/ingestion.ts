@@ -1,31 +1,44 @@
 import * as v from 'valibot'
-import { choice, exactText, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { choice, exactText, integer, model, named, orNull, text, type WireSchema } from '../fields.ts'
 import { metadataSchema, type MetadataInput } from './metadata.ts'
 import { dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from './sources.ts'
 
 /** A section that is text; with `image_file_id` the image belongs to it. */
 export interface TextSection {
+  /** Kind of the section; absent: it follows from the fields. */
   readonly type: 'text'
+  /** The text. */
   readonly text: string
+  /** Address that a citation of this section leads to. */
   readonly link: string | null
+  /** Id of an uploaded image that belongs to the text. */
   readonly image_file_id: string | null
+  /** Heading of the section. */
   readonly heading: string | null
 }
 
 /** A section that is an uploaded image. */
 export interface ImageSection {
+  /** Kind of the section; absent: it follows from the fields. */
   readonly type: 'image'
+  /** Id of the uploaded image. */
   readonly image_file_id: string
+  /** Address that a citation of this section leads to. */
   readonly link: string | null
+  /** Heading of the section. */
   readonly heading: string | null
 }
 
 /** A section that is an uploaded table. */
 export interface TabularSection {
+  /** Kind of the section; absent: it follows from the fields. */
   readonly type: 'tabular'
+  /** Id of the uploaded table. */
   readonly csv_file_id: string
+  /** Address that a citation of this section leads to. */
   readonly link: string
+  /** Heading of the section. */
   readonly heading: string | null
 }
 
@@ -34,10 +47,15 @@ export type Section = TextSection | ImageSection | TabularSection
 
 /** A person a document belongs to; every part may be unknown. */
 export interface Owner {
+  /** Name to show. */
   readonly display_name: string | null
+  /** First name. */
   readonly first_name: string | null
+  /** Initial of the middle name. */
   readonly middle_initial: string | null
+  /** Last name. */
   readonly last_name: string | null
+  /** E-mail address. */
   readonly email: string | null
 }
 
@@ -47,15 +65,21 @@ export interface IngestionDocument {
   readonly id: string | null
   /** Display title; may be "". */
   readonly semantic_identifier: string
+  /** Its content, in reading order. */
   readonly sections: readonly Section[]
+  /** Free data to filter by; numbers, booleans and objects become their JSON text. */
   readonly metadata: Readonly<Record<string, string | readonly string[]>>
+  /** Kind of source it comes from. */
   readonly source: SourceValue
   /** Title for search; null: the semantic identifier, "": none. */
   readonly title: string | null
   /** ISO 8601 with `Z`, as every date here. */
   readonly doc_updated_at: string | null
+  /** When it was created; a date-time without an offset is UTC. */
   readonly doc_created_at: string | null
+  /** People it belongs to. */
   readonly primary_owners: readonly Owner[] | null
+  /** Further people it belongs to. */
   readonly secondary_owners: readonly Owner[] | null
   /** Id of the raw file the document was made from. */
   readonly file_id: string | null
@@ -63,6 +87,7 @@ export interface IngestionDocument {
 
 /** Body of `POST /service-api/ingestion`, as read. */
 export interface IngestionRequest {
+  /** The document to index. */
   readonly document: IngestionDocument
   /** Connector/credential pair; absent, null and 0 mean 1, the public default pair. */
   readonly cc_pair_id: number
@@ -101,7 +126,7 @@ export interface IngestionInput {
   readonly cc_pair_id?: number | null
 }
 
-const textSection: WireSchema<TextSection> = model({
+const textSection: WireSchema<TextSection> = model('TextSection', {
   type: v.nullish(v.literal('text'), 'text'),
   text,
   link: orNull(text),
@@ -109,14 +134,14 @@ const textSection: WireSchema<TextSection> = model({
   heading: orNull(text),
 })
 
-const imageSection: WireSchema<ImageSection> = model({
+const imageSection: WireSchema<ImageSection> = model('ImageSection', {
   type: v.nullish(v.literal('image'), 'image'),
   image_file_id: text,
   link: orNull(text),
   heading: orNull(text),
 })
 
-const tabularSection: WireSchema<TabularSection> = model({
+const tabularSection: WireSchema<TabularSection> = model('TabularSection', {
   type: v.nullish(v.literal('tabular'), 'tabular'),
   csv_file_id: text,
   link: text,
@@ -124,7 +149,9 @@ const tabularSection: WireSchema<TabularSection> = model({
 })
 
 /** Judges a section whose `type` is none of the three: reports that and nothing else. */
-const sectionOfUnknownKind: v.GenericSchema = model({ type: v.picklist(['text', 'image', 'tabular']) })
+const sectionOfUnknownKind: v.GenericSchema = model('SectionOfUnknownKind', {
+  type: v.picklist(['text', 'image', 'tabular']),
+})
 
 function sectionSchemaFor(value: unknown): v.GenericSchema {
   if (typeof value !== 'object' || value === null) return textSection
@@ -140,10 +167,13 @@ function sectionSchemaFor(value: unknown): v.GenericSchema {
 }
 
 /** Schema of {@link Section}. */
-export const sectionSchema: WireSchema<Section> = choice([textSection, imageSection, tabularSection], sectionSchemaFor)
+export const sectionSchema: WireSchema<Section> = named(
+  'Section',
+  choice([textSection, imageSection, tabularSection], sectionSchemaFor),
+)
 
 /** Schema of {@link Owner}. */
-export const ownerSchema: WireSchema<Owner> = model({
+export const ownerSchema: WireSchema<Owner> = model('Owner', {
   display_name: orNull(text),
   first_name: orNull(text),
   middle_initial: orNull(text),
@@ -152,7 +182,7 @@ export const ownerSchema: WireSchema<Owner> = model({
 })
 
 /** Schema of {@link IngestionDocument}. */
-export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model({
+export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model('IngestionDocument', {
   id: orNull(exactText),
   semantic_identifier: text,
   sections: v.array(sectionSchema),
@@ -165,12 +195,12 @@ export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model({
   secondary_owners: orNull(v.array(ownerSchema)),
   file_id: orNull(text),
   // Part of the documented shape and so checked, but without meaning here.
-  chunk_count: orNull(integer),
-  from_ingestion_api: orNull(v.boolean()),
+  chunk_count: v.pipe(orNull(integer), v.description('Checked and ignored.')),
+  from_ingestion_api: v.pipe(orNull(v.boolean()), v.description('Checked and ignored.')),
 })
 
 /** Schema of {@link IngestionRequest}. */
-export const ingestionRequestSchema: WireSchema<IngestionRequest> = model({
+export const ingestionRequestSchema: WireSchema<IngestionRequest> = model('IngestionRequest', {
   document: ingestionDocumentSchema,
   cc_pair_id: v.pipe(
     v.nullish(integer, 1),

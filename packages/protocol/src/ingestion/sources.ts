@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { WireSchema } from '../fields.ts'
+import { named, type WireSchema } from '../fields.ts'
 
 /** Every kind of source a document can come from. */
 export const sourceValues = [
@@ -68,4 +68,4 @@ export const sourceValues = [
 export type SourceValue = (typeof sourceValues)[number]
 
 /** Schema of {@link SourceValue}. */
-export const sourceSchema: WireSchema<SourceValue, SourceValue> = v.picklist(sourceValues)
+export const sourceSchema: WireSchema<SourceValue, SourceValue> = named('Source', v.picklist(sourceValues))

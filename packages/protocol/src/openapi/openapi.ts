@@ -1,10 +1,11 @@
-import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import type { JsonObject } from '../json.ts'
 import { errorBodySchema, validationErrorBodySchema } from '../errors/error-bodies.ts'
-import { inputSchemas, type NamedSchemas, outputSchemas, packetSchemaName } from './named-schemas.ts'
-import { packetTable, packetTypes } from '../packets/packets.ts'
+import { nameOf } from '../fields.ts'
+import type { JsonObject } from '../json.ts'
+import { requestExamples } from './request-examples.ts'
+import { errorHeaders, pathWords } from './words.ts'
 import type { ResponseSpec, RouteSpec } from './routes.ts'
+import { toComponents, type Components } from './schemas.ts'
 
 export type { OwnerRule, ResponseSpec, RouteSpec } from './routes.ts'
 
@@ -28,83 +29,12 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: JsonObject; readonly securitySchemes: JsonObject }
 }
 
-type Mode = 'input' | 'output'
-
-const refTo = (name: string): string => `#/components/schemas/${name}`
-
-/** JSON Schemas of all of one direction; those of names are referred to, the others stand where they are used. */
-interface Converted {
-  readonly named: JsonObject
-  at(schema: v.GenericSchema): JsonObject
-}
-
-/** Fields that have a default are always there in what is received, unlike in what is sent. */
-function alwaysPresent(entries: Readonly<Record<string, { type: string; default?: unknown }>>): string[] {
-  return Object.entries(entries)
-    .filter(
-      ([, entry]) => !['optional', 'nullish', 'exact_optional'].includes(entry.type) || entry.default !== undefined,
-    )
-    .map(([name]) => name)
-}
-
-const hasEntries = (schema: object): schema is { entries: Record<string, { type: string; default?: unknown }> } =>
-  'entries' in schema
-
-function conversion(mode: Mode): ConversionConfig {
-  return {
-    typeMode: mode,
-    target: 'draft-2020-12',
-    // Checks that JSON Schema cannot tell are left out; the sentences tell them.
-    errorMode: 'ignore',
-    // Said of every integer alike, it would only hide the bounds that matter.
-    ignoreActions: ['safe_integer'],
-    overrideRef: ({ referenceId }) => refTo(referenceId),
-    overrideSchema: ({ valibotSchema, jsonSchema }) => {
-      if (mode === 'input') return undefined
-      // Defaults are filled in before anything is sent, so a reader has no use for them.
-      const { default: _, ...plain } = jsonSchema
-      return hasEntries(valibotSchema) ? { ...plain, required: alwaysPresent(valibotSchema.entries) } : plain
-    },
-  }
-}
-
-function convert(schemas: readonly v.GenericSchema[], named: NamedSchemas, mode: Mode): Converted {
-  const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]))
-  const unnamed = [...new Set(schemas)].filter((schema) => !names.has(schema))
-  const keyOf = (schema: v.GenericSchema): string => `unnamed ${unnamed.indexOf(schema)}`
-  const definitions: JsonObject = toJsonSchemaDefs(
-    { ...named, ...Object.fromEntries(unnamed.map((schema) => [keyOf(schema), schema])) },
-    conversion(mode),
-  )
-  return {
-    named: Object.fromEntries(Object.keys(named).map((name) => [name, definitions[name]])),
-    at(schema) {
-      const name = names.get(schema)
-      // Converted above: `unnamed` holds every schema without a name.
-      return name ? { $ref: refTo(name) } : (definitions[keyOf(schema)] as JsonObject)
-    },
-  }
-}
-
-/** Adds what the packet table knows: a sentence and an example each, and how `type` tells packets apart. */
-function withPackets(named: JsonObject): JsonObject {
-  // Every definition is a schema, and schemas are objects.
-  const packets = packetTypes.map((type) => {
-    const name = packetSchemaName(type)
-    const { sentence, example } = packetTable[type]
-    return [name, { ...(named[name] as JsonObject), description: sentence, examples: [example] }]
-  })
-  const mapping = Object.fromEntries(packetTypes.map((type) => [type, refTo(packetSchemaName(type))]))
-  const body = { ...(named.PacketBody as JsonObject), discriminator: { propertyName: 'type', mapping } }
-  return { ...named, ...Object.fromEntries(packets), PacketBody: body }
-}
-
-const parameterNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
-
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, JsonObject>>
   readonly required?: readonly string[]
 }
+
+const parameterNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
 
 /** Defaults of a query are written as text there; the document shows them as what they mean. */
 function withOwnDefault(schema: JsonObject): JsonObject {
@@ -114,22 +44,28 @@ function withOwnDefault(schema: JsonObject): JsonObject {
   return type === 'boolean' ? { ...schema, default: value === 'true' } : schema
 }
 
-function parametersOf(route: RouteSpec, input: Converted): JsonObject[] {
+/** A parameter says itself what its schema says. */
+function described(schema: JsonObject, words: string | undefined): JsonObject {
+  const { description = words, ...plain } = schema
+  return { ...(description !== undefined && { description }), schema: withOwnDefault(plain) }
+}
+
+function parametersOf(route: RouteSpec, components: Components): JsonObject[] {
   // Queries and parameters are object schemas by contract, see RouteSpec.
-  const query = (route.query ? input.at(route.query) : {}) as ObjectSchema
-  const params = (route.params ? input.at(route.params) : {}) as ObjectSchema
+  const query = (route.query ? components.parameters(route.query) : {}) as ObjectSchema
+  const params = (route.params ? components.parameters(route.params) : {}) as ObjectSchema
   return [
     ...parameterNames(route.path).map((name) => ({
       name,
       in: 'path',
       required: true,
-      schema: params.properties?.[name] ?? { type: 'string' },
+      ...described(params.properties?.[name] ?? { type: 'string' }, pathWords[name]),
     })),
     ...Object.entries(query.properties ?? {}).map(([name, schema]) => ({
       name,
       in: 'query',
       required: query.required?.includes(name) ?? false,
-      schema: withOwnDefault(schema),
+      ...described(schema, pathWords[name]),
     })),
     ...Object.entries(route.headers ?? {}).map(([name, description]) => ({
       name,
@@ -147,7 +83,7 @@ const failure = (description: string, schema: v.GenericSchema): ResponseSpec => 
 function commonFailures(route: RouteSpec): Record<string, ResponseSpec> {
   const isChecked = route.body ?? route.query ?? route.params
   return {
-    ...(route.scope !== 'public' && {
+    ...(route.scopes.length > 0 && {
       401: failure('No key, or one that is not known.', errorBodySchema),
       403: failure('The key does not allow this.', errorBodySchema),
     }),
@@ -156,22 +92,72 @@ function commonFailures(route: RouteSpec): Record<string, ResponseSpec> {
       415: failure('The body is compressed in a way that is not taken: gzip and deflate are.', errorBodySchema),
     }),
     ...(isChecked && { 422: failure('The request does not have this shape.', validationErrorBodySchema) }),
+    ...(route.body && { 429: failure('Too much at once: try again later.', errorBodySchema) }),
     default: failure('Any other failure.', errorBodySchema),
   }
 }
 
-function contentOf(response: ResponseSpec, output: Converted): JsonObject {
-  const types = {
-    ...(response.schema && { [response.contentType ?? 'application/json']: response.schema }),
-    ...response.alsoAs,
-  }
-  const content = Object.entries(types).map(([type, schema]) => [type, { schema: output.at(schema) }])
-  return content.length > 0 ? { content: Object.fromEntries(content) } : {}
+function responsesOf(route: RouteSpec): Record<string, ResponseSpec> {
+  return { ...commonFailures(route), ...route.responses }
 }
 
-function operationOf(route: RouteSpec, input: Converted, output: Converted): JsonObject {
-  const parameters = parametersOf(route, input)
-  const responses: Record<string, ResponseSpec> = { ...commonFailures(route), ...route.responses }
+function contentOf(response: ResponseSpec, components: Components): JsonObject {
+  const { schema, lines, file, contentType = 'application/json' } = response
+  const content: Record<string, JsonObject> = {}
+  if (schema) content[contentType] = { schema: components.received(schema) }
+  for (const [type, other] of Object.entries(response.alsoAs ?? {}))
+    content[type] = { schema: components.received(other) }
+  if (lines) {
+    const description = 'JSON objects, one a line; `x-item-schema` describes each.'
+    content['application/x-ndjson'] = {
+      schema: { type: 'string', description },
+      'x-item-schema': components.received(lines),
+    }
+  }
+  if (file?.startsWith('text/')) content[file] = { schema: { type: 'string' } }
+  else if (file) {
+    const bytes = { schema: { type: 'string', format: 'binary' } }
+    // Generators want a type they know; what is sent is whatever the file is.
+    Object.assign(content, { [file]: bytes, '*/*': bytes })
+  }
+  return Object.keys(content).length > 0 ? { content } : {}
+}
+
+function headersOf(status: string, response: ResponseSpec): JsonObject {
+  const headers = {
+    'x-request-id': 'The id of the request, as the log has it.',
+    ...errorHeaders[status],
+    ...response.headers,
+  }
+  const entries = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ])
+  return { headers: Object.fromEntries(entries) }
+}
+
+function bodyOf(route: RouteSpec, components: Components): JsonObject {
+  if (!route.body) return {}
+  const { bodyType = 'application/json' } = route
+  const example = requestExamples[nameOf(route.body) ?? '']
+  const isLines = bodyType === 'application/x-ndjson'
+  const schema = components.sent(route.body)
+  const content = isLines
+    ? {
+        schema: { type: 'string', description: 'JSON objects, one a line; `x-item-schema` describes each.' },
+        'x-item-schema': schema,
+      }
+    : { schema }
+  const shown = example === undefined ? {} : { example: isLines ? `${JSON.stringify(example)}\n` : example }
+  return { requestBody: { required: true, content: { [bodyType]: { ...content, ...shown } } } }
+}
+
+function operationOf(route: RouteSpec, components: Components): JsonObject {
+  const parameters = parametersOf(route, components)
+  const responses = Object.entries(responsesOf(route)).map(([status, response]) => [
+    status,
+    { description: response.description, ...headersOf(status, response), ...contentOf(response, components) },
+  ])
   return {
     operationId: route.operationId,
     summary: route.summary,
@@ -179,42 +165,34 @@ function operationOf(route: RouteSpec, input: Converted, output: Converted): Jso
     tags: route.tags,
     ...(route.deprecated && { deprecated: true }),
     ...(parameters.length > 0 && { parameters }),
-    ...(route.body && {
-      requestBody: {
-        required: true,
-        content: { [route.bodyType ?? 'application/json']: { schema: input.at(route.body) } },
-      },
-    }),
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [
-        status,
-        { description: response.description, ...contentOf(response, output) },
-      ]),
-    ),
-    security: route.scope === 'public' ? [] : [{ key: [route.scope] }],
+    ...bodyOf(route, components),
+    responses: Object.fromEntries(responses),
+    // Any one of the scopes is enough.
+    security: route.scopes.map((scope) => ({ key: [scope] })),
   }
 }
 
-function pathsOf(routes: readonly RouteSpec[], input: Converted, output: Converted): OpenApiDocument['paths'] {
+function pathsOf(routes: readonly RouteSpec[], components: Components): OpenApiDocument['paths'] {
   const paths: Record<string, Record<string, JsonObject>> = {}
   for (const route of routes) {
     const methods = (paths[route.path] ??= {})
-    methods[route.method.toLowerCase()] = operationOf(route, input, output)
+    methods[route.method.toLowerCase()] = operationOf(route, components)
   }
   return paths
 }
 
+const isGiven = (schema: v.GenericSchema | undefined): schema is v.GenericSchema => schema !== undefined
+
 /** The document of a route table: every shape comes from the schemas that check and type it. */
 export function toOpenApi(routes: readonly RouteSpec[], info: OpenApiInfo): OpenApiDocument {
-  const sent = routes
-    .flatMap((route) => [route.body, route.query, route.params])
-    .filter((schema) => schema !== undefined)
   const received = routes
-    .flatMap((route) => [...Object.values(commonFailures(route)), ...Object.values(route.responses)])
-    .flatMap((response) => [response.schema, ...Object.values(response.alsoAs ?? {})])
-    .filter((schema) => schema !== undefined)
-  const input = convert(sent, inputSchemas, 'input')
-  const output = convert(received, outputSchemas, 'output')
+    .flatMap((route) => Object.values(responsesOf(route)))
+    .flatMap(({ schema, lines, alsoAs = {} }) => [schema, lines, ...Object.values(alsoAs)])
+  const components = toComponents(
+    routes.map((route) => route.body).filter(isGiven),
+    routes.flatMap((route) => [route.query, route.params]).filter(isGiven),
+    received.filter(isGiven),
+  )
   const tags = [...new Set(routes.flatMap((route) => route.tags))]
   return {
     openapi: '3.1.0',
@@ -222,9 +200,9 @@ export function toOpenApi(routes: readonly RouteSpec[], info: OpenApiInfo): Open
     servers: [{ url: info.serverUrl ?? '/' }],
     tags: tags.map((name) => ({ name })),
     security: [{ key: [] }],
-    paths: pathsOf(routes, input, output),
+    paths: pathsOf(routes, components),
     components: {
-      schemas: { ...input.named, ...withPackets(output.named) },
+      schemas: components.named,
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key of this service.' } },
     },
   }

@@ -21,6 +21,12 @@ export interface ResponseSpec {
   readonly contentType?: string
   /** Schemas of the same answer in other content types, such as the lines of a stream. */
   readonly alsoAs?: Readonly<Record<string, v.GenericSchema>>
+  /** Schema of each line of an `application/x-ndjson` answer. */
+  readonly lines?: v.GenericSchema
+  /** Media type of an answer that is a file. */
+  readonly file?: string
+  /** Response headers of its own, with what they tell. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** One route, as the server carries it out and the OpenAPI document tells it. */
@@ -33,8 +39,8 @@ export interface RouteSpec {
   readonly summary: string
   readonly description?: string
   readonly tags: readonly string[]
-  /** What the caller's key must allow; `public` needs no key. */
-  readonly scope: Scope | 'public'
+  /** Scopes of which the caller's key must have one; none for what needs no key. */
+  readonly scopes: readonly Scope[]
   readonly owner: OwnerRule
   /** Schema of the JSON body. */
   readonly body?: v.GenericSchema

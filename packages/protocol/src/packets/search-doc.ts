@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
+import { timestamp } from '../timestamps.ts'
 
 /** A document as clients see it beside an answer: one matched chunk of it. */
 export interface SearchDoc {
@@ -13,20 +14,29 @@ export interface SearchDoc {
   readonly link: string | null
   /** How the chunk begins; of a web result its snippet. */
   readonly blurb: string
+  /** Kind of source it came from. */
   readonly source_type: string
   /** 0 for ordinary documents, 1 for web results and attached files. */
   readonly boost: number
+  /** Always false here; other servers may hide documents. */
   readonly hidden: boolean
+  /** Metadata of the document. */
   readonly metadata: Readonly<Record<string, string | readonly string[]>>
+  /** How well the chunk matches; higher is better, only comparable within one search. */
   readonly score: number | null
+  /** Always null here. */
   readonly is_relevant: boolean | null
+  /** Always null here. */
   readonly relevance_explanation: string | null
   /** Pieces of the chunk with the matched words in `<hi>`…`</hi>`. */
   readonly match_highlights: readonly string[]
   /** ISO 8601, UTC with `Z`. */
   readonly updated_at: string | null
+  /** Names of its main owners. */
   readonly primary_owners: readonly string[] | null
+  /** Names of its other owners. */
   readonly secondary_owners: readonly string[] | null
+  /** Whether it was found on the web. */
   readonly is_internet: boolean
   /** Id of a raw file attached to the document. */
   readonly file_id: string | null
@@ -34,6 +44,7 @@ export interface SearchDoc {
 
 /** A picture an answer made. */
 export interface GeneratedImage {
+  /** Id of the image, for `GET /chat/file/{file_id}`. */
   readonly file_id: string
   /** Path below the host, e.g. `/api/chat/file/{file_id}`. */
   readonly url: string
@@ -44,9 +55,6 @@ export interface GeneratedImage {
 }
 
 const strings = v.array(v.string())
-
-/** A moment on the wire: ISO 8601 with an offset. */
-export const timestamp: WireSchema<string, string> = v.pipe(v.string(), v.isoTimestamp())
 
 const fields = {
   document_id: v.string(),
@@ -70,7 +78,7 @@ const fields = {
 }
 
 /** Schema of {@link SearchDoc}. */
-export const searchDocSchema: WireSchema<SearchDoc> = model(fields)
+export const searchDocSchema: WireSchema<SearchDoc> = model('SearchDoc', fields)
 
 /** A document beside a stored answer. */
 export interface SavedSearchDoc extends SearchDoc {
@@ -79,10 +87,13 @@ export interface SavedSearchDoc extends SearchDoc {
 }
 
 /** Schema of {@link SavedSearchDoc}. */
-export const savedSearchDocSchema: WireSchema<SavedSearchDoc> = model({ ...fields, db_doc_id: integer })
+export const savedSearchDocSchema: WireSchema<SavedSearchDoc> = model('SavedSearchDoc', {
+  ...fields,
+  db_doc_id: integer,
+})
 
 /** Schema of {@link GeneratedImage}. */
-export const generatedImageSchema: WireSchema<GeneratedImage> = model({
+export const generatedImageSchema: WireSchema<GeneratedImage> = model('GeneratedImage', {
   file_id: v.string(),
   url: v.string(),
   revised_prompt: v.string(),

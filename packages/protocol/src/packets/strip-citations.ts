@@ -16,7 +16,7 @@ function closeOf(answer: string, start: number): number {
  * An answer without its citation links `[[n]](…)`, each with the white space before it. Parentheses inside a link may
  * nest, a backslash hides the next character. A link that never closes stays, as does all after it.
  */
-export function removeCitations(answer: string): string {
+export function stripCitations(answer: string): string {
   let kept = ''
   let from = 0
   opening.lastIndex = 0

@@ -4,32 +4,46 @@ import { personalizationSchema, type PersonalizationDetail } from './personaliza
 
 /** Answer of `GET /me`: whom the key acts for. */
 export interface UserInfo {
+  /** Id of the person. */
   readonly id: string
   /** "" when unknown. */
   readonly email: string
+  /** Always true here. */
   readonly is_active: boolean
   /** Whether the scope `admin` is held. */
   readonly is_superuser: boolean
+  /** Always true here. */
   readonly is_verified: boolean
+  /** Kind of the account. */
   readonly account_type: string
+  /** Always false here. */
   readonly is_anonymous_user: boolean
   /** The scopes held. */
   readonly effective_permissions: readonly string[]
+  /** Names of their groups. */
   readonly groups: readonly string[]
+  /** What they want the assistant to know and to do. */
   readonly personalization: PersonalizationDetail
   /** What follows has one value here: keys have no team and no password. */
   readonly preferences: Readonly<Record<string, unknown>>
+  /** Always null here. */
   readonly token_expires_at: null
+  /** Always false here. */
   readonly is_cloud_superuser: boolean
+  /** Always null here. */
   readonly team_name: null
+  /** Always false here. */
   readonly password_configured: boolean
+  /** Always null here. */
   readonly tenant_info: null
+  /** Always false here. */
   readonly is_group_manager: boolean
+  /** Always empty here. */
   readonly admin_capabilities: readonly string[]
 }
 
 /** Schema of {@link UserInfo}. */
-export const userInfoSchema: WireSchema<UserInfo> = model({
+export const userInfoSchema: WireSchema<UserInfo> = model('UserInfo', {
   id: v.string(),
   email: v.string(),
   is_active: v.boolean(),
@@ -54,12 +68,14 @@ export const userInfoSchema: WireSchema<UserInfo> = model({
 export interface UserPermissions {
   /** What the scopes held amount to, in the words of existing clients. */
   readonly permissions: readonly string[]
+  /** Always false here. */
   readonly is_manager: boolean
+  /** Always empty here. */
   readonly managed_group_ids: readonly number[]
 }
 
 /** Schema of {@link UserPermissions}. */
-export const userPermissionsSchema: WireSchema<UserPermissions> = model({
+export const userPermissionsSchema: WireSchema<UserPermissions> = model('UserPermissions', {
   permissions: v.array(v.string()),
   is_manager: v.boolean(),
   managed_group_ids: v.array(integer),

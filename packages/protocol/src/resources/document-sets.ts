@@ -5,8 +5,11 @@ import { groupNames, nameList, recordName } from './pairs.ts'
 
 /** A connector/credential pair inside a document set. */
 export interface PairSummary {
+  /** Number of the pair. */
   readonly id: number
+  /** What the pair is called. */
   readonly name: string | null
+  /** Kind of source the documents come from. */
   readonly source: string
   /** `public` or `private`. */
   readonly access_type: string
@@ -14,26 +17,35 @@ export interface PairSummary {
 
 /** A document set as those see it who may search it. */
 export interface DocumentSetSummary {
+  /** Number of the set. */
   readonly id: number
   /** For `internal_search_filters.document_set`. */
   readonly name: string
+  /** What the set is for. */
   readonly description: string | null
+  /** The pairs whose documents are in the set. */
   readonly cc_pair_summaries: readonly PairSummary[]
+  /** Always true: changes of a set hold at once. */
   readonly is_up_to_date: boolean
+  /** Whether everybody may search it. */
   readonly is_public: boolean
+  /** Who may search it while it is private. */
   readonly users: readonly string[]
+  /** Groups that may search it while it is private. */
   readonly groups: readonly string[]
+  /** What the caller may do with the set. */
   readonly permissions: Readonly<Record<string, boolean>>
+  /** Always empty here. */
   readonly federated_connector_summaries: readonly unknown[]
 }
 
 /** Schema of {@link DocumentSetSummary}. */
-export const documentSetSummarySchema: WireSchema<DocumentSetSummary> = model({
+export const documentSetSummarySchema: WireSchema<DocumentSetSummary> = model('DocumentSetSummary', {
   id: integer,
   name: v.string(),
   description: orNull(v.string()),
   cc_pair_summaries: v.array(
-    model({ id: integer, name: orNull(v.string()), source: v.string(), access_type: v.string() }),
+    model('PairSummary', { id: integer, name: orNull(v.string()), source: v.string(), access_type: v.string() }),
   ),
   is_up_to_date: v.boolean(),
   is_public: v.boolean(),
@@ -53,9 +65,11 @@ export const documentSetCreatedSchema: WireSchema<number | DocumentSetSummary> =
 export interface DocumentSetCreation {
   /** Unique. */
   readonly name: string
+  /** What the set is for. */
   readonly description: string
   /** The pairs whose documents are in the set. */
   readonly cc_pair_ids: readonly number[]
+  /** Whether everybody may search it. */
   readonly is_public: boolean
   /** Ids or e-mail addresses of those who may search it while it is private. */
   readonly users: readonly string[]
@@ -68,7 +82,7 @@ export interface DocumentSetCreation {
 const pairIds: WireSchema<number[], number[]> = v.pipe(v.array(integer), v.maxLength(1000))
 
 /** Schema of {@link DocumentSetCreation}. */
-export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = model({
+export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = model('DocumentSetCreation', {
   name: recordName,
   description: v.nullish(text, ''),
   cc_pair_ids: v.nullish(pairIds, () => []),
@@ -92,16 +106,28 @@ const updateFields = {
 }
 
 /** Schema of {@link DocumentSetUpdate}. */
-export const documentSetUpdateSchema: WireSchema<DocumentSetUpdate> = model(updateFields)
+export const documentSetUpdateSchema: WireSchema<DocumentSetUpdate> = model('DocumentSetUpdate', updateFields)
 
 /** Body of `PATCH /manage/admin/document-set`, which names the set itself. */
-export type NamedDocumentSetUpdate = DocumentSetUpdate & { readonly id: number }
+export interface NamedDocumentSetUpdate extends DocumentSetUpdate {
+  /** Number of the set. */
+  readonly id: number
+}
 
 /** Schema of {@link NamedDocumentSetUpdate}. */
-export const namedDocumentSetUpdateSchema: WireSchema<NamedDocumentSetUpdate> = model({ id: integer, ...updateFields })
+export const namedDocumentSetUpdateSchema: WireSchema<NamedDocumentSetUpdate> = model('NamedDocumentSetUpdate', {
+  id: integer,
+  ...updateFields,
+})
 
 /** Query of `GET /manage/document-set`. */
-export const documentSetQuerySchema: WireSchema<{ readonly get_editable: boolean }> = model({
+export interface DocumentSetQuery {
+  /** Whether only sets are listed that the caller may change. */
+  readonly get_editable: boolean
+}
+
+/** Schema of {@link DocumentSetQuery}. */
+export const documentSetQuerySchema: WireSchema<DocumentSetQuery> = model('DocumentSetQuery', {
   get_editable: v.optional(queryBoolean, 'false'),
 })
 
@@ -112,4 +138,6 @@ export interface IndexedSources {
 }
 
 /** Schema of {@link IndexedSources}. */
-export const indexedSourcesSchema: WireSchema<IndexedSources> = model({ sources: v.array(v.string()) })
+export const indexedSourcesSchema: WireSchema<IndexedSources> = model('IndexedSources', {
+  sources: v.array(v.string()),
+})

@@ -3,13 +3,17 @@ import { integer, model, orNull, rule, text, type WireSchema } from '../fields.t
 
 /** Body of `POST /chat/create-chat-message-feedback`; at least a verdict or a text. */
 export interface FeedbackRequest {
+  /** The answer that is judged. */
   readonly chat_message_id: number
+  /** Whether it helped. */
   readonly is_positive: boolean | null
+  /** What its reader says about it. */
   readonly feedback_text: string | null
+  /** One of the reasons that a client offers. */
   readonly predefined_feedback: string | null
 }
 
-const fields = model({
+const fields = model('FeedbackRequest', {
   chat_message_id: integer,
   is_positive: orNull(v.boolean()),
   feedback_text: orNull(text),

@@ -6,16 +6,18 @@ import { uuidOrBlank } from '../uuids.ts'
 
 /** A message of JSON-RPC 2.0, as far as it can be told before its method is known. */
 export interface McpMessage {
+  /** Version of JSON-RPC. */
   readonly jsonrpc: '2.0'
   /** Absent in notifications. */
   readonly id?: string | number
   /** Absent in answers. */
   readonly method?: string
+  /** Arguments of the method. */
   readonly params?: Readonly<Record<string, unknown>>
 }
 
 /** Schema of {@link McpMessage}. */
-export const mcpMessageSchema: WireSchema<McpMessage> = model({
+export const mcpMessageSchema: WireSchema<McpMessage> = model('McpMessage', {
   jsonrpc: v.literal('2.0'),
   id: v.optional(v.union([v.string(), integer])),
   method: v.optional(v.string()),
@@ -24,8 +26,11 @@ export const mcpMessageSchema: WireSchema<McpMessage> = model({
 
 /** Arguments of the tool `search`. */
 export interface McpSearchInput {
+  /** Words that a document would use. */
   readonly query: string
+  /** Only documents from these sources. */
   readonly sources: readonly SourceValue[] | null
+  /** Only documents of the sets with these names. */
   readonly document_sets: readonly string[] | null
   /** 1 to 50. */
   readonly limit: number
@@ -37,7 +42,7 @@ const narrowed = {
 }
 
 /** Schema of {@link McpSearchInput}. */
-export const mcpSearchInputSchema: WireSchema<McpSearchInput> = model({
+export const mcpSearchInputSchema: WireSchema<McpSearchInput> = model('McpSearchInput', {
   query: v.pipe(text, v.minLength(1), v.maxLength(2048), v.description('Words that a document would use')),
   ...narrowed,
   limit: v.nullish(v.pipe(integer, v.minValue(1), v.maxValue(50), v.description('Most passages; 10 when absent')), 10),
@@ -45,14 +50,18 @@ export const mcpSearchInputSchema: WireSchema<McpSearchInput> = model({
 
 /** Arguments of the tool `ask`. */
 export interface McpAskInput {
+  /** A question, with all that it needs. */
   readonly question: string
+  /** The `session_id` of an earlier answer, to go on from there. */
   readonly session_id: string | null
+  /** Only documents from these sources. */
   readonly sources: readonly SourceValue[] | null
+  /** Only documents of the sets with these names. */
   readonly document_sets: readonly string[] | null
 }
 
 /** Schema of {@link McpAskInput}. */
-export const mcpAskInputSchema: WireSchema<McpAskInput> = model({
+export const mcpAskInputSchema: WireSchema<McpAskInput> = model('McpAskInput', {
   question: v.pipe(text, v.minLength(1), v.maxLength(100_000), v.description('A question, with all that it needs')),
   session_id: v.pipe(uuidOrBlank, v.description('The `session_id` of an earlier answer, to go on from there')),
   ...narrowed,
@@ -60,6 +69,7 @@ export const mcpAskInputSchema: WireSchema<McpAskInput> = model({
 
 /** Arguments of the tool `list_documents`. */
 export interface McpListInput {
+  /** Only documents from this source. */
   readonly source: SourceValue | null
   /** 1 to 1000. */
   readonly limit: number
@@ -68,7 +78,7 @@ export interface McpListInput {
 }
 
 /** Schema of {@link McpListInput}. */
-export const mcpListInputSchema: WireSchema<McpListInput> = model({
+export const mcpListInputSchema: WireSchema<McpListInput> = model('McpListInput', {
   source: v.pipe(orNull(sourceSchema), v.description('Only documents from this source')),
   limit: v.nullish(v.pipe(integer, v.minValue(1), v.maxValue(1000), v.description('100 when absent')), 100),
   after: v.pipe(orNull(text), v.description('`next` of the page before')),

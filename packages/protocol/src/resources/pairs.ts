@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { answeredTime } from '../timestamps.ts'
 import { fault, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
 /** Who may see a pair or a document set: everybody, or those named in it. */
@@ -11,7 +12,9 @@ export type AccessType = (typeof accessTypes)[number]
 export interface PairDescriptor {
   /** For `cc_pair_id` of an ingestion request. */
   readonly id: number
+  /** What the pair is called. */
   readonly name: string
+  /** Who may see its documents. */
   readonly access_type: AccessType
   /** Ids or e-mail addresses of those who may see it while it is private. */
   readonly users: readonly string[]
@@ -31,18 +34,23 @@ export const pairFields: { readonly [Name in keyof PairDescriptor]: WireSchema<P
   users: v.array(v.string()),
   groups: v.array(v.string()),
   is_paused: v.boolean(),
-  created_at: v.string(),
+  created_at: answeredTime,
 }
 
 /** Schema of {@link PairDescriptor}. */
-export const pairDescriptorSchema: WireSchema<PairDescriptor> = model(pairFields)
+export const pairDescriptorSchema: WireSchema<PairDescriptor> = model('PairDescriptor', pairFields)
 
 /** Body of `POST /manage/admin/cc-pair`. */
 export interface PairCreation {
+  /** What the pair is called, 1 to 200 characters. */
   readonly name: string
+  /** Who may see its documents. */
   readonly access_type: AccessType
+  /** Ids or e-mail addresses of those who may while it is private. */
   readonly users: readonly string[]
+  /** Names of groups who may. */
   readonly groups: readonly string[]
+  /** Whether its documents wait in the queue. */
   readonly is_paused: boolean
 }
 
@@ -61,7 +69,7 @@ export const groupNames: WireSchema<string[], string[]> = v.pipe(
 )
 
 /** Schema of {@link PairCreation}. */
-export const pairCreationSchema: WireSchema<PairCreation> = model({
+export const pairCreationSchema: WireSchema<PairCreation> = model('PairCreation', {
   name: recordName,
   access_type: v.nullish(v.picklist(accessTypes), 'public'),
   users: v.nullish(nameList, () => []),
@@ -73,7 +81,7 @@ export const pairCreationSchema: WireSchema<PairCreation> = model({
 export type PairUpdate = { readonly [Name in keyof PairCreation]: PairCreation[Name] | null }
 
 /** Schema of {@link PairUpdate}. */
-export const pairUpdateSchema: WireSchema<PairUpdate> = model({
+export const pairUpdateSchema: WireSchema<PairUpdate> = model('PairUpdate', {
   name: orNull(recordName),
   access_type: orNull(v.picklist(accessTypes)),
   users: orNull(nameList),

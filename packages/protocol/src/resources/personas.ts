@@ -1,90 +1,155 @@
 import * as v from 'valibot'
+import { answeredTime } from '../timestamps.ts'
 import { documentSetSummarySchema, type DocumentSetSummary } from './document-sets.ts'
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
-import { groupNames } from './pairs.ts'
-import { dateTime } from '../timestamps.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { toolSnapshotSchema, type ToolSnapshot } from './tools.ts'
 
 /** A way to begin a chat with an agent. */
 export interface StarterMessage {
+  /** Short form, as a button shows it. */
   readonly name: string
+  /** The message that is sent. */
   readonly message: string
 }
 
+/** Schema of {@link StarterMessage}. */
+export const starterMessageSchema: WireSchema<StarterMessage, StarterMessage> = model('StarterMessage', {
+  name: text,
+  message: text,
+})
+
 /** A label of agents. */
 export interface PersonaLabel {
+  /** Number of the label. */
   readonly id: number
+  /** What the label says. */
   readonly name: string
 }
+
+/** A person, by id and e-mail address. */
+export interface PersonaUser {
+  /** Id of the person. */
+  readonly id: string
+  /** E-mail address; "" when it is not shown. */
+  readonly email: string
+}
+
+/** A group that owns an agent. */
+export interface PersonaGroup {
+  /** Id of the group. */
+  readonly id: string
+  /** Name of the group. */
+  readonly name: string
+}
+
+/** A person that an agent is shared with. */
+export interface PersonaShare {
+  /** The person. */
+  readonly user: PersonaUser
+  /** What they may do with it. */
+  readonly permission: 'EDITOR' | 'VIEWER'
+}
+
+/** Schema of {@link PersonaLabel}. */
+export const personaLabelSchema: WireSchema<PersonaLabel> = model('PersonaLabel', { id: integer, name: v.string() })
 
 /** What every view of an agent tells. */
 export interface PersonaBase {
   /** 0 is the default agent. */
   readonly id: number
+  /** What people call the agent. */
   readonly name: string
+  /** What the agent is for. */
   readonly description: string
   /** Those of its actions that can be used now. */
   readonly tools: readonly ToolSnapshot[]
+  /** Ways to begin a chat. */
   readonly starter_messages: readonly StarterMessage[] | null
   /** Those of its document sets that the caller may see. */
   readonly document_sets: readonly DocumentSetSummary[]
   /** Of the models that `GET /llm/provider` lists; null: the default model. */
   readonly default_model_configuration_id: number | null
+  /** Id of its picture. */
   readonly uploaded_image_id: string | null
+  /** Name of its icon. */
   readonly icon_name: string | null
+  /** Whether everybody may use it. */
   readonly is_public: boolean
+  /** Whether listings show it. */
   readonly is_listed: boolean
+  /** Whether it is shown first. */
   readonly is_featured: boolean
+  /** Whether it comes with the product. */
   readonly builtin_persona: boolean
+  /** Place in listings, lowest first. */
   readonly display_priority: number | null
+  /** Its labels; always empty here. */
   readonly labels: readonly PersonaLabel[]
   /** The e-mail address is "" unless the caller is the owner or an administrator. */
-  readonly owner: { readonly id: string; readonly email: string } | null
-  readonly owner_group: { readonly id: string; readonly name: string } | null
+  readonly owner: PersonaUser | null
+  /** The group that owns it. */
+  readonly owner_group: PersonaGroup | null
+  /** What the caller may do with it. */
   readonly user_permission: 'OWNER' | 'EDITOR' | 'VIEWER' | null
+  /** What the caller may do with it, by action. */
   readonly permissions: Readonly<Record<string, boolean>>
 }
 
 /** An agent in a listing. */
 export interface MinimalPersona extends PersonaBase {
+  /** Always 0 here. */
   readonly hierarchy_node_count: number
+  /** Always 0 here. */
   readonly attached_document_count: number
+  /** Always empty here. */
   readonly knowledge_sources: readonly string[]
 }
 
 /** An agent with everything that makes it what it is. */
 export interface FullPersona extends PersonaBase {
+  /** Uploaded files whose text the agent knows. */
   readonly user_file_ids: readonly string[]
-  readonly users: readonly { readonly id: string; readonly email: string }[]
+  /** People it is shared with. */
+  readonly users: readonly PersonaUser[]
   /** Names of groups. */
   readonly groups: readonly string[]
-  readonly user_shares: readonly {
-    readonly user: { readonly id: string; readonly email: string }
-    readonly permission: 'EDITOR' | 'VIEWER'
-  }[]
+  /** People it is shared with, and what each may do. */
+  readonly user_shares: readonly PersonaShare[]
+  /** Always empty here. */
   readonly group_shares: readonly unknown[]
   /** What everybody may do with it while it is public. */
   readonly public_permission: 'EDITOR' | 'VIEWER'
+  /** Who sees it: its owner, those it is shared with, or everybody. */
   readonly sharing_status: 'PRIVATE' | 'SHARED' | 'PUBLIC'
+  /** Always empty here. */
   readonly hierarchy_nodes: readonly unknown[]
+  /** Always empty here. */
   readonly attached_documents: readonly unknown[]
+  /** Instructions to the model. */
   readonly system_prompt: string | null
   /** Whether `system_prompt` stands instead of the built-in instructions rather than beside them. */
   readonly replace_base_system_prompt: boolean
+  /** A reminder after every message. */
   readonly task_prompt: string | null
+  /** Whether the model is told the date. */
   readonly datetime_aware: boolean
+  /** Documents older than this are not searched. */
   readonly search_start_date: string | null
+  /** How many people may administer it. */
   readonly admin_count: number
+  /** Whether its owner is gone. */
   readonly ownership_vacant: boolean
 }
+
+const personaUser = model('PersonaUser', { id: v.string(), email: v.string() })
 
 const baseFields = {
   id: integer,
   name: v.string(),
   description: v.string(),
   tools: v.array(toolSnapshotSchema),
-  starter_messages: orNull(v.array(model({ name: v.string(), message: v.string() }))),
+  starter_messages: orNull(v.array(starterMessageSchema)),
   document_sets: v.array(documentSetSummarySchema),
   default_model_configuration_id: orNull(integer),
   uploaded_image_id: orNull(v.string()),
@@ -94,15 +159,15 @@ const baseFields = {
   is_featured: v.boolean(),
   builtin_persona: v.boolean(),
   display_priority: orNull(integer),
-  labels: v.array(model({ id: integer, name: v.string() })),
-  owner: orNull(model({ id: v.string(), email: v.string() })),
-  owner_group: orNull(model({ id: v.string(), name: v.string() })),
+  labels: v.array(personaLabelSchema),
+  owner: orNull(personaUser),
+  owner_group: orNull(model('PersonaGroup', { id: v.string(), name: v.string() })),
   user_permission: orNull(v.picklist(['OWNER', 'EDITOR', 'VIEWER'])),
   permissions: v.record(v.string(), v.boolean()),
 }
 
 /** Schema of {@link MinimalPersona}. */
-export const minimalPersonaSchema: WireSchema<MinimalPersona> = model({
+export const minimalPersonaSchema: WireSchema<MinimalPersona> = model('MinimalPersona', {
   ...baseFields,
   hierarchy_node_count: integer,
   attached_document_count: integer,
@@ -110,14 +175,12 @@ export const minimalPersonaSchema: WireSchema<MinimalPersona> = model({
 })
 
 /** Schema of {@link FullPersona}. */
-export const fullPersonaSchema: WireSchema<FullPersona> = model({
+export const fullPersonaSchema: WireSchema<FullPersona> = model('FullPersona', {
   ...baseFields,
   user_file_ids: v.array(v.string()),
-  users: v.array(model({ id: v.string(), email: v.string() })),
+  users: v.array(personaUser),
   groups: v.array(v.string()),
-  user_shares: v.array(
-    model({ user: model({ id: v.string(), email: v.string() }), permission: v.picklist(['EDITOR', 'VIEWER']) }),
-  ),
+  user_shares: v.array(model('PersonaShare', { user: personaUser, permission: v.picklist(['EDITOR', 'VIEWER']) })),
   group_shares: v.array(v.unknown()),
   public_permission: v.picklist(['EDITOR', 'VIEWER']),
   sharing_status: v.picklist(['PRIVATE', 'SHARED', 'PUBLIC']),
@@ -127,20 +190,21 @@ export const fullPersonaSchema: WireSchema<FullPersona> = model({
   replace_base_system_prompt: v.boolean(),
   task_prompt: orNull(v.string()),
   datetime_aware: v.boolean(),
-  search_start_date: orNull(v.string()),
+  search_start_date: orNull(answeredTime),
   admin_count: integer,
   ownership_vacant: v.boolean(),
 })
 
 /** A page of agents: answer of `GET /agents`. */
 export interface PersonaPage {
+  /** The agents of this page. */
   readonly items: readonly MinimalPersona[]
   /** Over all pages. */
   readonly total_items: number
 }
 
 /** Schema of {@link PersonaPage}. */
-export const personaPageSchema: WireSchema<PersonaPage> = model({
+export const personaPageSchema: WireSchema<PersonaPage> = model('PersonaPage', {
   items: v.array(minimalPersonaSchema),
   total_items: integer,
 })
@@ -159,7 +223,7 @@ const idList = v.pipe(
 )
 
 /** Schema of {@link PersonaQuery}. */
-export const personaQuerySchema: WireSchema<PersonaQuery> = model({
+export const personaQuerySchema: WireSchema<PersonaQuery> = model('PersonaQuery', {
   include_deleted: v.optional(queryBoolean, 'false'),
   persona_ids: v.optional(idList),
 })
@@ -173,100 +237,9 @@ export interface PersonaPageQuery extends PersonaQuery {
 }
 
 /** Schema of {@link PersonaPageQuery}. */
-export const personaPageQuerySchema: WireSchema<PersonaPageQuery> = model({
+export const personaPageQuerySchema: WireSchema<PersonaPageQuery> = model('PersonaPageQuery', {
   include_deleted: v.optional(queryBoolean, 'false'),
   persona_ids: v.optional(idList),
   page_num: v.optional(queryInteger({ least: 0, most: 1_000_000 }), '0'),
   page_size: v.optional(queryInteger({ least: 1, most: 1000 }), '10'),
-})
-
-/** What an agent can be given, as read: absent fields are left as they are, or take their default in a new one. */
-export interface PersonaFields {
-  readonly name?: string
-  readonly description?: string
-  readonly document_set_ids?: readonly number[]
-  readonly tool_ids?: readonly number[]
-  readonly system_prompt?: string
-  readonly task_prompt?: string
-  readonly datetime_aware?: boolean
-  readonly replace_base_system_prompt?: boolean
-  readonly is_public?: boolean
-  readonly is_listed?: boolean
-  readonly is_featured?: boolean
-  /** Null: the default model. */
-  readonly default_model_configuration_id?: number | null
-  readonly starter_messages?: readonly StarterMessage[] | null
-  /** Ids or e-mail addresses. */
-  readonly users?: readonly string[]
-  /** Names. */
-  readonly groups?: readonly string[]
-  readonly icon_name?: string | null
-  /** Documents older than this are not searched. */
-  readonly search_start_date?: string | null
-  readonly display_priority?: number | null
-  readonly user_file_ids?: readonly string[]
-}
-
-/** Body of `POST /persona`. */
-export type PersonaCreation = PersonaFields &
-  Required<
-    Pick<
-      PersonaFields,
-      'name' | 'description' | 'document_set_ids' | 'tool_ids' | 'system_prompt' | 'task_prompt' | 'datetime_aware'
-    >
-  >
-
-/** A field of an update: null means the same as absence. */
-function kept<Output, Input>(
-  schema: WireSchema<Output, Input>,
-): WireSchema<Output | undefined, Input | null | undefined> {
-  return v.pipe(
-    v.nullish(schema),
-    v.transform((value) => value ?? undefined),
-  )
-}
-
-const name = v.pipe(text, v.trim(), v.minLength(1), v.maxLength(255))
-const prompt = v.pipe(text, v.maxLength(200_000))
-const listOf = <Output, Input>(schema: WireSchema<Output, Input>): WireSchema<Output[], Input[]> =>
-  v.pipe(v.array(schema), v.maxLength(1000))
-
-const ownFields = {
-  name,
-  description: text,
-  document_set_ids: listOf(integer),
-  tool_ids: listOf(integer),
-  system_prompt: prompt,
-  task_prompt: prompt,
-  datetime_aware: v.boolean(),
-}
-
-const moreFields = {
-  replace_base_system_prompt: kept(v.boolean()),
-  is_public: kept(v.boolean()),
-  is_listed: kept(v.boolean()),
-  is_featured: kept(v.boolean()),
-  default_model_configuration_id: v.optional(v.nullable(integer)),
-  starter_messages: v.optional(v.nullable(listOf(model({ name: text, message: text })))),
-  users: kept(listOf(text)),
-  groups: kept(groupNames),
-  icon_name: v.optional(v.nullable(text)),
-  search_start_date: v.optional(v.nullable(dateTime)),
-  display_priority: v.optional(v.nullable(integer)),
-  user_file_ids: kept(listOf(text)),
-}
-
-/** Schema of {@link PersonaCreation}. */
-export const personaCreationSchema: WireSchema<PersonaCreation> = model({ ...ownFields, ...moreFields })
-
-/** Schema of the body of `PATCH /persona/{persona_id}`. */
-export const personaUpdateSchema: WireSchema<PersonaFields> = model({
-  name: kept(ownFields.name),
-  description: kept(ownFields.description),
-  document_set_ids: kept(ownFields.document_set_ids),
-  tool_ids: kept(ownFields.tool_ids),
-  system_prompt: kept(ownFields.system_prompt),
-  task_prompt: kept(ownFields.task_prompt),
-  datetime_aware: kept(ownFields.datetime_aware),
-  ...moreFields,
 })

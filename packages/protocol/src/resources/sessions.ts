@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { dictionary, float, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { fileDescriptorSchema, type FileDescriptor } from '../chat/chat.ts'
-import { dateTime } from '../timestamps.ts'
+import { answeredTime, dateTime } from '../timestamps.ts'
 import { packetSchema } from '../packets/packets.ts'
 import type { Packet } from '../packets/packet-types.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
@@ -11,21 +11,28 @@ import { uuid } from '../uuids.ts'
 /** Who may read a session besides its owner: nobody, or everybody who knows its id. */
 export type SharingStatus = 'public' | 'private'
 
-const sharing = v.picklist(['public', 'private'])
+/** Schema of {@link SharingStatus}. */
+export const sharingStatus: WireSchema<SharingStatus, SharingStatus> = v.picklist(['public', 'private'])
 
 /** What every listing tells of a chat session. */
 export interface ChatSessionSummary {
+  /** Id of the session, a UUID. */
   readonly id: string
   /** "" until it was named. */
   readonly name: string
+  /** The agent of the session; 0 is the default one. */
   readonly persona_id: number
   /** ISO 8601 with `Z`. */
   readonly time_created: string
+  /** When its last message was written, ISO 8601 with `Z`. */
   readonly time_updated: string
+  /** Who may read it. */
   readonly shared_status: SharingStatus
   /** The model it is pinned to, as it was given. */
   readonly current_alternate_model: string | null
+  /** Temperature it is pinned to. */
   readonly current_temperature_override: number | null
+  /** Reasoning effort it is pinned to. */
   readonly current_reasoning_effort_override: string | null
 }
 
@@ -36,17 +43,17 @@ const foundFields = {
   id: v.string(),
   name: v.string(),
   persona_id: integer,
-  time_created: v.string(),
-  shared_status: sharing,
+  time_created: answeredTime,
+  shared_status: sharingStatus,
   current_alternate_model: orNull(v.string()),
   current_temperature_override: orNull(v.number()),
   current_reasoning_effort_override: orNull(v.string()),
 }
 
 /** Schema of {@link ChatSessionSummary}. */
-export const chatSessionSummarySchema: WireSchema<ChatSessionSummary> = model({
+export const chatSessionSummarySchema: WireSchema<ChatSessionSummary> = model('ChatSessionSummary', {
   ...foundFields,
-  time_updated: v.string(),
+  time_updated: answeredTime,
 })
 
 /** Query of `GET /chat/get-user-chat-sessions`. */
@@ -64,7 +71,7 @@ export interface ChatSessionListQuery {
 }
 
 /** Schema of {@link ChatSessionListQuery}. */
-export const chatSessionListQuerySchema: WireSchema<ChatSessionListQuery> = model({
+export const chatSessionListQuerySchema: WireSchema<ChatSessionListQuery> = model('ChatSessionListQuery', {
   project_id: v.optional(queryInteger({})),
   only_non_project_chats: v.optional(queryBoolean, 'true'),
   include_failed_chats: v.optional(queryBoolean, 'false'),
@@ -74,25 +81,31 @@ export const chatSessionListQuerySchema: WireSchema<ChatSessionListQuery> = mode
 
 /** Answer of `GET /chat/get-user-chat-sessions`: newest update first. */
 export interface ChatSessionList {
+  /** The sessions, newest update first. */
   readonly sessions: readonly ChatSessionSummary[]
+  /** Whether older ones follow. */
   readonly has_more: boolean
 }
 
 /** Schema of {@link ChatSessionList}. */
-export const chatSessionListSchema: WireSchema<ChatSessionList> = model({
+export const chatSessionListSchema: WireSchema<ChatSessionList> = model('ChatSessionList', {
   sessions: v.array(chatSessionSummarySchema),
   has_more: v.boolean(),
 })
 
 /** A stored message. */
 export interface ChatMessageDetail {
+  /** The session that holds the message. */
   readonly chat_session_id: string
+  /** Id of the message. */
   readonly message_id: number
   /** Null for the hidden root of the tree. */
   readonly parent_message: number | null
   /** The child that the mainline goes on with. */
   readonly latest_child_message: number | null
+  /** Text of the message. */
   readonly message: string
+  /** Reasoning that led to the answer. */
   readonly reasoning_tokens: string | null
   /** `system` is the hidden root. */
   readonly message_type: 'system' | 'user' | 'assistant'
@@ -102,20 +115,24 @@ export interface ChatMessageDetail {
   readonly citations: Readonly<Record<string, string>> | null
   /** ISO 8601 with `Z`. */
   readonly time_sent: string
+  /** Files that went with the message. */
   readonly files: readonly FileDescriptor[]
   /** Why the answer is not whole. */
   readonly error: string | null
+  /** The verdict of its reader. */
   readonly current_feedback: 'like' | 'dislike' | null
+  /** Seconds that the answer took. */
   readonly processing_duration_seconds: number | null
   /** Of a question that several models answered: the answer its asker likes best. */
   readonly preferred_response_id: number | null
+  /** Name of the model that answered. */
   readonly model_display_name: string | null
   /** What the model was told besides the prompt: its name, temperature, reasoning effort. */
   readonly request_params: Readonly<Record<string, unknown>> | null
 }
 
 /** Schema of {@link ChatMessageDetail}. */
-export const chatMessageDetailSchema: WireSchema<ChatMessageDetail> = model({
+export const chatMessageDetailSchema: WireSchema<ChatMessageDetail> = model('ChatMessageDetail', {
   chat_session_id: v.string(),
   message_id: integer,
   parent_message: orNull(integer),
@@ -125,7 +142,7 @@ export const chatMessageDetailSchema: WireSchema<ChatMessageDetail> = model({
   message_type: v.picklist(['system', 'user', 'assistant']),
   context_docs: orNull(v.array(savedSearchDocSchema)),
   citations: orNull(dictionary(v.string())),
-  time_sent: v.string(),
+  time_sent: answeredTime,
   files: v.array(fileDescriptorSchema),
   error: orNull(v.string()),
   current_feedback: orNull(v.picklist(['like', 'dislike'])),
@@ -144,108 +161,86 @@ export interface ChatSessionQuery {
 }
 
 /** Schema of {@link ChatSessionQuery}. */
-export const chatSessionQuerySchema: WireSchema<ChatSessionQuery> = model({
+export const chatSessionQuerySchema: WireSchema<ChatSessionQuery> = model('ChatSessionQuery', {
   is_shared: v.optional(queryBoolean, 'false'),
   include_deleted: v.optional(queryBoolean, 'false'),
 })
 
+/** A run that can be resumed. */
+export interface CurrentRun {
+  /** Id of the answer; with several models side by side, id of the question. */
+  readonly run_id: number
+}
+
 /** Answer of `GET /chat/get-chat-session/{session_id}`. */
 export interface ChatSessionDetail {
+  /** Id of the session. */
   readonly chat_session_id: string
   /** Its name. */
   readonly description: string | null
+  /** The agent of the session. */
   readonly persona_id: number | null
+  /** Name of the agent. */
   readonly persona_name: string | null
   /** The agent's icon. */
   readonly personal_icon_name: string | null
   /** Every message of every branch: the root first, then by parent. */
   readonly messages: readonly ChatMessageDetail[]
+  /** When the session began, ISO 8601 with `Z`. */
   readonly time_created: string
+  /** Who may read it. */
   readonly shared_status: SharingStatus
+  /** The model it is pinned to. */
   readonly current_alternate_model: string | null
+  /** Temperature it is pinned to. */
   readonly current_temperature_override: number | null
+  /** Reasoning effort it is pinned to. */
   readonly current_reasoning_effort_override: string | null
+  /** Whether it was deleted but is still kept. */
   readonly deleted: boolean
+  /** Name of its owner, where it is known. */
   readonly owner_name: string | null
   /** Packets that show each answer again, in the order of the answers among `messages`. */
   readonly packets: readonly (readonly Packet[])[]
   /** The run that can be resumed: the answer's id, of several side by side the question's. */
-  readonly current_run: { readonly run_id: number } | null
+  readonly current_run: CurrentRun | null
+  /** Whether the session leaves no trace. */
   readonly incognito: boolean
 }
 
 /** Schema of {@link ChatSessionDetail}. */
-export const chatSessionDetailSchema: WireSchema<ChatSessionDetail> = model({
+export const chatSessionDetailSchema: WireSchema<ChatSessionDetail> = model('ChatSessionDetail', {
   chat_session_id: v.string(),
   description: orNull(v.string()),
   persona_id: orNull(integer),
   persona_name: orNull(v.string()),
   personal_icon_name: orNull(v.string()),
   messages: v.array(chatMessageDetailSchema),
-  time_created: v.string(),
-  shared_status: sharing,
+  time_created: answeredTime,
+  shared_status: sharingStatus,
   current_alternate_model: orNull(v.string()),
   current_temperature_override: orNull(v.number()),
   current_reasoning_effort_override: orNull(v.string()),
   deleted: v.boolean(),
   owner_name: orNull(v.string()),
   packets: v.array(v.array(packetSchema)),
-  current_run: orNull(model({ run_id: integer })),
+  current_run: orNull(model('CurrentRun', { run_id: integer })),
   incognito: v.boolean(),
 })
 
 /** Body of `PUT /chat/rename-chat-session`. */
 export interface ChatSessionRename {
+  /** The session to rename. */
   readonly chat_session_id: string
   /** Null or blank: a model finds one. */
   readonly name: string | null
 }
 
 /** Schema of {@link ChatSessionRename}. */
-export const chatSessionRenameSchema: WireSchema<ChatSessionRename> = model({
+export const chatSessionRenameSchema: WireSchema<ChatSessionRename> = model('ChatSessionRename', {
   chat_session_id: uuid,
   name: orNull(text),
 })
-
-/** Schema of the answer of `PUT /chat/rename-chat-session`. */
-export const chatSessionRenamedSchema: WireSchema<{ readonly new_name: string }> = model({ new_name: v.string() })
-
-/** Schema of the body of `PATCH /chat/chat-session/{session_id}`. */
-export const chatSessionUpdateSchema: WireSchema<{ readonly sharing_status: SharingStatus }> = model({
-  sharing_status: sharing,
-})
-
-/** Schema of the query of the addresses that delete sessions. */
-export const sessionDeletionQuerySchema: WireSchema<{ readonly hard_delete: boolean }> = model({
-  hard_delete: v.optional(queryBoolean, 'false'),
-})
-
-/** Schema of the body of `PUT /chat/set-message-as-latest`. */
-export const branchSelectionSchema: WireSchema<{ readonly message_id: number }> = model({ message_id: integer })
-
-/** Schema of the body of `PUT /chat/set-preferred-response`. */
-export const preferredResponseSchema: WireSchema<{
-  readonly user_message_id: number
-  readonly preferred_response_id: number
-}> = model({ user_message_id: integer, preferred_response_id: integer })
-
-/** Schema of the body of `PUT /chat/update-chat-session-model`; null or blank unpins. */
-export const sessionModelSchema: WireSchema<{
-  readonly chat_session_id: string
-  readonly new_alternate_model: string | null
-}> = model({ chat_session_id: uuid, new_alternate_model: v.nullable(text) })
-
-/** Schema of the body of `PUT /chat/update-chat-session-temperature`; null takes the model's own again. */
-export const sessionTemperatureSchema: WireSchema<{
-  readonly chat_session_id: string
-  readonly temperature_override: number | null
-}> = model({ chat_session_id: uuid, temperature_override: v.nullable(float) })
-
-/** Schema of the body of `PUT /chat/update-chat-session-reasoning`; null leaves it to the model again. */
-export const sessionReasoningSchema: WireSchema<{
-  readonly chat_session_id: string
-  readonly reasoning_effort_override: string | null
-}> = model({ chat_session_id: uuid, reasoning_effort_override: orNull(text) })
 
 /** Query of `GET /chat/search`. */
 export interface ChatSearchQuery {
@@ -258,26 +253,35 @@ export interface ChatSearchQuery {
 }
 
 /** Schema of {@link ChatSearchQuery}. */
-export const chatSearchQuerySchema: WireSchema<ChatSearchQuery> = model({
+export const chatSearchQuerySchema: WireSchema<ChatSearchQuery> = model('ChatSearchQuery', {
   query: v.optional(text),
   page: v.optional(queryInteger({ least: 1, most: 1_000_000 }), '1'),
   page_size: v.optional(queryInteger({ least: 1, most: 100 }), '10'),
 })
 
+/** The chat sessions of one stretch of time. */
+export interface ChatSessionGroup {
+  /** `Today`, `Yesterday`, `This Week` (seven days), `This Month` (thirty days) or `Older`. */
+  readonly title: string
+  /** The sessions of the group, newest first. */
+  readonly chats: readonly FoundChatSession[]
+}
+
 /** Answer of `GET /chat/search`: the sessions found, by the day they were begun on (UTC), newest first. */
 export interface ChatSearchAnswer {
-  readonly groups: readonly {
-    /** `Today`, `Yesterday`, `This Week` (seven days), `This Month` (thirty days) or `Older`. */
-    readonly title: string
-    readonly chats: readonly FoundChatSession[]
-  }[]
+  /** The sessions found, in groups by age. */
+  readonly groups: readonly ChatSessionGroup[]
+  /** Whether there is another page. */
   readonly has_more: boolean
+  /** Number of the next page; null on the last one. */
   readonly next_page: number | null
 }
 
 /** Schema of {@link ChatSearchAnswer}. */
-export const chatSearchAnswerSchema: WireSchema<ChatSearchAnswer> = model({
-  groups: v.array(model({ title: v.string(), chats: v.array(model(foundFields)) })),
+export const chatSearchAnswerSchema: WireSchema<ChatSearchAnswer> = model('ChatSearchAnswer', {
+  groups: v.array(
+    model('ChatSessionGroup', { title: v.string(), chats: v.array(model('FoundChatSession', foundFields)) }),
+  ),
   has_more: v.boolean(),
   next_page: orNull(integer),
 })

@@ -17,6 +17,8 @@ export interface KeyLookup {
 export interface KeyLookupOptions {
   readonly db: Kysely<KeyTable>
   readonly now: () => number
+  /** Milliseconds on a clock that nobody sets: revoked keys must not live on because the time of day was set back. */
+  readonly elapsed: () => number
   /** How long an accepted key is remembered, in milliseconds; 0: not at all. */
   readonly cacheMs: number
   /** Told when a last use could not be noted; the request goes on. */
@@ -27,9 +29,10 @@ const rememberedKeys = 1000
 const lastUseStepMs = 60_000
 
 /** A lookup that asks the database once in a while, not for each request. */
-export function createKeyLookup({ db, now, cacheMs, onError }: KeyLookupOptions): KeyLookup {
+export function createKeyLookup({ db, now, elapsed, cacheMs, onError }: KeyLookupOptions): KeyLookup {
   const remembered = new Map<string, { principal: Principal; until: number }>()
   const notes = new Set<Promise<unknown>>()
+  let changes = 0
 
   function noteUse(row: KeyRow): void {
     const time = now()
@@ -47,18 +50,23 @@ export function createKeyLookup({ db, now, cacheMs, onError }: KeyLookupOptions)
   return {
     async principalOf(key) {
       const known = remembered.get(key)
-      if (known !== undefined && known.until > now()) return known.principal
+      if (known !== undefined && known.until > elapsed()) return known.principal
       remembered.delete(key)
+      const changesBefore = changes
       const hash = await hashOf(key)
       const row = await liveKeys(db).where('hash', '=', hash).executeTakeFirst()
       if (row === undefined) return undefined
       noteUse(row)
       const principal = toPrincipal(row)
       if (remembered.size >= rememberedKeys) remembered.clear()
-      if (cacheMs > 0) remembered.set(key, { principal, until: now() + cacheMs })
+      // A key that was changed while it was looked up would be remembered as it was.
+      if (cacheMs > 0 && changes === changesBefore) remembered.set(key, { principal, until: elapsed() + cacheMs })
       return principal
     },
-    forget: () => remembered.clear(),
+    forget() {
+      changes++
+      remembered.clear()
+    },
     settled: async () => void (await Promise.all(notes)),
   }
 }

@@ -47,6 +47,8 @@ export interface KeysOptions {
   readonly db: Kysely<KeyTable>
   /** Milliseconds since 1970 UTC. Default: the clock. */
   readonly now?: () => number
+  /** Milliseconds on a clock that nobody sets. Default: `performance.now`. */
+  readonly elapsed?: () => number
   /** How long an accepted key is remembered, in milliseconds. Default 5000; 0 looks it up each time. */
   readonly cacheMs?: number
   /** Told of failures to note the last use; the request goes on. */
@@ -55,8 +57,8 @@ export interface KeysOptions {
 
 /** Keys over a database. */
 export function createKeys(options: KeysOptions): Keys {
-  const { db, now = Date.now, cacheMs = 5000, onError = () => {} } = options
-  const lookup = createKeyLookup({ db, now, cacheMs, onError })
+  const { db, now = Date.now, elapsed = () => performance.now(), cacheMs = 5000, onError = () => {} } = options
+  const lookup = createKeyLookup({ db, now, elapsed, cacheMs, onError })
 
   /** Changes a live key; NOT_FOUND when there is none. */
   async function update(id: number, values: Partial<KeyRow>): Promise<void> {

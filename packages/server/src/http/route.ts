@@ -2,6 +2,7 @@ import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import type { ErrorCode, OwnerRule, Principal, Scope } from '@inlay/protocol'
 import type { GenericSchema, InferOutput } from 'valibot'
+import type { WorkspaceRecords } from '../administration/workspace-records.ts'
 import type { Keys } from '../auth/keys.ts'
 import type { ServerSettings } from '../server-settings.ts'
 
@@ -11,6 +12,8 @@ export interface ServerParts {
   readonly knowledge: Knowledge
   /** Absent where the host alone tells who calls: the addresses that administer keys answer 501. */
   readonly keys?: Keys
+  /** Absent: what would be kept there cannot be set, and the addresses that set it answer 501. */
+  readonly workspace?: WorkspaceRecords
 }
 
 /** A method a route answers; HEAD comes with GET, OPTIONS is answered for all. */
@@ -36,13 +39,19 @@ export interface AnswerSpec {
   readonly status?: 200 | 204
   /** What an answer without a body means that is sent with 202 instead. Absent: there is none. */
   readonly accepted?: string
+  /** What an answer without a body means that is sent with 204 instead. */
+  readonly ended?: string
+  /** What 304 means here. Absent: it is never sent. */
+  readonly unchanged?: string
   /** Schema of a JSON answer. */
   readonly schema?: GenericSchema
   /** Schema of each line of an `application/x-ndjson` answer. */
   readonly lines?: GenericSchema
   /** Whether it may be a stream of packets, `text/event-stream`; each packet line is described once, in the document. */
   readonly packets?: true
-  /** Of an answer that is neither JSON nor a stream, such as a page. */
+  /** Schema of the data of each event, where the answer may be another stream of `text/event-stream`. */
+  readonly events?: GenericSchema
+  /** Of an answer that is a file or a page. It may be JSON as well, when there is a schema. */
   readonly mediaType?: string
   /** Response headers of its own, with what they tell. */
   readonly headers?: Readonly<Record<string, string>>

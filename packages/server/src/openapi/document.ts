@@ -11,16 +11,22 @@ import type { OpenApiDocument } from '@inlay/protocol/openapi'
 import type { GenericSchema } from 'valibot'
 import type { Route } from '../http/route.ts'
 
-/** The OpenAPI document of a route table; each further address of a route is an operation of its own. */
-export async function describeRoutes(routes: readonly Route[], version: string): Promise<OpenApiDocument> {
+/**
+ * The OpenAPI document of a route table; each further address of a route is an operation of its own.
+ * @param serverUrl where the API lies, such as `/api`
+ */
+export async function describeRoutes(
+  routes: readonly Route[],
+  version: string,
+  serverUrl: string,
+): Promise<OpenApiDocument> {
   // Loaded when somebody asks: no request of the API itself needs it.
   const { toOpenApi } = await import('@inlay/protocol/openapi')
   return toOpenApi(routes.flatMap(toSpecs), {
     title: 'Inlay',
     version,
     description: 'An AI assistant over your own documents: documents in, cited answers out.',
-    // Relative to where this document lies, so it is right wherever a host has mounted us.
-    serverUrl: '.',
+    serverUrl,
   })
 }
 
@@ -32,11 +38,9 @@ function toSpecs(route: Route): RouteSpec[] {
     path: route.path,
     operationId: route.operationId,
     summary: route.summary,
-    description: [route.description, scopes.length > 1 ? `Any of the scopes ${scopes.join(', ')} will do.` : undefined]
-      .filter((sentence) => sentence !== undefined)
-      .join(' '),
+    description: route.description,
     tags: [route.topic],
-    scope: scopes[0] ?? 'public',
+    scopes,
     owner: route.owner,
     ...(input.body === undefined ? {} : bodyOf(input.body)),
     query: input.query,
@@ -50,6 +54,7 @@ function toSpecs(route: Route): RouteSpec[] {
     path,
     operationId: `${route.operationId}At${index + 2}`,
     description: `The same as \`${route.path}\`.`,
+    deprecated: true,
   }))
   return [spec, ...others]
 }
@@ -64,9 +69,12 @@ function bodyOf(body: NonNullable<NonNullable<Route['input']>['body']>): { body?
 }
 
 function responsesOf(route: Route): Record<number, ResponseSpec> {
+  const { answer } = route
   const responses: Record<number, ResponseSpec> = {}
-  if (route.answer !== undefined) responses[route.answer.status ?? 200] = answerOf(route.answer)
-  if (route.answer?.accepted !== undefined) responses[202] = { description: route.answer.accepted }
+  if (answer !== undefined) responses[answer.status ?? 200] = answerOf(answer)
+  if (answer?.accepted !== undefined) responses[202] = { description: answer.accepted }
+  if (answer?.ended !== undefined) responses[204] = { description: answer.ended }
+  if (answer?.unchanged !== undefined) responses[304] = { description: answer.unchanged, headers: answer.headers }
   for (const code of route.errors ?? []) {
     const { status, message } = errorTable[code]
     const before = responses[status]?.description
@@ -80,10 +88,14 @@ function describeCode(before: string | undefined, code: ErrorCode, message: stri
 }
 
 function answerOf(answer: NonNullable<Route['answer']>): ResponseSpec {
-  const headers = Object.entries(answer.headers ?? {}).map(([name, meaning]) => ` Header \`${name}\`: ${meaning}`)
-  const description = answer.description + headers.join('')
-  if (answer.lines !== undefined) return { description, schema: answer.lines, contentType: 'application/x-ndjson' }
-  const packets = answer.packets === true ? { 'text/event-stream': streamLineSchema } : undefined
-  if (answer.schema === undefined) return { description, alsoAs: packets }
-  return { description, schema: answer.schema, alsoAs: packets }
+  const { description, headers, lines, schema, mediaType: file } = answer
+  const events = answer.packets === true ? streamLineSchema : answer.events
+  return {
+    description,
+    headers,
+    lines,
+    schema,
+    file,
+    ...(events !== undefined && { alsoAs: { 'text/event-stream': events } }),
+  }
 }

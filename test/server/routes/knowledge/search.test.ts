@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SearchRequest } from '@inlay/knowledge'
+import { ingestionRequestSchema, parseWith } from '@inlay/protocol'
+import { makeKnowledge } from '../../../knowledge/setup.ts'
+import { newService } from '../../conversation.ts'
 import { setup } from '../../fakes.ts'
 
 test('passages come in order, those of one document under one number', async () => {
@@ -46,3 +49,86 @@ test.each([{}, { query: '' }, { query: 'x'.repeat(2049) }, { query: 'x', sources
     expect((await setup().ask('/search', { json })).status).toBe(422)
   },
 )
+
+test('a provider without a model, or a model without a provider, is a validation error', async () => {
+  for (const half of [{ provider: 'inlay' }, { model: 'extractive' }])
+    expect((await setup().ask('/search', { json: { query: 'x', ...half } })).status).toBe(422)
+  expect((await setup().ask('/search', { json: { query: 'x', provider: null, model: null } })).status).toBe(200)
+})
+
+describe('an agent', () => {
+  const persona = {
+    name: 'HR',
+    description: '',
+    tool_ids: [],
+    system_prompt: '',
+    task_prompt: '',
+    datetime_aware: true,
+  }
+
+  /** Two documents about leave, in pairs 1 and 2, and an agent that knows the set of pair 2. */
+  async function library(answers: string[] = []) {
+    const { knowledge } = await makeKnowledge()
+    await knowledge.start()
+    await knowledge.pairs.create({ name: 'HR' })
+    await knowledge.documentSets.create({ name: 'hr', pairIds: [2] })
+    for (const pair of [1, 2]) {
+      const document = { id: `leave-${pair}`, semantic_identifier: `Leave ${pair}`, metadata: {} }
+      const dated = {
+        ...document,
+        doc_updated_at: `202${pair}-01-01T00:00:00Z`,
+        sections: [{ text: 'Leave is granted.' }],
+      }
+      const accepted = parseWith(ingestionRequestSchema, { document: dated, cc_pair_id: pair }, 'body')
+      await knowledge.accept(accepted, { waitMs: 5000 })
+    }
+    const service = await newService(
+      answers.map((text) => [text]),
+      {
+        search: (query) => knowledge.search(query),
+        documentSets: (caller) => knowledge.documentSets.list({ caller }),
+        searchHelp: {},
+      },
+      { knowledge },
+    )
+    const search = async (json: object): Promise<{ status: number; titles: string[]; code: unknown }> => {
+      const { status, body } = await service.tell('/search', { json: { query: 'leave', ...json } })
+      const { results, error_code: code } = body as { results?: { title: string }[]; error_code?: string }
+      return { status, titles: (results ?? []).map(({ title }) => title).toSorted(), code }
+    }
+    const create = async (fields: object): Promise<number> => {
+      const { body } = await service.tell('/persona', { json: { ...persona, document_set_ids: [], ...fields } })
+      return (body as { id: number }).id
+    }
+    return { ...service, search, create }
+  }
+
+  test('bounds a search by its document sets and its start date, as in a chat', async () => {
+    const { search, create } = await library()
+    const skipped = { skip_query_expansion: true }
+    expect((await search(skipped)).titles).toEqual(['Leave 1', 'Leave 2'])
+    const bySet = await create({ document_set_ids: [1] })
+    expect((await search({ ...skipped, persona_id: bySet })).titles).toEqual(['Leave 2'])
+    const byDate = await create({ search_start_date: '2021-06-01T00:00:00Z' })
+    const dated = await search({ ...skipped, persona_id: byDate })
+    expect(dated.titles).toEqual(['Leave 2'])
+    expect(await search({ ...skipped, persona_id: 99 })).toMatchObject({ status: 404, code: 'PERSONA_NOT_FOUND' })
+  })
+
+  test('has its model think of further queries, unless the request skips that', async () => {
+    const { search, setting } = await library(['{"question": "What is granted?", "keywords": []}'])
+    expect((await search({ query: 'holiday' })).status).toBe(200)
+    expect(setting.model.asked).toHaveLength(1)
+    await search({ query: 'holiday', skip_query_expansion: true })
+    expect(setting.model.asked).toHaveLength(1)
+  })
+
+  test('a provider that is not there is told, whether queries are expanded or not', async () => {
+    const { search } = await library()
+    for (const skip of [true, false])
+      expect(await search({ provider: 'nobody', model: 'x', skip_query_expansion: skip })).toMatchObject({
+        status: 404,
+        code: 'NOT_FOUND',
+      })
+  })
+})

@@ -84,19 +84,19 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
     isCiting: true,
     start: () => ({ type: 'search_tool_start', is_internet_search: false }),
     run: async ({ queries: given, ...narrowing }, turn) => {
-      const asked = turn.filters ?? null
-      const filters = narrowFilters(asked, narrowing)
+      const requested = turn.filters ?? null
+      const filters = narrowFilters(requested, narrowing)
       const narrowed = toFilterPacket(filters)
       if (narrowed) turn.emit(narrowed)
       const queries = cleanQueries(given, turn.userMessage)
       const passages = await searchAll(queries, { ...options, foundLimit, filters }, turn)
-      const found = distinctDocuments(passages).slice(0, foundLimit)
+      const documents = distinctDocuments(passages).slice(0, foundLimit)
       const { sections, wereChosen } = await selectSections(passages, queries, { ...options, passageLimit }, turn)
-      const shown = (wereChosen ? distinctDocuments(sections) : mostRelevant(found)).slice(0, shownLimit)
+      const shown = (wereChosen ? distinctDocuments(sections) : mostRelevant(documents)).slice(0, shownLimit)
       if (shown.length > 0) turn.emit({ type: 'search_tool_documents_delta', documents: shown })
-      const isNarrowed = JSON.stringify(filters) !== JSON.stringify(asked)
+      const isNarrowed = JSON.stringify(filters) !== JSON.stringify(requested)
       const text = toResultText(sections.slice(0, passageLimit), turn, isNarrowed ? 'narrowed' : 'whole')
-      return { text, documents: shown, foundDocuments: found }
+      return { text, documents: shown, foundDocuments: documents }
     },
   }
 }
@@ -123,7 +123,7 @@ async function searchAll(
   const begun = Promise.allSettled(own.map(find))
   const mayExpand = (help.expand ?? true) && given.length < enoughQueries
   const more = mayExpand ? await expandQueries(given, turn, help.limitMs ?? defaultHelpMs) : []
-  const all = [...own, ...more].toSorted((one, other) => other.weight - one.weight)
+  const all = [...own, ...more].toSorted((a, b) => b.weight - a.weight)
   turn.emit({ type: 'search_tool_queries_delta', queries: all.map(({ text }) => text) })
   const outcomes = [...(await begun), ...(await Promise.allSettled(more.map(find)))]
   const rankings = [...own, ...more].flatMap(({ weight }, index) => {
@@ -133,10 +133,22 @@ async function searchAll(
   // One failing query leaves the others' passages; when all fail, the reason of the first does for all.
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (rankings.length === 0 && failed) throw failed.reason
-  return fuse(rankings)
+  return fusePassages(rankings)
 }
 
-function fuse(rankings: readonly { readonly items: readonly Passage[]; readonly weight: number }[]): Passage[] {
+/** Further queries for a text that stands alone; none without a model to ask. */
+export function askForQueries(
+  text: string,
+  turn: Pick<ActionTurn, 'ask' | 'signal'>,
+  { limitMs = defaultHelpMs }: SearchHelp = {},
+): Promise<readonly WeightedQuery[]> {
+  return expandQueries([text], { ...turn, userMessage: text }, limitMs)
+}
+
+/** One ranking of several, by weighted reciprocal rank; a lone one stays as it is. */
+export function fusePassages(
+  rankings: readonly { readonly items: readonly Passage[]; readonly weight: number }[],
+): Passage[] {
   const [first, ...others] = rankings
   if (first && others.length === 0) return [...first.items]
   const keyOf = ({ document }: Passage): string => `${document.chunk_ind} ${document.document_id}`

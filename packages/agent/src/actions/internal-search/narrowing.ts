@@ -14,8 +14,8 @@ export interface Narrowing {
  * Narrows the filters of a request by what the model asks for; never widens them. Where both leave nothing in common,
  * the request's own stay as they are, so that a wrong guess costs no answer.
  */
-export function narrowFilters(filters: BaseFilters | null, asked: Narrowing): BaseFilters | null {
-  const narrowed = narrowTime(narrowSources(filters ?? {}, asked.sources ?? []), asked)
+export function narrowFilters(filters: BaseFilters | null, narrowing: Narrowing): BaseFilters | null {
+  const narrowed = narrowTime(narrowSources(filters ?? {}, narrowing.sources ?? []), narrowing)
   return filters === null && Object.keys(narrowed).length === 0 ? null : narrowed
 }
 
@@ -49,18 +49,18 @@ function narrowTime(filters: BaseFilters, { updated_from: from, updated_to: to }
 function readDate(text: string | null | undefined, time: string): string | undefined {
   const given = (text ?? '').trim()
   if (!/^\d{4}-\d{2}-\d{2}/.test(given)) return undefined
-  const moment = Date.parse(given.length === 10 ? given + time : given)
-  return Number.isNaN(moment) ? undefined : new Date(moment).toISOString()
+  const timestamp = Date.parse(given.length === 10 ? given + time : given)
+  return Number.isNaN(timestamp) ? undefined : new Date(timestamp).toISOString()
 }
 
-function latest(one: string | null | undefined, other: string | null | undefined): string | null {
-  if (!one || !other) return one ?? other ?? null
-  return Date.parse(one) >= Date.parse(other) ? one : other
+function latest(a: string | null | undefined, b: string | null | undefined): string | null {
+  if (!a || !b) return a ?? b ?? null
+  return Date.parse(a) >= Date.parse(b) ? a : b
 }
 
-function earliest(one: string | null | undefined, other: string | null | undefined): string | null {
-  if (!one || !other) return one ?? other ?? null
-  return Date.parse(one) <= Date.parse(other) ? one : other
+function earliest(a: string | null | undefined, b: string | null | undefined): string | null {
+  if (!a || !b) return a ?? b ?? null
+  return Date.parse(a) <= Date.parse(b) ? a : b
 }
 
 /** Tells clients what a search is narrowed to; undefined when to no source and no time. */

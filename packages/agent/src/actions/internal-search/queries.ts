@@ -51,15 +51,15 @@ function readExpansion(answer: string, given: readonly string[]): WeightedQuery[
   const value = readJson(answer)
   if (!isJsonObject(value)) return []
   const { question, keywords } = value
-  const found = [
+  const candidates = [
     ...(typeof question === 'string' ? [{ text: clean(question), weight: queryWeights.question }] : []),
     ...(Array.isArray(keywords) ? keywords : [])
-      .filter((one) => typeof one === 'string')
+      .filter((query) => typeof query === 'string')
       .slice(0, mostKeywords)
-      .map((one) => ({ text: clean(one), weight: queryWeights.keywords })),
+      .map((query) => ({ text: clean(query), weight: queryWeights.keywords })),
   ]
   const known = new Set(given.map((query) => query.toLowerCase()))
-  return found.filter(({ text }) => {
+  return candidates.filter(({ text }) => {
     const isNew = text !== '' && !known.has(text.toLowerCase())
     known.add(text.toLowerCase())
     return isNew

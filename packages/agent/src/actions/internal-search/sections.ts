@@ -17,46 +17,46 @@ export function mergeSections(sections: readonly Passage[]): Passage[] {
     let grown = section
     let place = merged.length
     // What a section takes in may touch a third one.
-    for (let at = merged.findIndex((one) => touches(one, grown)); at !== -1;) {
-      const [other] = merged.splice(at, 1)
-      if (!other) break
-      grown = at < place ? joined(other, grown) : joined(grown, other)
+    for (let at = merged.findIndex((a) => touches(a, grown)); at !== -1;) {
+      const [b] = merged.splice(at, 1)
+      if (!b) break
+      grown = at < place ? joined(b, grown) : joined(grown, b)
       place = Math.min(place, at)
-      at = merged.findIndex((one) => touches(one, grown))
+      at = merged.findIndex((a) => touches(a, grown))
     }
     merged.splice(place, 0, grown)
   }
   return merged
 }
 
-function touches(one: Passage, other: Passage): boolean {
-  if (one.document.document_id !== other.document.document_id || one.document.link !== other.document.link) return false
-  if (one.content === other.content) return true
-  if (!one.span || !other.span) return false
-  const isNear = one.span.first <= other.span.last + 1 && other.span.first <= one.span.last + 1
-  const span = union(one.span, other.span)
-  const isWithin = isSame(span, one.span) || isSame(span, other.span)
+function touches(a: Passage, b: Passage): boolean {
+  if (a.document.document_id !== b.document.document_id || a.document.link !== b.document.link) return false
+  if (a.content === b.content) return true
+  if (!a.span || !b.span) return false
+  const isNear = a.span.first <= b.span.last + 1 && b.span.first <= a.span.last + 1
+  const span = union(a.span, b.span)
+  const isWithin = isSame(span, a.span) || isSame(span, b.span)
   return isWithin || (isNear && span.last - span.first < mostChunks)
 }
 
-function union(one: Span, other: Span): Span {
-  return { first: Math.min(one.first, other.first), last: Math.max(one.last, other.last) }
+function union(a: Span, b: Span): Span {
+  return { first: Math.min(a.first, b.first), last: Math.max(a.last, b.last) }
 }
 
-function isSame(one: Span, other: Span): boolean {
-  return one.first === other.first && one.last === other.last
+function isSame(a: Span, b: Span): boolean {
+  return a.first === b.first && a.last === b.last
 }
 
 /** The better section with what the other adds. */
-function joined(better: Passage, other: Passage): Passage {
-  if (!better.span || !other.span) return better
-  const span = union(better.span, other.span)
-  const [before, after] = better.span.first <= other.span.first ? [better, other] : [other, better]
-  const highlights = [...new Set([...better.document.match_highlights, ...other.document.match_highlights])]
+function joined(better: Passage, b: Passage): Passage {
+  if (!better.span || !b.span) return better
+  const span = union(better.span, b.span)
+  const [before, after] = better.span.first <= b.span.first ? [better, b] : [b, better]
+  const highlights = [...new Set([...better.document.match_highlights, ...b.document.match_highlights])]
   const content = isSame(span, better.span)
     ? better.content
-    : isSame(span, other.span)
-      ? other.content
+    : isSame(span, b.span)
+      ? b.content
       : joinTexts(before, after)
   return {
     ...better,
@@ -69,12 +69,12 @@ function joined(better: Passage, other: Passage): Passage {
 
 /** The texts of two sections as one; of chunks that both hold, the first text is kept. */
 function joinTexts(before: Passage, after: Passage): string {
-  const [one, other] = [before.content, after.content]
+  const [a, b] = [before.content, after.content]
   const isSharing = (before.span?.last ?? -1) >= (after.span?.first ?? 0)
-  for (let length = isSharing ? Math.min(one.length, other.length) : 0; length > 0; length--) {
-    if (one.endsWith(other.slice(0, length))) return one + other.slice(length)
+  for (let length = isSharing ? Math.min(a.length, b.length) : 0; length > 0; length--) {
+    if (a.endsWith(b.slice(0, length))) return a + b.slice(length)
   }
-  return `${one}\n\n${other}`
+  return `${a}\n\n${b}`
 }
 
 /** What neighbours are added with. */

@@ -3,14 +3,14 @@ import { markdownTable } from './markdown-table.ts'
 import { sectionsOf, type Reading } from '../sections.ts'
 
 /**
- * Reads comma-separated values as one Markdown table; the delimiter is found out (comma, semicolon, tab, bar), or told
+ * Reads comma-separated values as one Markdown table; the delimiter is detected (comma, semicolon, tab, bar), or given
  * by a first line `sep=;` as Excel writes it.
  */
 export async function readCsv(text: string, budget: Budget): Promise<Reading> {
   const { default: papaparse } = await import('papaparse')
-  const told = /^\ufeff?sep=(.)\r?\n/i.exec(text)
-  const { data } = papaparse.parse<string[]>(told ? text.slice(told[0].length) : text, {
-    delimiter: told?.[1],
+  const separatorLine = /^\ufeff?sep=(.)\r?\n/i.exec(text)
+  const { data } = papaparse.parse<string[]>(separatorLine ? text.slice(separatorLine[0].length) : text, {
+    delimiter: separatorLine?.[1],
     skipEmptyLines: 'greedy',
   })
   return { sections: sectionsOf(markdownTable(data), budget) }

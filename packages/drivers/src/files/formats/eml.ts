@@ -3,7 +3,7 @@ import type { Address, Attachment, Email } from 'postal-mime'
 import type { Budget } from '../budget.ts'
 import { toMarkdown } from './html-markdown.ts'
 import { parseHtml } from './markup.ts'
-import { toMoment } from '../timestamps.ts'
+import { toTimestamp } from '../timestamps.ts'
 import { refusal, refusalOf } from '../refusals.ts'
 import { factsOf, oneLine, sectionsOf, type Reading } from '../sections.ts'
 
@@ -30,7 +30,7 @@ export async function readEml(bytes: Uint8Array, budget: Budget, readInner: Inne
     if (attachment.mimeType.startsWith('image/')) imageCount += attachment.related ? 0 : 1
     else imageCount += await readAttachment(attachment, { sections, unread, readInner })
   }
-  const sentAt = toMoment(mail.date ?? '')
+  const sentAt = toTimestamp(mail.date ?? '')
   const title = oneLine(mail.subject ?? '')
   return {
     title: title === '' ? null : title,

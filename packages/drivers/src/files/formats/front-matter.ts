@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import { toMoment } from '../timestamps.ts'
+import { toTimestamp } from '../timestamps.ts'
 import { factsOf, type Reading } from '../sections.ts'
 
 /** A text file parted into what it says of itself and its body. */
@@ -30,15 +30,15 @@ export function partFrontMatter(text: string): FrontMatter {
   if (!fields) return { title: null, facts: {}, body: text }
   const facts = new Map<string, string[]>()
   flatten(fields, '', facts)
-  const moment = (...keys: string[]): number | undefined =>
-    toMoment(keys.map((key) => facts.get(key)?.[0]).find(Boolean) ?? '')
+  const timestampOf = (...keys: string[]): number | undefined =>
+    toTimestamp(keys.map((key) => facts.get(key)?.[0]).find(Boolean) ?? '')
   const title = facts.get('title')?.[0] ?? null
   facts.delete('title')
   return {
     title,
     facts: factsOf(Object.fromEntries(facts)),
-    createdAt: moment('created', 'createdAt', 'created_at', 'date', 'published', 'publishDate', 'pubDate'),
-    updatedAt: moment(
+    createdAt: timestampOf('created', 'createdAt', 'created_at', 'date', 'published', 'publishDate', 'pubDate'),
+    updatedAt: timestampOf(
       'updated',
       'updatedAt',
       'updated_at',

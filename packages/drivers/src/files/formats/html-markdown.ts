@@ -8,7 +8,7 @@ export interface WrittenMarkdown {
   readonly imageCount: number
 }
 
-/** What writing HTML as Markdown can be told. */
+/** How HTML is written as Markdown. */
 export interface MarkdownOptions {
   /** Where the page lies; relative links are resolved against it. Without it they stay as they are. */
   readonly baseUrl?: string
@@ -174,10 +174,10 @@ function codeText(node: Node): string {
 
 function languageOf(element: Element): string {
   for (const each of [element, ...elementsIn(element)]) {
-    const found = /(?:^|\s)(?:lang(?:uage)?|brush:?|highlight-source)[-\s]([\w+#.-]+)/.exec(
+    const match = /(?:^|\s)(?:lang(?:uage)?|brush:?|highlight-source)[-\s]([\w+#.-]+)/.exec(
       each.attributes['class'] ?? '',
     )
-    if (found) return found[1]!
+    if (match) return match[1]!
   }
   return ''
 }

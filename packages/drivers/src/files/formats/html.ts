@@ -1,7 +1,7 @@
 import type { Budget } from '../budget.ts'
 import { toMarkdown } from './html-markdown.ts'
 import { childOf, elementsIn, parseHtml, textOf, type Element } from './markup.ts'
-import { toMoment } from '../timestamps.ts'
+import { toTimestamp } from '../timestamps.ts'
 import { factsOf, listed, oneLine, sectionsOf, type Reading } from '../sections.ts'
 
 /** Reads a web page: its main part as Markdown, and what its head says of it. */
@@ -51,7 +51,7 @@ function headOf(page: Element): Head {
     else if (name === 'html') language ??= attributes['lang']
   }
   const first = (...keys: string[]): string | undefined => keys.map((key) => meta.get(key)?.[0]).find(Boolean)
-  const moment = (...keys: string[]): number | undefined => toMoment(first(...keys) ?? '')
+  const timestampOf = (...keys: string[]): number | undefined => toTimestamp(first(...keys) ?? '')
   return {
     title: title || first('og:title', 'dc.title', 'dcterms.title', 'twitter:title'),
     canonical: canonical ?? first('og:url'),
@@ -62,8 +62,8 @@ function headOf(page: Element): Head {
       keywords: listed(first('keywords') ?? '', /,|;/),
       language,
     }),
-    createdAt: moment('article:published_time', 'datepublished', 'dcterms.created', 'dc.date', 'date', 'pubdate'),
-    updatedAt: moment(
+    createdAt: timestampOf('article:published_time', 'datepublished', 'dcterms.created', 'dc.date', 'date', 'pubdate'),
+    updatedAt: timestampOf(
       'article:modified_time',
       'og:updated_time',
       'datemodified',

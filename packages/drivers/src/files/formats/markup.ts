@@ -14,7 +14,7 @@ export interface Element {
 /** An element or a run of text, entities resolved. */
 export type Node = Element | string
 
-/** What a streaming reader of XML is told; all names are without prefix. */
+/** Events of a streaming reader of XML; all names are without prefix. */
 export interface XmlEvents {
   open?(name: string, attributes: Readonly<Record<string, string>>): void
   text?(text: string): void

@@ -1,5 +1,5 @@
 import { childrenOf, elementsIn, parseXml, textOf, type Element } from './markup.ts'
-import { toMoment } from '../timestamps.ts'
+import { toTimestamp } from '../timestamps.ts'
 import { factsOf, listed, oneLine, type Reading } from '../sections.ts'
 import type { Archive } from '../zip.ts'
 
@@ -68,8 +68,8 @@ export function officeFacts(archive: Archive): Pick<Reading, 'title' | 'metadata
       category: value('category'),
       language: value('language'),
     }),
-    createdAt: toMoment(value('created') ?? ''),
-    updatedAt: toMoment(value('modified') ?? ''),
+    createdAt: toTimestamp(value('created') ?? ''),
+    updatedAt: toTimestamp(value('modified') ?? ''),
   }
 }
 

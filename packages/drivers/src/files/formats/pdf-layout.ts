@@ -67,8 +67,8 @@ function usualSpacing(lines: readonly Line[]): number {
   return gaps[Math.floor(gaps.length * 0.3)] ?? Infinity
 }
 
-function isSameSize(one: Line, other: Line): boolean {
-  return Math.abs(one.size - other.size) <= 0.1 * Math.max(one.size, other.size)
+function isSameSize(line: Line, other: Line): boolean {
+  return Math.abs(line.size - other.size) <= 0.1 * Math.max(line.size, other.size)
 }
 
 function isParted(above: Line, below: Line, spacing: number): boolean {
@@ -134,12 +134,18 @@ function tableAt(lines: readonly Line[], from: number): TableRows | undefined {
   for (; at < lines.length; at++) {
     const line = lines[at]!
     const gap = lines[at - 1]!.y - line.y
-    const places = line.cells.map((cell) => columns.findIndex((column) => isBelow(cell, column, line.size)))
-    if (gap <= 0 || gap > 3 * line.size || places.includes(-1) || new Set(places).size < places.length) break
-    if (line.cells.length < 2 && (places[0] === 0 || gap > 1.5 * line.size)) break
-    const isContinued = !places.includes(0) && gap <= 1.5 * line.size
+    const columnNumbers = line.cells.map((cell) => columns.findIndex((column) => isBelow(cell, column, line.size)))
+    if (
+      gap <= 0 ||
+      gap > 3 * line.size ||
+      columnNumbers.includes(-1) ||
+      new Set(columnNumbers).size < columnNumbers.length
+    )
+      break
+    if (line.cells.length < 2 && (columnNumbers[0] === 0 || gap > 1.5 * line.size)) break
+    const isContinued = !columnNumbers.includes(0) && gap <= 1.5 * line.size
     const row = isContinued ? cells.at(-1)! : columns.map(() => '')
-    for (const [number, place] of places.entries()) row[place] = `${row[place]} ${line.cells[number]!.text}`.trim()
+    for (const [number, at] of columnNumbers.entries()) row[at] = `${row[at]} ${line.cells[number]!.text}`.trim()
     if (!isContinued) cells.push(row)
   }
   return cells.length >= (columns.length > 2 ? 2 : 3) ? { cells, lineCount: at - from } : undefined

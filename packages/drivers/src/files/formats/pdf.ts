@@ -1,7 +1,7 @@
 import type { ExtractedSection } from '@inlay/knowledge'
 import type { getDocumentProxy } from 'unpdf'
 import type { Budget } from '../budget.ts'
-import { toMoment } from '../timestamps.ts'
+import { toTimestamp } from '../timestamps.ts'
 import { pageMarkdown, typographyOf } from './pdf-layout.ts'
 import { linesOf, withoutFurniture, type Line, type PdfPage, type PdfText } from './pdf-lines.ts'
 import { refusal } from '../refusals.ts'
@@ -76,7 +76,7 @@ async function readPages(pdf: PdfDocument, budget: Budget): Promise<{ pages: Pdf
   let characters = 0
   for (let number = 1; number <= pdf.numPages; number++) {
     const page = await readPage(pdf, number).catch((error: unknown) => {
-      // One damaged page does not take the others with it; which one it was is told in the metadata.
+      // One damaged page does not take the others with it; the metadata names it.
       unreadable.push(String(number))
       if (unreadable.length > mostUnreadable && unreadable.length === number) throw brokenPdf(error)
       return { lines: [], height: 0 }
@@ -109,7 +109,7 @@ function sectionsOfPages(
   let firstHeading: string | null = null
   for (const [index, lines] of pages.entries()) {
     const text = pageMarkdown(lines, typography)
-    const headings = [...text.matchAll(/^#+ (.+)$/gm)].map((found) => found[1]!)
+    const headings = [...text.matchAll(/^#+ (.+)$/gm)].map((match) => match[1]!)
     firstHeading ??= headings[0] ?? null
     const own = text.startsWith('#') ? undefined : heading
     for (const section of sectionsOf(text, budget, { heading: own, page: index + 1 })) sections.push(section)
@@ -128,7 +128,7 @@ function titleOf(info: PdfInfo): string | null {
 }
 
 function plain(value: unknown): string | undefined {
-  // What some programs write when they are told nothing.
+  // What some programs write by default.
   return typeof value === 'string' && !/^\((?:anonymous|unspecified)\)$/.test(value) ? value : undefined
 }
 
@@ -144,7 +144,7 @@ function factsOfPdf(
       language: plain(info.Language),
       unreadable_pages: unreadable,
     }),
-    createdAt: toMoment(plain(info.CreationDate) ?? ''),
-    updatedAt: toMoment(plain(info.ModDate) ?? ''),
+    createdAt: toTimestamp(plain(info.CreationDate) ?? ''),
+    updatedAt: toTimestamp(plain(info.ModDate) ?? ''),
   }
 }

@@ -1,12 +1,12 @@
 import { elementsIn, parseXml } from './markup.ts'
 
 /** How a number is shown, as far as its meaning depends on it. */
-export type NumberStyle = 'plain' | 'percent' | 'date' | 'time' | 'moment'
+export type NumberStyle = 'plain' | 'percent' | 'date' | 'time' | 'timestamp'
 
 /** Formats every workbook has without writing them down (ECMA-376 part 1, 18.8.30, East Asian dates among them). */
 function builtInStyle(id: number): NumberStyle {
   if (id === 9 || id === 10) return 'percent'
-  if (id === 22) return 'moment'
+  if (id === 22) return 'timestamp'
   if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 54) || (id >= 57 && id <= 58))
     return 'date'
   return (id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47) || id === 55 || id === 56
@@ -37,12 +37,12 @@ function styleOf(code: string): NumberStyle {
   if (plain.includes('%')) return 'percent'
   const hasTime = /[hs]/i.test(plain)
   const hasDate = /[yd]/i.test(plain) || (!hasTime && /m/i.test(plain))
-  if (hasDate) return hasTime ? 'moment' : 'date'
+  if (hasDate) return hasTime ? 'timestamp' : 'date'
   return hasTime ? 'time' : 'plain'
 }
 
 const dayMs = 86_400_000
-/** Days; a larger number with a time format is a moment of which only the time is shown. */
+/** Days; a larger number with a time format is a date of which only the time is shown. */
 const longestTime = 366
 
 /** A number as a reader of the sheet sees it: dates in ISO 8601, everything else without rounding noise. */
@@ -52,8 +52,8 @@ export function shownNumber(text: string, style: NumberStyle, from1904: boolean)
   if (style === 'percent') return `${tidy(value * 100)}%`
   if (style === 'plain' || value < 0 || value > 2_958_466) return tidy(value)
   if (style === 'time' && value < longestTime) return shownTime(value)
-  const moment = new Date(Math.round(daysSince1970(value, from1904) * 86_400) * 1000)
-  const [date = '', time = ''] = moment.toISOString().split('T')
+  const instant = new Date(Math.round(daysSince1970(value, from1904) * 86_400) * 1000)
+  const [date = '', time = ''] = instant.toISOString().split('T')
   return style !== 'date' && value % 1 !== 0 ? `${date} ${time.slice(0, 8)}` : date
 }
 

@@ -171,17 +171,20 @@ function blockText(rows: readonly Row[], budget: Budget): string {
   if (rows.every((row) => row.size === 1)) return rows.map((row) => [...row.values()].join('').trim()).join('\n')
   const used = new Set<number>()
   for (const row of rows) for (const column of row.keys()) used.add(column)
-  const places = new Map([...used].sort((a, b) => a - b).map((column, place) => [column, place]))
+  const columnPositions = new Map([...used].sort((a, b) => a - b).map((column, place) => [column, place]))
   // Empty cells become bars, of which cells far apart make more than there is text.
-  const bars = rows.reduce((sum, row) => sum + (places.get(Math.max(...row.keys())) ?? 0) * emptyCell.length, 0)
+  const bars = rows.reduce(
+    (sum, row) => sum + (columnPositions.get(Math.max(...row.keys())) ?? 0) * emptyCell.length,
+    0,
+  )
   budget.expectText(bars)
-  return markdownTable(rows.map((row) => lineOf(row, places)))
+  return markdownTable(rows.map((row) => lineOf(row, columnPositions)))
 }
 
-function lineOf(row: Row, places: ReadonlyMap<number, number>): string[] {
+function lineOf(row: Row, columnPositions: ReadonlyMap<number, number>): string[] {
   const line: string[] = []
   for (const [column, text] of row) {
-    const place = places.get(column) ?? 0
+    const place = columnPositions.get(column) ?? 0
     while (line.length < place) line.push('')
     line[place] = text
   }

@@ -17,8 +17,7 @@ const exactShare = 0.25
 
 /**
  * Ranks the first rows anew by what the index cannot see: words in the very form they were asked in (it knows stems
- * only) and words that stand next to each other as in the query. How much a word says is told by how few of these rows
- * hold it.
+ * only) and words that stand next to each other as in the query. A word weighs more the fewer of these rows hold it.
  * @param ranked by falling score
  * @param positions of the words in the texts of the first rows, at most {@link rescoredRows}
  * @param words of the query in order, without those the index leaves out

@@ -74,9 +74,9 @@ async function takeSample(table: Table, terms: Terms): Promise<Sample> {
     const column = batch.getChildAt(0)
     for (let at = 0; at < batch.numRows; at++) {
       const words = wordsOf(String(column?.get(at) ?? ''))
-      const found = await terms.of(words)
-      for (const [n, term] of found.entries()) if (term !== undefined) list.add(words[n]!, term)
-      const present = found.filter((term) => term !== undefined)
+      const rowTerms = await terms.of(words)
+      for (const [n, term] of rowTerms.entries()) if (term !== undefined) list.add(words[n]!, term)
+      const present = rowTerms.filter((term) => term !== undefined)
       for (const term of new Set(present)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
       length += present.length
       rows++

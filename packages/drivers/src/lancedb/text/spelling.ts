@@ -8,11 +8,11 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** Each way to exchange two neighbouring letters: the one slip that an edit distance counts twice. */
 export function exchanges(word: string): string[] {
-  const found = new Set<string>()
+  const exchanged = new Set<string>()
   for (let at = 0; at + 1 < word.length; at++)
-    found.add(word.slice(0, at) + word[at + 1]! + word[at]! + word.slice(at + 2))
-  found.delete(word)
-  return [...found]
+    exchanged.add(word.slice(0, at) + word[at + 1]! + word[at]! + word.slice(at + 2))
+  exchanged.delete(word)
+  return [...exchanged]
 }
 
 /**
@@ -77,14 +77,15 @@ export function createWordList(): WordList {
       ;(termsByLength[term.length] ??= []).push(term)
     },
     near(word, term, slips) {
-      const found = new Map<string, string>()
+      const nearest = new Map<string, string>()
       // The very form that was meant comes before another of the same term.
       for (const near of nearIn(wordsByLength, word, slips)) {
         const nearTerm = termOf.get(near)!
-        if (!found.has(nearTerm) || isNear(word, near, 1)) found.set(nearTerm, near)
+        if (!nearest.has(nearTerm) || isNear(word, near, 1)) nearest.set(nearTerm, near)
       }
-      for (const near of nearIn(termsByLength, term, slips)) if (!found.has(near)) found.set(near, wordOf.get(near)!)
-      return [...found].map(([nearTerm, nearWord]) => ({ word: nearWord, term: nearTerm }))
+      for (const near of nearIn(termsByLength, term, slips))
+        if (!nearest.has(near)) nearest.set(near, wordOf.get(near)!)
+      return [...nearest].map(([nearTerm, nearWord]) => ({ word: nearWord, term: nearTerm }))
     },
   }
 }

@@ -71,9 +71,9 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
     const { words, frequencies, isWhole } = await sampling.current()
     for (const slips of word.length >= lettersForTwoSlips ? ([1, 2] as const) : ([1] as const)) {
       const rare = isWhole ? [] : (await rareWords(word, term, slips)).near(word, term, slips)
-      const found = new Map([...words.near(word, term, slips), ...rare].map((near) => [near.term, near.word]))
-      const byFrequency = [...found].sort(([a], [b]) => (frequencies.get(b) ?? 0) - (frequencies.get(a) ?? 0))
-      if (found.size > 0) return byFrequency.slice(0, mostCorrections).map(([, nearWord]) => nearWord)
+      const corrections = new Map([...words.near(word, term, slips), ...rare].map((near) => [near.term, near.word]))
+      const byFrequency = [...corrections].sort(([a], [b]) => (frequencies.get(b) ?? 0) - (frequencies.get(a) ?? 0))
+      if (corrections.size > 0) return byFrequency.slice(0, mostCorrections).map(([, nearWord]) => nearWord)
     }
     return []
   }

@@ -44,7 +44,7 @@ const mostWords = 100
 /** Words of a query that are looked up when they seem misspelt. */
 const mostMisspelt = 8
 
-interface Asked {
+interface QueryTerm {
   readonly word: string
   readonly term: string
 }
@@ -54,19 +54,19 @@ interface Asked {
  * likely spellings of words that no row holds, then a second look at the first rows.
  */
 export async function searchText(parts: TextParts, query: TextQuery): Promise<TextHit[]> {
-  const asked = await askedOf(parts.terms, wordsOf(query.text).slice(0, mostWords))
-  if (asked.length === 0) return []
+  const queryTerms = await queryTermsOf(parts.terms, wordsOf(query.text).slice(0, mostWords))
+  if (queryTerms.length === 0) return []
   const unindexed = await parts.unindexedRows.place()
   // Taken before the index is asked: a row that is folded in meanwhile is then found on both sides, never on none.
   const memtable = unindexed === 'memtable' ? await parts.memtable.prepared() : createPostings()
-  const rankBy = (words: readonly Asked[]): Promise<TextHit[]> =>
+  const rankBy = (words: readonly QueryTerm[]): Promise<TextHit[]> =>
     rank(parts, query, { words, memtable, isWhole: unindexed === 'table' })
-  let words = asked
+  let words = queryTerms
   let ranked = await rankBy(words)
   let positions = lookAt(ranked, words)
-  const corrections = await correct(parts, asked, { positions, memtable })
+  const corrections = await correct(parts, queryTerms, { positions, memtable })
   if (corrections.length > 0) {
-    words = [...asked, ...corrections]
+    words = [...queryTerms, ...corrections]
     ranked = await rankBy(words)
     positions = lookAt(ranked, words)
   }
@@ -80,18 +80,18 @@ export async function searchText(parts: TextParts, query: TextQuery): Promise<Te
 }
 
 /** Where the words stand in the first rows. */
-function lookAt(ranked: readonly TextHit[], words: readonly Asked[]): TermPositions[] {
+function lookAt(ranked: readonly TextHit[], words: readonly QueryTerm[]): TermPositions[] {
   const wanted = new Set(words.map(({ word }) => word))
   return ranked.slice(0, rescoredRows).map(({ hit }) => termPositionsOf(hit.text, wanted))
 }
 
-async function askedOf(terms: Terms, words: readonly string[]): Promise<Asked[]> {
-  const found = await terms.of(words)
-  return words.flatMap((word, at) => (found[at] === undefined ? [] : [{ word, term: found[at] }]))
+async function queryTermsOf(terms: Terms, words: readonly string[]): Promise<QueryTerm[]> {
+  const indexTerms = await terms.of(words)
+  return words.flatMap((word, at) => (indexTerms[at] === undefined ? [] : [{ word, term: indexTerms[at] }]))
 }
 
 interface Ranking {
-  readonly words: readonly Asked[]
+  readonly words: readonly QueryTerm[]
   /** Rows in memory. */
   readonly memtable: Postings
   /** Whether the engine has to look at rows outside its index as well. */
@@ -105,8 +105,8 @@ async function rank(parts: TextParts, query: TextQuery, ranking: Ranking): Promi
     searchIndexed(parts, query, ranking, reach),
   ])
   if (memtable.length === 0) return indexed
-  const hits = new Map(memtable.map((found) => [keyOf(found.hit), found]))
-  for (const found of indexed) hits.set(keyOf(found.hit), found)
+  const hits = new Map(memtable.map((textHit) => [keyOf(textHit.hit), textHit]))
+  for (const textHit of indexed) hits.set(keyOf(textHit.hit), textHit)
   return [...hits.values()].sort((a, b) => b.score - a.score).slice(0, reach)
 }
 
@@ -157,8 +157,8 @@ async function searchMemtable(
     })),
   )
   const averageLength = await statistics.averageLength()
-  const found = memtable.search(weighed, { averageLength, test: testOf(filter), limit: reach })
-  return found.map(({ row, score }) => ({
+  const postedHits = memtable.search(weighed, { averageLength, test: testOf(filter), limit: reach })
+  return postedHits.map(({ row, score }) => ({
     hit: {
       documentId: row.documentId,
       generation: row.generation,
@@ -177,12 +177,12 @@ async function searchMemtable(
 /** Words that rows do hold, in place of those that none does. */
 async function correct(
   { statistics, terms }: TextParts,
-  asked: readonly Asked[],
+  queryTerms: readonly QueryTerm[],
   { positions, memtable }: { positions: readonly TermPositions[]; memtable: Postings },
-): Promise<Asked[]> {
+): Promise<QueryTerm[]> {
   const seen = new Set(positions.flatMap(({ of }) => [...of.keys()]))
   const unseen = new Map(
-    asked.filter(({ word }) => mayBeMisspelt(word) && !seen.has(word)).map((item) => [item.word, item]),
+    queryTerms.filter(({ word }) => mayBeMisspelt(word) && !seen.has(word)).map((item) => [item.word, item]),
   )
   const corrected = await Promise.all(
     [...unseen.values()].slice(0, mostMisspelt).map(async ({ word, term }) => {
@@ -190,5 +190,5 @@ async function correct(
       return [...(await statistics.near(word, term)), ...memtable.near(word, term)]
     }),
   )
-  return askedOf(terms, [...new Set(corrected.flat())])
+  return queryTermsOf(terms, [...new Set(corrected.flat())])
 }

@@ -46,7 +46,7 @@ export function createTerms({ lancedb }: Engine): Terms {
   }
 }
 
-/** A term between the answers, so that a word that gives no term leaves a gap that can be told. */
+/** A term between the words, so that a word without a term leaves a gap that shows. */
 const fence = 'zqxz'
 
 async function termsOf(lancedb: Engine['lancedb'], words: readonly string[]): Promise<Map<string, string | undefined>> {

@@ -10,11 +10,11 @@ export interface ChatTapOptions {
   readonly reasoningFields: readonly string[]
   /** Takes the stream as the provider is to see it. */
   readonly emit: (text: string) => void
-  /** Counts what is told. */
+  /** Counts what the listener got. */
   readonly ahead: Ahead
 }
 
-/** Characters told from the bytes and not yet seen in the provider's parts. */
+/** Characters that the listener got and that the provider's parts have not brought yet. */
 export interface Ahead {
   text: number
   reasoning: number
@@ -34,7 +34,7 @@ const mergedChars = 4_096
 const idleFields = new Set(['role', 'content', 'reasoning', 'reasoning_content', 'reasoning_details'])
 
 /**
- * Makes the tap of one answer. Chunks that hold nothing but text or reasoning are told at once and reach the provider
+ * Makes the tap of one answer. Chunks that hold nothing but text or reasoning go to the listener at once and reach the provider
  * merged; all others reach it as they are. From the first chunk on that says something in another way (a call, a
  * refusal, text together with its end) only the provider's parts tell, so that the order stays what the model said.
  */

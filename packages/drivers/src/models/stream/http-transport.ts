@@ -102,7 +102,7 @@ function failed(cause: unknown): TypeError {
   return new TypeError('fetch failed', { cause })
 }
 
-/** @param reused told whether the connection was a kept one; absent: a new one is made */
+/** @param reused set to whether the connection was a kept one; absent: a new one is made */
 function send(
   connections: Connections,
   { url, method, headers, body, signal }: TransportRequest,

@@ -2,7 +2,7 @@ import type { StreamListener } from '@inlay/agent'
 import { createChatTap, type Ahead } from './chat-tap.ts'
 import type { BodySink, BodySource, Transport, TransportAnswer } from './transport.ts'
 
-/** A `fetch` for one call of a model, and how far it has told ahead of the provider. */
+/** A `fetch` for one call of a model, and how far its listener is ahead of the provider. */
 export interface TappedFetch {
   readonly fetch: typeof fetch
   readonly ahead: Ahead
@@ -31,7 +31,7 @@ export function tappedFetch(
         tap.end()
         sink.end()
       },
-      // What is held back is lost to the provider alone: it was told.
+      // What is held back is lost to the provider alone: the listener had it.
       fail: sink.fail,
     }
   }

@@ -23,7 +23,7 @@ export interface BodySource {
   /** Stops reading from the network, so that the sender has to wait. */
   pause(): void
   resume(): void
-  /** Ends it; the sink hears no more and the connection is closed. */
+  /** Ends it; the sink gets nothing more and the connection is closed. */
   cancel(): void
 }
 

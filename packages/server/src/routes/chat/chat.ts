@@ -11,7 +11,7 @@ import {
 import type { Run } from '@inlay/agent'
 import * as v from 'valibot'
 import { packetReply } from '../../streams/packet-stream.ts'
-import type { Reply } from '../../http/replies.ts'
+import { reply, type Reply } from '../../http/replies.ts'
 import { defineRoute, type Route, type RouteContext } from '../../http/route.ts'
 
 const topic = 'Chat'
@@ -93,16 +93,29 @@ export const chatRoutes: readonly Route[] = [
       query: v.object({ cursor: v.optional(queryInteger({ least: 0 }), '0') }),
       headers: { 'last-event-id': 'Number of the last line seen; it wins over the cursor.' },
     },
-    answer: { description: 'The packets.', packets: true },
+    answer: {
+      description: 'The packets.',
+      packets: true,
+      ended: 'The `last-event-id` sent is that of the last line of an answer that is over: do not ask again.',
+    },
     errors: ['SESSION_NOT_FOUND', 'NOT_FOUND'],
     async handle(context) {
       const run = await context.parts.agent.resume(context.path.session_id, context.caller)
-      return follow(run, context, lastEventId(context.request) ?? context.query.cursor)
+      const seen = lastEventId(context.request)
+      // A browser's EventSource asks again after every end of a stream; only 204 stops it.
+      if (seen !== undefined && run.finished && (await isAllSeen(run, seen))) return reply(null, { status: 204 })
+      return follow(run, context, seen ?? context.query.cursor)
     },
   }),
   retired('/chat/send-message', 'sendMessage'),
   retired('/chat/send-message-simple-api', 'sendMessageSimple'),
 ]
+
+/** Whether a finished run has no line after the cursor. */
+async function isAllSeen(run: Run, cursor: number): Promise<boolean> {
+  for await (const _ of run.read(cursor)) return false
+  return true
+}
 
 function follow(
   run: Run,

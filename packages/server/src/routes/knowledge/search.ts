@@ -14,9 +14,12 @@ export const searchRoutes: readonly Route[] = [
     owner: 'pair',
     topic: 'Search',
     summary: 'Search documents',
-    description: 'Passages, best first, of what the caller may see.',
+    description:
+      'Passages, best first, of what the caller may see. The document sets and the start date of an agent bound the ' +
+      'search as they do in a chat, and its model thinks of further queries unless `skip_query_expansion` is true.',
     input: { body: { kind: 'json', schema: searchRequestSchema, limit: 'otherBytes' } },
     answer: { description: 'What was found.', schema: searchResponseSchema },
+    errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR', 'INSUFFICIENT_PERMISSIONS', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, request, parts }): Promise<SearchResponse> {
       const filters: BaseFilters = {
         source_type: body.sources,
@@ -24,7 +27,16 @@ export const searchRoutes: readonly Route[] = [
         tags: body.tags,
         time_cutoff: body.time_cutoff,
       }
-      const found = await parts.knowledge.search({ text: body.query, filters, caller, limit, signal: request.signal })
+      const found = await parts.agent.search({
+        text: body.query,
+        filters,
+        caller,
+        personaId: body.persona_id ?? 0,
+        model: body.provider === null || body.model === null ? null : { provider: body.provider, version: body.model },
+        skipsExpansion: body.skip_query_expansion,
+        limit,
+        signal: request.signal,
+      })
       const numbers = new Map<string, number>()
       return {
         results: found.map(({ document, content }) => {

@@ -17,7 +17,7 @@ export const documentationRoutes: readonly Route[] = [
     topic,
     summary: 'This API, as OpenAPI 3.1',
     answer: { description: 'The document.', schema: v.record(v.string(), v.unknown()) },
-    handle: ({ routes, settings }) => describeRoutes(routes, settings.version),
+    handle: ({ routes, settings, url }) => describeRoutes(routes, settings.version, baseOf(url)),
   }),
   defineRoute({
     method: 'GET',
@@ -28,8 +28,8 @@ export const documentationRoutes: readonly Route[] = [
     topic,
     summary: 'This API, as a page',
     answer: { description: 'A page.', mediaType: 'text/html' },
-    async handle({ routes, settings }): Promise<Reply> {
-      return reply(toPage(await describeRoutes(routes, settings.version)), {
+    async handle({ routes, settings, url }): Promise<Reply> {
+      return reply(toPage(await describeRoutes(routes, settings.version, baseOf(url))), {
         headers: {
           'content-type': 'text/html; charset=utf-8',
           'content-security-policy':
@@ -42,6 +42,11 @@ export const documentationRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** Where the API lies, by the address that was asked: right wherever a host has mounted it. */
+function baseOf(url: URL): string {
+  return url.pathname.replace(/\/[^/]*\/?$/, '') || '/'
+}
 
 async function styleHash(): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(pageStyle))

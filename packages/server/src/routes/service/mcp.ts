@@ -34,7 +34,8 @@ export const mcpRoutes: readonly Route[] = [
     },
     answer: {
       description: 'The answer, as JSON or as a stream of events.',
-      mediaType: 'application/json',
+      schema: mcpMessageSchema,
+      events: mcpMessageSchema,
       accepted: 'A notification was taken note of.',
     },
     errors: ['VALIDATION_ERROR'],

@@ -1,0 +1,37 @@
+import type { StoredFile } from '../../contracts/file-store.ts'
+import type { ExcerptReader, FileSearch, Passage, PassageSearch } from '../../contracts/search.ts'
+import { fuseRankings } from '../rank-fusion.ts'
+
+/**
+ * The search over files that are too long for the prompt, besides what `others` finds.
+ * @param others search of the organisation's documents; undefined: the files alone
+ */
+export function createFileSearch(
+  index: FileSearch,
+  files: readonly StoredFile[],
+  others: PassageSearch | undefined,
+): PassageSearch {
+  const fileIds = files.map(({ id }) => id)
+  return async (query) => {
+    const [own, found] = await Promise.all([index.search({ ...query, fileIds }), others?.(query) ?? []])
+    if (found.length === 0) return own
+    const keyOf = ({ document }: Passage): string => `${document.chunk_ind} ${document.document_id}`
+    const rankings = [own, found].map((items) => ({ items, weight: 1 }))
+    return fuseRankings(rankings, keyOf)
+      .map(({ item }) => item)
+      .slice(0, query.limit)
+  }
+}
+
+/** What stands around passages that {@link createFileSearch} finds. */
+export function createFileExcerpts(
+  index: FileSearch,
+  files: readonly StoredFile[],
+  others: ExcerptReader | undefined,
+): ExcerptReader {
+  const fileIds = new Set(files.map(({ id }) => id))
+  return async ({ documentId, caller, ...part }) => {
+    if (fileIds.has(documentId)) return index.excerpt?.({ fileId: documentId, ...part })
+    return others?.({ documentId, caller, ...part })
+  }
+}

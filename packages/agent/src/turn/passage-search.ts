@@ -1,0 +1,67 @@
+import { InlayError, type LlmOverride } from '@inlay/protocol'
+import { askForQueries, fusePassages, type SearchHelp } from '../actions/internal-search/index.ts'
+import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
+import type { Persona, PersonaLookup } from '../contracts/persona.ts'
+import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'
+import { createQuestions, questionLimitMs } from '../model/question.ts'
+import { withPersonaModel } from '../model/model-choice.ts'
+import { personaFilters, type PersonaFilterOptions } from './persona-filters.ts'
+
+/** What searches without an answer need. */
+export interface PassageSearchOptions extends PersonaFilterOptions {
+  readonly search?: PassageSearch
+  readonly help?: SearchHelp
+  readonly models: ModelProvider
+  readonly personas: PersonaLookup
+  /** Finds the model that searches ask. Default: that of the agent. */
+  readonly questionModel?: () => Promise<ResolvedModel>
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
+}
+
+/**
+ * Searches as the search action of an agent does, for one text and what a model adds to it.
+ * @throws PERSONA_NOT_FOUND, NOT_FOUND (provider), VALIDATION_ERROR (model), NOT_IMPLEMENTED without a search
+ */
+export async function searchPassages(query: PassageQuery, options: PassageSearchOptions): Promise<readonly Passage[]> {
+  const { search, personas } = options
+  const { caller, limit, signal, text } = query
+  const persona = await personas.get(query.personaId, caller)
+  const model = await modelOf(query, persona, options)
+  if (!search) throw new InlayError('NOT_IMPLEMENTED', { message: 'There are no documents to search here.' })
+  const bounds = await personaFilters(persona, query, options)
+  if (bounds.searchesNothing) return []
+  const find = (words: string): Promise<readonly Passage[]> =>
+    search({ text: words, filters: bounds.filters, caller, limit, signal })
+  const found = find(text)
+  // Told to whoever awaits it; while the model thinks nobody does.
+  found.catch(() => {})
+  const more = model ? await askForQueries(text, { ask: toAsk(model, query, options), signal }, options.help) : []
+  const rankings = await Promise.all(
+    more.map(async ({ text: words, weight }) => ({ items: await find(words), weight })),
+  )
+  return fusePassages([{ items: await found, weight: 1 }, ...rankings]).slice(0, limit)
+}
+
+/** The model that helps; undefined where none is asked. A model that is named is checked in any case. */
+async function modelOf(
+  { model, skipsExpansion }: PassageQuery,
+  persona: Persona,
+  { models, questionModel, help }: PassageSearchOptions,
+): Promise<ResolvedModel | undefined> {
+  const override: LlmOverride | null = model && { model_provider: model.provider, model_version: model.version }
+  if (model && !(await models.list()).some(({ provider }) => provider === model.provider)) {
+    throw new InlayError('NOT_FOUND', { message: 'No model provider has this name: see GET /llm/provider.' })
+  }
+  const isAsked = !skipsExpansion && (help?.expand ?? true)
+  if (!isAsked) return model ? void (await models.resolve(override)) : undefined
+  return model || !questionModel ? models.resolve(withPersonaModel(override, persona)) : questionModel()
+}
+
+function toAsk(
+  model: ResolvedModel,
+  { signal }: PassageQuery,
+  { wait }: PassageSearchOptions,
+): ReturnType<typeof createQuestions> {
+  // Words alone are searched for meanwhile: a second try would only keep them waiting.
+  return createQuestions({ model, modelIndex: 0, signal, tries: 1, wait, limitMs: questionLimitMs, onUsage: () => {} })
+}

@@ -1,0 +1,50 @@
+import { idOfName, type HostAgent } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
+import type { Personas, StoredPersona } from './contracts.ts'
+import { defaultStoredPersona } from './persona-records.ts'
+
+/**
+ * Lists agents of the host beside stored personas: everybody may use them, nobody changes them.
+ * @throws DUPLICATE_RESOURCE when two share an id
+ */
+export function withHostAgents(personas: Personas, agents: readonly HostAgent[]): Personas {
+  const hosted = new Map(agents.map(toPersona).map((persona) => [persona.id, persona]))
+  if (hosted.size < agents.length) {
+    throw new InlayError('DUPLICATE_RESOURCE', { message: 'Two agents share a name or an id: give each its own.' })
+  }
+  const refuseHosted = (id: number): void => {
+    if (hosted.has(id)) {
+      throw new InlayError('INVALID_INPUT', { message: 'This agent is part of the host: make another.' })
+    }
+  }
+  return {
+    ...personas,
+    get: async (id, caller) => hosted.get(id) ?? personas.get(id, caller),
+    list: async (caller, options = {}) => {
+      const { ids } = options
+      const chosen = [...hosted.values()].filter(({ id }) => ids === undefined || ids.includes(id))
+      return [...(await personas.list(caller, options)), ...chosen]
+    },
+    update: async (id, fields, caller) => {
+      refuseHosted(id)
+      return personas.update(id, fields, caller)
+    },
+    remove: async (id, caller) => {
+      refuseHosted(id)
+      return personas.remove(id, caller)
+    },
+  }
+}
+
+function toPersona(hostAgent: HostAgent): StoredPersona {
+  const { id, name, description = '', starterMessages = null } = hostAgent
+  return {
+    ...defaultStoredPersona,
+    id: id ?? idOfName(name),
+    name,
+    description,
+    starterMessages,
+    isPublic: true,
+    hostAgent,
+  }
+}

@@ -1,0 +1,97 @@
+import { InlayError } from '@inlay/protocol'
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import { lowerCased } from './redirects.ts'
+
+/** What is sent; it may be sent again. */
+export interface OutgoingRequest {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+/** An address on the web with the addresses of its host. */
+export interface Target {
+  readonly url: URL
+  readonly hostname: string
+  /** At least one; all of them may be reached. */
+  readonly addresses: readonly string[]
+}
+
+/** How long one of several addresses may take to accept a connection. */
+const connectMs = 3_000
+
+/** Sends the request to the first address that accepts a connection: one of the two families may be broken here. */
+export async function exchange(
+  target: Target,
+  request: OutgoingRequest,
+  signal: AbortSignal,
+  userAgent: string,
+): Promise<IncomingMessage> {
+  const { addresses } = target
+  for (const [at, address] of addresses.entries()) {
+    const isLast = at === addresses.length - 1
+    const options = { ...toOptions(target, address, request, userAgent), signal }
+    const attempt = await exchangeWith(options, request.body, isLast ? undefined : connectMs)
+    if ('message' in attempt) return attempt.message
+    // What was sent may have been carried out: only a connection that was never made is tried elsewhere.
+    if (isLast || attempt.isConnected || signal.aborted) throw attempt.error
+  }
+  throw new InlayError('BAD_GATEWAY', { message: 'The name of the address is not known.' })
+}
+
+type AddressedOptions = RequestOptions & { readonly servername?: string }
+
+function toOptions(
+  { url, hostname }: Target,
+  address: string,
+  request: OutgoingRequest,
+  userAgent: string,
+): AddressedOptions {
+  const isSecure = url.protocol === 'https:'
+  return {
+    protocol: url.protocol,
+    // Connecting to the checked address itself, so that a second look-up cannot lead elsewhere.
+    host: address,
+    port: url.port || (isSecure ? 443 : 80),
+    path: url.pathname + url.search,
+    method: request.method ?? 'GET',
+    headers: {
+      'user-agent': userAgent,
+      'accept-encoding': 'gzip, deflate, br',
+      ...lowerCased(request.headers),
+      host: url.host,
+    },
+    agent: false,
+    maxHeaderSize: 65_536,
+    ...(isSecure && !isIP(hostname) ? { servername: hostname } : {}),
+  }
+}
+
+type Attempt =
+  | { readonly message: IncomingMessage }
+  | { readonly error: unknown; /** Whether anything may have been sent. */ readonly isConnected: boolean }
+
+function exchangeWith(
+  options: AddressedOptions,
+  body: OutgoingRequest['body'],
+  connectLimitMs: number | undefined,
+): Promise<Attempt> {
+  return new Promise((resolve) => {
+    const send = options.protocol === 'https:' ? httpsRequest : httpRequest
+    const sent = send(options, (message) => resolve({ message }))
+    let isConnected = false
+    const giveUp = (): void => void sent.destroy(new Error('the address does not accept the connection'))
+    const timer = connectLimitMs === undefined ? undefined : setTimeout(giveUp, connectLimitMs)
+    sent.once('socket', (socket) =>
+      socket.once('connect', () => {
+        isConnected = true
+        clearTimeout(timer)
+      }),
+    )
+    sent.once('close', () => clearTimeout(timer))
+    sent.once('error', (error) => resolve({ error, isConnected }))
+    sent.end(body)
+  })
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { IndexCondition } from '@inlay/knowledge'
+import type { Table } from '@lancedb/lancedb'
+import { loadEngine, type Engine } from './engine.ts'
+import { isOfFormat, isOfSpace, searchColumn, type Space } from './rows.ts'
+import { identityFile, tableName } from './table.ts'
+
+/**
+ * Tells what is in a folder. Without `thorough` by the names of files alone.
+ * @param options.space what the table should have been made for; only a thorough look compares it
+ */
+export async function inspectFolder(
+  folder: string,
+  options: { readonly thorough: boolean; readonly space: Space | undefined },
+): Promise<IndexCondition> {
+  const versions = await readdir(join(resolve(folder), `${tableName}.lance`, '_versions')).catch(() => [])
+  const identity = await readFile(join(resolve(folder), identityFile), 'utf8').catch(() => '')
+  const mark = identity === '' ? {} : { identity: identity.trim() }
+  if (versions.length === 0) return { state: 'missing', ...mark }
+  if (!options.thorough) return { state: 'present', ...mark }
+  return { state: await readThrough(folder, options.space), ...mark }
+}
+
+/** Marks the folder; a reader sees the mark before or the one after, never a part. */
+export async function markFolder(folder: string, identity: string): Promise<void> {
+  const file = join(resolve(folder), identityFile)
+  const draft = `${file}-${randomUUID()}`
+  await mkdir(resolve(folder), { recursive: true, mode: 0o700 })
+  await writeFile(draft, identity, { mode: 0o600 })
+  await rename(draft, file)
+}
+
+/** Upkeep of another process may clear files away that are just being read. */
+const mostTries = 3
+
+async function readThrough(folder: string, space: Space | undefined): Promise<IndexCondition['state']> {
+  const engine = await loadEngine()
+  for (let tries = 1; ; tries++) {
+    try {
+      return await readOnce(engine, folder, space)
+    } catch (error) {
+      // Nothing is known of a disk that cannot be read at all.
+      if (isOfSystem(error)) return 'present'
+      if (tries === mostTries) return 'damaged'
+    }
+  }
+}
+
+function isOfSystem(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : ''
+  return /permission denied|read-only|no space left|too many open files|out of memory|os error (12|13|23|24|28|30)\b/i.test(
+    message,
+  )
+}
+
+async function readOnce(engine: Engine, folder: string, space: Space | undefined): Promise<IndexCondition['state']> {
+  const connection = await engine.lancedb.connect(resolve(folder), { readConsistencyInterval: 0 })
+  try {
+    const table = await connection.openTable(tableName)
+    try {
+      const schema = await table.schema()
+      if (!isOfFormat(schema) || !isOfSpace(schema, space)) return 'outdated'
+      await readRows(table)
+      return 'present'
+    } finally {
+      table.close()
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+/** Words whose entries in the text index are looked at. */
+const mostWords = 20
+
+async function readRows(table: Table): Promise<void> {
+  const words = new Set<string>()
+  for await (const batch of table.query())
+    for (const row of batch) {
+      // Each value is read where it lies; a file that ends early fails here.
+      for (const text of [row['text'], row['card'], row['generation']]) if (typeof text !== 'string') throw new Error()
+      if (words.size < mostWords) for (const word of String(row[searchColumn]).match(/\p{L}+/gu) ?? []) words.add(word)
+    }
+  for (const word of [...words].slice(0, mostWords))
+    await table.query().fullTextSearch(word).select(['generation', '_score']).limit(1).toArray()
+}

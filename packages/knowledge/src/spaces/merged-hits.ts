@@ -1,0 +1,34 @@
+import type { Hit, IndexQuery } from '../contracts.ts'
+import { createWordFinder } from '../search/found-words.ts'
+import { englishWords } from '@inlay/text'
+
+/** Hits that tell how much of the query an index has. */
+const judgedHits = 3
+/** Hits that tell how rare a word is among what was found. */
+const comparedHits = 50
+
+/**
+ * Scores of several indexes compare only within each, where the best is mostly 1: an index whose best hits hold less of
+ * the query counts less. A word says the more the fewer of the hits hold it: a name that one index alone has outweighs
+ * what all of them have.
+ */
+export function mergeHits(results: readonly (readonly Hit[])[], { text = '', limit }: IndexQuery): Hit[] {
+  const finder = createWordFinder(text, englishWords)
+  const stems = results.map((hits) =>
+    hits
+      .slice(0, comparedHits)
+      .map((hit) => new Set(finder?.in(`${hit.text}\n${hit.chunkMetadata}`).map(({ stem }) => stem) ?? [])),
+  )
+  const compared = stems.flat()
+  const holders = new Map<string, number>()
+  for (const stem of compared.flatMap((held) => [...held])) holders.set(stem, (holders.get(stem) ?? 0) + 1)
+  const weightOf = (stem: string): number => Math.log(1 + compared.length / (holders.get(stem) ?? 1))
+  const shares = stems.map((hits) =>
+    Math.max(0, ...hits.slice(0, judgedHits).map((held) => [...held].reduce((sum, stem) => sum + weightOf(stem), 0))),
+  )
+  const most = Math.max(...shares) || 1
+  return results
+    .flatMap((hits, at) => hits.map((hit) => ({ ...hit, score: hit.score * Math.max(0.1, shares[at]! / most) })))
+    .toSorted((left, right) => right.score - left.score)
+    .slice(0, limit)
+}

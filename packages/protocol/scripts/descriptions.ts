@@ -1,0 +1,110 @@
+// Collects the comments of the wire's types: `node --conditions=@inlay/source packages/protocol/scripts/descriptions.ts`
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { packetSchemaName } from '../src/packets/packet-entry.ts'
+
+/** Where the collected comments are kept. */
+export const descriptionsFile: URL = new URL('../src/openapi/descriptions.json', import.meta.url)
+
+interface Description {
+  readonly description: string
+  readonly fields: Record<string, string>
+}
+
+const sources = fileURLToPath(new URL('../src/', import.meta.url))
+const comment = String.raw`(?:/\*\*((?:(?!\*/)[^])*)\*/\s*)?`
+const declaration = new RegExp(String.raw`${comment}export (interface|type) (\w+)(<[^>{]*>)?([^={]*)[={]`, 'g')
+const member = new RegExp(String.raw`${comment}readonly (\w+)\??:`, 'y')
+
+/** A comment as one line, without its stars; links become the name they lead to. */
+function inWords(text: string | undefined): string {
+  return (text ?? '')
+    .replace(/^\s*\* ?/gm, ' ')
+    .replace(/\{@link (\w+)\}/g, '`$1`')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+/** The text up to the brace or line that ends the declaration at `from`. */
+function bodyAt(source: string, from: number): string {
+  let depth = 0
+  for (let at = from; at < source.length; at++) {
+    if (source[at] === '{') depth++
+    if (source[at] === '}' && --depth === 0) return source.slice(from, at + 1)
+    if (depth === 0 && source.startsWith('\n\n', at)) return source.slice(from, at)
+  }
+  return source.slice(from)
+}
+
+/** The fields of a body at its first level, each with its comment and the text of its type. */
+function membersOf(body: string): { name: string; text: string; type: string }[] {
+  const members: { name: string; text: string; type: string }[] = []
+  let depth = 0
+  for (let at = 0; at < body.length; at++) {
+    if (depth === 1) {
+      member.lastIndex = at
+      const match = member.exec(body)
+      if (match) {
+        const start = member.lastIndex
+        at = start
+        const rest = body.slice(start)
+        members.push({
+          name: match[2]!,
+          text: inWords(match[1]),
+          type: rest.startsWith(' {') ? bodyAt(body, start + 1) : '',
+        })
+      }
+    }
+    if (body[at] === '{') depth++
+    if (body[at] === '}') depth--
+  }
+  return members
+}
+
+/** Comments by type and field; a type made of others has their fields too. */
+function collect(): Record<string, Description> {
+  const types: Record<string, Description> = {}
+  const parents: Record<string, string[]> = {}
+  for (const file of globSync('**/*.ts', { cwd: sources }).toSorted()) {
+    const source = readFileSync(`${sources}${file}`, 'utf8')
+    for (const match of source.matchAll(declaration)) {
+      const [whole, text, , name = '', , heritage = ''] = match
+      const end = match.index + whole.length
+      const body = bodyAt(source, end - (whole.endsWith('{') ? 1 : 0))
+      const members = membersOf(body)
+      parents[name] = [...`${heritage} ${whole.endsWith('=') ? body : ''}`.matchAll(/\b[A-Z]\w+/g)].map(
+        ([word]) => word,
+      )
+      types[name] = { description: inWords(text), fields: fieldsOf(members) }
+      if (!name.endsWith('Packets')) continue
+      for (const packet of members) {
+        types[packetSchemaName(packet.name)] = { description: '', fields: fieldsOf(membersOf(packet.type)) }
+      }
+    }
+  }
+  const inherited = (name: string, seen: readonly string[]): Record<string, string> =>
+    seen.includes(name) || !types[name]
+      ? {}
+      : Object.assign(
+          {},
+          ...(parents[name] ?? []).map((parent) => inherited(parent, [...seen, name])),
+          types[name].fields,
+        )
+  return Object.fromEntries(
+    Object.entries(types)
+      .map(([name, { description }]) => [name, { description, fields: inherited(name, []) }] as const)
+      .filter(([, { fields }]) => Object.keys(fields).length > 0)
+      .toSorted(([left], [right]) => (left < right ? -1 : 1)),
+  )
+}
+
+function fieldsOf(members: readonly { name: string; text: string }[]): Record<string, string> {
+  return Object.fromEntries(members.filter(({ text }) => text !== '').map(({ name, text }) => [name, text]))
+}
+
+/** The file as it should be. */
+export function toDescriptions(): string {
+  return `${JSON.stringify(collect(), undefined, 2)}\n`
+}
+
+if (import.meta.main) writeFileSync(descriptionsFile, toDescriptions())

@@ -1,0 +1,84 @@
+import type { SendMessageInput } from '../chat/chat.ts'
+import type { SearchInput } from '../chat/search.ts'
+import type { IngestionInput } from '../ingestion/ingestion.ts'
+
+const message: SendMessageInput = {
+  message: 'When is the laboratory open?',
+  internal_search_filters: { document_set: ['Handbook'] },
+  stream: false,
+}
+
+const ingestion: IngestionInput = {
+  document: {
+    id: 'handbook/lab-access',
+    semantic_identifier: 'Access to the laboratory',
+    sections: [{ text: 'The laboratory is open from 7:00 to 19:00.', link: 'https://lab.example/handbook/access' }],
+    source: 'web',
+    metadata: { area: 'safety', tags: ['doors', 'hours'] },
+    doc_updated_at: '2026-02-03T08:00:00Z',
+  },
+  cc_pair_id: 1,
+}
+
+const search: SearchInput = { query: 'laboratory opening hours', sources: ['web'] }
+
+const session = '6f1c2f4e-5a0b-4c53-9a3e-0b8f2f1f7c11'
+const definition = {
+  openapi: '3.1.0',
+  info: { title: 'Bookings', version: '1', description: 'Bookings of rooms.' },
+  servers: [{ url: 'https://bookings.example' }],
+  paths: {
+    '/rooms/{room}': {
+      get: {
+        operationId: 'findBooking',
+        summary: 'Who booked a room',
+        parameters: [{ name: 'room', in: 'path', required: true, schema: { type: 'string' } }],
+        responses: { '200': { description: 'The booking.' } },
+      },
+    },
+  },
+}
+
+/** One body for each schema of a request, by the name of the schema. */
+export const requestExamples: Readonly<Record<string, unknown>> = {
+  SendMessageRequest: message,
+  IngestionRequest: ingestion,
+  SearchRequest: search,
+  ChatSessionCreationRequest: { persona_id: 0, description: 'Opening hours' },
+  ChatSessionRename: { chat_session_id: session, name: 'Opening hours' },
+  ChatSessionUpdate: { sharing_status: 'public' },
+  BranchSelection: { message_id: 7 },
+  PreferredResponse: { user_message_id: 6, preferred_response_id: 7 },
+  FeedbackRequest: { chat_message_id: 7, is_positive: true, feedback_text: 'That is what I was looking for.' },
+  SessionModel: { chat_session_id: session, new_alternate_model: 'openai__openai__gpt-5' },
+  SessionTemperature: { chat_session_id: session, temperature_override: 0.2 },
+  SessionReasoning: { chat_session_id: session, reasoning_effort_override: 'high' },
+  FileStatusesRequest: { file_ids: ['5f1c6f2e-0b8e-4a39-9d0a-6f5b3b1f8a10'] },
+  ProjectUpdate: { name: 'New laboratory', description: 'Everything about the move.' },
+  ProjectInstructions: { instructions: 'Answer in one sentence.' },
+  SessionMove: { chat_session_id: session },
+  PersonalizationUpdate: { name: 'Mira', role: 'Optics group', use_memories: true },
+  MemoryText: { content: 'Works in the optics group.' },
+  PersonaCreation: {
+    name: 'Safety desk',
+    description: 'Answers from the handbook.',
+    document_set_ids: [1],
+    tool_ids: [1],
+    system_prompt: 'Answer from the handbook alone.',
+    task_prompt: '',
+    datetime_aware: true,
+    is_public: false,
+  },
+  PersonaUpdate: { description: 'Answers from the handbook and the minutes.' },
+  PairCreation: { name: 'Wiki', access_type: 'private', groups: ['optics'] },
+  PairUpdate: { is_paused: true },
+  DocumentSetCreation: { name: 'Handbook', description: 'Rules of the house.', cc_pair_ids: [1], is_public: true },
+  DocumentSetUpdate: { cc_pair_ids: [1, 2] },
+  CustomTool: { name: 'Bookings', description: 'Finds bookings.', definition, passthrough_auth: false },
+  CustomToolUpdate: { description: 'Finds bookings of rooms.' },
+  ToolValidation: { definition },
+  ToolStatusUpdate: { tool_ids: [1], enabled: true },
+  ApiKeyCreation: { name: 'Importer', scopes: ['ingest'] },
+  ApiKeyUpdate: { name: 'Nightly importer' },
+  McpMessage: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+}

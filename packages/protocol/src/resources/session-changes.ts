@@ -1,0 +1,103 @@
+import * as v from 'valibot'
+import { float, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { queryBoolean } from '../query.ts'
+import { uuid } from '../uuids.ts'
+import { sharingStatus, type SharingStatus } from './sessions.ts'
+
+/** Answer of `PUT /chat/rename-chat-session`. */
+export interface ChatSessionRenamed {
+  /** The name it has now. */
+  readonly new_name: string
+}
+
+/** Schema of {@link ChatSessionRenamed}. */
+export const chatSessionRenamedSchema: WireSchema<ChatSessionRenamed> = model('ChatSessionRenamed', {
+  new_name: v.string(),
+})
+
+/** Body of `PATCH /chat/chat-session/{session_id}`. */
+export interface ChatSessionUpdate {
+  /** Who may read the session from now on. */
+  readonly sharing_status: SharingStatus
+}
+
+/** Schema of {@link ChatSessionUpdate}. */
+export const chatSessionUpdateSchema: WireSchema<ChatSessionUpdate> = model('ChatSessionUpdate', {
+  sharing_status: sharingStatus,
+})
+
+/** Query of the addresses that delete sessions. */
+export interface SessionDeletionQuery {
+  /** Whether everything is removed at once, instead of kept unseen. */
+  readonly hard_delete: boolean
+}
+
+/** Schema of {@link SessionDeletionQuery}. */
+export const sessionDeletionQuerySchema: WireSchema<SessionDeletionQuery> = model('SessionDeletionQuery', {
+  hard_delete: v.optional(queryBoolean, 'false'),
+})
+
+/** Body of `PUT /chat/set-message-as-latest`. */
+export interface BranchSelection {
+  /** The message that the mainline shall lead to. */
+  readonly message_id: number
+}
+
+/** Schema of {@link BranchSelection}. */
+export const branchSelectionSchema: WireSchema<BranchSelection> = model('BranchSelection', { message_id: integer })
+
+/** Body of `PUT /chat/set-preferred-response`. */
+export interface PreferredResponse {
+  /** The question that several models answered. */
+  readonly user_message_id: number
+  /** The answer that its asker likes best. */
+  readonly preferred_response_id: number
+}
+
+/** Schema of {@link PreferredResponse}. */
+export const preferredResponseSchema: WireSchema<PreferredResponse> = model('PreferredResponse', {
+  user_message_id: integer,
+  preferred_response_id: integer,
+})
+
+/** Body of `PUT /chat/update-chat-session-model`. */
+export interface SessionModel {
+  /** The session. */
+  readonly chat_session_id: string
+  /** The model to pin it to; null or blank unpins. */
+  readonly new_alternate_model: string | null
+}
+
+/** Schema of {@link SessionModel}. */
+export const sessionModelSchema: WireSchema<SessionModel> = model('SessionModel', {
+  chat_session_id: uuid,
+  new_alternate_model: v.nullable(text),
+})
+
+/** Body of `PUT /chat/update-chat-session-temperature`. */
+export interface SessionTemperature {
+  /** The session. */
+  readonly chat_session_id: string
+  /** The temperature to pin it to; null takes the model's own. */
+  readonly temperature_override: number | null
+}
+
+/** Schema of {@link SessionTemperature}. */
+export const sessionTemperatureSchema: WireSchema<SessionTemperature> = model('SessionTemperature', {
+  chat_session_id: uuid,
+  temperature_override: v.nullable(float),
+})
+
+/** Body of `PUT /chat/update-chat-session-reasoning`. */
+export interface SessionReasoning {
+  /** The session. */
+  readonly chat_session_id: string
+  /** The effort to pin it to; null leaves it to the model. */
+  readonly reasoning_effort_override: string | null
+}
+
+/** Schema of {@link SessionReasoning}. */
+export const sessionReasoningSchema: WireSchema<SessionReasoning> = model('SessionReasoning', {
+  chat_session_id: uuid,
+  reasoning_effort_override: orNull(text),
+})

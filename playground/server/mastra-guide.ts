@@ -1,0 +1,27 @@
+import { mastraAgent } from '@inlay/mastra'
+
+/**
+ * An agent built with Mastra, to be chosen in the page. It works offline: its model is the built-in one, which quotes
+ * documents. Mastra is loaded with its first message.
+ */
+export const mastraGuide: ReturnType<typeof mastraAgent> = mastraAgent(
+  async () => {
+    process.env['MASTRA_TELEMETRY_DISABLED'] ??= '1'
+    const [{ Agent }, { Mastra }, { extractiveModel }] = await Promise.all([
+      import('@mastra/core/agent'),
+      import('@mastra/core'),
+      import('@inlay/extractive'),
+    ])
+    const guide = new Agent({
+      id: 'guide',
+      name: 'Mastra guide',
+      instructions: 'Answer from the documents that internal_search finds.',
+      // Same specification; Mastra brings types of its own copy of the provider package.
+      model: extractiveModel() as never,
+    })
+    // An agent of no Mastra instance prints the errors of models to the console.
+    void new Mastra({ agents: { guide }, logger: false })
+    return guide
+  },
+  { name: 'Mastra guide', description: 'An agent built with Mastra that uses the search of Inlay.' },
+)

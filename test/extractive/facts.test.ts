@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { extractiveModel } from '@inlay/extractive'
+import { lengthInWords } from '@inlay/extractive/internal/terms'
+
+/** What the model answers to a question when a search found these passages. */
+async function answer(question: string, contents: readonly { title: string; content: string }[]): Promise<string> {
+  const results = contents.map((passage, index) => ({ document: index + 1, ...passage }))
+  const output = { type: 'text', value: JSON.stringify({ results }) } as const
+  const call = { toolCallId: 'c', toolName: 'internal_search' }
+  const { content } = await extractiveModel().doGenerate({
+    prompt: [
+      { role: 'user', content: [{ type: 'text', text: question }] },
+      { role: 'assistant', content: [{ type: 'tool-call', ...call, input: {} }] },
+      { role: 'tool', content: [{ type: 'tool-result', ...call, output }] },
+    ],
+  })
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+const bridge = {
+  title: 'Old Bridge',
+  content:
+    'The Old Bridge crosses the river Arno at its narrowest point. It was rebuilt in 1345 after a flood carried the wooden one away. ' +
+    'Forty-one shops stood on it in 1593, when butchers were told to leave. Goldsmiths took their places.',
+}
+const harbour = {
+  title: 'Harbour',
+  content: 'The harbour has nine berths for freighters. Its cranes lift forty tonnes. A ferry leaves every morning.',
+}
+
+test('the sentence with the fact that was asked for comes first, with its source', async () => {
+  expect(await answer('How many berths does the harbour have?', [bridge, harbour])).toMatch(
+    /^The harbour has nine berths for freighters \[2\]\./,
+  )
+  expect(await answer('When was the Old Bridge rebuilt after the flood?', [harbour, bridge])).toContain(
+    'It was rebuilt in 1345 after a flood carried the wooden one away [2].',
+  )
+})
+
+test('a question whose answer stands nowhere gets no quotation', async () => {
+  for (const question of [
+    'Who painted the ceiling of the chapel?',
+    'How do I restart the mail daemon with systemctl?',
+    'What is the boiling point of tungsten?',
+  ])
+    expect(await answer(question, [bridge, harbour])).toBe('I could not find an answer to this in the documents.')
+})
+
+test('questions in other languages are answered from documents in them', async () => {
+  const hafen = {
+    title: 'Hafen',
+    content:
+      'Der Hafen hat neun Liegeplätze für Frachter. Seine Kräne heben vierzig Tonnen. Jeden Morgen legt eine Fähre ab.',
+  }
+  expect(await answer('Wie viele Liegeplätze hat der Hafen?', [hafen])).toMatch(/^Der Hafen hat neun Liegeplätze/)
+  const port = {
+    title: 'Puerto',
+    content: 'El puerto tiene nueve muelles para cargueros. Sus grúas levantan cuarenta toneladas cada hora.',
+  }
+  expect(await answer('¿Cuántas toneladas levantan las grúas del puerto?', [port])).toContain(
+    'Sus grúas levantan cuarenta toneladas cada hora [1].',
+  )
+  const gang = { title: '港口', content: '港口有九个货船泊位。它的起重机能吊起四十吨。每天早上有一班渡轮出发。' }
+  expect(await answer('港口的起重机能吊起多少吨？', [gang])).toContain('起重机能吊起四十吨')
+})
+
+test('an item that ends in a colon is quoted with the command it leads to', async () => {
+  const page = {
+    title: 'docker stop',
+    content:
+      '# docker stop\n\n> Stop containers.\n\n- Stop one or more running containers:\n\n`docker stop {{container1 container2 ...}}`\n\n' +
+      '- Stop a container with a time limit:\n\n```sh\ndocker stop --time {{seconds}} {{container}}\n```\n',
+  }
+  expect(await answer('How do I stop a container with a time limit?', [page])).toContain(
+    'Stop a container with a time limit [1]:\n\n```sh\ndocker stop --time {{seconds}} {{container}}\n```',
+  )
+  const several = await answer('How do I stop several running containers with docker stop?', [page])
+  expect(several).toContain('```text\ndocker stop {{container1 container2 ...}}\n```')
+  expect(several.trimEnd()).not.toMatch(/:$/)
+})
+
+test('a character of a script without spaces counts as part of a word', () => {
+  expect(lengthInWords('nine berths for freighters')).toBe(4)
+  expect(lengthInWords('港口有九个货船泊位')).toBeCloseTo(3.6)
+})
