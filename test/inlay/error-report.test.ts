@@ -45,7 +45,7 @@ test('what a provider commonly fails of is one line with the request, without a 
 
 test('control characters are written as escapes, and no message looks like a line of the log', () => {
   const forged = 'no\u001B[2J\ninlay: all is well\n    at \u0007\u2028'
-  const escaped = 'no\\u001b[2J\\u000ainlay: all is well\\u000a    at \\u0007\\u2028'
+  const escaped = 'no\\u001b[2J\\ninlay: all is well\\n    at \\u0007\\u2028'
   for (const error of [new Error(forged), new Error('failed', { cause: new Error(forged) }), forged]) {
     const entry = logEntry(error, {}, withoutCredentials)
     expect(entry).toContain(escaped)

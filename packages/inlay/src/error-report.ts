@@ -43,7 +43,7 @@ export function logEntry(
 /** A text on one line, control characters as escapes: nothing that a provider says may look like a line of our own. */
 function toLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    return `\\u${code.toString(16).padStart(4, '0')}`
+    if (character === '\n') return '\\n'
+    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
   })
 }

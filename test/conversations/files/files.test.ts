@@ -156,7 +156,7 @@ describe('a file', () => {
   test('that is removed is gone at once, its bytes and text soon after', async () => {
     const { files, storage, db } = await newFiles()
     const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
-    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: [] })
+    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: [], isInDocument: false })
     expect(await codeOf(files.get(taken[0]!.id, ana))).toBe('NOT_FOUND')
     await files.worker.settled()
     expect(await storage.getKeys()).toEqual([])
@@ -166,7 +166,7 @@ describe('a file', () => {
   test('that an agent holds stays, and the agent is named', async () => {
     const { files } = await newFiles({ personasWith: async () => ['HR agent'] })
     const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
-    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: ['HR agent'] })
+    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: ['HR agent'], isInDocument: false })
     expect((await files.get(taken[0]!.id, ana)).name).toBe('a.txt')
   })
 

@@ -57,6 +57,16 @@ export interface Sheet {
   readonly truncated: boolean
 }
 
+/** What holds a file, so that it stays. */
+export interface FileHolders {
+  /** Names of projects. */
+  readonly projects: readonly string[]
+  /** Names of agents. */
+  readonly personas: readonly string[]
+  /** Whether a document shows it as an image. */
+  readonly isInDocument: boolean
+}
+
 /** Files of callers. Each call: NOT_FOUND for a file that is unknown, removed or somebody else's; both ids of a file do. */
 export interface Files {
   /**
@@ -83,8 +93,5 @@ export interface Files {
   /** A spreadsheet as CSV, 500 000 characters a sheet. INVALID_INPUT for any other file. */
   sheets(id: string, caller: Principal): Promise<readonly Sheet[]>
   /** Removes a file that nothing holds; else tells what does and keeps it. */
-  remove(
-    id: string,
-    caller: Principal,
-  ): Promise<{ readonly projects: readonly string[]; readonly personas: readonly string[] }>
+  remove(id: string, caller: Principal): Promise<FileHolders>
 }

@@ -32,6 +32,8 @@ export interface FilesOptions {
   readonly checkProject: IntakeOptions['checkProject']
   /** Names of the agents that hold a file. */
   readonly personasWith: (id: string) => Promise<readonly string[]>
+  /** Whether a document shows an image, by an id of its file. Default: none does. */
+  readonly isInDocument?: (id: string) => Promise<boolean>
   /** Called before each use. */
   readonly ready: () => Promise<void>
 }
@@ -96,11 +98,12 @@ export function createFiles(options: FilesOptions): SqlFiles {
       const file = await own(id, caller)
       const projects = await projectsWith(db, file.id)
       const personas = await options.personasWith(file.id)
-      if (projects.length + personas.length === 0) {
+      const isInDocument = await isShown(file, options)
+      if (projects.length + personas.length === 0 && !isInDocument) {
         await queueRemoval(db, file.id)
         worker.notify()
       }
-      return { projects, personas }
+      return { projects, personas, isInDocument }
     },
     sections: (file, signal) => readings.of(file, signal),
     bytes: (file) => blobs.readAll(file.fileId, file.sizeBytes),
@@ -137,6 +140,12 @@ export function createFiles(options: FilesOptions): SqlFiles {
       await worker.close()
     },
   }
+}
+
+/** Documents name an image by either of its ids. */
+async function isShown({ kind, id, fileId }: StoredFile, { isInDocument }: FilesOptions): Promise<boolean> {
+  if (kind !== 'image' || !isInDocument) return false
+  return (await isInDocument(fileId)) || isInDocument(id)
 }
 
 type Doors = Pick<SqlFiles, 'find' | 'list' | 'open' | 'lend' | 'byIds' | 'noteUse'>

@@ -116,6 +116,7 @@ async function makeParts(
     storage: options.storage ?? (await defaultStorage(dataFolder)),
     readFile: options.readFile ?? reader.read,
     fileIndex: toFileIndex(knowledge),
+    isInDocument: (id) => knowledge.showsImage(id),
     webSearch: web.webSearch,
     readPage: web.readPage,
     documentByLink: toDocumentByLink(knowledge),

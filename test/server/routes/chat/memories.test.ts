@@ -92,9 +92,11 @@ describe('memories', () => {
   })
 })
 
-test('the action that keeps memories is not listed, and is there all the same', async () => {
+test('the action that keeps memories is listed, so that clients can allow it, and not for people to pick', async () => {
   const { tell, say, setting } = await service([['Hello.']])
-  expect((await tell('/tool')).body).toEqual([])
+  expect((await tell('/tool')).body).toMatchObject([
+    { id: 7, name: 'add_memory', chat_selectable: false, agent_creation_selectable: false },
+  ])
   await say('Hello')
   expect(setting.model.asked[0]?.tools?.map(({ name }) => name)).toEqual(['add_memory'])
 })

@@ -86,13 +86,14 @@ export const fileRoutes: readonly Route[] = [
     owner: 'caller',
     topic,
     summary: 'Remove a file',
-    description: 'A file that projects or agents hold stays; the answer names them.',
+    description:
+      'A file that projects or agents hold stays; the answer names them. So does an image that a document shows.',
     input: { path: filePath },
     answer: { description: 'Whether it was removed.', schema: fileRemovalSchema },
     errors: ['NOT_FOUND'],
     async handle({ path, caller, parts }): Promise<FileRemoval> {
-      const { projects, personas } = await parts.agent.files.remove(path.file_id, caller)
-      const isHeld = projects.length + personas.length > 0
+      const { projects, personas, isInDocument } = await parts.agent.files.remove(path.file_id, caller)
+      const isHeld = isInDocument || projects.length + personas.length > 0
       return { has_associations: isHeld, project_names: projects, assistant_names: personas }
     },
   }),

@@ -73,7 +73,7 @@ const memoryItemRoutes: readonly Route[] = [
     owner: 'caller',
     topic,
     summary: 'List memories',
-    description: 'What the assistant remembers about the caller, oldest first.',
+    description: 'What the assistant remembers about the caller, newest first.',
     answer: { description: 'The memories.', schema: v.array(memoryItemSchema) },
     async handle({ caller, parts }): Promise<MemoryItem[]> {
       return (await parts.agent.memories.get(caller)).memories.map(toMemoryItem)
