@@ -105,11 +105,11 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await ask(page, 'Where are cars parked?')
     const turn = await answered(page)
     const title = await turn.getByText(/Searched your documents, \d+ found/).textContent()
-    const found = Number(/(\d+) found/.exec(title ?? '')![1])
+    const total = Number(/(\d+) found/.exec(title ?? '')![1])
     const also = turn.locator('.also-found summary .count')
     const alsoFound = (await also.count()) === 0 ? 0 : Number(await also.textContent())
     const cited = await turn.locator('.sources > .source-list > .source').count()
-    expect(cited + alsoFound).toBe(found)
+    expect(cited + alsoFound).toBe(total)
   })
 
   test('another tab sees new documents and chats at once', async () => {
@@ -151,7 +151,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       sections: [{ text: 'New.' }],
       metadata: {},
     })
-    const total = 1200 + 1 + 4
+    const documentCount = 1200 + 1 + 4
     const page = await open(playground.address)
     await page.getByRole('link', { name: /^Documents/ }).click()
     await expect.poll(() => page.locator('.document').first().textContent()).toContain('Newest of all')
@@ -160,7 +160,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       .toContain('1,205')
     await expect
       .poll(() => page.locator('.states button.indexed .count').textContent(), { timeout: 60_000 })
-      .toBe(total.toLocaleString('en'))
+      .toBe(documentCount.toLocaleString('en'))
     await shot(page, 'many-documents')
     await page.getByRole('button', { name: 'Show more' }).click()
     await expect.poll(() => page.locator('.document').count()).toBe(200)

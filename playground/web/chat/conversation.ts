@@ -61,7 +61,7 @@ export function useConversation(
   const { run, stop } = useReading({ service, reading, sessionId, change, began })
   useStored({ service, wanted, current: sessionId, reading, nextId, setShown, run })
 
-  const begin = (
+  const startTurn = (
     question: Question,
     kept: readonly Turn[],
     how: Pick<AskOptions, 'againId' | 'isResearch' | 'agentId'>,
@@ -79,13 +79,13 @@ export function useConversation(
       isLoading,
       failure,
       ask: (question, { isResearch, agentId } = { isResearch: false }) => {
-        if (!isAnswering && !isLoading) begin(question, turns, { againId: null, isResearch, agentId })
+        if (!isAnswering && !isLoading) startTurn(question, turns, { againId: null, isResearch, agentId })
       },
       retry: () => {
         const last = turns.at(-1)
         if (last === undefined || isAnswering) return
         // Without an id the question never reached the service.
-        begin(last, turns.slice(0, -1), { againId: last.fold.state.userMessageId, isResearch: false })
+        startTurn(last, turns.slice(0, -1), { againId: last.fold.state.userMessageId, isResearch: false })
       },
       stop,
       leave: () => {
