@@ -1,4 +1,4 @@
-import type { Caller } from '../contracts.ts'
+import type { Caller } from './pairs.ts'
 
 /** A file as it was sent or read. */
 export interface SourceFile {
@@ -52,4 +52,28 @@ export interface FileStore {
   find(ids: readonly string[], caller?: Caller): Promise<readonly string[]>
   /** A file that `find` has let through; undefined when it is gone. */
   read(id: string): Promise<SourceFile | undefined>
+}
+
+/** A file to be taken in as a document, and what the file does not say itself. */
+export interface FileDocument {
+  readonly file: SourceFile
+  /** Id of the document. Default: made from the other fields as for any document, the same for the same name. */
+  readonly id?: string
+  /** Default: what the file calls itself, else the heading it begins with, else its name without folders. */
+  readonly title?: string
+  /** Kind of the source, of those the ingestion API takes. Default `file`. */
+  readonly source?: string
+  /** Where people open the document; sections with a link of their own keep it. Default: none. */
+  readonly link?: string
+  /** Beside what the file says of itself; the same name wins over it. */
+  readonly metadata?: Readonly<Record<string, string | readonly string[]>>
+  /** Connector/credential pair. Default: the default one. */
+  readonly pairId?: number
+}
+
+/** How the document of a file is taken in; see `Knowledge.accept`. */
+export interface FileDocumentOptions {
+  readonly caller?: Caller
+  readonly waitMs?: number
+  readonly signal?: AbortSignal
 }

@@ -1,5 +1,5 @@
 import type { BaseFilters } from '@inlay/protocol'
-import type { Caller } from '../contracts.ts'
+import type { Caller } from './pairs.ts'
 
 /** Asks for the document that an address belongs to. */
 export interface LinkRequest {

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { DocumentPhase } from '../contracts.ts'
+import type { DocumentPhase } from '../contracts/documents.ts'
 
 /**
  * A phase as a literal of the query: a database uses an index over the documents of one phase only when the query says

@@ -1,4 +1,4 @@
-import type { Caller } from '../contracts.ts'
+import type { Caller } from './pairs.ts'
 
 /** What is to be summed up: a document, or the place of one of its chunks in it. */
 export type SummaryRequest =

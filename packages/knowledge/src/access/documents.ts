@@ -1,8 +1,9 @@
 import { InlayError } from '@inlay/protocol'
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
-import { maySee, readPairs } from '../access/access.ts'
-import type { Caller, DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts.ts'
-import { phase } from '../indexing/phase.ts'
+import { maySee, readPairs } from './access.ts'
+import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
+import type { Caller } from '../contracts/pairs.ts'
+import { phase } from '../schema/phase.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 /** Where a document stands; undefined when it is not there or the caller may not see it. */

@@ -1,8 +1,9 @@
-import type { Caller, DocumentPhase, RequeueQuery } from '../contracts.ts'
 import { privateFilesPair } from '../access/access.ts'
-import { isInPairs, pairsFor } from '../intake/documents.ts'
-import { phase } from './phase.ts'
+import { isInPairs, pairsFor } from '../access/documents.ts'
+import type { DocumentPhase, RequeueQuery } from '../contracts/documents.ts'
+import type { Caller } from '../contracts/pairs.ts'
 import { lockDocuments } from '../schema/document-locks.ts'
+import { phase } from '../schema/phase.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** How many documents stand where, and since when the oldest of them waits. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toSearchQuery, toSearchText } from '@inlay/knowledge/internal/search/search-text'
+import { toSearchQuery, toSearchText } from '@inlay/knowledge/internal/chunking/search-text'
 
 /** Words as an index splits them. */
 const words = (text: string): string[] => text.toLowerCase().match(/[\p{Alphabetic}\p{N}]+/gu) ?? []

@@ -1,8 +1,8 @@
+import { hasRowLocks } from '@inlay/records'
 import { sql } from 'kysely'
 import { retire, toGenerations } from './dead-generations.ts'
-import { hasRowLocks } from '@inlay/records'
-import { toGeneration } from '../spaces/index-space.ts'
-import { phase } from './phase.ts'
+import { toGeneration } from '../schema/generations.ts'
+import { phase } from '../schema/phase.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Documents taken from the queue together. Nobody else works on them while the lease holds. */

@@ -1,18 +1,17 @@
+import { toTag } from '../access/tags.ts'
 import {
   documentMetadataOf,
   encodeChunkMetadata,
   titleOf,
-  withChunk,
   type ChunkMetadata,
-  type DocumentMetadata,
   type Summary,
-} from '../chunking/chunk-metadata.ts'
-import { chunkSections, type Chunk } from '../chunking/chunk.ts'
-import type { ClaimedDocument } from './claims.ts'
-import type { IndexRow } from '../contracts.ts'
-import { toSearchText } from '../search/search-text.ts'
-import { toTag } from '../access/tags.ts'
-import type { StoredDocument } from '../intake/version.ts'
+  withChunk,
+} from './chunk-metadata.ts'
+import { chunkSections, type Chunk } from './chunk.ts'
+import { toSearchText } from './search-text.ts'
+import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
+import type { IndexRow } from '../contracts/vector-index.ts'
+import type { ClaimedDocument } from '../queue/claims.ts'
 
 /** A row of the index before it has a generation and a vector. */
 export interface DraftRow extends Omit<IndexRow, 'generation' | 'vector'> {

@@ -1,5 +1,5 @@
 import type { SourceValue } from '@inlay/protocol'
-import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from '../contracts.ts'
+import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from './search.ts'
 
 /** A private file. */
 export interface PrivateFile {

@@ -1,10 +1,9 @@
+import { interruptionDelayMs, interruptionLimit, isLeaseHeld, retryDelayMs, type RetryPolicy } from '@inlay/records'
 import { sql } from 'kysely'
-import type { DocumentPhase } from '../contracts.ts'
+import type { DocumentPhase } from '../contracts/documents.ts'
 import { retire, toGenerations } from './dead-generations.ts'
-import { isLeaseHeld } from '@inlay/records'
-import { phase } from './phase.ts'
-import { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from '@inlay/records'
 import { lockDocuments } from '../schema/document-locks.ts'
+import { phase } from '../schema/phase.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** A try that failed. */

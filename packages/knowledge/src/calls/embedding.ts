@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import { boundedCall } from './bounded-call.ts'
-import type { Embedder } from '../contracts.ts'
+import type { Embedder } from '../contracts/vector-index.ts'
 
 /** How texts are embedded. */
 export interface EmbedOptions {

@@ -1,5 +1,5 @@
-import type { Caller } from '../contracts.ts'
 import { pairsFor } from './documents.ts'
+import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Notes the images of documents in place of those they had. Within a transaction; what does not change is not written. */

@@ -1,10 +1,10 @@
 import { InlayError } from '@inlay/protocol'
 import { decodeChunkMetadata, type ChunkMetadata, type Summary } from '../chunking/chunk-metadata.ts'
-import type { ClaimedDocument } from './claims.ts'
-import type { Hit, VectorIndex } from '../contracts.ts'
-import { spaceOf } from '../spaces/index-space.ts'
-import { textOf } from '../search/passages.ts'
-import { toEmbedText } from './rows.ts'
+import { textOf } from '../chunking/joined-text.ts'
+import { toEmbedText } from '../chunking/rows.ts'
+import type { Hit, VectorIndex } from '../contracts/vector-index.ts'
+import type { ClaimedDocument } from '../queue/claims.ts'
+import { spaceOf } from '../schema/generations.ts'
 
 /** What was made by models of what search shows now: most of a changed document stays as it was. */
 export interface KnownRows {

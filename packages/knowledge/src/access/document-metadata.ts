@@ -1,4 +1,4 @@
-import type { DocumentMetadata } from '../chunking/chunk-metadata.ts'
+import type { DocumentMetadata } from '../contracts/stored-document.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Within a transaction: keeps the metadata of documents that became visible, where their rows do not carry it. */
