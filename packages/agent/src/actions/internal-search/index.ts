@@ -53,7 +53,7 @@ const inputSchema = v.object({
       v.pipe(
         v.array(v.string()),
         v.description(
-          'Only documents of these sources, named as in source_type of results (slack, confluence, …). Leave it out ' +
+          'Only documents of these sources, by their names in source_type of earlier results. Leave it out ' +
             'unless the person says where to look',
         ),
       ),
