@@ -66,8 +66,21 @@ describe('order of text and citations', () => {
 
 describe('what is a marker', () => {
   test.each([
-    ...['[1]', '[[1]]', '【1】', '［1］', '【【1】】', '[1】', '［1]', '[^1]', '[document 1]', '[Doc 1]', '[source 1]'],
-    ...['[1†source]', '【1†L3】', '【1†L3-L8】', '[[^1]]'],
+    '[1]',
+    '[[1]]',
+    '【1】',
+    '［1］',
+    '【【1】】',
+    '[1】',
+    '［1]',
+    '[^1]',
+    '[[^1]]',
+    '[document 1]',
+    '[Doc 1]',
+    '[source 1]',
+    '[1†source]',
+    '【1†L3】',
+    '【1†L3-L8】',
   ])('%s is', (marker) => {
     expect(render(`so ${marker}.`)).toBe(`so ${leave}.`)
     expect(numbers(`so ${marker}.`)).toEqual([1])

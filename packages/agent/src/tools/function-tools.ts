@@ -32,11 +32,17 @@ function withoutRefused(schema: Record<string, unknown>): Record<string, unknown
   )
 }
 
-/** Offers actions to a model. With `forced` only those are offered, and the model has to call one of them. */
+/**
+ * Offers actions to a model.
+ * @param forced only these are offered, and the model has to call one of them; `none`: it may call none
+ */
 export function offerTools(
   actions: readonly Action[],
-  forced: readonly Action[] = [],
+  forced: readonly Action[] | 'none',
 ): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> {
+  if (forced === 'none') {
+    return actions.length === 0 ? {} : { tools: toFunctionTools(actions), toolChoice: { type: 'none' } }
+  }
   const [only, ...others] = forced
   const tools = toFunctionTools(only ? forced : actions)
   if (tools.length === 0) return {}
