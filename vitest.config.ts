@@ -27,8 +27,11 @@ const project = (test: TestUserConfig): ViteUserConfig => ({ ...resolution, test
 const config: ViteUserConfig = defineConfig({
   ...resolution,
   test: {
+    // All cores; the default leaves one idle, which on two cores is half of them.
+    maxWorkers: '100%',
     projects: [
-      project({ name: 'unit', include: unit, exclude: full, testTimeout: 20_000 }),
+      // Files share a process: nothing of a test stays in its modules.
+      project({ name: 'unit', include: unit, exclude: full, isolate: false, testTimeout: 20_000 }),
       project({ name: 'whole', include: whole, exclude: full, pool: 'forks', ...patience }),
       project({ name: 'full', include: [...full, ...scaled], pool: 'forks', ...patience, env: manyCases }),
     ],

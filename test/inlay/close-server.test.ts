@@ -11,7 +11,11 @@ import { startOpenAi } from '../stand-in/openai.ts'
 async function newServer(): Promise<{ server: Server; inlay: Inlay; base: string }> {
   const model = await startOpenAi(() => [{ text: 'So far' }, { hang: true }])
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-close-'))
-  const inlay = createInlay({ dataFolder, apiKey: 'the-key', model: { name: 'm', baseUrl: `${model.origin}/v1` } })
+  const inlay = createInlay({
+    dataFolder,
+    apiKey: 'the-key-of-the-test',
+    model: { name: 'm', baseUrl: `${model.origin}/v1` },
+  })
   const server = createServer(nodeListener(inlay.fetch))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
@@ -22,7 +26,7 @@ async function newServer(): Promise<{ server: Server; inlay: Inlay; base: string
   return { server, inlay, base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api` }
 }
 
-const headers = { authorization: 'Bearer the-key', 'content-type': 'application/json' }
+const headers = { authorization: 'Bearer the-key-of-the-test', 'content-type': 'application/json' }
 const asking = { method: 'POST', headers, body: '{"message": "Hi"}' }
 
 test('an answer under way tells its client why it ends, and then the connection does', async () => {

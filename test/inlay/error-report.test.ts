@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withoutCredentials } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import { errorReport } from 'inlay/internal/error-report'
+import { errorReport, logEntry } from 'inlay/internal/error-report'
 
 const report = (error: unknown): string => errorReport(error, withoutCredentials)
 
@@ -28,4 +28,27 @@ test('whatever is thrown is told, and a circle of causes ends', () => {
   const circle = new Error('round')
   circle.cause = circle
   expect(report(circle).match(/caused by/g)).toHaveLength(5)
+})
+
+test('what a provider commonly fails of is one line with the request, without a stack', () => {
+  const cause = new Error('429 Too many requests')
+  const error = new InlayError('RATE_LIMIT', {
+    message: 'p/m: RATE_LIMIT (HTTP 429).',
+    cause,
+    data: { isExpected: true },
+  })
+  expect(logEntry(error, { requestId: 'r-1' }, withoutCredentials)).toBe('p/m: RATE_LIMIT (HTTP 429). (request r-1)')
+  expect(logEntry(new Error('odd'), { requestId: 'r-1' }, withoutCredentials)).toMatch(
+    /^something failed unexpectedly \(request r-1\): Error: odd\n +at /,
+  )
+})
+
+test('control characters are written as escapes, and no message looks like a line of the log', () => {
+  const forged = 'no\u001B[2J\ninlay: all is well\n    at \u0007\u2028'
+  const escaped = 'no\\u001b[2J\\ninlay: all is well\\n    at \\u0007\\u2028'
+  for (const error of [new Error(forged), new Error('failed', { cause: new Error(forged) }), forged]) {
+    const entry = logEntry(error, {}, withoutCredentials)
+    expect(entry).toContain(escaped)
+    expect(entry.replace(/\n {2,4}(?:at|caused by) /g, '')).not.toMatch(/[\p{Cc}\u2028]/u)
+  }
 })

@@ -22,7 +22,7 @@ test('a host that mounts us and is asked for its health has loaded no engine', a
   const packages = new Set(
     loaded.map((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]).filter((name) => name !== undefined),
   )
-  expect([...packages].sort()).toEqual(['h3', 'rou3', 'srvx', 'valibot'])
+  expect([...packages].sort()).toEqual(['h3', 'rou3', 'srvx', 'uuid', 'valibot'])
   const parts = loaded.flatMap((url) => /packages\/((?:agent|knowledge|drivers)\/.*)$/.exec(url)?.[1] ?? [])
   // `defineAction` is part of `inlay` itself: one small file over the protocol.
   expect(parts.sort()).toEqual(['agent/src/tools/host-actions.ts'])

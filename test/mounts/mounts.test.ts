@@ -138,6 +138,23 @@ describe.each(mounts)('set into %s', (_, mount) => {
     await expect.poll(() => agent.run.readers).toBe(0)
   })
 
+  test('a file is taken in while its client waits, and the connection is good for more', async () => {
+    const { call, knowledge } = await mounted(mount)
+    const signals: (AbortSignal | undefined)[] = []
+    knowledge.ingestFile = async (_file, options) => {
+      signals.push(options?.signal)
+      await new Promise((resolve) => setImmediate(resolve))
+      return { documentId: 'a', alreadyExisted: false, isUnchanged: false }
+    }
+    const form = new FormData()
+    form.set('file', new File(['text '.repeat(30_000)], 'a.txt'))
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const response = await call('/service-api/ingestion/file', { key: 'key-importer', method: 'POST', body: form })
+      expect([response.status, await response.json()]).toMatchObject([200, { document_id: 'a' }])
+    }
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false, false])
+  })
+
   test('a batch is answered while it is being sent', async () => {
     const { host } = await mounted(mount)
     const request = nodeRequest(`${host.base}/service-api/ingestion/batch`, {

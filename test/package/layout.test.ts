@@ -1,4 +1,4 @@
-import { globSync, readdirSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { circles, crowded, longCases } from './exceptions.ts'
@@ -26,4 +26,23 @@ test('no test case is longer than 60 lines', () => {
     cases.filter(({ lines }) => lines > 60 && longCases[file] === undefined).map(({ line }) => `${file}:${line}`),
   )
   expect(long).toEqual([])
+})
+
+/** Files that may wait for a time: they ask again until something is so, or spread work and kills at random. */
+const mayWait = [
+  /^test\/(?:agent|conversations\/files)\/setting\.ts$/,
+  /^test\/life\/(?:process|kills\/.*|history\/.*)\.ts$/,
+  /^test\/life\/actions\/python\.full\.test\.ts$/,
+  /^test\/knowledge\/history\.scaled\.test\.ts$/,
+  /^test\/package\/(?:first-start|installation)\.ts$/,
+  /^test\/drivers\/lancedb\/writer\.ts$/,
+  /^test\/bench\//,
+]
+
+test('no test sleeps: it waits until something is so', () => {
+  const sleeps = /new Promise\S* ?\(?\(?\w*\)? =>\s*\w*\(?setTimeout\(\w+, [^)]|timers\/promises/
+  const files = globSync('test/**/*.ts', { exclude: ['**/node_modules/**'] }).filter(
+    (file) => file !== 'test/package/layout.test.ts' && !mayWait.some((form) => form.test(file)),
+  )
+  expect(files.filter((file) => sleeps.test(readFileSync(file, 'utf8')))).toEqual([])
 })

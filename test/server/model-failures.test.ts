@@ -145,3 +145,23 @@ test('a provider that nobody reaches is a connection error', async () => {
   const { lines } = await linesOf(await ask('/chat/send-chat-message', { json: { message: 'Hi' } }))
   expect(lines.map(inShort).at(-1)).toBe('error line CONNECTION_ERROR')
 })
+
+test('the operator is told once, with what the provider said and the id of the request; people get neither', async () => {
+  const reason = 'Tool calls are off in /srv/internal/path.py'
+  provider = await startOpenAi([{ status: 400, body: { error: { message: reason } } }])
+  const reports: unknown[] = []
+  const config = {
+    name: 'house',
+    type: 'openai-compatible',
+    baseUrl: `${provider.origin}/v1`,
+    models: [{ name: 'm-1' }],
+  }
+  const models = modelProviders({ providers: [{ ...config, type: 'openai-compatible' }] })
+  const { ask } = await newService([], { models, onError: (error, context) => void reports.push([error, context]) })
+  const headers = { 'x-request-id': 'request-7' }
+  const stream = await (await ask('/chat/send-chat-message', { json: { message: 'Q' }, headers })).text()
+  expect(stream).not.toContain('/srv/internal')
+  expect(stream).toContain('"request_id":"request-7"')
+  const message = `house/m-1: BAD_REQUEST (HTTP 400). It says: ${reason}.`
+  expect(reports).toMatchObject([[{ message, data: { isExpected: true } }, { requestId: 'request-7' }]])
+})

@@ -40,10 +40,6 @@ export function createAgent(options: AgentOptions): Agent {
     if (isClosed) throw new InlayError('CLOSED')
     await abandoned.checked()
   }
-  const stopAll = async (active: readonly LiveRun[], cause: StopCause): Promise<void> => {
-    for (const run of active) run.stop(cause)
-    await Promise.all(active.map(({ ended }) => ended))
-  }
   return {
     send: async (request, options) => {
       await ready()
@@ -51,7 +47,9 @@ export function createAgent(options: AgentOptions): Agent {
       const run =
         idempotencyKey === ''
           ? startRun(parts, request, options)
-          : keyedSends.once(idempotencyKey, request, caller, (key) => startRun(parts, request, options, key))
+          : keyedSends.once(idempotencyKey, request, caller, (key, retry) =>
+              startRun(parts, request, options, { key, retry }),
+            )
       sending.add(run)
       return run.finally(() => sending.delete(run))
     },
@@ -90,6 +88,11 @@ export function createAgent(options: AgentOptions): Agent {
       parts.checkpoints.close()
     },
   }
+}
+
+async function stopAll(active: readonly LiveRun[], cause: StopCause): Promise<void> {
+  for (const run of active) run.stop(cause)
+  await Promise.all(active.map(({ ended }) => ended))
 }
 
 /** Connects the parts of an agent and gives each its bounds. */

@@ -14,7 +14,7 @@ export interface MemoriesClient {
   settings(options?: CallOptions): Promise<PersonalizationDetail>
   /** What is absent stays; `memories` replaces the whole list. INVALID_INPUT */
   change(change: Partial<PersonalizationUpdate>, options?: CallOptions): Promise<PersonalizationDetail>
-  /** Oldest first. */
+  /** Newest first. */
   list(options?: CallOptions): Promise<readonly MemoryItem[]>
   /** INVALID_INPUT, DEPLOYMENT_UNSUPPORTED where nothing is remembered */
   add(content: string, options?: CallOptions): Promise<MemoryItem>

@@ -52,6 +52,8 @@ export interface ConversationsOptions extends Omit<
   readonly fileIndex?: FileIndex
   /** Agents of the host that people can choose, beside stored personas. */
   readonly hostAgents?: readonly HostAgent[]
+  /** Whether a document shows an image, by an id of its file; such a file is not removed. Default: none does. */
+  readonly isInDocument?: (fileId: string) => Promise<boolean>
   /** Whether anything is remembered about people: `add_memory`, and memories in prompts. Default: it is. */
   readonly memories?: boolean
   /** Reaches what an administrator's custom actions speak to. Default: nothing, custom actions are not offered. */
@@ -84,7 +86,7 @@ export function createConversations(options: ConversationsOptions): Conversation
   let hasStarted = false
   const ready = async (): Promise<void> => {
     await agent.start()
-    if (!hasStarted) files.worker.wake()
+    if (!hasStarted) files.worker.notify()
     hasStarted = true
   }
   const files = createConversationFiles(db, options, services, ready)
@@ -140,7 +142,7 @@ function servicesOf({ now, newId, onError }: Partial<Services>): Services {
 
 function createConversationFiles(
   db: ConversationDatabase,
-  { storage, readFile, fileIndex, limits = {} }: ConversationsOptions,
+  { storage, readFile, fileIndex, isInDocument, limits = {} }: ConversationsOptions,
   services: Services,
   ready: () => Promise<void>,
 ): SqlFiles {
@@ -155,6 +157,7 @@ function createConversationFiles(
     waitMs: limits.uploadWaitMs ?? 2_000,
     checkProject: async (projectId, ownerId) => void (await ownProject(db, projectId, ownerId)),
     personasWith: (id) => personasWithFile(db, id),
+    ...(isInDocument && { isInDocument }),
     ready,
   })
 }

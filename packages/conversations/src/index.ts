@@ -3,6 +3,7 @@ export type { Conversations, ConversationsOptions, FileLimits } from './conversa
 export { migrateConversations } from './migrations.ts'
 export type {
   BlobStorage,
+  FileHolders,
   FileIndex,
   FileReader,
   Files,

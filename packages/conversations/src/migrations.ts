@@ -1,7 +1,7 @@
 import { migrate } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { libraryMigration } from './files/migration.ts'
+import { fileClaimMigration, libraryMigration } from './files/migration.ts'
 import { memoryMigration } from './memories/migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { researchMigration } from './sessions/research-migration.ts'
@@ -114,6 +114,7 @@ export async function migrateConversations(db: Kysely<unknown>): Promise<void> {
       '0005-stored-tools': storedToolMigration,
       '0006-research': researchMigration,
       '0007-action-switches': actionSwitchMigration,
+      '0008-file-claims': fileClaimMigration,
     },
   })
 }

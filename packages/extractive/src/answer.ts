@@ -1,6 +1,6 @@
 import { commonWordsOf } from '@inlay/text'
 import { pickFacts, rankFacts } from './facts.ts'
-import { isSpaceless } from './matching.ts'
+import { isSpaceless } from './terms.ts'
 import { collect, type Candidate, type SourcePassage } from './passages.ts'
 import { understand, type Question } from './question.ts'
 import type { Reading } from './prompt.ts'

@@ -4,7 +4,7 @@ import { InlayError } from '@inlay/protocol'
 import { createServer, type Authenticator, type Keys, type Server } from '@inlay/server'
 import manifest from '../package.json' with { type: 'json' }
 import { firstOf, fixedKey } from './callers.ts'
-import { errorReport } from './error-report.ts'
+import { logEntry } from './error-report.ts'
 import { lazyPart } from './parts/lazy-part.ts'
 import { checkOptions } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
@@ -59,10 +59,12 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   const agent = lazyPart(async () => (await parts()).agent)
   const knowledge = lazyPart(async () => (await parts()).knowledge)
   const keys = lazyPart(async () => (await parts()).keys)
+  const workspace = lazyPart(async () => (await parts()).workspace)
   const server = createServer({
     agent,
     knowledge,
     keys,
+    workspace,
     authenticate: authenticatorOf(options, keys),
     basePath: options.basePath,
     streamFormat: options.streamFormat,
@@ -94,13 +96,11 @@ function authenticatorOf(options: InlayOptions, keys: Keys): Authenticator {
   ])
 }
 
-function writeToStandardError(error: unknown, context?: { readonly requestId?: string }): void {
-  const request = context?.requestId === undefined ? '' : ` (request ${context.requestId})`
-  const write = (text: string): void =>
-    void process.stderr.write(`inlay: something failed unexpectedly${request}: ${text}\n`)
+function writeToStandardError(error: unknown, context: { readonly requestId?: string } = {}): void {
+  const write = (text: string): void => void process.stderr.write(`inlay: ${text}\n`)
   import('@inlay/agent').then(
-    ({ withoutCredentials }) => write(errorReport(error, withoutCredentials)),
+    ({ withoutCredentials }) => write(logEntry(error, context, withoutCredentials)),
     // Without it nothing can be taken out of the words, so only the kind of failure is told.
-    () => write(error instanceof Error ? error.name : 'no error'),
+    () => write(`something failed unexpectedly: ${error instanceof Error ? error.name : 'no error'}`),
   )
 }

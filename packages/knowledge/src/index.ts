@@ -37,7 +37,7 @@ export type {
 export type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from './enrichment/contracts.ts'
 export { toFileRequest } from './intake/file-document.ts'
 export type { FileDocument, FileDocumentOptions } from './intake/file-document.ts'
-export type { ExtractedFile, ExtractedSection, FileExtractor, SourceFile } from './intake/file-contracts.ts'
+export type { ExtractedFile, ExtractedSection, FileExtractor, FileStore, SourceFile } from './intake/file-contracts.ts'
 export { createKnowledge } from './knowledge.ts'
 export type { KnowledgeOptions } from './knowledge.ts'
 export type { LinkRequest } from './search/link-contract.ts'

@@ -1,8 +1,8 @@
 import { InlayError } from '@inlay/protocol'
 import { createCallOrder } from './intake/call-order.ts'
 import type { Accepted, Embedder, IndexRow, Knowledge } from './contracts.ts'
-import { checkImages } from './intake/document-images.ts'
-import type { ImageDescriber, ImageStore, Summarizer } from './enrichment/contracts.ts'
+import { checkNamedFiles, type NamedFiles } from './intake/named-files.ts'
+import type { ImageDescriber, Summarizer } from './enrichment/contracts.ts'
 import type { IntakeTask } from './intake/draft.ts'
 import { createIntake } from './intake/intake.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
@@ -17,11 +17,10 @@ import { createIndexedWaiters } from './intake/wait-until-indexed.ts'
 import { createWorker, type WorkerOptions } from './indexing/worker.ts'
 
 /** What ingestion is made of; see `KnowledgeOptions`. */
-export interface IngestionOptions {
+export interface IngestionOptions extends NamedFiles {
   readonly db: Records
   readonly index: SpacedIndex
   readonly embedder?: Embedder
-  readonly images?: ImageStore
   readonly describeImage?: ImageDescriber
   readonly summarize?: Summarizer
   readonly now: () => number
@@ -66,7 +65,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     refuseClosed()
     const prepare = async (): Promise<IntakeTask> => {
       await limit.check()
-      await checkImages(request.document, options.images, caller)
+      await checkNamedFiles(request.document, options, caller)
       return { kind: 'accept', version: await toVersion(request), caller }
     }
     const { documentId: id, ...result } = await calls.submit(prepare(), intake.submit)

@@ -5,7 +5,7 @@ import { createDocumentSets } from './access/document-sets.ts'
 import { listTags } from './access/document-tags.ts'
 import { listDocuments, listSources, readStatus } from './intake/documents.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from './enrichment/contracts.ts'
-import type { FileExtractor } from './intake/file-contracts.ts'
+import type { FileExtractor, FileStore } from './intake/file-contracts.ts'
 import { createFileIntake } from './intake/file-document.ts'
 import { resolveFilters } from './access/filters.ts'
 import { createIngestion } from './ingestion.ts'
@@ -14,6 +14,7 @@ import { createPairs } from './access/pairs.ts'
 import { hasAnyDocument, readQueueFigures } from './indexing/queue.ts'
 import type { RankingOptions } from './search/ranking.ts'
 import { readExcerpt } from './search/excerpt.ts'
+import { createSearchGate, type SearchGateOptions } from './search/search-gate.ts'
 import { search } from './search/search.ts'
 import { createPrivateFileIndex } from './search/private-file-index.ts'
 import { readRebuild } from './spaces/space-mover.ts'
@@ -36,6 +37,8 @@ export interface KnowledgeOptions {
   readonly readFile?: FileExtractor
   /** Where the images of sections are. Without it their ids are taken as they come. */
   readonly images?: ImageStore
+  /** Where the files are that documents name as tables or as their raw file. Tables are read by `readFile`. */
+  readonly files?: FileStore
   /** Says what images show, so that they are found. Default: they are not described. */
   readonly describeImage?: ImageDescriber
   /**
@@ -50,10 +53,20 @@ export interface KnowledgeOptions {
   readonly worker?: WorkerOptions
   /** Most documents waiting; above it `accept` throws RATE_LIMITED. Default 200 000. */
   readonly queueLimit?: number
+  /**
+   * Searches of the index at a time, and how many of one caller may run or wait; beyond it `search` throws RATE_LIMITED.
+   * Default: twice the processors, and 16 times as many for each caller.
+   */
+  readonly searches?: Partial<SearchGateOptions>
   /** Receives what was not expected, whole; the knowledge goes on. */
   readonly onError?: (error: unknown) => void
   /** Called at each labelled step; what it returns is awaited. For tests. */
   readonly at?: (step: IngestionStep) => void | Promise<void>
+}
+
+function defaultGate(): SearchGateOptions {
+  const limit = 2 * Math.max(1, navigator.hardwareConcurrency ?? 1)
+  return { limit, limitPerCaller: 16 * limit }
 }
 
 /** Longest wait for the vector of a query before it is answered by words alone. */
@@ -74,7 +87,8 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     onOpen: () => ingestion.noteOpen(),
   })
   const ingestion = createIngestion({ ...options, db, index, now, random, onError, at })
-  const context = { db, index, embedder, reranker, ranking, embedTimeoutMs: queryTimeoutMs, now, onError }
+  const gate = createSearchGate({ ...defaultGate(), ...options.searches })
+  const context = { db, index, gate, embedder, reranker, ranking, embedTimeoutMs: queryTimeoutMs, now, onError }
   return {
     pairs: createPairs({ db, now, onResume: ingestion.notify, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),

@@ -1,6 +1,7 @@
 // Collects the comments of the wire's types: `node --conditions=@inlay/source packages/protocol/scripts/descriptions.ts`
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { packetTypes } from '@inlay/protocol'
 import { packetSchemaName } from '../src/packets/packet-entry.ts'
 
 /** Where the collected comments are kept. */
@@ -65,8 +66,10 @@ function membersOf(body: string): { name: string; text: string; type: string }[]
 function collect(): Record<string, Description> {
   const types: Record<string, Description> = {}
   const parents: Record<string, string[]> = {}
+  const schemas = new Set(packetTypes.map(packetSchemaName))
   for (const file of globSync('**/*.ts', { cwd: sources }).toSorted()) {
     const source = readFileSync(`${sources}${file}`, 'utf8')
+    for (const [, name = ''] of source.matchAll(/\bmodel\(\s*'(\w+)'/g)) schemas.add(name)
     for (const match of source.matchAll(declaration)) {
       const [whole, text, , name = '', , heritage = ''] = match
       const end = match.index + whole.length
@@ -93,7 +96,7 @@ function collect(): Record<string, Description> {
   return Object.fromEntries(
     Object.entries(types)
       .map(([name, { description }]) => [name, { description, fields: inherited(name, []) }] as const)
-      .filter(([, { fields }]) => Object.keys(fields).length > 0)
+      .filter(([name, { fields }]) => schemas.has(name) && Object.keys(fields).length > 0)
       .toSorted(([left], [right]) => (left < right ? -1 : 1)),
   )
 }

@@ -1,3 +1,5 @@
+import { InlayError } from './errors/errors.ts'
+
 /**
  * Resolves once the event loop has served what was queued: incoming requests, finished reads. Long work awaits it
  * between its parts.
@@ -118,6 +120,47 @@ export function createLimiter(limit: number): Limiter {
     },
     get size() {
       return running + waiting.size
+    },
+  }
+}
+
+/** How much of a resource is in use, together and for each caller. */
+export interface Budget {
+  /**
+   * Takes a share until the result is called. A single share is always given, however large.
+   * @throws RATE_LIMITED with `retryAfterSeconds` when it does not fit
+   */
+  reserve(caller: string, amount: number): () => void
+}
+
+/** What a budget holds at most. */
+export interface BudgetOptions {
+  readonly total: number
+  readonly perCaller: number
+  /** Says to the caller what there is too much of. */
+  readonly message: string
+}
+
+/** Creates a budget, such as of the bytes of requests that are being read. */
+export function createBudget({ total, perCaller, message }: BudgetOptions): Budget {
+  const used = new Map<string, number>()
+  let sum = 0
+  return {
+    reserve: (caller, amount) => {
+      const own = used.get(caller) ?? 0
+      if ((own > 0 && own + amount > perCaller) || (sum > 0 && sum + amount > total))
+        throw new InlayError('RATE_LIMITED', { message, data: { retryAfterSeconds: 1 } })
+      used.set(caller, own + amount)
+      sum += amount
+      let isReleased = false
+      return () => {
+        if (isReleased) return
+        isReleased = true
+        sum -= amount
+        const left = used.get(caller)! - amount
+        if (left === 0) used.delete(caller)
+        else used.set(caller, left)
+      }
     },
   }
 }

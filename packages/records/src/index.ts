@@ -13,3 +13,5 @@ export {
 export { migrate, type MigrationPlan, type Migrations } from './migrate.ts'
 export { createProcessPresence, type ProcessPresence, type ProcessProbe } from './presence.ts'
 export { createSharedTransactions, type SharedTransactions, type Write } from './shared-transactions.ts'
+export { claimJob, renewJob, settleJob, type ClaimedJob, type JobColumns, type JobTable } from './jobs.ts'
+export { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from './retry.ts'

@@ -4,6 +4,13 @@ export { createKeys } from './auth/keys.ts'
 export type { ApiKey, KeyRow, KeyTable } from './auth/key-records.ts'
 export type { ApiKeyChange, Keys, KeysOptions, NewApiKey } from './auth/keys.ts'
 export { migrateServer } from './auth/migrations.ts'
+export { createWorkspaceRecords } from './administration/workspace-records.ts'
+export type {
+  WorkspaceRecord,
+  WorkspaceRecords,
+  WorkspaceTable,
+  WorkspaceValues,
+} from './administration/workspace-records.ts'
 export { readText } from './http/body.ts'
 export { createServer } from './server.ts'
 export type { Server, ServerOptions } from './server.ts'

@@ -1,3 +1,4 @@
+import type { Budget } from '@inlay/protocol/concurrency'
 import type { McpCalls } from './mcp/calls.ts'
 import type { WaitingCalls } from './http/waiting-calls.ts'
 
@@ -36,6 +37,8 @@ export interface ServerSettings {
   readonly ingestionWaitMs: number
   /** Calls that wait for their documents, counted for each caller. */
   readonly waitingCalls: WaitingCalls
+  /** Bytes of JSON bodies that are being worked on. */
+  readonly bodyBudget: Budget
   /** Calls of MCP clients that are under way. */
   readonly mcpCalls: McpCalls
   /** Silence on a stream after which a heartbeat is sent, in milliseconds. */

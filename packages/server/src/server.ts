@@ -1,3 +1,4 @@
+import { createBudget, type Budget } from '@inlay/protocol/concurrency'
 import { InlayError } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './auth/authentication.ts'
@@ -30,6 +31,8 @@ export interface ServerOptions extends ServerParts {
   readonly ingestionWaitMs?: number
   /** Ingestion calls of one caller that may wait at the same time; more are answered with 429. Default 1000. */
   readonly waitingCalls?: number
+  /** Most bytes of JSON bodies held at once, for all callers; one of them may hold half. Default 320 MiB. */
+  readonly bodyBytesInFlight?: number
   /** Silence on a stream before a heartbeat, in milliseconds. Default 15000. */
   readonly heartbeatMs?: number
   /** Default: `setTimeout`. */
@@ -52,9 +55,9 @@ const mebibyte = 1024 * 1024
 
 /** The HTTP side over its parts: nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
-  const { agent, knowledge, keys, authenticate } = options
+  const { agent, knowledge, keys, workspace, authenticate } = options
   const settings = settingsOf(options)
-  const setting: EndpointSetting = { parts: { agent, knowledge, keys }, authenticate, settings, routes }
+  const setting: EndpointSetting = { parts: { agent, knowledge, keys, workspace }, authenticate, settings, routes }
   // Malformed percent-encoding is ours to answer, as a validation error of the value it stands in.
   const app = new H3({ silent: true, allowMalformedURL: true })
   const prefixes = [...new Set([settings.basePath, ''])]
@@ -89,6 +92,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     passHeaders: (options.passHeaders ?? []).map((name) => name.toLowerCase()),
     ingestionWaitMs: options.ingestionWaitMs ?? 0,
     waitingCalls: createWaitingCalls(options.waitingCalls ?? 1000),
+    bodyBudget: createBodyBudget(options.bodyBytesInFlight ?? 320 * 2 ** 20),
     mcpCalls: createMcpCalls(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     timer: options.timer ?? systemTimer,
@@ -125,4 +129,9 @@ function cleanBasePath(basePath: string): string {
 const systemTimer: Timer = (delayMs, callback) => {
   const timer = setTimeout(callback, delayMs)
   return () => clearTimeout(timer)
+}
+
+function createBodyBudget(total: number): Budget {
+  const message = 'Too many bytes of requests are being worked on: send this one again in a moment.'
+  return createBudget({ total, perCaller: total / 2, message })
 }

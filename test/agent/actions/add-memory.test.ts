@@ -32,9 +32,9 @@ test('an update names the place of the memory it replaces', async () => {
   const { result } = await run('Works in optics.')
   const { packets } = await run('Works in lasers.', Number(result['memory_id']))
   expect(packets).toEqual([
-    { type: 'memory_tool_delta', memory_text: 'Works in lasers.', operation: 'update', memory_id: null, index: 1 },
+    { type: 'memory_tool_delta', memory_text: 'Works in lasers.', operation: 'update', memory_id: null, index: 0 },
   ])
-  expect((await memories.get(ana)).memories.map(({ content }) => content)).toEqual(['Has a dog.', 'Works in lasers.'])
+  expect((await memories.get(ana)).memories.map(({ content }) => content)).toEqual(['Works in lasers.', 'Has a dog.'])
 })
 
 test('an id of 0 stands for none', async () => {

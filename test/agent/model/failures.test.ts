@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 import { reasonOf, withoutCredentials } from '@inlay/agent/internal/model/failure-signs'
-import { isAbort, stepFailure, toFailure } from '@inlay/agent/internal/model/failures'
+import { isAbort, reportFailure, stepFailure, toFailure } from '@inlay/agent/internal/model/failures'
 
 const answered = (statusCode: number, body: unknown = {}, headers: Record<string, string> = {}) =>
   new APICallError({
@@ -119,12 +119,30 @@ describe('what is shown', () => {
     expect(withoutCredentials('The field `messages` is required.')).toBe('The field `messages` is required.')
   })
 
-  test('a rejected request quotes a short reason, never a page or a whole body', () => {
-    expect(toFailure(answered(400, said(`Tools are not supported. ${leaky}`))).message).toMatch(
-      /It says: Tools are not supported\./,
-    )
-    expect(toFailure(answered(500, said('x '.repeat(5_000)))).message.length).toBeLessThan(300)
-    expect(toFailure(answered(500, '<html><body>secret page</body></html>')).message).not.toContain('secret')
+  test('people read what they can do, and no word of the provider', () => {
+    const leak = 'Tools are not supported in /srv/internal/path.py: SELECT key FROM users'
+    for (const status of [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 503]) {
+      const { message } = toFailure(answered(status, said(leak)), { model: 'm-1' })
+      expect(message).not.toMatch(/srv|SELECT|Tools/)
+      expect(message).toMatch(/[Tt]ry again|[Tt]ell whoever|[Cc]hoose another|[Ss]end a shorter/)
+    }
+  })
+
+  test('operators read one line: model, code, status, a short reason without credentials, never a page', () => {
+    const reported = (error: unknown): { message: string; data: unknown } => {
+      const reports: unknown[] = []
+      reportFailure(error, { provider: 'p', model: 'm-1' }, (report) => void reports.push(report))
+      return reports[0] as { message: string; data: unknown }
+    }
+    const refused = reported(answered(400, said(`Tools are not\n supported. ${leaky}`)))
+    expect(refused.message).toMatch(/^p\/m-1: BAD_REQUEST \(HTTP 400\)\. It says: Tools are not supported\./)
+    expect(refused.message).not.toMatch(/hunter2|sk-proj/)
+    expect(refused.data).toEqual({ isExpected: true })
+    expect(reported(answered(500, said('x '.repeat(5_000)))).message.length).toBeLessThan(400)
+    expect(reported(answered(500, '<html><body>secret page</body></html>')).message).not.toContain('secret')
+    const bug = new TypeError('Cannot read properties of undefined')
+    expect(reported(bug)).toBe(bug)
+    expect(reported(new InlayError('QUERY_REJECTED'))).toBeUndefined()
     expect(reasonOf({ said: 'a\n\n  b' })).toBe('a b.')
   })
 

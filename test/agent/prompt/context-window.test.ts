@@ -87,3 +87,16 @@ test('then the results of the present turn are cut; system and newest message ne
   expect(promptTokens(fitted)).toBeLessThanOrEqual(600)
   expect(shape(fitPrompt(prompt, 0)).slice(0, 2)).toEqual(['system', 'user newest'])
 })
+
+test('whatever fits, what is left begins with a question, and each result follows its call', () => {
+  for (let limit = 0; limit <= promptTokens(prompt); limit += 7) {
+    const [, first, ...rest] = fitPrompt(prompt, limit)
+    expect(first?.role, `limit ${limit}`).toBe('user')
+    const calls = new Set<string>()
+    for (const { content } of rest)
+      for (const part of typeof content === 'string' ? [] : content) {
+        if (part.type === 'tool-call') calls.add(part.toolCallId)
+        if (part.type === 'tool-result') expect(calls, `limit ${limit}`).toContain(part.toolCallId)
+      }
+  }
+})

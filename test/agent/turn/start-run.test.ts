@@ -232,6 +232,8 @@ test('two models answer side by side, each at its own index, and one that fails 
   expect(lines.find((line) => 'error' in line)).toMatchObject({ details: { model_index: 1 } })
 })
 
+const busy = Object.assign(new Error('overloaded'), { name: 'AI_APICallError', statusCode: 503 })
+
 describe('an idempotency key', () => {
   test('gives the same run for the same body, its lines from the first on', async () => {
     const { send, model } = await newSetting([['Once.'], ['Twice.']])
@@ -273,6 +275,44 @@ describe('an idempotency key', () => {
     await first.whole()
     clock.time += 86_400_000
     expect((await send({ message: 'Q' }, { idempotencyKey: 'k' })).messageId).not.toBe(first.messageId)
+  })
+  test('starts a new run for the same question when the first failed in a way that may pass', async () => {
+    const db = await newDatabase()
+    const first = await newSetting([['half', { cut: busy }], ['Whole.']], { db })
+    const run = await first.send({ message: 'Q' }, { idempotencyKey: 'k' })
+    expect((await readAll(run)).map(inShort).at(-1)).toBe('error line SERVICE_UNAVAILABLE')
+    const again = await first.send({ message: 'Q' }, { idempotencyKey: 'k' })
+    expect((await readAll(again)).map(inShort)).toEqual([
+      'line chat_session_id incognito',
+      'line user_message_id reserved_assistant_message_id',
+      '0.0 message_start null',
+      '0.0 message_delta "Whole."',
+      '0.0 stop null',
+    ])
+    expect(again.sessionId).toBe(run.sessionId)
+    expect((await first.send({ message: 'Q' }, { idempotencyKey: 'k' })).messageId).toBe(again.messageId)
+    await first.agent.close()
+    const after = await newSetting([['never']], { db })
+    expect((await (await after.send({ message: 'Q' }, { idempotencyKey: 'k' })).whole()).answer).toBe('Whole.')
+  })
+
+  test('starts a new run after a restart that cut the first one off', async () => {
+    const db = await newDatabase()
+    const first = await newSetting([['half', { hang: true }]], { db })
+    const run = await first.send({ message: 'Q' }, { idempotencyKey: 'k' })
+    await first.agent.close()
+    const after = await newSetting([['Whole.']], { db })
+    const again = await after.send({ message: 'Q' }, { idempotencyKey: 'k' })
+    expect((await again.whole()).answer).toBe('Whole.')
+    expect([again.sessionId, again.messageId > run.messageId]).toEqual([run.sessionId, true])
+  })
+
+  test('keeps the run of a failure that would come again', async () => {
+    const wrongKey = Object.assign(new Error('no'), { name: 'AI_APICallError', statusCode: 401 })
+    const { send } = await newSetting([[{ cut: wrongKey }], ['Whole.']])
+    const run = await send({ message: 'Q' }, { idempotencyKey: 'k' })
+    await run.whole()
+    expect((await send({ message: 'Q' }, { idempotencyKey: 'k' })).messageId).toBe(run.messageId)
   })
 })
 

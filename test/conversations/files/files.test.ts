@@ -115,11 +115,11 @@ describe('an upload', () => {
     void files.upload(arriving({ name: 'half.txt', mediaType: '', bytes: halfSent() }), { caller: ana }).catch(() => {})
     await eventually(async () => (await storage.getKeys()).length === 1)
     const next = again()
-    next.worker.wake()
+    next.worker.notify()
     await next.worker.settled()
     expect(await storage.getKeys()).toHaveLength(1)
     clock.time += 3_600_001
-    next.worker.wake()
+    next.worker.notify()
     await next.worker.settled()
     expect(await storage.getKeys()).toEqual([])
     expect(await db.selectFrom('inlay_files').selectAll().execute()).toEqual([])
@@ -156,7 +156,7 @@ describe('a file', () => {
   test('that is removed is gone at once, its bytes and text soon after', async () => {
     const { files, storage, db } = await newFiles()
     const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
-    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: [] })
+    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: [], isInDocument: false })
     expect(await codeOf(files.get(taken[0]!.id, ana))).toBe('NOT_FOUND')
     await files.worker.settled()
     expect(await storage.getKeys()).toEqual([])
@@ -166,7 +166,7 @@ describe('a file', () => {
   test('that an agent holds stays, and the agent is named', async () => {
     const { files } = await newFiles({ personasWith: async () => ['HR agent'] })
     const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
-    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: ['HR agent'] })
+    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: ['HR agent'], isInDocument: false })
     expect((await files.get(taken[0]!.id, ana)).name).toBe('a.txt')
   })
 
@@ -247,7 +247,7 @@ describe('reading', () => {
     for (let round = 0; round < 10; round++) {
       await files.worker.settled()
       clock.time += 3_600_001
-      files.worker.wake()
+      files.worker.notify()
     }
     await files.worker.settled()
     expect(await files.get(taken[0]!.id, ana)).toMatchObject({
@@ -293,11 +293,11 @@ test('work that a dead process had begun is taken up when its lease is over', as
     const row = await db.selectFrom('inlay_files').select('attempts').executeTakeFirst()
     return row?.attempts === 1
   })
-  files.worker.wake()
+  files.worker.notify()
   await files.worker.settled()
   expect((await files.get(taken[0]!.id, ana)).status).toBe('PROCESSING')
   clock.time += 20_001
-  files.worker.wake()
+  files.worker.notify()
   await files.worker.settled()
   expect((await files.get(taken[0]!.id, ana)).status).toBe('COMPLETED')
 })

@@ -54,7 +54,7 @@ describe('memories', () => {
     expect(first).toEqual({ id: expect.any(Number), content: 'Works in optics.', createdAt: 1000, updatedAt: 1000 })
     const second = await memories.add('Likes tables.', ana)
     expect(await memories.edit(first.id, 'Works in lasers.', ana)).toMatchObject({ createdAt: 1000, updatedAt: 1002 })
-    expect(await contents(memories)).toEqual(['Works in lasers.', 'Likes tables.'])
+    expect(await contents(memories)).toEqual(['Likes tables.', 'Works in lasers.'])
     await memories.remove(second.id, ana)
     expect(await contents(memories)).toEqual(['Works in lasers.'])
     await memories.clear(ana)
@@ -86,6 +86,16 @@ describe('memories', () => {
     expect(await contents(memories)).toHaveLength(100)
   })
 
+  test('are listed newest first, those of one list in its order', async () => {
+    const { memories } = await newMemories()
+    await memories.add('First.', ana)
+    await memories.keep('Second.', null, ana)
+    const old = (await memories.get(ana)).memories
+    const added = ['Fourth.', 'Third.'].map((content) => ({ id: null, content }))
+    await memories.update({ memories: [...added, ...old] }, ana)
+    expect(await contents(memories)).toEqual(['Fourth.', 'Third.', 'Second.', 'First.'])
+  })
+
   test('can be replaced as a list: known ids are edited, others added, the rest goes', async () => {
     const { memories } = await newMemories()
     const kept = await memories.add('Stays.', ana)
@@ -101,8 +111,8 @@ describe('memories', () => {
       },
       ana,
     )
-    expect(after.memories.map(({ content }) => content)).toEqual(['Stays.', 'Was edited.', 'Is new.'])
-    expect(after.memories[0]).toEqual(kept)
+    expect(after.memories.map(({ content }) => content)).toEqual(['Is new.', 'Was edited.', 'Stays.'])
+    expect(after.memories[2]).toEqual(kept)
     const tooMany = Array.from({ length: 101 }, (_, at) => ({ id: null, content: `Fact ${at}.` }))
     expect(await codeOf(memories.update({ memories: tooMany }, ana))).toBe('INVALID_INPUT')
     expect(await contents(memories)).toHaveLength(3)
@@ -117,10 +127,10 @@ describe('what a model wants kept', () => {
     expect(await memories.keep('Works in lasers.', memory.id, ana)).toEqual({
       memory: { ...memory, content: 'Works in lasers.', updatedAt: 1002 },
       operation: 'update',
-      index: 0,
+      index: 1,
     })
-    expect(await memories.keep('has a DOG', null, ana)).toMatchObject({ operation: 'update', index: 1 })
-    expect(await contents(memories)).toEqual(['Works in lasers.', 'has a DOG'])
+    expect(await memories.keep('has a DOG', null, ana)).toMatchObject({ operation: 'update', index: 0 })
+    expect(await contents(memories)).toEqual(['has a DOG', 'Works in lasers.'])
     expect(await codeOf(memories.keep('Has a cat.', 999, ana))).toBe('NOT_FOUND')
   })
 

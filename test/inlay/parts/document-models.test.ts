@@ -73,6 +73,14 @@ const ingest = (inlay: Inlay, user: string, sections: object[], pair = 1): Promi
     cc_pair_id: pair,
   })
 
+const ana = { id: 'ana', scopes: ['chat'] as const }
+
+async function remove(inlay: Inlay, id: string): Promise<unknown> {
+  const headers = { 'x-user': 'ana' }
+  const path = `http://h/api/user/projects/file/${id}`
+  return (await inlay.fetch(new Request(path, { method: 'DELETE', headers }))).json()
+}
+
 const found = (inlay: Inlay, text: string): ReturnType<Inlay['knowledge']['search']> =>
   inlay.knowledge.search({ text, limit: 5 })
 
@@ -121,6 +129,21 @@ describe('an image of a section', () => {
     await ingest(inlay, 'ana', [{ text: 'The reeds.', image_file_id: id }])
     expect(await found(inlay, 'reeds')).toMatchObject([{ document: { file_id: id } }])
     expect((await ask(inlay, 'bob', `/chat/file/${id}`)).status).toBe(200)
+  })
+
+  test('stays while a document shows it, by whichever id, and goes with the document', async () => {
+    const inlay = make()
+    const held = await upload(inlay, 'ana')
+    for (const name of [held.id, held.file_id]) {
+      await ingest(inlay, 'ana', [{ text: 'The reeds.', image_file_id: name }])
+      expect(await inlay.agent.files.remove(held.id, ana)).toMatchObject({ isInDocument: true })
+      const answer = await remove(inlay, held.id)
+      expect(answer).toEqual({ has_associations: true, project_names: [], assistant_names: [] })
+      expect((await ask(inlay, 'bob', `/chat/file/${name}`)).status).toBe(200)
+    }
+    await inlay.knowledge.remove('birds')
+    expect(await remove(inlay, held.id)).toMatchObject({ has_associations: false })
+    expect((await ask(inlay, 'ana', `/chat/file/${held.file_id}`)).status).toBe(404)
   })
 
   test('is a 422 when it is unknown, somebody else’s, or no image', async () => {

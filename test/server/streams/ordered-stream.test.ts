@@ -126,3 +126,18 @@ test('a reader that leaves is told to whoever sends', async () => {
   await stream.cancel()
   expect(left).toBe(1)
 })
+
+test('an answer that does not come stops the intake, however many others are done', async () => {
+  let begun = 0
+  const head = Promise.withResolvers<string>()
+  const work = async ({ name }: Item): Promise<string> => {
+    begun++
+    return name === '0' ? head.promise : `${name} `
+  }
+  const stream = orderedStream(items(1000), work, { ...wide, items: 8 }, () => {})
+  const text = textOf(stream)
+  for (let count = 0; count < 50; count++) await turn()
+  expect(begun).toBe(8)
+  head.resolve('0 ')
+  expect((await text).split(' ')).toHaveLength(1001)
+})

@@ -10,7 +10,7 @@ const dayMs = 86_400_000
  * @example for (const [title, run] of runStoreConformance(make)) test(title, run)
  */
 export function runStoreConformance(make: MakeStores): ConformanceTest[] {
-  return [...keyTests(make), ...answerTests(make)]
+  return [...keyTests(make), ...repeatTests(make), ...answerTests(make)]
 }
 
 function keyTests(make: MakeStores): ConformanceTest[] {
@@ -45,6 +45,35 @@ function keyTests(make: MakeStores): ConformanceTest[] {
         mustEqual([record?.messageId, record?.bodyHash], [first.answerIds[0], 'hash'], 'the first send stays')
         const { messages } = await conversations.branch(first.sessionId, null, everything)
         mustEqual(messages.length, 2, 'messages of the session')
+      },
+    ],
+  ]
+}
+
+function repeatTests(make: MakeStores): ConformanceTest[] {
+  return [
+    [
+      'a send takes the place of the one it replaces, once',
+      async () => {
+        const { conversations, runs } = await make()
+        const first = await conversations.open({ ...opening, key })
+        await conversations.finish(first.answerIds[0]!, answer)
+        await runs.complete('ana', 'k', ['{}'])
+        const session = await conversations.session(first.sessionId, 'ana')
+        const again = {
+          ...opening,
+          session,
+          parentId: first.userMessageId,
+          key: { ...key, replaces: first.answerIds[0]! },
+        }
+        const second = await conversations.open(again)
+        const record = await runs.find('ana', 'k')
+        mustEqual(
+          [record?.messageId, record?.lines, record?.openedSession],
+          [second.answerIds[0], undefined, true],
+          'the record',
+        )
+        await mustReject(() => conversations.open(again), undefined, 'a third send in the same place')
       },
     ],
     [

@@ -48,7 +48,12 @@ export interface TurnOpening {
   readonly models: readonly AnswerModel[]
   readonly history: HistoryLimits
   /** Makes the send happen once: stored in the same transaction, see {@link RunStore}. */
-  readonly key?: { readonly key: string; readonly bodyHash: string }
+  readonly key?: {
+    readonly key: string
+    readonly bodyHash: string
+    /** The answer of an earlier send under the key, whose place this send takes. Another answer there rejects. */
+    readonly replaces?: number
+  }
 }
 
 /** How much of earlier messages is read. */

@@ -18,7 +18,7 @@ export interface Person {
   readonly role: string
   /** How they wish to be answered. At most 2000 characters. */
   readonly preferences: string
-  /** Oldest first. */
+  /** Newest first. */
   readonly memories: readonly Memory[]
 }
 
@@ -26,7 +26,7 @@ export interface Person {
 export interface KeptMemory {
   readonly memory: Memory
   readonly operation: 'add' | 'update'
-  /** Place of the memory that was replaced, from 0, oldest first; null for a new one. */
+  /** Place of the memory that was replaced, from 0, newest first; null for a new one. */
   readonly index: number | null
 }
 

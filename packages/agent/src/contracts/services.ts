@@ -4,8 +4,11 @@ export interface Services {
   readonly now: () => number
   /** A new random id, a UUID. */
   readonly newId: () => string
-  /** Receives errors nobody expected. They concern the operator alone. */
-  readonly onError: (error: unknown) => void
+  /**
+   * Receives what concerns the operator alone, with the id of the request that it happened in, if any. A failure of a
+   * provider is an InlayError with `data.isExpected`; anything else was not expected.
+   */
+  readonly onError: (error: unknown, context?: { readonly requestId?: string }) => void
 }
 
 /** The system clock and random UUIDs. Errors are dropped, so a host hands in its own `onError`. */

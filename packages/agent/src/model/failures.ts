@@ -1,4 +1,4 @@
-import { errorTable, isInlayError, type ErrorCode } from '@inlay/protocol'
+import { errorTable, InlayError, isInlayError, type ErrorCode } from '@inlay/protocol'
 import { reasonOf, signsOf, type FailureSigns } from './failure-signs.ts'
 
 /** Why a run failed, in words that may be shown to anyone: what an `error` packet and the error line carry. */
@@ -16,6 +16,8 @@ export interface FailureContext {
   /** Configured name of its provider. */
   readonly provider?: string
   readonly modelIndex?: number
+  /** Names the request in the log. */
+  readonly requestId?: string
 }
 
 /** How a step of a model ended. */
@@ -88,19 +90,35 @@ function codeOf({ status, text, names }: FailureSigns): ErrorCode {
   return named?.[1] ?? 'API_ERROR'
 }
 
-const withReason = new Set<ErrorCode>(['BAD_REQUEST', 'UNPROCESSABLE_ENTITY', 'API_ERROR'])
+/** What people who chat can do about a failure. Words of the provider are for the operator alone. */
+const advice: Partial<Record<ErrorCode, string>> = {
+  API_ERROR: 'Try again in a while.',
+  AUTH_ERROR: 'Tell whoever runs this assistant.',
+  BUDGET_EXCEEDED: 'Tell whoever runs this assistant.',
+  CONNECTION_ERROR: 'Try again in a while.',
+  CONTENT_POLICY: 'Put it in other words.',
+  CONTEXT_TOO_LONG: 'Send a shorter message, or begin a new chat.',
+  PERMISSION_DENIED: 'Tell whoever runs this assistant.',
+  REQUEST_TOO_LARGE: 'Send a shorter message or smaller files, or begin a new chat.',
+  UNPROCESSABLE_ENTITY: 'Try again, in other words.',
+}
 
-function messageOf(code: ErrorCode, signs: FailureSigns, model: string): string {
-  const reason = withReason.has(code) ? reasonOf(signs) : undefined
-  const quoted = reason === undefined ? '' : ` It says: ${reason}`
-  if (code === 'NOT_FOUND') return `The model provider does not know ${model}.`
-  if (code === 'BAD_REQUEST') return `The model provider rejected the request.${quoted}`
+function messageOf(code: ErrorCode, model: string): string {
+  if (code === 'NOT_FOUND') return `The model provider does not know ${model}. Choose another model.`
+  if (code === 'BAD_REQUEST') return 'The model provider rejected the request. Try again, in other words.'
   if (code === 'SERVICE_UNAVAILABLE') return 'The model provider is not available right now: try again in a while.'
-  return errorTable[code].message + quoted
+  const next = advice[code]
+  return next === undefined ? errorTable[code].message : `${errorTable[code].message} ${next}`
 }
 
 const detailsOf = (context: FailureContext, more: Record<string, unknown> = {}): Failure['details'] => {
-  const known = { model: context.model, provider: context.provider, model_index: context.modelIndex, ...more }
+  const known = {
+    model: context.model,
+    provider: context.provider,
+    model_index: context.modelIndex,
+    request_id: context.requestId,
+    ...more,
+  }
   const entries = Object.entries(known).filter(([, value]) => value !== undefined)
   return entries.length > 0 ? Object.fromEntries(entries) : null
 }
@@ -108,9 +126,9 @@ const detailsOf = (context: FailureContext, more: Record<string, unknown> = {}):
 /**
  * Tells what a model, or anything else in a run, failed of. Understands the errors of AI SDK providers (status, body,
  * causes), errors sent inside a stream, broken connections and time limits, and passes an InlayError on as it is.
- * The message is our own; at most a short reason of the provider is quoted, with credentials taken out.
+ * The message is our own: it says what people can do, and holds no word of the provider.
  * `details.retry_after_seconds` is there when the provider named a time. Anything unknown is UNKNOWN_ERROR, without text
- * of the error: hand that to `onError`.
+ * of the error: see {@link reportFailure}.
  */
 export function toFailure(error: unknown, context: FailureContext = {}): Failure {
   if (isInlayError(error)) {
@@ -123,9 +141,27 @@ export function toFailure(error: unknown, context: FailureContext = {}): Failure
     return { code: 'UNKNOWN_ERROR', message, retryable, details: detailsOf(context) }
   }
   const code = codeOf(signs)
-  const message = messageOf(code, signs, context.model === undefined ? 'this model' : `the model ${context.model}`)
+  const message = messageOf(code, context.model === undefined ? 'this model' : `the model ${context.model}`)
   const retryable = code === 'NOT_FOUND' ? false : errorTable[code].retryable
   return { code, message, retryable, details: detailsOf(context, { retry_after_seconds: signs.retryAfterSeconds }) }
+}
+
+/**
+ * Tells the operator what failed. Of a provider's failure that is one InlayError with `data.isExpected`: its message names
+ * provider and model, and quotes what the provider said, short and without credentials. Anything else goes as it is. An
+ * InlayError is left out: what it says is known to whoever made the request.
+ */
+export function reportFailure(error: unknown, context: FailureContext, onError: (error: unknown) => void): void {
+  if (isInlayError(error)) return
+  const signs = signsOf(error)
+  if (!signs.isOfProvider) return onError(error)
+  const { code } = toFailure(error, context)
+  const name = [context.provider, context.model].filter((part) => part !== undefined).join('/')
+  const status = signs.status === undefined ? '' : ` (HTTP ${signs.status})`
+  const reason = reasonOf(signs) ?? reasonOf({ said: error instanceof Error ? error.message : undefined })
+  const quoted = reason === undefined ? '' : ` It says: ${reason}`
+  const message = `${name === '' ? 'The model' : name}: ${code}${status}.${quoted}`
+  onError(new InlayError(code, { message, cause: error, data: { isExpected: true } }))
 }
 
 /**

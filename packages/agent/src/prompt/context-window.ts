@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 
 /**
@@ -26,6 +27,21 @@ export function promptLimit(contextTokens: number, actions: readonly Action[]): 
   )
   const answerTokens = Math.min(4_096, Math.floor(contextTokens / 4))
   return contextTokens - answerTokens - estimateTokens(described.join('\n'))
+}
+
+/**
+ * Refuses a message that leaves no room for an answer, whatever else of the prompt is cut: at least a quarter of the
+ * window, 2000 tokens at most, stays for what actions find.
+ * @throws CONTEXT_TOO_LONG
+ */
+export function checkMessageFits(text: string, contextTokens: number, actions: readonly Action[]): void {
+  const limit = promptLimit(contextTokens, actions)
+  // Characters are counted first, since a text is rarely near the limit.
+  if (text.length < limit - Math.min(2_000, limit / 4)) return
+  if (estimateTokens(text) <= limit - Math.min(2_000, limit / 4)) return
+  throw new InlayError('CONTEXT_TOO_LONG', {
+    message: 'The message is longer than the model can read: send a shorter one, or attach the text as a file.',
+  })
 }
 
 /** Estimates the tokens of a prompt. */

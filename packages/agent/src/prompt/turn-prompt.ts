@@ -8,6 +8,7 @@ import type { OpenedTurn } from '../contracts/conversation-store.ts'
 import type { FileStore } from '../contracts/file-store.ts'
 import type { Person } from '../contracts/memory-store.ts'
 import type { Persona, Project } from '../contracts/persona.ts'
+import { checkMessageFits } from './context-window.ts'
 import { toPrompt } from './history.ts'
 import { toPersonMessages } from './memory-prompt.ts'
 import { toInstructions } from './instructions.ts'
@@ -41,6 +42,8 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   const { files: store, context, contextFiles, opened, request, model, actions, systemPrompt, time } = options
   const { persona } = context
   const { takesImages, contextTokens } = model
+  // Also a stored question that is answered again, maybe by a model that takes less.
+  checkMessageFits(opened.userText, contextTokens, actions)
   const earlier = opened.messages.map(({ files }) => files).toReversed()
   const messages = [opened.files, ...earlier, opened.summaryFiles]
   const attachments = await loadAttachments({

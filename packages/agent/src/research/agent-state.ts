@@ -1,6 +1,5 @@
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
-import { isInlayError } from '@inlay/protocol'
-import { toFailure } from '../model/failures.ts'
+import { reportFailure, toFailure } from '../model/failures.ts'
 import type { Action } from '../contracts/action.ts'
 import type { CallRecord, CallSetting } from '../tools/execution.ts'
 import type { AnswerPlace, Branch, EmitAt } from './branch.ts'
@@ -68,7 +67,7 @@ export function recordFailure(
 ): string {
   const { model, setting } = options
   const { code, message, retryable } = toFailure(error, { model: model.name })
-  if (!isInlayError(error)) setting.onError(error)
+  reportFailure(error, { model: model.name }, setting.onError)
   const packet: PacketBody = { type: 'error', exception: message, error_code: code, is_retryable: retryable }
   options.emitError(place, packet)
   const result = `The research agent failed: ${message}`

@@ -120,7 +120,7 @@ export function inMemoryMemories({ now }: Pick<Services, 'now'>): MemoryStore {
       }
       if (replaces !== null) throw new InlayError('NOT_FOUND', { message: 'There is no such memory.' })
       const memory = { id: ++lastId, content, createdAt: now(), updatedAt: now() }
-      own.push(memory)
+      own.unshift(memory)
       return { memory, operation: 'add', index: null }
     },
   }

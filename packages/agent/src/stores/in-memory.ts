@@ -132,7 +132,8 @@ const ofSession = ({ messages }: Memory, sessionId: string): HeldMessage[] =>
 function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () => string): OpenedTurn {
   const { messages, sends } = memory
   const sendName = opening.key && nameOf(opening.ownerId, opening.key.key)
-  if (sendName !== undefined && sends.has(sendName)) throw new InlayError('CONFLICT')
+  const earlier = sendName === undefined ? undefined : sends.get(sendName)
+  if (earlier?.messageId !== opening.key?.replaces) throw new InlayError('CONFLICT')
   const session = opening.session ?? newSession(newId(), opening.ownerId, opening.creation)
   const add = (parentId: number | null, role: MessageRole, more: Partial<HeldMessage> = {}): HeldMessage => {
     const fields = { files: [], model: null, status: 'done', text: '', seenAt: null, outcome: {}, ...more } as const
@@ -157,7 +158,7 @@ function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () 
   }
   if (sendName !== undefined) {
     const { bodyHash = '' } = opening.key ?? {}
-    const openedSession = opening.session === null
+    const openedSession = earlier?.openedSession ?? opening.session === null
     const messageId = answers[0]?.id ?? 0
     sends.set(sendName, {
       bodyHash,

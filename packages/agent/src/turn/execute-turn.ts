@@ -6,9 +6,10 @@ import { newProgress, type AnswerProgress, type CallSetting } from '../tools/exe
 import type { Checkpoints } from '../run/checkpoints.ts'
 import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
+import type { Services } from '../contracts/services.ts'
 import type { Responder } from '../contracts/responder.ts'
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
-import { toFailure, type Failure } from '../model/failures.ts'
+import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
 import { answerMessage } from './answer-message.ts'
 import { respond } from './respond.ts'
 import { createQuestions, questionLimitMs } from '../model/question.ts'
@@ -48,6 +49,8 @@ export interface TurnOptions {
   readonly files: TurnFiles
   /** Headers that actions may pass on, lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** Names the request in what the operator is told. */
+  readonly requestId?: string | undefined
   /** Makes it a deep research, by one model. */
   readonly research?: Pick<ResearchRun, 'limits' | 'price' | 'wasClarified'>
   /** Answers in place of the loop. */
@@ -59,12 +62,10 @@ export interface TurnOptions {
 }
 
 /** What all turns share. */
-export interface TurnParts {
+export interface TurnParts extends Pick<Services, 'now' | 'onError'> {
   readonly conversations: ConversationStore
   readonly checkpoints: Checkpoints
-  readonly now: () => number
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
-  readonly onError: (error: unknown) => void
   readonly cycles: number
   readonly actionMs: number
   readonly modelTries: number
@@ -75,8 +76,9 @@ export interface TurnParts {
 }
 
 /** Answers a message, stores the answer, ends the run. Never rejects: what fails is told in the run. */
-export async function executeTurn(turn: TurnOptions, parts: TurnParts): Promise<void> {
-  const { run, answers } = turn
+export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise<void> {
+  const { run, answers, requestId } = turn
+  const parts = requestId === undefined ? shared : { ...shared, onError: withRequest(shared.onError, requestId) }
   const finished = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
   // One for all models, and of none of them.
   if (finished.some(({ outcome }) => outcome.status === 'cancelled')) {
@@ -105,7 +107,12 @@ async function makeAnswer(
   const telling = { emit: (packet: Packet) => run.write(packet), modelIndex, now: parts.now, startedAt }
   const { writer, speak } = (turn.research ? researcher : chatter)(turn, parts, answer, telling, progress)
   const forget = parts.checkpoints.track(answer.answerId, () => writer.snapshot().text)
-  const context = { model: answer.model.name, provider: answer.model.provider, modelIndex }
+  const context = {
+    model: answer.model.name,
+    provider: answer.model.provider,
+    modelIndex,
+    ...(turn.requestId !== undefined && { requestId: turn.requestId }),
+  }
   const answered = async (): Promise<Ending> => {
     try {
       await unlessAborted(speak(), run.signal)
@@ -243,18 +250,22 @@ function settingOf(
   }
 }
 
+function withRequest(onError: Services['onError'], requestId: string): Services['onError'] {
+  return (error) => onError(error, { requestId })
+}
+
 function closing(): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', {
     message: 'The server is stopping: send the message again in a while.',
   })
 }
 
-function describe(error: unknown, context: Parameters<typeof toFailure>[1], { onError }: TurnParts): Failure {
+function describe(error: unknown, context: FailureContext, { onError }: TurnParts): Failure {
   const failure = toFailure(error, context)
-  if (!isInlayError(error)) onError(error)
+  reportFailure(error, context, onError)
   // A step that failed without throwing brings its own details.
   const own = isInlayError(error) ? error.data['details'] : undefined
-  return isJsonObject(own) ? { ...failure, details: own } : failure
+  return isJsonObject(own) ? { ...failure, details: { ...failure.details, ...own } } : failure
 }
 
 function toOutcome(

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
-import type { Principal, SendMessageRequest } from '@inlay/protocol'
-import type { RunStore } from '../contracts/run-store.ts'
+import type { Principal, SendMessageRequest, StreamLine } from '@inlay/protocol'
+import type { RunStore, SendRecord } from '../contracts/run-store.ts'
 import type { LiveRun, Runs } from '../run/registry.ts'
 import { readStoredRun } from '../run/stored-run.ts'
 
@@ -8,6 +8,17 @@ import { readStoredRun } from '../run/stored-run.ts'
 export interface SendKey {
   readonly key: string
   readonly bodyHash: string
+  /** The answer of an earlier send that failed, and may be tried again. */
+  readonly replaces?: number
+}
+
+/** Where a failed send is tried again: its question is answered once more. */
+export interface SendRetry {
+  readonly sessionId: string
+  /** The question. */
+  readonly parentId: number | null
+  /** Whether the first send opened the session, which the lines tell again. */
+  readonly openedSession: boolean
 }
 
 /** What sends under a key need. */
@@ -19,17 +30,20 @@ export interface KeyedSendsOptions {
   readonly follow: (work: Promise<void>) => void
 }
 
-/** Makes sends happen once: a repeat under the same key gets the run of the first, now or after a restart. */
+/**
+ * Makes sends happen once: a repeat under the same key gets the run of the first, now or after a restart.
+ * Where that failed and may be tried again, the repeat starts a new run for the same question.
+ */
 export interface KeyedSends {
   /**
-   * @param start starts the run of the first send; it stores the key with the messages
+   * @param start starts the run of a send; it stores the key with the messages
    * @throws CONFLICT for a key of another request, or while another process makes the run
    */
   once(
     idempotencyKey: string,
     request: SendMessageRequest,
     caller: Principal,
-    start: (key: SendKey) => Promise<LiveRun>,
+    start: (key: SendKey, retry?: SendRetry) => Promise<LiveRun>,
   ): Promise<LiveRun>
 }
 
@@ -38,18 +52,7 @@ export function createKeyedSends({ store, runs, runBytes, follow }: KeyedSendsOp
   // Sends that are on their way, so that a repeat waits for the first instead of racing it.
   const underway = new Map<string, Promise<unknown>>()
 
-  const keepLines = async (run: LiveRun, caller: Principal, key: string): Promise<void> => {
-    await run.ended
-    const entries = run.log.entries()
-    // Of a run too long to be held its answer is stored all the same.
-    if (entries[0]?.sequence !== 1) return
-    await store.complete(
-      caller.id,
-      key,
-      entries.map(({ json }) => json),
-    )
-  }
-  const repeat = async (caller: Principal, { key, bodyHash }: SendKey): Promise<LiveRun | undefined> => {
+  const repeat = async (caller: Principal, { key, bodyHash }: SendKey): Promise<Repeat | undefined> => {
     const record = await store.find(caller.id, key)
     if (!record) return undefined
     if (record.bodyHash !== bodyHash) {
@@ -57,25 +60,34 @@ export function createKeyedSends({ store, runs, runBytes, follow }: KeyedSendsOp
         message: 'This Idempotency-Key was used for another message: take a new key for a new message.',
       })
     }
-    return runs.ofMessage(record.messageId) ?? (await readStoredRun(store, record, runBytes))
+    const run = runs.ofMessage(record.messageId) ?? (await readStoredRun(store, record, runBytes))
+    return { run, record }
   }
   const sendOnce = async (
     caller: Principal,
     key: SendKey,
-    start: (key: SendKey) => Promise<LiveRun>,
+    start: (key: SendKey, retry?: SendRetry) => Promise<LiveRun>,
   ): Promise<LiveRun> => {
     const earlier = await repeat(caller, key)
-    if (earlier) return earlier
+    if (earlier && !mayRetry(earlier.run)) return earlier.run
     try {
-      const run = await start(key)
-      follow(keepLines(run, caller, key.key))
+      const run = await (earlier ? startAgain(key, earlier.record, start) : start(key))
+      follow(keepLines(store, run, caller, key.key))
       return run
     } catch (error) {
       // Another process may have stored the key in the meantime.
       const other = await repeat(caller, key)
-      if (other) return other
+      if (other && other.record.messageId !== earlier?.record.messageId) return other.run
       throw error
     }
+  }
+  const startAgain = async (
+    key: SendKey,
+    { messageId, sessionId, openedSession }: SendRecord,
+    start: (key: SendKey, retry: SendRetry) => Promise<LiveRun>,
+  ): Promise<LiveRun> => {
+    const { parentId } = await store.answer(messageId)
+    return start({ ...key, replaces: messageId }, { sessionId, parentId, openedSession })
   }
   return {
     once: async (idempotencyKey, request, caller, start) => {
@@ -87,6 +99,32 @@ export function createKeyedSends({ store, runs, runBytes, follow }: KeyedSendsOp
       return run.finally(() => underway.delete(name))
     },
   }
+}
+
+async function keepLines(store: RunStore, run: LiveRun, caller: Principal, key: string): Promise<void> {
+  await run.ended
+  const entries = run.log.entries()
+  // Of a run too long to be held its answer is stored all the same.
+  if (entries[0]?.sequence !== 1) return
+  await store.complete(
+    caller.id,
+    key,
+    entries.map(({ json }) => json),
+  )
+}
+
+interface Repeat {
+  readonly run: LiveRun
+  readonly record: SendRecord
+}
+
+/** Whether a run has ended with a failure that a new try may not have. */
+function mayRetry({ finished, log }: LiveRun): boolean {
+  const last = log.entries().at(-1)
+  if (!finished || last === undefined) return false
+  // Written by us from a line.
+  const line = JSON.parse(last.json) as StreamLine
+  return 'error' in line && line.is_retryable
 }
 
 /** SHA-256 of a request, hexadecimal: the same for the same body, whatever its spacing or order of fields. */

@@ -8,7 +8,7 @@ import { researchParams, wasClarification } from '../research/admission.ts'
 import type { RunLimits } from '../run/limits.ts'
 import type { LiveRun, Runs } from '../run/registry.ts'
 import { executeTurn, type TurnParts } from './execute-turn.ts'
-import type { SendKey } from './idempotency.ts'
+import type { SendKey, SendRetry } from './idempotency.ts'
 import { planTurn, type PlanParts, type TurnPlan } from './plan-turn.ts'
 import type { TurnContext } from './turn-context.ts'
 import { createTurnFiles } from './turn-files.ts'
@@ -25,28 +25,33 @@ export interface StartParts extends PlanParts {
 
 /**
  * Checks and stores a message, then starts the run that answers it. Whatever can be known before a run rejects.
- * @param key makes the send happen once
+ * @param once makes the send happen once, or tries a send again that failed
  */
 export async function startRun(
   parts: StartParts,
   request: SendMessageRequest,
-  { caller, headers = {} }: Sending,
-  key?: SendKey,
+  { caller, headers = {}, requestId }: Sending,
+  { key, retry }: { readonly key?: SendKey; readonly retry?: SendRetry | undefined } = {},
 ): Promise<LiveRun> {
   const leave = parts.runLimits.enter(caller.id)
   try {
-    const plan = await planTurn(parts, request, caller)
+    const plan = await planTurn(parts, retry ? toRepeat(request, retry) : request, caller)
     const { descriptors } = plan.context
     await parts.files.noteUse(descriptors.flatMap(({ user_file_id: id }) => id ?? []))
     const opened = await openTurn(parts, plan, caller, key)
-    const run = openRun(parts.runs, opened, plan)
+    const run = openRun(parts.runs, retry ? { ...opened, isNewSession: retry.openedSession } : opened, plan)
     void run.ended.then(leave)
-    void executeTurn(toTurn(parts, plan, opened, run, { caller, headers }), parts.turn)
+    void executeTurn(toTurn(parts, plan, opened, run, { caller, headers, requestId }), parts.turn)
     return run
   } catch (error) {
     leave()
     throw error
   }
+}
+
+/** The request to answer the question of an earlier send once more. */
+function toRepeat(request: SendMessageRequest, { sessionId, parentId }: SendRetry): SendMessageRequest {
+  return { ...request, chat_session_id: sessionId, parent_message_id: parentId, chat_session_info: null }
 }
 
 async function openTurn(
@@ -102,7 +107,7 @@ function toTurn(
   plan: TurnPlan,
   opened: OpenedTurn,
   run: LiveRun,
-  { caller, headers }: { readonly caller: Principal; readonly headers: Readonly<Record<string, string>> },
+  { caller, headers = {}, requestId }: Sending,
 ): Parameters<typeof executeTurn>[0] {
   const { request, contextFiles, models, research, usable } = plan
   const context = research ? withoutPrompts(plan.context) : plan.context
@@ -136,6 +141,7 @@ function toTurn(
       caller,
     }),
     headers,
+    requestId,
     ...(research && {
       research: { ...research, wasClarified: wasClarification(history.findLast(({ role }) => role === 'assistant')) },
     }),

@@ -1,9 +1,14 @@
 import type { FileSearch, FileSection, IncomingFile, OpenedFile, StoredFile } from '@inlay/agent'
 import type { Principal } from '@inlay/protocol'
-import type { Storage } from 'unstorage'
 
 /** Where bytes are kept: any unstorage `Storage`. Values are pieces of a few MiB, keys hold letters, digits, `-` and `:`. */
-export type BlobStorage = Pick<Storage, 'setItemRaw' | 'getItemRaw' | 'removeItem'>
+export interface BlobStorage {
+  setItemRaw(key: string, value: Uint8Array): Promise<void>
+  /** The bytes, in any form that unstorage gives them; null when there are none. */
+  getItemRaw(key: string): Promise<unknown>
+  /** No error when it is not there. */
+  removeItem(key: string): Promise<void>
+}
 
 /**
  * Reads a file as text; the `FileExtractor` of the knowledge is one. A file that cannot be read rejects with
@@ -57,6 +62,16 @@ export interface Sheet {
   readonly truncated: boolean
 }
 
+/** What holds a file, so that it stays. */
+export interface FileHolders {
+  /** Names of projects. */
+  readonly projects: readonly string[]
+  /** Names of agents. */
+  readonly personas: readonly string[]
+  /** Whether a document shows it as an image. */
+  readonly isInDocument: boolean
+}
+
 /** Files of callers. Each call: NOT_FOUND for a file that is unknown, removed or somebody else's; both ids of a file do. */
 export interface Files {
   /**
@@ -83,8 +98,5 @@ export interface Files {
   /** A spreadsheet as CSV, 500 000 characters a sheet. INVALID_INPUT for any other file. */
   sheets(id: string, caller: Principal): Promise<readonly Sheet[]>
   /** Removes a file that nothing holds; else tells what does and keeps it. */
-  remove(
-    id: string,
-    caller: Principal,
-  ): Promise<{ readonly projects: readonly string[]; readonly personas: readonly string[] }>
+  remove(id: string, caller: Principal): Promise<FileHolders>
 }

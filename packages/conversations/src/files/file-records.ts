@@ -1,5 +1,5 @@
 import type { FileTable } from '../tables/library-tables.ts'
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { FileSection, StoredFile } from '@inlay/agent'
 
@@ -31,6 +31,15 @@ export async function queueForIndex(records: ConversationDatabase, ids: readonly
     .where('status', '=', 'COMPLETED')
     .where('kind', '!=', 'image')
     .where('work', 'is', null)
+    .execute()
+}
+
+/** Notes that a file is to go. Whoever works on it ends first: what it puts into the index is then removed as well. */
+export async function queueRemoval(records: ConversationDatabase, id: string): Promise<void> {
+  await records
+    .updateTable('inlay_files')
+    .set({ work: 'remove', due_at: sql<number>`case when claim is null then 0 else due_at end` })
+    .where('id', '=', id)
     .execute()
 }
 

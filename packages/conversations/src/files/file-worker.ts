@@ -1,4 +1,5 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
+import { claimJob, renewJob, settleJob, type ClaimedJob, type JobTable } from '@inlay/records'
 import type { Selectable } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
@@ -7,7 +8,6 @@ import { toStoredFile } from './file-records.ts'
 import type { FileTable } from '../tables/library-tables.ts'
 import type { Readings } from './readings.ts'
 
-/** What the worker is made of. */
 export interface FileWorkerOptions {
   readonly db: ConversationDatabase
   readonly blobs: Blobs
@@ -20,7 +20,7 @@ export interface FileWorkerOptions {
 /** Does what is still to be done with files, also what an earlier process left. */
 export interface FileWorker {
   /** Looks for work now. */
-  wake(): void
+  notify(): void
   /** Resolves once nothing is due any more. */
   settled(): Promise<void>
   /** Finishes what is under way; what is left is taken up by the next process. Idempotent. */
@@ -34,7 +34,7 @@ const mostAttempts = 6
 /** Longest the worker sleeps while work is put off: other processes leave some, too. */
 const longestSleepMs = 60_000
 
-/** Makes the worker; it moves when it is woken. */
+/** It rests until it is notified. */
 export function createFileWorker(options: FileWorkerOptions): FileWorker {
   const { db, now, onError } = options
   let running: Promise<void> | undefined
@@ -44,7 +44,7 @@ export function createFileWorker(options: FileWorkerOptions): FileWorker {
 
   const next = async (): Promise<boolean> => {
     const file = closing.signal.aborted ? undefined : await claim(db, now())
-    if (file) await carryOut(file, options, closing.signal)
+    if (file) await processFile(file, options, closing.signal)
     return file !== undefined
   }
   const run = async (): Promise<void> => {
@@ -63,11 +63,11 @@ export function createFileWorker(options: FileWorkerOptions): FileWorker {
       .limit(1)
       .executeTakeFirst()
     if (!waiting) return
-    timer = setTimeout(wake, Math.min(Math.max(Number(waiting.due_at) - now(), 50), longestSleepMs))
+    timer = setTimeout(notify, Math.min(Math.max(Number(waiting.due_at) - now(), 50), longestSleepMs))
     // Never the reason why a process stays alive; absent in browsers.
     timer.unref?.()
   }
-  const wake = (): void => {
+  const notify = (): void => {
     isWanted = true
     clearTimeout(timer)
     if (closing.signal.aborted) return
@@ -75,11 +75,11 @@ export function createFileWorker(options: FileWorkerOptions): FileWorker {
       .catch(onError)
       .finally(() => {
         running = undefined
-        if (isWanted && !closing.signal.aborted) wake()
+        if (isWanted && !closing.signal.aborted) notify()
       })
   }
   return {
-    wake,
+    notify,
     settled: async () => {
       while (running) await running
     },
@@ -91,52 +91,64 @@ export function createFileWorker(options: FileWorkerOptions): FileWorker {
   }
 }
 
-/** Takes the work that is due longest; the time it may be taken again is the lease. */
-async function claim(db: ConversationDatabase, time: number): Promise<Selectable<FileTable> | undefined> {
-  for (;;) {
-    const due = await db
-      .selectFrom('inlay_files')
-      .select(['id', 'due_at'])
-      .where('work', 'is not', null)
-      .where('due_at', '<=', time)
-      .orderBy('due_at')
-      .limit(1)
-      .executeTakeFirst()
-    if (!due) return undefined
-    const claimed = await db
-      .updateTable('inlay_files')
-      .set((of) => ({ due_at: time + leaseMs, attempts: of('attempts', '+', 1) }))
-      .where('id', '=', due.id)
-      .where('work', 'is not', null)
-      .where('due_at', '=', Number(due.due_at))
-      .returningAll()
-      .executeTakeFirst()
-    // Otherwise another process was faster.
-    if (claimed) return claimed
-  }
+/** Takes the work that is due longest. */
+async function claim(db: ConversationDatabase, time: number): Promise<ClaimedFile | undefined> {
+  const job = await claimJob(jobsOf(db), { column: 'work', now: time, leaseMs })
+  if (!job) return undefined
+  const row = await db.selectFrom('inlay_files').selectAll().where('id', '=', job.id).executeTakeFirst()
+  return row && { row, job }
 }
 
+interface ClaimedFile {
+  readonly row: Selectable<FileTable>
+  readonly job: ClaimedJob
+}
+
+const jobsOf = (db: ConversationDatabase): JobTable => ({ db, table: 'inlay_files' })
+
 /** Does the work of one file; never rejects. */
-async function carryOut(row: Selectable<FileTable>, options: FileWorkerOptions, closing: AbortSignal): Promise<void> {
+async function processFile(file: ClaimedFile, options: FileWorkerOptions, closing: AbortSignal): Promise<void> {
   const { db, now, onError } = options
+  const { row, job } = file
   const renewal = setInterval(() => {
-    const mine = db.updateTable('inlay_files').where('id', '=', row.id).where('work', '=', row.work)
-    mine
-      .set({ due_at: now() + leaseMs })
-      .execute()
-      .catch(onError)
+    renewJob(jobsOf(db), job, now() + leaseMs).catch(onError)
   }, signOfLifeMs)
   try {
     closing.throwIfAborted()
     if (row.work === 'read') await read(row, options, closing)
     else if (row.work === 'index') await putIntoIndex(row, options, closing)
     else await remove(row, options)
+    await settle(file, options)
   } catch (error) {
     if (!closing.aborted) onError(error)
-    await putOff(row, options, closing.aborted ? 'interrupted' : 'failed')
+    await putOff(file, options, closing.aborted ? 'interrupted' : 'failed').catch(onError)
   } finally {
     clearInterval(renewal)
   }
+}
+
+/**
+ * Ends a try that went well. Whoever wanted other work with the file meanwhile, such as its removal, has changed `work`
+ * and waits for this.
+ */
+async function settle({ row, job }: ClaimedFile, { db, index }: FileWorkerOptions): Promise<void> {
+  // Reading a file notes its end by itself, and what comes next.
+  const change = row.work === 'index' ? { work: null, attempts: 0 } : {}
+  const { numUpdatedRows } = await db
+    .updateTable('inlay_files')
+    .set({ claim: null, ...change })
+    .where('id', '=', job.id)
+    .where('claim', '=', job.claim)
+    .where((of) => of.or([of('work', '=', row.work), of('work', 'is', null)]))
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n || (await settleJob(jobsOf(db), job, { due_at: 0 }))) return
+  // The lease ran out, and the file was removed before it was put into the index.
+  if (row.work === 'index' && !(await isThere(db, row.id))) await index?.remove(row.id)
+}
+
+async function isThere(db: ConversationDatabase, id: string): Promise<boolean> {
+  const row = await db.selectFrom('inlay_files').select('work').where('id', '=', id).executeTakeFirst()
+  return row !== undefined
 }
 
 async function read(row: Selectable<FileTable>, { readings }: FileWorkerOptions, closing: AbortSignal): Promise<void> {
@@ -150,23 +162,18 @@ async function read(row: Selectable<FileTable>, { readings }: FileWorkerOptions,
 
 async function putIntoIndex(
   row: Selectable<FileTable>,
-  { db, readings, index }: FileWorkerOptions,
+  { readings, index }: FileWorkerOptions,
   closing: AbortSignal,
 ): Promise<void> {
   const file = toStoredFile(row)
   const sections = await readings.of(file, closing)
   await index?.put({ id: file.id, name: file.name, sections, createdAt: file.createdAt })
-  await db
-    .updateTable('inlay_files')
-    .set({ work: null, attempts: 0 })
-    .where('id', '=', row.id)
-    .where('work', '=', 'index')
-    .execute()
 }
 
 /** In an order in which a kill in between leaves the rest to the next try. */
 async function remove(row: Selectable<FileTable>, { db, blobs, index }: FileWorkerOptions): Promise<void> {
-  if (row.is_indexed === 1) await index?.remove(row.id)
+  // Whatever the row says: it may be put in just before that is written down.
+  await index?.remove(row.id)
   await blobs.remove(row.file_id, Number(row.size_bytes))
   await db.transaction().execute(async (records) => {
     await records.deleteFrom('inlay_file_texts').where('id', '=', row.id).execute()
@@ -180,21 +187,23 @@ async function remove(row: Selectable<FileTable>, { db, blobs, index }: FileWork
  * whoever comes next.
  */
 async function putOff(
-  row: Selectable<FileTable>,
-  { db, now, onError }: FileWorkerOptions,
+  { row, job }: ClaimedFile,
+  { db, now }: FileWorkerOptions,
   cause: 'failed' | 'interrupted',
 ): Promise<void> {
-  const later = { due_at: now() + Math.min(2_000 * 4 ** row.attempts, 3_600_000) }
+  const later = { due_at: now() + Math.min(2_000 * 4 ** job.attempts, 3_600_000) }
   const failed = { status: 'FAILED', reason: unreadable, work: null } as const
-  const isOver = row.work === 'read' && row.attempts >= mostAttempts
-  const change = cause === 'interrupted' ? { due_at: now(), attempts: row.attempts - 1 } : isOver ? failed : later
-  await db
+  const isOver = row.work === 'read' && job.attempts >= mostAttempts
+  const change = cause === 'interrupted' ? { due_at: now(), attempts: job.attempts - 1 } : isOver ? failed : later
+  const { numUpdatedRows } = await db
     .updateTable('inlay_files')
-    .set(change)
+    .set({ claim: null, ...change })
     .where('id', '=', row.id)
+    .where('claim', '=', job.claim)
     .where('work', '=', row.work)
-    .execute()
-    .catch(onError)
+    .executeTakeFirst()
+  // Other work is wanted by now, and waits for this try to end.
+  if (numUpdatedRows === 0n) await settleJob(jobsOf(db), job, { due_at: now() })
 }
 
 const unreadable = 'The file could not be read, however often it was tried: upload it again.'

@@ -5,7 +5,7 @@ import type { ConversationDatabase, ConversationTables } from '../tables/databas
 import { createBlobs, type Blobs } from './blobs.ts'
 import type { FileStore, OpenedFile, StoredFile } from '@inlay/agent'
 import type { BlobStorage, FileIndex, FileReader, Files } from './contracts.ts'
-import { queueForIndex, toStoredFile } from './file-records.ts'
+import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
 import { createFileWorker, type FileWorker } from './file-worker.ts'
 import { createIntake, type IntakeOptions } from './intake.ts'
 import { createReadings } from './readings.ts'
@@ -32,6 +32,8 @@ export interface FilesOptions {
   readonly checkProject: IntakeOptions['checkProject']
   /** Names of the agents that hold a file. */
   readonly personasWith: (id: string) => Promise<readonly string[]>
+  /** Whether a document shows an image, by an id of its file. Default: none does. */
+  readonly isInDocument?: (id: string) => Promise<boolean>
   /** Called before each use. */
   readonly ready: () => Promise<void>
 }
@@ -56,7 +58,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
     closing: closing.signal,
   })
   const worker = createFileWorker({ ...options, blobs, readings, index })
-  const intake = createIntake({ ...options, blobs, readings, wake: worker.wake })
+  const intake = createIntake({ ...options, blobs, readings, wake: worker.notify })
   const own = async (id: string, caller: Principal): Promise<StoredFile> => {
     await ready()
     const [file] = await findOwn(db, [id], caller.id)
@@ -76,7 +78,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
     get: async (id, caller) => {
       const file = await own(id, caller)
       // Another process may have taken it in and died.
-      if (file.status === 'PROCESSING') worker.wake()
+      if (file.status === 'PROCESSING') worker.notify()
       return file
     },
     read: async (id, caller, signal) => readings.of(await own(id, caller), signal),
@@ -96,11 +98,12 @@ export function createFiles(options: FilesOptions): SqlFiles {
       const file = await own(id, caller)
       const projects = await projectsWith(db, file.id)
       const personas = await options.personasWith(file.id)
-      if (projects.length + personas.length === 0) {
-        await db.updateTable('inlay_files').set({ work: 'remove', due_at: 0 }).where('id', '=', file.id).execute()
-        worker.wake()
+      const isInDocument = await isShown(file, options)
+      if (projects.length + personas.length === 0 && !isInDocument) {
+        await queueRemoval(db, file.id)
+        worker.notify()
       }
-      return { projects, personas }
+      return { projects, personas, isInDocument }
     },
     sections: (file, signal) => readings.of(file, signal),
     bytes: (file) => blobs.readAll(file.fileId, file.sizeBytes),
@@ -108,7 +111,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
       if (ids.length === 0) return
       await db.updateTable('inlay_files').set({ is_indexed: 1 }).where('id', 'in', ids).execute()
       await queueForIndex(db, ids)
-      worker.wake()
+      worker.notify()
     },
     ensureIndexed: async (wanted, waitMs) => {
       const deadline = performance.now() + waitMs
@@ -121,7 +124,14 @@ export function createFiles(options: FilesOptions): SqlFiles {
         const sections = await readings.of(file)
         await index?.put({ id, name, sections, createdAt }, { waitMs: Math.max(0, deadline - performance.now()) })
         const done = { is_indexed: 1, work: null, attempts: 0 }
-        await db.updateTable('inlay_files').set(done).where('id', '=', id).where(isSettled).execute()
+        const noted = await db
+          .updateTable('inlay_files')
+          .set(done)
+          .where('id', '=', id)
+          .where(isSettled)
+          .executeTakeFirst()
+        // Removed in the meantime.
+        if (noted.numUpdatedRows === 0n) await index?.remove(id)
       }
     },
     worker,
@@ -130,6 +140,12 @@ export function createFiles(options: FilesOptions): SqlFiles {
       await worker.close()
     },
   }
+}
+
+/** Documents name an image by either of its ids. */
+async function isShown({ kind, id, fileId }: StoredFile, { isInDocument }: FilesOptions): Promise<boolean> {
+  if (kind !== 'image' || !isInDocument) return false
+  return (await isInDocument(fileId)) || isInDocument(id)
 }
 
 type Doors = Pick<SqlFiles, 'find' | 'list' | 'open' | 'lend' | 'byIds' | 'noteUse'>

@@ -5,7 +5,7 @@ import type { Blobs } from './blobs.ts'
 import type { IncomingFile, StoredFile } from '@inlay/agent'
 import type { Upload, UploadDetails } from './contracts.ts'
 import { cleanName, imageTypeOf, kindOf, mediaTypeOf } from './file-kinds.ts'
-import { queueForIndex, toStoredFile } from './file-records.ts'
+import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
 import type { Readings } from './readings.ts'
 
 /** What takes files in. */
@@ -53,7 +53,7 @@ export function createIntake(options: IntakeOptions): Intake {
   const { db, now, checkProject, wake } = options
   const discard = async (files: readonly Arrived[]): Promise<void> => {
     for (const { id } of files) {
-      await db.updateTable('inlay_files').set({ work: 'remove', due_at: 0 }).where('id', '=', id).execute()
+      await queueRemoval(db, id)
     }
     wake()
   }
@@ -131,7 +131,7 @@ async function receive(
     await db.updateTable('inlay_files').set(set).where('id', '=', id).execute()
   }
   const drop = async (): Promise<void> => {
-    await db.updateTable('inlay_files').set({ work: 'remove', due_at: 0 }).where('id', '=', id).execute()
+    await queueRemoval(db, id)
   }
   const refuse = async (reason: string): Promise<Rejected> => {
     await drop()

@@ -67,3 +67,8 @@ async function addIndexes(db: Parameters<Migration['up']>[0]): Promise<void> {
   await index('inlay_projects_owner', 'inlay_projects', ['owner_id']).execute()
   await index('inlay_chat_sessions_project', 'inlay_chat_sessions', ['project_id']).execute()
 }
+
+/** Names who works on a file, so that nobody else does. */
+export const fileClaimMigration: Migration = {
+  up: (db) => db.schema.alterTable('inlay_files').addColumn('claim', 'text').execute(),
+}

@@ -132,7 +132,12 @@ function withoutAbsent(settings: Partial<Settings>): Partial<Settings> {
 }
 
 async function listOwn(db: ConversationDatabase, { id }: Principal): Promise<Memory[]> {
-  const rows = await db.selectFrom('inlay_memories').selectAll().where('owner_id', '=', id).orderBy('id').execute()
+  const rows = await db
+    .selectFrom('inlay_memories')
+    .selectAll()
+    .where('owner_id', '=', id)
+    .orderBy('id', 'desc')
+    .execute()
   return rows.map(toMemory)
 }
 
@@ -171,7 +176,8 @@ function createWriter(now: () => number): Writer {
       if (wanted.length > memoryLimit) throw tooMany()
       const old = new Map((await listOwn(records, caller)).map((memory) => [memory.id, memory]))
       const gone = new Set(old.keys())
-      for (const { id, content } of wanted) {
+      // The first of the list is the newest.
+      for (const { id, content } of wanted.toReversed()) {
         const text = checkContent(content)
         const known = id === null ? undefined : old.get(id)
         if (!known) await insert(records, text, caller)

@@ -11,7 +11,7 @@ import { defaultStoredPersona, toColumns, toPersona } from './persona-records.ts
 export interface PersonasOptions {
   readonly db: ConversationDatabase
   readonly models: ModelProvider
-  readonly files: Pick<SqlFiles, 'find' | 'wantIndexed'>
+  readonly files: Pick<SqlFiles, 'find' | 'byIds' | 'wantIndexed'>
   /** Whether there is an action with this id, also one that cannot be used right now. */
   readonly holdsAction: (id: number) => Promise<boolean>
   /** Document sets that a caller may search. */
@@ -164,6 +164,11 @@ async function refuseUnknownSets(
 
 /** What everybody's listing looks like is for administrators to decide. */
 function refuseReserved(wanted: StoredPersona, before: StoredPersona, caller: Principal): void {
+  if (wanted.isPublic && !before.isPublic && !hasScope(caller, 'admin')) {
+    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+      message: 'Only administrators make an agent public: share it with people or groups, or ask one of them.',
+    })
+  }
   const isSame = wanted.isFeatured === before.isFeatured && wanted.displayPriority === before.displayPriority
   if (isSame || hasScope(caller, 'admin')) return
   throw new InlayError('INSUFFICIENT_PERMISSIONS', {
@@ -188,7 +193,9 @@ async function fileIdsOf(
   { files }: PersonasOptions,
 ): Promise<string[]> {
   const fresh = given.filter((id) => !before.fileIds.includes(id))
-  const found = await files.find(fresh, caller)
+  // Administrators name anybody's files, by their own ids.
+  const others = hasScope(caller, 'admin') ? await files.byIds(fresh) : []
+  const found = [...(await files.find(fresh, caller)), ...others]
   const idOf = new Map(found.flatMap(({ id, fileId }) => [[id, id] as const, [fileId, id] as const]))
   return unique(
     given.map((given) => {

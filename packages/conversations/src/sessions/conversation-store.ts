@@ -19,6 +19,7 @@ import { readBranch, readPast } from './branch-history.ts'
 import { readGeneratedFileIds } from './generated-files.ts'
 import { touchSession } from './listing.ts'
 import { pinnedModel } from './settings.ts'
+import { storeSendKey } from '../runs/send-key.ts'
 import { finishAnswer } from './finish-answer.ts'
 
 type Records = Transaction<ConversationTables>
@@ -151,7 +152,11 @@ async function openTurn(
   }
   await pointAlong(records, nodes, [rootId, ...before, userMessageId, answerIds[0] ?? userMessageId])
   await touchSession(records, session.id, opening.ownerId, time)
-  if (opening.key) await storeKey(records, opening, session.id, answerIds[0] ?? 0, time)
+  if (opening.key) {
+    const openedSession = opening.session === null
+    const messageId = answerIds[0] ?? 0
+    await storeSendKey(records, opening.ownerId, opening.key, { sessionId: session.id, messageId, openedSession, time })
+  }
 
   const branch = await readBranch(records, before, opening.history)
   const asked = isRepeat ? (await readPast(records, [parent.id], { chars: 1, withoutCallsOf: [] })).at(-1) : undefined
@@ -257,26 +262,4 @@ async function pointAlong(records: Records, nodes: readonly TreeNode[], line: re
     if (child === undefined || known.get(id) === child) continue
     await records.updateTable('inlay_chat_messages').set({ latest_child_id: child }).where('id', '=', id).execute()
   }
-}
-
-async function storeKey(
-  records: Records,
-  opening: TurnOpening,
-  sessionId: string,
-  messageId: number,
-  time: number,
-): Promise<void> {
-  await records
-    .insertInto('inlay_chat_send_keys')
-    .values({
-      owner_id: opening.ownerId,
-      key: opening.key?.key ?? '',
-      body_hash: opening.key?.bodyHash ?? '',
-      session_id: sessionId,
-      message_id: messageId,
-      opened_session: opening.session === null ? 1 : 0,
-      created_at: time,
-      lines: null,
-    })
-    .execute()
 }

@@ -3,7 +3,7 @@ import { InlayError, storable } from '@inlay/protocol'
 import type { Transaction } from 'kysely'
 import type { ConversationTables } from '../tables/database.ts'
 import { touchSession } from './listing.ts'
-import { toCallColumns } from './tool-calls.ts'
+import { toCallColumns } from '../runs/tool-calls.ts'
 
 /** Stores what became of an answer. SESSION_NOT_FOUND when its session is gone. */
 export async function finishAnswer(

@@ -33,6 +33,8 @@ export interface FileTable {
   /** When the work may be taken up; a worker moves it ahead for as long as it needs. */
   due_at: BigInteger
   attempts: number
+  /** Who works on it; null when nobody does. Other work that is wanted meanwhile waits for its end. */
+  claim: string | null
 }
 
 /** What a file says. */

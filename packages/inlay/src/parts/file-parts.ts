@@ -1,7 +1,6 @@
-import type { Conversations, FileIndex } from '@inlay/conversations'
-import type { FileExtractor, ImageStore, Knowledge } from '@inlay/knowledge'
+import type { BlobStorage, Conversations, FileIndex } from '@inlay/conversations'
+import type { Caller, FileExtractor, FileStore, ImageStore, Knowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
-import type { Storage } from 'unstorage'
 import { filesFolder } from '../data-folder.ts'
 
 /** A reader of files, and what ends it. */
@@ -11,7 +10,7 @@ export interface ClosableReader {
 }
 
 /** Keeps files in the folder `files` of the data folder. */
-export async function defaultStorage(dataFolder: string): Promise<Storage> {
+export async function defaultStorage(dataFolder: string): Promise<BlobStorage> {
   const [{ createStorage }, { blobFolder }] = await Promise.all([
     import('unstorage'),
     import('@inlay/drivers/blob-folder'),
@@ -32,7 +31,7 @@ export function defaultReader(): ClosableReader {
   }
 }
 
-/** Searches files on the privateFiles of the knowledge, where nothing but their ids finds them. */
+/** Searches files among the private files of the knowledge, where nothing but their ids finds them. */
 export function toFileIndex({ privateFiles }: Pick<Knowledge, 'privateFiles'>): FileIndex {
   return {
     put: ({ id, name, sections, createdAt }, options) =>
@@ -46,29 +45,56 @@ export function toFileIndex({ privateFiles }: Pick<Knowledge, 'privateFiles'>): 
 /** Models take no larger ones. */
 const largestImageBytes = 20 * 2 ** 20
 
-/** Uploaded pictures as the images of documents: callers put their own into documents, the host any. */
-export function toImageStore(files: () => Conversations['files']): ImageStore {
-  type Lent = Awaited<ReturnType<Conversations['files']['lend']>>
-  const lend = async (id: string): Promise<Lent | undefined> => {
-    try {
-      return await files().lend(id)
-    } catch (error) {
-      if (isInlayError(error) && error.code === 'NOT_FOUND') return undefined
-      throw error
-    }
+type Uploads = () => Conversations['files']
+type Lent = Awaited<ReturnType<Conversations['files']['lend']>>
+
+async function lend(uploads: Uploads, id: string): Promise<Lent | undefined> {
+  try {
+    return await uploads().lend(id)
+  } catch (error) {
+    if (isInlayError(error) && error.code === 'NOT_FOUND') return undefined
+    throw error
   }
+}
+
+/** Uploads by either of their ids: callers put their own into documents, the host any. */
+async function findUploads(
+  uploads: Uploads,
+  ids: readonly string[],
+  caller: Caller | undefined,
+): Promise<Lent['file'][]> {
+  if (caller) return [...(await uploads().find(ids, caller))]
+  return (await Promise.all(ids.map((id) => lend(uploads, id)))).flatMap((lent) => lent?.file ?? [])
+}
+
+const bytesOf = async ({ bytes }: Lent): Promise<Uint8Array> => new Uint8Array(await new Response(bytes).arrayBuffer())
+
+/** Uploaded pictures as the images of documents. */
+export function toImageStore(uploads: Uploads): ImageStore {
   return {
     find: async (ids, caller) => {
-      const found = caller
-        ? await files().find(ids, caller)
-        : (await Promise.all(ids.map(lend))).flatMap((lent) => lent?.file ?? [])
-      const images = new Set(found.filter(({ kind }) => kind === 'image').flatMap(({ id, fileId }) => [id, fileId]))
+      const files = await findUploads(uploads, ids, caller)
+      const images = new Set(files.filter(({ kind }) => kind === 'image').flatMap(({ id, fileId }) => [id, fileId]))
       return ids.filter((id) => images.has(id))
     },
     read: async (id) => {
-      const lent = await lend(id)
+      const lent = await lend(uploads, id)
       if (!lent || lent.file.sizeBytes > largestImageBytes) return undefined
-      return { bytes: new Uint8Array(await new Response(lent.bytes).arrayBuffer()), mediaType: lent.file.mediaType }
+      return { bytes: await bytesOf(lent), mediaType: lent.file.mediaType }
+    },
+  }
+}
+
+/** Uploads as the tables and raw files of documents. */
+export function toFileStore(uploads: Uploads): FileStore {
+  return {
+    find: async (ids, caller) => {
+      const files = new Set((await findUploads(uploads, ids, caller)).flatMap(({ id, fileId }) => [id, fileId]))
+      return ids.filter((id) => files.has(id))
+    },
+    read: async (id) => {
+      const lent = await lend(uploads, id)
+      return lent && { name: lent.file.name, mediaType: lent.file.mediaType, bytes: await bytesOf(lent) }
     },
   }
 }

@@ -2,13 +2,13 @@ import type { ModelProvider } from '@inlay/agent'
 import type { Conversations } from '@inlay/conversations'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import type { Keys } from '@inlay/server'
+import type { ProcessPresence } from '@inlay/records'
+import type { Keys, WorkspaceRecords } from '@inlay/server'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
-import { defaultReader, defaultStorage, toFileIndex, toImageStore } from './file-parts.ts'
+import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
-import { processPresence } from '../process-presence.ts'
 import { pythonParts } from './python-parts.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
@@ -18,6 +18,7 @@ export interface Parts {
   readonly agent: Conversations
   readonly knowledge: Knowledge
   readonly keys: Keys
+  readonly workspace: WorkspaceRecords
   close(): Promise<void>
 }
 
@@ -40,12 +41,12 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   const close = (): Promise<void> => closeAll(opened.toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
-    const { keys, knowledge, reader, web, tools, python, agent } = await makeParts(db, options, onError)
+    const { keys, workspace, knowledge, reader, web, tools, python, agent } = await makeParts(db, options, onError)
     // Closed in the opposite order: runs end before the search they use, and the database last.
     opened.push(keys, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
-    return { agent, knowledge, keys, close }
+    return { agent, knowledge, keys, workspace, close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -64,7 +65,7 @@ async function makeParts(
   options: InlayOptions,
   onError: (error: unknown) => void,
 ): Promise<Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>> {
-  const [{ createConversations }, { createKnowledge }, { createKeys }] = await Promise.all([
+  const [{ createConversations }, { createKnowledge }, { createKeys, createWorkspaceRecords }] = await Promise.all([
     import('@inlay/conversations'),
     import('@inlay/knowledge'),
     import('@inlay/server'),
@@ -83,9 +84,10 @@ async function makeParts(
     reranker: options.reranker,
     ranking: options.ranking,
     images: toImageStore(() => agent.files),
+    files: toFileStore(() => agent.files),
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
-    worker: { ...processPresence(), ...options.worker },
+    worker: { ...(await presence()), ...options.worker },
   })
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
@@ -114,6 +116,7 @@ async function makeParts(
     storage: options.storage ?? (await defaultStorage(dataFolder)),
     readFile: options.readFile ?? reader.read,
     fileIndex: toFileIndex(knowledge),
+    isInDocument: (id) => knowledge.showsImage(id),
     webSearch: web.webSearch,
     readPage: web.readPage,
     documentByLink: toDocumentByLink(knowledge),
@@ -121,7 +124,8 @@ async function makeParts(
     codeRunner: python.codeRunner,
     fileUrl: toFileUrl(options.basePath),
   })
-  return { knowledge, agent, reader, web, tools, python, keys: createKeys({ db, now, onError }) }
+  const workspace = createWorkspaceRecords({ db, now })
+  return { knowledge, agent, reader, web, tools, python, keys: createKeys({ db, now, onError }), workspace }
 }
 
 /** Closes one after the other, also when one of them fails; then tells the first failure. */
@@ -165,11 +169,16 @@ async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect
   return nodeSqlite({ file: databaseFile(dataFolder) })
 }
 
+async function presence(): Promise<ProcessPresence> {
+  const { processPresence } = await import('../process-presence.ts')
+  return processPresence()
+}
+
 async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
   const { lancedbIndex } = await import('@inlay/drivers/lancedb')
   return lancedbIndex({
     folder: indexFolder(dataFolder),
-    processes: processPresence(),
+    processes: await presence(),
   })
 }
 
@@ -184,8 +193,10 @@ async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promis
   })
 }
 
-async function configuredModels(choice: LanguageModelChoice = 'extractive'): Promise<ModelProvider> {
-  const { modelProviders, parseModelSpec } = await import('@inlay/drivers/model-providers')
-  const { name, ...access } = typeof choice === 'string' ? { name: choice } : choice
-  return modelProviders(parseModelSpec(name, access))
+async function configuredModels(
+  choice: LanguageModelChoice | readonly LanguageModelChoice[] = 'extractive',
+): Promise<ModelProvider> {
+  const { modelProviders, parseModelSpecs } = await import('@inlay/drivers/model-providers')
+  const choices: readonly LanguageModelChoice[] = Array.isArray(choice) ? choice : [choice]
+  return modelProviders(parseModelSpecs(choices.map((each) => (typeof each === 'string' ? { name: each } : each))))
 }

@@ -21,6 +21,9 @@ const atxHeading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
 const setextUnderline = /^ {0,3}(=+|-{2,})[ \t]*$/
 const tableDelimiter = /^[\s|:-]+$/
 
+/** A longer paragraph comes as several blocks, so that finding one never takes long. */
+const longestText = 65_536
+
 /** Longer lines are text whatever they look like; patterns need not run over megabytes. */
 const longestMarkup = 2000
 
@@ -44,6 +47,15 @@ function match(pattern: RegExp, line: Line | undefined): RegExpExecArray | null 
   return line && line.text.length <= longestMarkup ? pattern.exec(line.text) : null
 }
 
+/** Whether a line may begin a fence or a heading: most do not, and no pattern has to look at them. */
+function isMarked(line: Line | undefined): boolean {
+  if (!line) return false
+  let at = 0
+  while (at < line.text.length && line.text.charCodeAt(at) <= 32) at++
+  const first = line.text[at]
+  return first === '`' || first === '~' || first === '#'
+}
+
 /** A fence without a closing one reaches to the end of the text, as in CommonMark. */
 function readCode(lines: Lines): Block | undefined {
   const first = lines.peek()!
@@ -54,7 +66,7 @@ function readCode(lines: Lines): Block | undefined {
   for (let line = lines.peek(); line; line = lines.peek()) {
     lines.skip()
     last = line
-    const closing = match(fence, line)
+    const closing = isMarked(line) ? match(fence, line) : null
     if (closing?.[1]!.startsWith(mark) && blank.test(closing[2]!)) break
   }
   return { kind: 'code', start: first.start, end: last.end, opening: first.text, closing: mark }
@@ -70,8 +82,9 @@ function readHeading(lines: Lines): Block | undefined {
 }
 
 function isTableStart(lines: Lines, ahead = 0): boolean {
-  const header = match(/\|/, lines.peek(ahead))
-  const delimiter = header && match(tableDelimiter, lines.peek(ahead + 1))
+  const line = lines.peek(ahead)
+  if (!line || line.text.length > longestMarkup || !line.text.includes('|')) return false
+  const delimiter = match(tableDelimiter, lines.peek(ahead + 1))
   return delimiter !== null && delimiter[0].includes('|') && delimiter[0].includes('-')
 }
 
@@ -102,7 +115,8 @@ function readText(lines: Lines): Block {
   }
   let last = first
   for (let line = lines.peek(); line && !isBlank(line); line = lines.peek()) {
-    if (match(fence, line) || match(atxHeading, line) || isTableStart(lines)) break
+    if (line.end - first.start > longestText) break
+    if ((isMarked(line) && (match(fence, line) || match(atxHeading, line))) || isTableStart(lines)) break
     last = line
     lines.skip()
   }

@@ -49,8 +49,9 @@ export function* packBlocks(text: string, size: ChunkSize): Generator<Packed> {
       path = [...path.filter((above) => above.level < block.level), block]
     }
     const titles = path.map((above) => above.title).filter((title) => title !== '')
-    const tokens = estimateTokens(text, block.start, block.end)
-    const joined = (before: Open): number => before.tokens + estimateTokens(text, before.end, block.start) + tokens
+    const tokens = estimateTokens(text, block.start, block.end, size.limitTokens)
+    const joined = (before: Open): number =>
+      before.tokens + estimateTokens(text, before.end, block.start, size.limitTokens) + tokens
     if (open && !isHeadingsOnly(open) && (open.tokens >= size.targetTokens || joined(open) > size.limitTokens)) {
       const [full, rest] = splitHeadingsOff(text, open)
       yield full
@@ -62,9 +63,13 @@ export function* packBlocks(text: string, size: ChunkSize): Generator<Packed> {
       if (open) yield open
       open = startStretch(block, { tokens, titles })
     } else {
-      const parts: Open[] = [...cut(text, open, block, { size, titles })]
-      open = parts.pop()
-      yield* parts
+      // One part at a time: a block may be as long as the text.
+      const before = open
+      open = undefined
+      for (const part of cut(text, before, block, { size, titles })) {
+        if (open) yield open
+        open = part
+      }
     }
   }
   if (open) yield open

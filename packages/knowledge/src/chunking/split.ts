@@ -34,7 +34,7 @@ export function* splitSpan(text: string, span: Span, options: { room: number; li
 function* toUnits(text: string, span: Span, limit: number, level: number): Generator<Span> {
   const split = splitters[level]!
   for (const unit of split(text, span)) {
-    const fits = level === splitters.length - 1 || estimateTokens(text, unit.start, unit.end) <= limit
+    const fits = level === splitters.length - 1 || estimateTokens(text, unit.start, unit.end, limit) <= limit
     if (fits) yield unit
     else yield* toUnits(text, unit, limit, level + 1)
   }
@@ -69,16 +69,28 @@ function* splitSpaces(text: string, { start, end }: Span): Generator<Span> {
   }
 }
 
-function splitWords(text: string, span: Span): Iterable<Span> {
-  return segment(text, span, words)
+/** Words, and runs of what is none: each sign by itself would be a piece of its own. */
+function* splitWords(text: string, span: Span): Generator<Span> {
+  let signs: Span | undefined
+  for (const piece of segment(text, span, words)) {
+    const isRun = signs !== undefined && piece.end - signs.start <= characterRun
+    if (signs && (piece.isWord || !isRun)) yield signs
+    if (piece.isWord) yield piece
+    signs = piece.isWord ? undefined : { start: isRun ? signs!.start : piece.start, end: piece.end }
+  }
+  if (signs) yield signs
 }
 
 /** Knows the scripts that are written without spaces, such as Thai, Chinese and Japanese. */
-function* segment(text: string, { start, end }: Span, segmenter: Intl.Segmenter): Generator<Span> {
+function* segment(
+  text: string,
+  { start, end }: Span,
+  segmenter: Intl.Segmenter,
+): Generator<Span & { readonly isWord: boolean }> {
   for (let from = start; from < end;) {
     const to = from + windowLength < end ? boundaryBefore(text, from, from + windowLength) : end
-    for (const { index, segment: piece } of segmenter.segment(text.slice(from, to)))
-      yield { start: from + index, end: from + index + piece.length }
+    for (const { index, segment: piece, isWordLike } of segmenter.segment(text.slice(from, to)))
+      yield { start: from + index, end: from + index + piece.length, isWord: isWordLike === true }
     from = to
   }
 }

@@ -4,8 +4,8 @@ import { toFailure } from './failures.ts'
 import { toGeneration } from '../spaces/index-space.ts'
 import { isolate } from './isolate.ts'
 import { noRows, readKnownRows } from './known-rows.ts'
-import { recordFailure } from './outcomes.ts'
-import type { RetryPolicy } from './retry.ts'
+import { recordFailures } from './outcomes.ts'
+import type { RetryPolicy } from '@inlay/records'
 import { settle, type Written } from './settle.ts'
 import type { Records } from '../schema/tables.ts'
 import { writeDocuments, type Writing, type WritingContext } from './writing.ts'
@@ -52,7 +52,7 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
     const rest = documents.filter(({ id }) => !settled.has(id))
     progress.failed.push(...rest.map((document) => ({ document, error })))
   }
-  await recordFailures(progress, context)
+  await endFailed(progress, context)
   await context.at('settle')
   const kept = new Set(progress.written.map(({ generation }) => generation))
   await settle(db, {
@@ -119,13 +119,13 @@ async function takeGenerations(count: number, progress: Progress, db: Records): 
   return generations
 }
 
-async function recordFailures({ claim, failed }: Progress, context: IndexingContext): Promise<void> {
+async function endFailed({ claim, failed }: Progress, context: IndexingContext): Promise<void> {
   const { db, now, random, policy, onError } = context
-  for (const { document, error, isOutage } of failed) {
+  const tries = failed.map(({ document, error, isOutage }) => {
     const failure = toFailure(error, 'Indexing')
-    const tried = { ...document, reason: failure.reason, isOutage: isOutage === true || failure.isOutage }
-    await recordFailure(db, tried, { claimId: claim.id, now: now(), random, policy })
-  }
+    return { ...document, reason: failure.reason, isOutage: isOutage === true || failure.isOutage }
+  })
+  await recordFailures(db, tries, { claimId: claim.id, now: now(), random, policy })
   // One line for an outage, not one for each document that waits for its end.
   for (const error of new Set(failed.map((failure) => failure.error))) onError(error)
 }

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import type { DocumentPhase } from '../contracts.ts'
 import { retire, toGenerations } from './dead-generations.ts'
 import { isLeaseHeld } from '@inlay/records'
 import { phase } from './phase.ts'
-import { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from './retry.ts'
+import { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from '@inlay/records'
+import { lockDocuments } from '../schema/document-locks.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** A try that failed. */
@@ -28,26 +30,59 @@ export interface FailureContext {
   readonly policy: RetryPolicy
 }
 
-/** Puts a document back into the queue for a later try, or gives it up, visibly. A newer version is left alone. */
-export async function recordFailure(db: Records, failed: FailedTry, context: FailureContext): Promise<void> {
-  const { policy, now } = context
-  const failures = failed.failures + (failed.isOutage ? 0 : 1)
-  const isGivenUp = failures >= policy.attemptLimit || failed.attempts >= policy.outageAttemptLimit
-  const delayMs = retryDelayMs(failed.isOutage ? failed.attempts : failures, context.random())
-  await db
-    .updateTable('inlay_documents')
-    .set({
-      state: isGivenUp ? 'failed' : 'pending',
-      claim: null,
-      reason: failed.reason,
-      failures,
-      due_at: isGivenUp ? now : now + delayMs,
-    })
-    .where('id', '=', failed.id)
-    .where('revision', '=', failed.revision)
-    .where('claim', '=', context.claimId)
-    .execute()
+/**
+ * Puts documents back into the queue for a later try, or gives them up, visibly; all in one transaction. A newer version
+ * of a document is left alone.
+ */
+export async function recordFailures(
+  db: Records,
+  failed: readonly FailedTry[],
+  context: FailureContext,
+): Promise<void> {
+  if (failed.length === 0) return
+  const ids = failed.map(({ id }) => id)
+  const next = failed.map((attempt) => nextTry(attempt, context))
+  await db.transaction().execute(async (transaction) => {
+    await lockDocuments(transaction, ids)
+    await compareAndFail(next, context.claimId).execute(transaction)
+  })
 }
+
+interface NextTry extends Pick<FailedTry, 'id' | 'revision' | 'reason' | 'failures'> {
+  readonly state: DocumentPhase
+  readonly dueAt: number
+}
+
+function nextTry({ id, revision, reason, ...tried }: FailedTry, { policy, now, random }: FailureContext): NextTry {
+  const failures = tried.failures + (tried.isOutage ? 0 : 1)
+  const isGivenUp = failures >= policy.attemptLimit || tried.attempts >= policy.outageAttemptLimit
+  const delayMs = retryDelayMs(tried.isOutage ? tried.attempts : failures, random())
+  return {
+    id,
+    revision,
+    reason,
+    failures,
+    state: isGivenUp ? 'failed' : 'pending',
+    dueAt: isGivenUp ? now : now + delayMs,
+  }
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const compareAndFail = (tries: readonly NextTry[], claimId: string) => sql`
+  with tried(id, revision, state, reason, failures, due_at) as (values ${sql.join(
+    tries.map(
+      (tried) => sql`(
+        cast(${tried.id} as text), cast(${tried.revision} as bigint), cast(${tried.state} as text),
+        cast(${tried.reason} as text), cast(${tried.failures} as integer), cast(${tried.dueAt} as bigint)
+      )`,
+    ),
+  )})
+  update inlay_documents set
+    state = tried.state, claim = null, reason = tried.reason, failures = tried.failures, due_at = tried.due_at
+  from tried
+  where inlay_documents.id = tried.id
+    and inlay_documents.revision = tried.revision
+    and inlay_documents.claim = ${claimId}`
 
 /** When claims count as abandoned. */
 export interface SweepOptions {
@@ -86,9 +121,9 @@ export async function sweepClaims(db: Records, { now, isGone, isHeld }: SweepOpt
 
 /** Documents whose claim is gone without having said what became of them: the process ended between two commits. */
 async function requeueOrphans(db: Records, now: number): Promise<void> {
-  await db
-    .updateTable('inlay_documents')
-    .set({ state: 'pending', claim: null, due_at: now })
+  const orphans = await db
+    .selectFrom('inlay_documents')
+    .select('id')
     .where('state', '=', phase('indexing'))
     .where((of) =>
       of.not(
@@ -96,6 +131,23 @@ async function requeueOrphans(db: Records, now: number): Promise<void> {
       ),
     )
     .execute()
+  if (orphans.length === 0) return
+  const ids = orphans.map(({ id }) => id)
+  await db.transaction().execute(async (transaction) => {
+    await lockDocuments(transaction, ids)
+    await transaction
+      .updateTable('inlay_documents')
+      .set({ state: 'pending', claim: null, due_at: now })
+      .where('id', 'in', ids)
+      .where('state', '=', phase('indexing'))
+      // Claimed anew in the meantime.
+      .where((of) =>
+        of.not(
+          of.exists(of.selectFrom('inlay_claims').select('inlay_claims.id').whereRef('inlay_claims.id', '=', 'claim')),
+        ),
+      )
+      .execute()
+  })
 }
 
 async function requeueInterrupted(db: Records, claimId: string, now: number): Promise<void> {

@@ -2,6 +2,7 @@ import type { Caller, DocumentPhase, RequeueQuery } from '../contracts.ts'
 import { privateFilesPair } from '../access/access.ts'
 import { isInPairs, pairsFor } from '../intake/documents.ts'
 import { phase } from './phase.ts'
+import { lockDocuments } from '../schema/document-locks.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** How many documents stand where, and since when the oldest of them waits. */
@@ -66,14 +67,31 @@ export async function requeueFailed(
   { now, query: { documentId, pairId, source }, caller }: { now: number; query: RequeueQuery; caller?: Caller },
 ): Promise<number> {
   const pairIds = await pairsFor(db, caller, pairId)
-  let failed = db
-    .updateTable('inlay_documents')
-    .set({ state: 'pending', due_at: now, attempts: 0, failures: 0, interruptions: 0, reason: null })
-    .where('state', '=', phase('failed'))
+  let failed = db.selectFrom('inlay_documents').select('id').where('state', '=', phase('failed'))
   if (documentId !== undefined) failed = failed.where('id', '=', documentId)
   if (source !== undefined) failed = failed.where('source', '=', source)
   if (pairIds) failed = failed.where(isInPairs(pairIds))
-  return Number((await failed.executeTakeFirst()).numUpdatedRows)
+  let requeued = 0
+  const ids = (await failed.execute()).map(({ id }) => id)
+  for (let at = 0; at < ids.length; at += requeueBatch)
+    requeued += await requeueSome(db, ids.slice(at, at + requeueBatch), now)
+  return requeued
+}
+
+/** Databases bound the parameters of a statement, and others wait for what a transaction holds. */
+const requeueBatch = 1000
+
+function requeueSome(db: Records, ids: readonly string[], now: number): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    await lockDocuments(transaction, ids)
+    const { numUpdatedRows } = await transaction
+      .updateTable('inlay_documents')
+      .set({ state: 'pending', due_at: now, attempts: 0, failures: 0, interruptions: 0, reason: null })
+      .where('id', 'in', ids)
+      .where('state', '=', phase('failed'))
+      .executeTakeFirst()
+    return Number(numUpdatedRows)
+  })
 }
 
 /** How a version of a document fares. */

@@ -8,6 +8,7 @@ import { isolate } from './isolate.ts'
 import { metadataBesideRows, readDocument, toRows, type DraftRow } from './rows.ts'
 import type { IngestionStep } from './steps.ts'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { withTables, type TableContext } from './tables.ts'
 import type { StoredDocument } from '../intake/version.ts'
 
 /** One document on its way into the index, as one generation. */
@@ -27,13 +28,11 @@ export interface Writing {
   error?: unknown
 }
 
-export interface WritingContext {
+export interface WritingContext extends TableContext {
   readonly index: VectorIndex
   readonly embedder?: Embedder
   readonly embedTimeoutMs: number
   readonly at: (step: IngestionStep) => void | Promise<void>
-  /** Aborts when the worker is to let go. */
-  readonly signal: AbortSignal
 }
 
 interface PieceRow {
@@ -60,8 +59,7 @@ export async function writeDocuments(
   context: WritingContext,
 ): Promise<void> {
   await context.at('chunk')
-  const mostRows = context.embedder ? embeddedPieceRows : pieceRows
-  for await (const cut of toPieces(writings, enrichment, mostRows)) {
+  for await (const cut of toPieces(writings, enrichment, context)) {
     letGoWhenAborted(context.signal)
     const rows = await enrichment.summarize(cut)
     const piece = rows.map((row, at) => ({ row, writing: cut[at]!.writing }))
@@ -79,13 +77,15 @@ function letGoWhenAborted(signal: AbortSignal): void {
 async function* toPieces(
   writings: readonly Writing[],
   enrichment: Enrichment,
-  mostRows: number,
+  context: WritingContext,
 ): AsyncGenerator<PieceRow[]> {
+  const mostRows = context.embedder ? embeddedPieceRows : pieceRows
   let piece: PieceRow[] = []
   let characters = 0
   let turnBegan = performance.now()
   for (const writing of writings) {
-    const document = readDocument(writing.document)
+    const document = await readWhole(writing, context)
+    if (!document) continue
     const descriptions = await enrichment.describe(document)
     writing.images = imagesOf(document)
     writing.metadata = metadataBesideRows(document)
@@ -107,6 +107,17 @@ async function* toPieces(
 }
 
 const longestTurnMs = 8
+
+/** Undefined when the document cannot be read; it then carries the error. */
+async function readWhole(writing: Writing, context: WritingContext): Promise<StoredDocument | undefined> {
+  try {
+    return await withTables(readDocument(writing.document), context)
+  } catch (error) {
+    letGoWhenAborted(context.signal)
+    writing.error = partFailed(error, 'Reading a table of the document')
+    return undefined
+  }
+}
 
 function* chunked(
   writing: Writing,

@@ -1,34 +1,6 @@
-import { validationFailed, type IngestionDocument } from '@inlay/protocol'
 import type { Caller } from '../contracts.ts'
 import { pairsFor } from './documents.ts'
-import type { ImageStore } from '../enrichment/contracts.ts'
 import type { Records } from '../schema/tables.ts'
-
-/**
- * Refuses a document with an image that is unknown or somebody else's.
- * @throws VALIDATION_FAILED that names each such section
- */
-export async function checkImages(
-  { sections }: IngestionDocument,
-  store: ImageStore | undefined,
-  caller: Caller | undefined,
-): Promise<void> {
-  if (!store) return
-  const named = sections.flatMap((section, at) =>
-    'image_file_id' in section && section.image_file_id ? [{ id: section.image_file_id, at }] : [],
-  )
-  if (named.length === 0) return
-  const existing = new Set(await store.find([...new Set(named.map(({ id }) => id))], caller))
-  const missing = named.filter(({ id }) => !existing.has(id))
-  if (missing.length === 0) return
-  throw validationFailed(
-    missing.map(({ at }) => ({
-      loc: ['body', 'document', 'sections', String(at), 'image_file_id'],
-      msg: 'names no image of the caller: upload it first',
-      type: 'value_error',
-    })),
-  )
-}
 
 /** Notes the images of documents in place of those they had. Within a transaction; what does not change is not written. */
 export async function recordImages(

@@ -1,3 +1,5 @@
+import type { Caller } from '../contracts.ts'
+
 /** A file as it was sent or read. */
 export interface SourceFile {
   /** Name with its extension; a path or "" is fine. It helps to tell the type where the content does not. */
@@ -43,3 +45,11 @@ export interface ExtractedFile {
  * and the message what to do about it; an aborted call rejects with the signal's reason; calls may run concurrently.
  */
 export type FileExtractor = (file: SourceFile, options?: { readonly signal?: AbortSignal }) => Promise<ExtractedFile>
+
+/** Files that documents name by `csv_file_id` and `file_id`. What an id names never changes. */
+export interface FileStore {
+  /** Those of the ids that are files which the caller may put into documents; without a caller: that are files. */
+  find(ids: readonly string[], caller?: Caller): Promise<readonly string[]>
+  /** A file that `find` has let through; undefined when it is gone. */
+  read(id: string): Promise<SourceFile | undefined>
+}

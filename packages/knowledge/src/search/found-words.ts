@@ -28,6 +28,8 @@ export function createWordFinder(query: string, common: CommonWords): WordFinder
   // Most words of a text come again and again, and are not wanted.
   const known = new Map<string, readonly FoundWord[]>()
   const findIn = (word: string): readonly FoundWord[] => {
+    // A run without spaces is a sentence, which comes once.
+    if (word.length > longestWord) return wantedIn(word, wanted)
     const before = known.get(word)
     if (before) return before
     const matches = wantedIn(word, wanted)
@@ -42,10 +44,21 @@ export function createWordFinder(query: string, common: CommonWords): WordFinder
         for (const { start, end, stem } of findIn(word)) all.push({ start: start + from, end: end + from, stem })
       }
       if (isAscii.test(text)) readAscii(text, initials, look)
-      else for (const { 0: word, index } of text.matchAll(wordForm)) look(word, index)
+      else for (const { 0: word, index } of text.matchAll(wordForm)) if (mayMatch(word, initials)) look(word, index)
       return all
     },
   }
+}
+
+const longestWord = 40
+
+/** Lower case of alphabets, with and without accents: a word of these has no parts. */
+const isPlainWord = /^.[a-z\u00df-\u00f6\u00f8-\u017f\u0430-\u045f]*$/
+
+/** Whether a word may match: stemming changes nothing but ends, case and accents, so one of another initial cannot. */
+function mayMatch(word: string, initials: Uint8Array): boolean {
+  const first = word.charCodeAt(0)
+  return first >= 128 || first < 65 || initials[first] === 1 || !isPlainWord.test(word)
 }
 
 /** Characters that a word with one of the stems may begin with: stemming changes nothing but ends and case. */
@@ -128,15 +141,34 @@ function readSpaced(word: string, start: number, emit: Emit): void {
   }
 }
 
+interface UnspacedCharacter {
+  readonly plain: string
+  /** Whether it belongs to the character before it, as tone marks do. */
+  readonly isMark: boolean
+}
+
+/** Normalising and classifying cost more than all the rest, and a text has few different characters. */
+const characterCache = new Map<string, UnspacedCharacter>()
+const mostCachedCharacters = 20_000
+
+function characterOf(character: string): UnspacedCharacter {
+  const cached = characterCache.get(character)
+  if (cached) return cached
+  const read = { plain: plainLetters(character), isMark: !isAlphabetic.test(character) }
+  if (characterCache.size < mostCachedCharacters) characterCache.set(character, read)
+  return read
+}
+
 /** Pairs of characters, each with the marks that follow it, and the characters themselves. */
 function readUnspaced(run: string, start: number, emit: Emit): void {
   const characters: { plain: string; start: number; end: number }[] = []
   let at = start
   for (const character of run) {
+    const { plain, isMark } = characterOf(character)
     const last = characters.at(-1)
     const end = at + character.length
-    if (last && !isAlphabetic.test(character)) last.end = end
-    else characters.push({ plain: plainLetters(character), start: at, end })
+    if (last && isMark) last.end = end
+    else characters.push({ plain, start: at, end })
     at = end
   }
   for (const [index, first] of characters.entries()) {

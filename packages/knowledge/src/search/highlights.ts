@@ -72,6 +72,9 @@ function merge(words: readonly FoundWord[]): { start: number; end: number }[] {
   return merged
 }
 
+/** Characters in which the last word begins: segmenting costs more than all the rest. */
+const segmentedLength = 20
+
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 /** Where a fragment may begin: a little before its first match, at the beginning of a word. */
@@ -92,6 +95,8 @@ function endAfter(text: string, match: number, to: number): number {
   const window = text.slice(match, to)
   for (let at = window.length; at >= window.length / 3; at--) if (/\s/.test(text[match + at]!)) return match + at
   // No spaces: the last word may go on after the window.
-  const last = [...segmenter.segment(window)].at(-1)
-  return match + (last?.index ?? 0)
+  const from = Math.max(0, window.length - segmentedLength)
+  let last = from
+  for (const { index } of segmenter.segment(window.slice(from))) last = from + index
+  return match + last
 }

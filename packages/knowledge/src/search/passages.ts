@@ -75,6 +75,7 @@ export function toPassage(
   context: PassageContext = {},
 ): FoundPassage {
   const text = textOf(chunks)
+  let highlights: readonly string[] | undefined
   const document: SearchDoc = {
     document_id: best.documentId,
     chunk_ind: best.position,
@@ -88,7 +89,10 @@ export function toPassage(
     score: best.score,
     is_relevant: null,
     relevance_explanation: null,
-    match_highlights: context.highlight?.(text) ?? [],
+    // Made when somebody reads them: of many passages only some are shown.
+    get match_highlights() {
+      return (highlights ??= context.highlight?.(text) ?? [])
+    },
     updated_at: new Date(best.updatedAt).toISOString(),
     primary_owners: metadata.primaryOwners ?? null,
     secondary_owners: metadata.secondaryOwners ?? null,

@@ -13,6 +13,9 @@ export interface SearchContext extends LookContext, RankingContext {
   readonly embedTimeoutMs: number
 }
 
+/** Characters of a query that are looked for: a longer text is no question, and each of its words costs. */
+const longestQuery = 8000
+
 /** Asked for again with three times as many hits until enough of them are visible and apart, at most this many. */
 const mostHits = 3000
 
@@ -29,24 +32,21 @@ export async function search(
 ): Promise<FoundPassage[]> {
   const limit = Math.min(Math.max(Math.trunc(request.limit), 1), 200)
   const filter = given ?? (await resolveFilters(context.db, request.filters, request.caller))
-  const words = toSearchQuery(request.text)
+  const text = request.text.slice(0, longestQuery)
+  const words = toSearchQuery(text)
   if (words === '' || filter.pairs?.length === 0) return []
-  const vector = await toVector(request, context)
+  const vector = await toVector({ ...request, text }, context)
   const query: IndexQuery = { text: words, vector, filter, limit: 0, signal: request.signal }
   for (let count = Math.max(limit * 2 + 10, hitsToRank(context, request)); ; count *= 3) {
-    const { hits, isAll } = await findVisible({ ...query, limit: count }, context)
+    const { hits, isAll } = await findVisible({ ...query, limit: count }, { ...context, caller: request.caller?.id })
     const joined = joinHits(hits)
     if (!isAll && count < mostHits && joined.length < limit) continue
     const ranked = await rank(hits, request, context)
-    return toPassages((ranked === hits ? joined : joinHits(ranked)).slice(0, limit), request, context)
+    return toPassages((ranked === hits ? joined : joinHits(ranked)).slice(0, limit), text, context)
   }
 }
 
-async function toPassages(
-  joined: readonly JoinedHits[],
-  { text }: SearchRequest,
-  { db }: SearchContext,
-): Promise<FoundPassage[]> {
+async function toPassages(joined: readonly JoinedHits[], text: string, { db }: SearchContext): Promise<FoundPassage[]> {
   const highlight = createHighlighter(text)
   const bare = joined.filter(({ best }) => !best.metadata.metadata).map(({ best }) => best.hit.documentId)
   const metadata = await readMetadata(db, bare)

@@ -1,5 +1,7 @@
 import type { Hit, IndexQuery, VectorIndex } from '../contracts.ts'
+import { isInPairs } from '../intake/documents.ts'
 import type { Records } from '../schema/tables.ts'
+import type { SearchGate } from './search-gate.ts'
 
 /** What was found and may be shown. */
 export interface VisibleHits {
@@ -13,6 +15,10 @@ export interface LookContext {
   readonly db: Records
   readonly index: VectorIndex
   readonly now: () => number
+  /** Absent: every search goes to the index at once. */
+  readonly gate?: SearchGate
+  /** Who searches, for the gate. */
+  readonly caller?: string
 }
 
 /** The moment a document was settled is read before its transaction, and from the clock of its process. */
@@ -25,16 +31,23 @@ const mostRounds = 3
  * the records were has only its old rows among the hits: it is asked for again, by itself, so that no search misses a
  * document because it is being updated.
  */
-export async function findVisible(query: IndexQuery, { db, index, now }: LookContext): Promise<VisibleHits> {
+export async function findVisible(
+  query: IndexQuery,
+  { db, index, now, gate, caller }: LookContext,
+): Promise<VisibleHits> {
   const since = now() - slackMs
-  const candidates = await index.search(query)
-  const first = await sortOut(db, candidates)
+  const gated = (part: IndexQuery): Promise<Hit[]> => {
+    const search = (): Promise<Hit[]> => index.search(part)
+    return gate ? gate.run(caller, search, query.signal) : search()
+  }
+  const candidates = await gated(query)
+  const first = await sortOut(db, candidates, query)
   const bestOf = bestScores(candidates)
   let visible = first.visible
   let overtaken = new Map([...first.missed].filter(([, { indexedAt }]) => indexedAt >= since))
   for (let round = 0; round < mostRounds && overtaken.size > 0; round++) {
-    const again = await index.search({ ...query, filter: { ...query.filter, documentIds: [...overtaken.keys()] } })
-    const sorted = await sortOut(db, again, overtaken)
+    const again = await gated({ ...query, filter: { ...query.filter, documentIds: [...overtaken.keys()] } })
+    const sorted = await sortOut(db, again, query, overtaken)
     visible = [...visible, ...scaled(sorted.visible, { from: bestScores(again), to: bestOf })]
     const known = overtaken
     // The index was asked after these versions were there: what it does not find of them now does not match.
@@ -71,14 +84,17 @@ interface Shown {
 async function sortOut(
   db: Records,
   hits: readonly Hit[],
+  { filter, signal }: Pick<IndexQuery, 'filter' | 'signal'>,
   before?: ReadonlyMap<string, Shown>,
 ): Promise<{ visible: readonly Hit[]; missed: ReadonlyMap<string, Shown> }> {
   if (hits.length === 0) return { visible: [], missed: new Map() }
-  const rows = await db
+  signal?.throwIfAborted()
+  const shownNow = db
     .selectFrom('inlay_documents')
     .select(['id', 'visible_generation', 'indexed_at'])
     .where('id', 'in', [...new Set(hits.map((hit) => hit.documentId))])
-    .execute()
+  // The index has filtered already. An index that did not would show one caller what belongs to another.
+  const rows = await (filter?.pairs ? shownNow.where(isInPairs(filter.pairs)) : shownNow).execute()
   const there = new Set(hits.map((hit) => hit.generation))
   const shown = new Set<string>()
   const missed = new Map<string, Shown>()

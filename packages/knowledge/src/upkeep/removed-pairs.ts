@@ -1,5 +1,6 @@
 import { addToCounter } from '../schema/counters.ts'
 import { deleteDocuments } from '../intake/intake.ts'
+import { lockDocuments } from '../schema/document-locks.ts'
 import type { Records } from '../schema/tables.ts'
 
 const batch = 200
@@ -44,6 +45,10 @@ async function purgeSome(db: Records, pairId: number): Promise<boolean> {
       .execute()
     if (members.length === 0) return false
     const alone = members.filter((member) => !member.isElsewhere)
+    await lockDocuments(
+      transaction,
+      alone.map((member) => member.id),
+    )
     if (alone.length > 0)
       await deleteDocuments(
         transaction,

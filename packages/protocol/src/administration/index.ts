@@ -2,3 +2,55 @@ export { apiKeyCreationSchema, apiKeyDescriptorSchema, apiKeyUpdateSchema } from
 export type { ApiKeyCreation, ApiKeyDescriptor, ApiKeyUpdate } from './api-keys.ts'
 export { authTypeSchema, readinessSchema, versionsSchema } from './start-up.ts'
 export type { AuthType, Readiness, Versions } from './start-up.ts'
+export { indexingStatusQuerySchema, sourceIndexingSchema } from './connector-indexing.ts'
+export type { ConnectorIndexing, IndexingStatusQuery, SourceIndexing, SourceSummary } from './connector-indexing.ts'
+export {
+  connectorCreatedSchema,
+  connectorCreationSchema,
+  connectorRunSchema,
+  connectorSchema,
+  connectorSources,
+  credentialCreatedSchema,
+  credentialCreationSchema,
+  credentialSchema,
+  deletionAttemptSchema,
+  pairLinkSchema,
+  pairStatusChangeSchema,
+  statusResponseSchema,
+} from './connectors.ts'
+export type {
+  ConnectorCreation,
+  ConnectorDetail,
+  ConnectorSource,
+  CredentialCreation,
+  CredentialDetail,
+  PairLink,
+  StatusResponse,
+} from './connectors.ts'
+export {
+  basicConnectorStatusSchema,
+  connectorFilesSchema,
+  connectorStatusSchema,
+  pairDetailSchema,
+  pairStatuses,
+} from './pair-detail.ts'
+export type { BasicConnectorStatus, ConnectorFiles, ConnectorStatus, PairDetail, PairStatus } from './pair-detail.ts'
+export {
+  fixedSettings,
+  knownUserPageSchema,
+  knownUsersSchema,
+  workspaceSettingsSchema,
+  workspaceUpdateSchema,
+} from './workspace.ts'
+export type { InvitedUser, KnownGroup, KnownUser, KnownUsers, WorkspaceSettings, WorkspaceTexts } from './workspace.ts'
+export {
+  adminPersonaPageQuerySchema,
+  adminPersonaPageSchema,
+  adminPersonaQuerySchema,
+  displayPrioritiesSchema,
+  labelCreationSchema,
+  labelUpdateSchema,
+  personaSharingSchema,
+} from './agents.ts'
+export type { AdminPersonaQuery, PersonaSharing, SharedWith } from './agents.ts'
+export { personaLabelSchema } from '../resources/personas.ts'

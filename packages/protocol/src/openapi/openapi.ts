@@ -114,8 +114,12 @@ function contentOf(response: ResponseSpec, components: Components): JsonObject {
       'x-item-schema': components.received(lines),
     }
   }
-  if (file)
-    content[file] = { schema: file.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' } }
+  if (file?.startsWith('text/')) content[file] = { schema: { type: 'string' } }
+  else if (file) {
+    const bytes = { schema: { type: 'string', format: 'binary' } }
+    // Generators want a type they know; what is sent is whatever the file is.
+    Object.assign(content, { [file]: bytes, '*/*': bytes })
+  }
   return Object.keys(content).length > 0 ? { content } : {}
 }
 

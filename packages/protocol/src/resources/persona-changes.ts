@@ -44,6 +44,8 @@ export interface PersonaFields {
   readonly display_priority?: number | null
   /** Uploaded files whose text the agent knows. */
   readonly user_file_ids?: readonly string[]
+  /** Labels of it, as `GET /persona/labels` lists them. */
+  readonly label_ids?: readonly number[]
 }
 
 /** Body of `POST /persona`. */
@@ -93,6 +95,7 @@ const moreFields = {
   search_start_date: v.optional(v.nullable(dateTime)),
   display_priority: v.optional(v.nullable(integer)),
   user_file_ids: kept(listOf(text)),
+  label_ids: kept(listOf(integer)),
 }
 
 /** Schema of {@link PersonaCreation}. */

@@ -51,6 +51,9 @@ export interface PersonaShare {
   readonly permission: 'EDITOR' | 'VIEWER'
 }
 
+/** Schema of {@link PersonaLabel}. */
+export const personaLabelSchema: WireSchema<PersonaLabel> = model('PersonaLabel', { id: integer, name: v.string() })
+
 /** What every view of an agent tells. */
 export interface PersonaBase {
   /** 0 is the default agent. */
@@ -156,7 +159,7 @@ const baseFields = {
   is_featured: v.boolean(),
   builtin_persona: v.boolean(),
   display_priority: orNull(integer),
-  labels: v.array(model('PersonaLabel', { id: integer, name: v.string() })),
+  labels: v.array(personaLabelSchema),
   owner: orNull(personaUser),
   owner_group: orNull(model('PersonaGroup', { id: v.string(), name: v.string() })),
   user_permission: orNull(v.picklist(['OWNER', 'EDITOR', 'VIEWER'])),

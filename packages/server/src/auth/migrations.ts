@@ -1,4 +1,4 @@
-import { migrate, type AnyDatabase, type Migrations } from '@inlay/records'
+import type { AnyDatabase, Migrations } from '@inlay/records'
 
 /** Steps by name, in order of names; a step that was released is never changed. */
 const migrations: Migrations = {
@@ -26,9 +26,25 @@ const migrations: Migrations = {
       await db.schema.alterTable('inlay_api_key').addColumn('stream_format', 'text').execute()
     },
   },
+  '0003_workspace': {
+    async up(db) {
+      await db.schema
+        .createTable('inlay_workspace')
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('owner', 'text', (column) => column.notNull())
+        .addColumn('id', 'integer', (column) => column.notNull())
+        .addColumn('value', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('updated_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('inlay_workspace_pk', ['kind', 'owner', 'id'])
+        .execute()
+    },
+  },
 }
 
-/** Brings the tables of the server (API keys) up to date; safe at every start, also of several processes at once. */
-export function migrateServer(db: AnyDatabase): Promise<void> {
+/** Brings the tables of the server (API keys, what is set over the API) up to date; safe at every start, also of several processes at once. */
+export async function migrateServer(db: AnyDatabase): Promise<void> {
+  // Loaded here, since a mounted server answers public calls without any database engine.
+  const { migrate } = await import('@inlay/records')
   return migrate(db, { name: 'server', migrations })
 }

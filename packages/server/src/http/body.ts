@@ -97,7 +97,8 @@ function alreadyRead(cause?: unknown): InlayError {
   })
 }
 
-function declaredBytes(request: Request): number | undefined {
+/** What `content-length` says; undefined without one. */
+export function declaredBytes(request: Request): number | undefined {
   const header = request.headers.get('content-length')
   return header !== null && /^\d+$/.test(header) ? Number(header) : undefined
 }

@@ -1,6 +1,6 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { authorize, type Authenticator } from '../auth/authentication.ts'
-import { readText } from './body.ts'
+import { declaredBytes, readText } from './body.ts'
 import { corsHeaders } from './cors.ts'
 import { errorReply, toFailure, toReply, type Reply } from './replies.ts'
 import { requestIdHeader, requestIdOf } from './request-id.ts'
@@ -36,10 +36,15 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const caller = scopes === undefined ? undefined : await authorize(request, setting.authenticate, scopes)
       const path = checkedPath(route, incoming.pathValues)
       const query = route.input?.query === undefined ? undefined : parseWith(route.input.query, queryOf(url), 'query')
-      const body = await checkedBody(route, request, setting.settings)
       const { parts, settings, routes } = setting
-      const answer = await route.handle({ parts, settings, routes, request, url, requestId, path, query, body, caller })
-      return toReply(answer)
+      const share = createBodyShare(settings, caller?.id ?? '')
+      try {
+        const body = await checkedBody(route, request, { settings, share })
+        const call = { parts, settings, routes, request, url, requestId, path, query, body, caller }
+        return toReply(await route.handle(call))
+      } finally {
+        share.release()
+      }
     })
 }
 
@@ -117,9 +122,45 @@ function queryOf(url: URL): Record<string, string | string[]> {
   return query
 }
 
-async function checkedBody(route: Route, request: Request, settings: ServerSettings): Promise<unknown> {
+/** Smaller bodies are not counted: what they take is bounded by the number of connections. */
+const smallBodyBytes = 65_536
+const longestHoldMs = 5000
+
+/** Holds a share of the bytes that may be worked on at once; a body is in memory several times while it is read. */
+interface BodyShare {
+  /** @throws RATE_LIMITED when too many bytes are being worked on */
+  take(bytes: number): void
+  release(): void
+}
+
+function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
+  let release: (() => void) | undefined
+  return {
+    take: (bytes) => {
+      if (release || bytes <= smallBodyBytes) return
+      const free = bodyBudget.reserve(caller, bytes)
+      // Whoever waits for a document to be indexed holds its bytes no longer.
+      const cancel = timer(longestHoldMs, free)
+      release = () => {
+        cancel()
+        free()
+      }
+    },
+    release: () => release?.(),
+  }
+}
+
+async function checkedBody(
+  route: Route,
+  request: Request,
+  { settings, share }: { settings: ServerSettings; share: BodyShare },
+): Promise<unknown> {
   const body = route.input?.body
   if (body?.kind !== 'json' || body.schema === undefined) return undefined
-  const text = await readText(request, settings.limits[body.limit])
+  const limit = settings.limits[body.limit]
+  // What does not say its length is counted once it is known.
+  if (!request.headers.has('content-encoding')) share.take(Math.min(declaredBytes(request) ?? 0, limit))
+  const text = await readText(request, limit)
+  share.take(text.length)
   return parseJsonBody(text, body.schema)
 }

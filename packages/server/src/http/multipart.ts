@@ -51,6 +51,9 @@ export async function* readForm(request: Request, limits: FormLimits): AsyncGene
         for (let step = await bytes.next(); !step.done; step = await bytes.next());
       }
     }
+    // To the end of the body: a request that is left before looks like one whose client went away.
+    do source.buffer = new Uint8Array(0)
+    while (await source.more())
   } finally {
     source.cancel()
   }

@@ -2,6 +2,7 @@ import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import type { ErrorCode, OwnerRule, Principal, Scope } from '@inlay/protocol'
 import type { GenericSchema, InferOutput } from 'valibot'
+import type { WorkspaceRecords } from '../administration/workspace-records.ts'
 import type { Keys } from '../auth/keys.ts'
 import type { ServerSettings } from '../server-settings.ts'
 
@@ -11,6 +12,8 @@ export interface ServerParts {
   readonly knowledge: Knowledge
   /** Absent where the host alone tells who calls: the addresses that administer keys answer 501. */
   readonly keys?: Keys
+  /** Absent: what would be kept there cannot be set, and the addresses that set it answer 501. */
+  readonly workspace?: WorkspaceRecords
 }
 
 /** A method a route answers; HEAD comes with GET, OPTIONS is answered for all. */

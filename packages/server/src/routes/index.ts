@@ -21,6 +21,15 @@ import { sessionRoutes } from './chat/sessions.ts'
 import { sessionSettingRoutes } from './chat/session-settings.ts'
 import { toolRoutes } from './chat/tools.ts'
 
+import { agentAdministrationRoutes } from './administration/agents.ts'
+import { connectorRoutes } from './administration/connectors.ts'
+import { labelRoutes } from './administration/labels.ts'
+import { modelAdministrationRoutes } from './administration/models.ts'
+import { pairStatusRoutes } from './administration/pair-status.ts'
+import { preferenceRoutes } from './administration/preferences.ts'
+import { refusalRoutes } from './administration/refusals.ts'
+import { workspaceRoutes } from './administration/settings.ts'
+
 /** Every address the server answers: the router and the OpenAPI document are both made from this table. */
 export const routes: readonly Route[] = [
   ...chatRoutes,
@@ -41,7 +50,15 @@ export const routes: readonly Route[] = [
   ...toolRoutes,
   ...catalogRoutes,
   ...mcpRoutes,
+  ...labelRoutes,
+  ...agentAdministrationRoutes,
+  ...modelAdministrationRoutes,
+  ...connectorRoutes,
+  ...pairStatusRoutes,
+  ...workspaceRoutes,
+  ...preferenceRoutes,
   ...keyRoutes,
   ...serviceRoutes,
   ...documentationRoutes,
+  ...refusalRoutes,
 ]

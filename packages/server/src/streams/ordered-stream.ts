@@ -1,6 +1,6 @@
 /** Bounds of an ordered stream. */
 export interface OrderedStreamLimits {
-  /** Most items worked on at once. */
+  /** Most items taken in and not answered, those that wait for an earlier one's answer among them. */
   readonly items: number
   /** Size of the items worked on at once; a single larger one is still taken. */
   readonly bytes: number
@@ -14,7 +14,6 @@ export interface OrderedStreamLimits {
 /** What is under way: places for answers in the order of the items, and what can be sent. */
 interface Flow {
   readonly slots: { answer?: string }[]
-  inFlight: number
   bytesInFlight: number
   ready: string
   /** No more items come. */
@@ -37,7 +36,7 @@ export function orderedStream<Item extends { readonly bytes: number }>(
   limits: OrderedStreamLimits,
   leave: () => void,
 ): ReadableStream<Uint8Array> {
-  const flow: Flow = { slots: [], inFlight: 0, bytesInFlight: 0, ready: '', ended: false, left: false }
+  const flow: Flow = { slots: [], bytesInFlight: 0, ready: '', ended: false, left: false }
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>(
     {
@@ -72,7 +71,6 @@ async function takeIn<Item extends { readonly bytes: number }>(
       if (flow.left) break
       const slot: { answer?: string } = {}
       flow.slots.push(slot)
-      flow.inFlight++
       flow.bytesInFlight += item.bytes
       void work(item).then((answer) => {
         slot.answer = answer
@@ -88,7 +86,6 @@ async function takeIn<Item extends { readonly bytes: number }>(
 }
 
 function settle(flow: Flow, bytes: number): void {
-  flow.inFlight--
   flow.bytesInFlight -= bytes
   while (flow.slots[0]?.answer !== undefined) flow.ready += flow.slots.shift()!.answer
   flow.wakeIntake?.()
@@ -96,5 +93,7 @@ function settle(flow: Flow, bytes: number): void {
 }
 
 function isFull(flow: Flow, limits: OrderedStreamLimits): boolean {
-  return flow.inFlight >= limits.items || flow.bytesInFlight >= limits.bytes || flow.ready.length >= limits.answerChars
+  return (
+    flow.slots.length >= limits.items || flow.bytesInFlight >= limits.bytes || flow.ready.length >= limits.answerChars
+  )
 }

@@ -64,6 +64,8 @@ describe('memories', () => {
     expect((await ask(path, { method: 'DELETE' })).status).toBe(204)
     expect((await ask(path, { method: 'DELETE' })).status).toBe(404)
     await tell('/user/memories', { method: 'POST', json: { content: 'Has a dog.' } })
+    const contents = ((await tell('/user/memories')).body as { content: string }[]).map(({ content }) => content)
+    expect(contents[0]).toBe('Has a dog.')
     expect((await ask('/user/memories', { method: 'DELETE' })).status).toBe(204)
     expect((await tell('/user/memories')).body).toEqual([])
   })
@@ -92,9 +94,11 @@ describe('memories', () => {
   })
 })
 
-test('the action that keeps memories is not listed, and is there all the same', async () => {
+test('the action that keeps memories is listed, so that clients can allow it, and not for people to pick', async () => {
   const { tell, say, setting } = await service([['Hello.']])
-  expect((await tell('/tool')).body).toEqual([])
+  expect((await tell('/tool')).body).toMatchObject([
+    { id: 7, name: 'add_memory', chat_selectable: false, agent_creation_selectable: false },
+  ])
   await say('Hello')
   expect(setting.model.asked[0]?.tools?.map(({ name }) => name)).toEqual(['add_memory'])
 })

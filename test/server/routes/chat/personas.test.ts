@@ -47,7 +47,8 @@ describe('agents', () => {
     })
     const path = `/persona/${persona.id}`
     expect((await made.tell(path)).body).toEqual(persona)
-    const changed = await made.tell(path, { method: 'PATCH', json: { name: 'Bea', is_public: true } })
+    await made.tell(path, { method: 'PATCH', json: { is_public: true }, key: 'key-operator' })
+    const changed = await made.tell(path, { method: 'PATCH', json: { name: 'Bea' } })
     expect(changed.body).toMatchObject({ name: 'Bea', system_prompt: 'You are Ada.', sharing_status: 'PUBLIC' })
     expect((await made.tell(path, { key: 'key-bob' })).body).toMatchObject({ name: 'Bea', user_permission: 'VIEWER' })
     expect((await made.tell(path, { key: 'key-bob', method: 'PATCH', json: { name: 'Mine' } })).status).toBe(403)
@@ -59,7 +60,8 @@ describe('agents', () => {
   test('are listed whole and by the page, the default one first, private ones only to those they are for', async () => {
     const made = await service()
     const ada = await create(made)
-    const bea = await create(made, { name: 'Bea', is_public: true })
+    const bea = await create(made, { name: 'Bea' })
+    await made.tell(`/persona/${bea.id}`, { method: 'PATCH', json: { is_public: true }, key: 'key-operator' })
     const ids = async (path: string, key?: string): Promise<number[]> =>
       ((await made.tell(path, key === undefined ? {} : { key })).body as MinimalPersona[]).map(({ id }) => id)
     expect(await ids('/persona')).toEqual([0, ada.id, bea.id])

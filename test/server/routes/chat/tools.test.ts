@@ -65,8 +65,8 @@ describe('a custom action', () => {
       default_enabled: false,
     })
     const listed = (await tell('/tool', { key })).body as ToolSnapshot[]
-    expect(listed.map(({ id, name }) => `${id} ${name}`)).toEqual(['50 tell_time', '1001 Kennel'])
-    expect(listed[1]).toEqual(made)
+    expect(listed.map(({ id, name }) => `${id} ${name}`)).toEqual(['7 add_memory', '50 tell_time', '1001 Kennel'])
+    expect(listed[2]).toEqual(made)
     const personas = (await tell('/persona', { key })).body as { tools: ToolSnapshot[] }[]
     expect(personas[0]!.tools).toEqual(listed)
   })
@@ -100,7 +100,7 @@ describe('a custom action', () => {
     const patch = (enabled: boolean) =>
       tell('/admin/tool/status', { key, method: 'PATCH', json: { tool_ids: [1001, 50, 4], enabled } })
     expect((await patch(false)).body).toEqual({ updated_count: 2, tool_ids: [50, 1001] })
-    expect((await tell('/tool')).body).toEqual([])
+    expect((await tell('/tool')).body).toMatchObject([{ id: 7 }])
     expect((await tell('/tool/50', { key })).body).toMatchObject({ name: 'tell_time', enabled: false })
     expect((await tell('/tool/50')).status).toBe(403)
     expect((await tell('/tool/openapi')).body).toEqual([])
@@ -132,10 +132,10 @@ describe('a custom action', () => {
 })
 
 describe('what is no custom action', () => {
-  test('is shown one by one, except what people do not pick', async () => {
+  test('is shown one by one', async () => {
     const { tell } = await service()
     expect((await tell('/tool/50')).body).toMatchObject({ id: 50, name: 'tell_time', mcp_server_id: null })
-    expect((await tell('/tool/7')).status).toBe(403)
+    expect((await tell('/tool/7')).body).toMatchObject({ id: 7, name: 'add_memory', chat_selectable: false })
     expect((await tell('/tool/4')).status).toBe(404)
   })
 

@@ -67,7 +67,8 @@ test('/me tells whom the key acts for, whatever its scope', async () => {
     id: toUserId('alice'),
     email: '',
     is_superuser: false,
-    effective_permissions: ['chat'],
+    effective_permissions: ['add:agents', 'basic', 'read:chat', 'read:search', 'write:chat'],
+    preferences: { hidden_assistants: [], visible_assistants: [], pinned_assistants: [] },
   })
   expect(await (await ask('/me', { key: 'key-importer' })).json()).toMatchObject({ id: toUserId('importer') })
   expect(await (await ask('/me', { key: 'key-operator' })).json()).toMatchObject({ is_superuser: true })

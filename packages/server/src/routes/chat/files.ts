@@ -4,7 +4,6 @@ import {
   fileRemovalSchema,
   fileStatusesRequestSchema,
   isInlayError,
-  parsedSheetsSchema,
   queryBoolean,
   readTempIds,
   toUserId,
@@ -24,6 +23,7 @@ import * as v from 'valibot'
 import { readForm, type FormLimits } from '../../http/multipart.ts'
 import { jsonReply, reply, type Reply } from '../../http/replies.ts'
 import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import type { ServerSettings } from '../../server-settings.ts'
 
 const topic = 'Files'
 const filePath = v.object({ file_id: uuid })
@@ -86,13 +86,14 @@ export const fileRoutes: readonly Route[] = [
     owner: 'caller',
     topic,
     summary: 'Remove a file',
-    description: 'A file that projects or agents hold stays; the answer names them.',
+    description:
+      'A file that projects or agents hold stays; the answer names them. So does an image that a document shows.',
     input: { path: filePath },
     answer: { description: 'Whether it was removed.', schema: fileRemovalSchema },
     errors: ['NOT_FOUND'],
     async handle({ path, caller, parts }): Promise<FileRemoval> {
-      const { projects, personas } = await parts.agent.files.remove(path.file_id, caller)
-      const isHeld = projects.length + personas.length > 0
+      const { projects, personas, isInDocument } = await parts.agent.files.remove(path.file_id, caller)
+      const isHeld = isInDocument || projects.length + personas.length > 0
       return { has_associations: isHeld, project_names: projects, assistant_names: personas }
     },
   }),
@@ -105,7 +106,7 @@ export const fileRoutes: readonly Route[] = [
     topic,
     summary: 'The content of a file',
     description:
-      'As it was uploaded or made; with `parsed=true` the sheets of a spreadsheet as CSV, as JSON. An own file, or an ' +
+      'As it was uploaded or made; with `parsed=true` the sheets of a spreadsheet as JSON: `{sheets: [{name, csv, truncated}]}`. An own file, or an ' +
       'image of a document that the caller may see.',
     input: {
       path: v.object({ file_id: v.string() }),
@@ -114,7 +115,6 @@ export const fileRoutes: readonly Route[] = [
     },
     answer: {
       description: 'The bytes, or the sheets.',
-      schema: parsedSheetsSchema,
       mediaType: 'application/octet-stream',
       unchanged: 'The `etag` sent is still right.',
       headers: {
@@ -149,7 +149,7 @@ function uploadRoute(path: string, operationId: string, scope: Scope | readonly 
     answer: { description: 'What was taken and what was not.', schema: uploadAnswerSchema },
     errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED'],
     async handle({ request, caller, parts, settings }): Promise<UploadAnswer> {
-      const form = splitForm(request, { totalBytes: settings.limits.uploadBytes, ...formLimits })
+      const form = splitForm(request, uploadLimits(settings))
       const { files, rejected } = await parts.agent.files.upload(form.files, { caller, details: form.details })
       return {
         user_files: files.map((file) => toUserFile(file, file.tempId)),
@@ -159,10 +159,13 @@ function uploadRoute(path: string, operationId: string, scope: Scope | readonly 
   })
 }
 
-const formLimits = { fieldBytes: 256 * 1024, parts: 1000 }
+/** Bounds of an upload, all its files together. */
+export function uploadLimits({ limits }: ServerSettings): FormLimits {
+  return { totalBytes: limits.uploadBytes, fieldBytes: 256 * 1024, parts: 1000 }
+}
 
 /** The files of a form as they arrive, and what it says besides once they have. */
-function splitForm(
+export function splitForm(
   request: Request,
   limits: FormLimits,
 ): { readonly files: AsyncIterable<IncomingFile>; readonly details: () => UploadDetails } {

@@ -19,6 +19,7 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { checkLabels, readPersonaLabels, setLabels } from '../../administration/persona-labels.ts'
 import { listDocumentSets } from '../knowledge/document-sets.ts'
 import { listSnapshots } from './tool-snapshots.ts'
 
@@ -63,18 +64,6 @@ export const personaRoutes: readonly Route[] = [
   }),
   defineRoute({
     method: 'GET',
-    path: '/persona/labels',
-    operationId: 'listPersonaLabels',
-    scope: 'chat',
-    owner: 'none',
-    topic,
-    summary: 'List labels of agents',
-    description: 'There are none.',
-    answer: { description: 'No labels.', schema: v.array(v.object({ id: v.number(), name: v.string() })) },
-    handle: () => [],
-  }),
-  defineRoute({
-    method: 'GET',
     path: '/persona/{persona_id}',
     operationId: 'getPersona',
     scope: 'chat',
@@ -107,17 +96,21 @@ export const personaRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/persona',
+    aliases: ['/admin/persona'],
     operationId: 'createPersona',
     scope: 'chat',
     owner: 'caller',
     topic,
     summary: 'Make an agent',
-    description: 'Private unless it is made public or shared.',
+    description: 'Private unless it is shared, or made public by an administrator.',
     input: { body: { kind: 'json', schema: personaCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The agent.', schema: fullPersonaSchema },
     errors: ['VALIDATION_ERROR', 'DOCUMENT_SET_NOT_FOUND', 'NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
     async handle({ body, caller, parts }): Promise<FullPersona> {
-      return toFull(await parts.agent.personas.create(body, caller), caller, parts)
+      await checkLabels(body.label_ids, parts)
+      const persona = await parts.agent.personas.create(body, caller)
+      await setLabels(persona.id, body.label_ids, parts)
+      return toFull(persona, caller, parts)
     },
   }),
   defineRoute({
@@ -140,7 +133,10 @@ export const personaRoutes: readonly Route[] = [
       'INSUFFICIENT_PERMISSIONS',
     ],
     async handle({ path, body, caller, parts }): Promise<FullPersona> {
-      return toFull(await parts.agent.personas.update(path.persona_id, body, caller), caller, parts)
+      await checkLabels(body.label_ids, parts)
+      const persona = await parts.agent.personas.update(path.persona_id, body, caller)
+      await setLabels(persona.id, body.label_ids, parts)
+      return toFull(persona, caller, parts)
     },
   }),
   defineRoute({
@@ -167,10 +163,11 @@ type ToBase = (persona: StoredPersona) => PersonaBase
 /** Reads what agents refer to once, for any number of them. */
 async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
   const { agent } = parts
-  const [tools, models, sets] = await Promise.all([
+  const [tools, models, sets, labelsOf] = await Promise.all([
     listSnapshots(agent, caller),
     agent.models(),
     listDocumentSets(parts, caller),
+    readPersonaLabels(parts),
   ])
   return (persona) => {
     const { actionIds, documentSetIds, model } = persona
@@ -192,7 +189,7 @@ async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
       is_featured: persona.isFeatured,
       builtin_persona: persona.id === 0,
       display_priority: persona.displayPriority,
-      labels: [],
+      labels: labelsOf(persona.id),
       owner:
         persona.ownerId === null
           ? null
@@ -210,7 +207,7 @@ function toPermissions(mayChange: boolean, mayArrange: boolean): Record<string, 
     share: mayChange,
     view_stats: false,
     delete: mayChange,
-    publish: mayChange,
+    publish: mayArrange,
     feature: mayArrange,
     list: mayChange,
     reorder: mayArrange,
@@ -231,8 +228,21 @@ async function toMinimal(
   }))
 }
 
+/** Agents with everything that makes them what they are, as far as the caller may see it. */
+export async function toFullPersonas(
+  personas: readonly StoredPersona[],
+  caller: Principal,
+  parts: ServerParts,
+): Promise<FullPersona[]> {
+  const toBase = await baseOf(caller, parts)
+  return personas.map((persona) => toFullPersona(persona, toBase(persona)))
+}
+
 async function toFull(persona: StoredPersona, caller: Principal, parts: ServerParts): Promise<FullPersona> {
-  const base = (await baseOf(caller, parts))(persona)
+  return toFullPersona(persona, (await baseOf(caller, parts))(persona))
+}
+
+function toFullPersona(persona: StoredPersona, base: PersonaBase): FullPersona {
   const { users, groups, isPublic } = persona
   const isShared = users.length + groups.length > 0
   // Who else may use it, and its files, are for those to know who may change it.

@@ -2,17 +2,12 @@ import type { Action } from '@inlay/agent'
 import type { Conversations, StoredTool } from '@inlay/conversations'
 import { hasScope, toUserId, type Principal, type ToolSnapshot } from '@inlay/protocol'
 
-/** Whether people pick an action: what is remembered of them they decide in their personalization instead. */
-export function isListed({ builtIn }: Action): boolean {
-  return builtIn !== 'MemoryTool'
-}
-
 /** The actions a caller may use now, by id; the functions of one custom action are one entry. */
 export async function listSnapshots(agent: Conversations, caller: Principal): Promise<ToolSnapshot[]> {
   const [actions, tools] = await Promise.all([agent.actions(caller), agent.tools.list()])
   const stored = new Map(tools.map((tool) => [tool.id, tool]))
   const seen = new Set<number>()
-  return actions.filter(isListed).flatMap((action) => {
+  return actions.flatMap((action) => {
     if (seen.has(action.id)) return []
     seen.add(action.id)
     const tool = stored.get(action.id)
@@ -46,8 +41,9 @@ export function toSnapshot(action: Action): ToolSnapshot {
     display_name: displayName,
     in_code_tool_id: builtIn,
     mcp_server_id: mcpServerId ?? null,
-    // A page is opened because of what a search found, not because a person picked the action.
-    chat_selectable: builtIn !== 'OpenURLTool',
+    // A page is opened because of what a search found; what is remembered of people they say in their personalization.
+    chat_selectable: builtIn !== 'OpenURLTool' && builtIn !== 'MemoryTool',
+    agent_creation_selectable: builtIn !== 'MemoryTool',
     default_enabled: builtIn === 'OpenURLTool',
   }
 }

@@ -15,7 +15,7 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { isListed, listSnapshots, toolPermissions, toSnapshot, toStoredSnapshot } from './tool-snapshots.ts'
+import { listSnapshots, toolPermissions, toSnapshot, toStoredSnapshot } from './tool-snapshots.ts'
 
 const topic = 'Actions'
 const toolPath = v.object({ tool_id: queryInteger({}) })
@@ -73,9 +73,9 @@ const listingRoutes: readonly Route[] = [
       const stored = (await parts.agent.tools.list()).find(({ id }) => id === path.tool_id)
       if (stored && (stored.isEnabled || hasScope(caller, 'admin'))) return toStoredSnapshot(stored, caller)
       const action = (await parts.agent.actions(caller)).find(({ id }) => id === path.tool_id)
-      if (action && isListed(action)) return toSnapshot(action)
+      if (action) return toSnapshot(action)
       const off = (await parts.agent.actions(caller, { evenOff: true })).find(({ id }) => id === path.tool_id)
-      if (off && isListed(off) && hasScope(caller, 'admin')) return { ...toSnapshot(off), enabled: false }
+      if (off && hasScope(caller, 'admin')) return { ...toSnapshot(off), enabled: false }
       if (!stored && !off) throw new InlayError('NOT_FOUND', { message: 'No action has this id.' })
       throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This action is not there to be picked.' })
     },

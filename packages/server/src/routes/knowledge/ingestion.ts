@@ -80,6 +80,7 @@ export const ingestionRoutes: readonly Route[] = [
       schema: v.array(docMinimalInfoSchema),
       headers: { link: '`rel="next"`: the next page, relative to this address.' },
     },
+    errors: ['INVALID_INPUT'],
     async handle({ query, caller, url, parts }): Promise<Reply> {
       const { documents, next } = await parts.knowledge.list(
         {

@@ -101,6 +101,7 @@ export const pairRoutes: readonly Route[] = [
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path, parts }): Promise<null> {
       await parts.knowledge.pairs.remove(path.cc_pair_id)
+      await parts.workspace?.remove('link', path.cc_pair_id)
       return null
     },
   }),

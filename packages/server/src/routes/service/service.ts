@@ -108,7 +108,11 @@ export const serviceRoutes: readonly Route[] = [
     summary: 'Who the key acts for',
     answer: { description: 'The caller.', schema: userInfoSchema },
     async handle({ caller, parts }): Promise<UserInfo> {
-      return toUserInfo(caller, toPersonalization(await parts.agent.memories.get(caller)))
+      const [known, pinned] = await Promise.all([
+        parts.agent.memories.get(caller),
+        parts.workspace?.get('pinned', 1, caller.id),
+      ])
+      return toUserInfo(caller, toPersonalization(known), pinned?.value ?? [])
     },
   }),
   defineRoute({
@@ -141,7 +145,7 @@ function toPermissions({ scopes: held }: Principal): string[] {
   return [...new Set(wanted.flatMap((scope) => permissionsOf[scope]))].toSorted()
 }
 
-function toUserInfo(caller: Principal, personalization: PersonalizationDetail): UserInfo {
+function toUserInfo(caller: Principal, personalization: PersonalizationDetail, pinned: readonly number[]): UserInfo {
   return {
     id: toUserId(caller.id),
     email: caller.email ?? '',
@@ -150,10 +154,10 @@ function toUserInfo(caller: Principal, personalization: PersonalizationDetail): 
     is_verified: true,
     account_type: 'SERVICE_ACCOUNT',
     is_anonymous_user: false,
-    effective_permissions: [...caller.scopes],
+    effective_permissions: toPermissions(caller),
     groups: [...(caller.groups ?? [])],
     personalization,
-    preferences: {},
+    preferences: { hidden_assistants: [], visible_assistants: [], pinned_assistants: pinned },
     token_expires_at: null,
     is_cloud_superuser: false,
     team_name: null,

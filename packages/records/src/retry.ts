@@ -1,6 +1,6 @@
-/** When a failed document is tried again, and when it is given up. */
+/** When a failed job is given up. */
 export interface RetryPolicy {
-  /** Tries of a document that fails by itself. */
+  /** Tries of a job that fails by itself. */
   readonly attemptLimit: number
   /** Tries while something it needs is down: an outage may last hours. */
   readonly outageAttemptLimit: number

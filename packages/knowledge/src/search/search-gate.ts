@@ -1,0 +1,104 @@
+import { InlayError } from '@inlay/protocol'
+
+export interface SearchGateOptions {
+  /** Searches of the index at a time. */
+  readonly limit: number
+  /** Searches of one caller that may run or wait. */
+  readonly limitPerCaller: number
+}
+
+/**
+ * Lets so many searches at a time through to the index. Callers take turns, so that one caller's flood holds up nobody
+ * else, and a search whose caller has left never begins.
+ */
+export interface SearchGate {
+  /**
+   * @param caller names who searches; undefined for the host itself, which is not limited
+   * @throws RATE_LIMITED beyond a caller's share; the reason of the signal when it aborts while waiting
+   */
+  run<Result>(caller: string | undefined, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
+}
+
+interface TurnQueue {
+  /** Undefined when there is a free place at once. */
+  enter(caller: string, signal: AbortSignal | undefined): Promise<void> | undefined
+  leave(): void
+}
+
+function createTurnQueue(limit: number): TurnQueue {
+  /** Who waits, by caller; callers in the order of their turns. */
+  const waiting = new Map<string, Set<() => void>>()
+  let running = 0
+
+  function enter(caller: string, signal: AbortSignal | undefined): Promise<void> | undefined {
+    if (running < limit) {
+      running++
+      return undefined
+    }
+    return new Promise((resolve, reject) => {
+      const queue = waiting.get(caller) ?? new Set()
+      const begin = (): void => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      }
+      const abort = (): void => {
+        queue.delete(begin)
+        if (queue.size === 0 && waiting.get(caller) === queue) waiting.delete(caller)
+        reject(signal!.reason)
+      }
+      waiting.set(caller, queue.add(begin))
+      signal?.addEventListener('abort', abort, { once: true })
+    })
+  }
+
+  /** Hands the place to the caller whose turn it is, who then comes last. */
+  function leave(): void {
+    const [next] = waiting
+    if (!next) {
+      running--
+      return
+    }
+    const [caller, queue] = next
+    const [begin] = queue
+    queue.delete(begin!)
+    waiting.delete(caller)
+    if (queue.size > 0) waiting.set(caller, queue)
+    begin!()
+  }
+
+  return { enter, leave }
+}
+
+export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): SearchGate {
+  const queue = createTurnQueue(limit)
+  const counts = new Map<string, number>()
+
+  function count(caller: string, change: number): void {
+    const number = (counts.get(caller) ?? 0) + change
+    if (number === 0) counts.delete(caller)
+    else counts.set(caller, number)
+  }
+
+  return {
+    run: async (caller, work, signal) => {
+      signal?.throwIfAborted()
+      const name = caller ?? ''
+      if (caller !== undefined && (counts.get(name) ?? 0) >= limitPerCaller)
+        throw new InlayError('RATE_LIMITED', {
+          message: 'Too many searches of this caller are under way: send the next one when they have answered.',
+          data: { retryAfterSeconds: 1 },
+        })
+      count(name, 1)
+      try {
+        await queue.enter(name, signal)
+        try {
+          return await work()
+        } finally {
+          queue.leave()
+        }
+      } finally {
+        count(name, -1)
+      }
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import * as v from 'valibot'
+import { exactText, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { queryBoolean, queryInteger } from '../query.ts'
+import { groupNames } from '../resources/pairs.ts'
+import { fullPersonaSchema, type FullPersona } from '../resources/personas.ts'
+
+/** Query of `GET /admin/persona`. */
+export interface AdminPersonaQuery {
+  /** Whether those that were removed are listed too. */
+  readonly include_deleted: boolean
+  /** Only those the caller may change. */
+  readonly get_editable: boolean
+}
+
+const listing = {
+  include_deleted: v.optional(queryBoolean, 'false'),
+  get_editable: v.optional(queryBoolean, 'false'),
+}
+
+/** Schema of {@link AdminPersonaQuery}. */
+export const adminPersonaQuerySchema: WireSchema<AdminPersonaQuery> = model(listing)
+
+/** Schema of the query of `GET /admin/agents`. */
+export const adminPersonaPageQuerySchema: WireSchema<
+  AdminPersonaQuery & { readonly include_default: boolean; readonly page_num: number; readonly page_size: number }
+> = model({
+  ...listing,
+  include_default: v.optional(queryBoolean, 'true'),
+  page_num: v.optional(queryInteger({ least: 0, most: 1_000_000 }), '0'),
+  page_size: v.optional(queryInteger({ least: 1, most: 1000 }), '10'),
+})
+
+/** Schema of the answer of `GET /admin/agents`. */
+export const adminPersonaPageSchema: WireSchema<{
+  /** The page. */
+  readonly items: readonly FullPersona[]
+  /** Over all pages. */
+  readonly total_items: number
+}> = model({ items: v.array(fullPersonaSchema), total_items: integer })
+
+const labelName: WireSchema<string, string> = v.pipe(text, v.trim(), v.minLength(1), v.maxLength(200))
+
+/** Schema of the body of `POST /persona/labels`. */
+export const labelCreationSchema: WireSchema<{ readonly name: string }> = model({ name: labelName })
+
+/** Schema of the body of `PATCH /admin/persona/label/{label_id}`. */
+export const labelUpdateSchema: WireSchema<{ readonly label_name: string }> = model({ label_name: labelName })
+
+/** Schema of the body of `PATCH /admin/agents/display-priorities`: id of the agent → place in the list. */
+export const displayPrioritiesSchema: WireSchema<{ readonly display_priority_map: Readonly<Record<string, number>> }> =
+  model({
+    display_priority_map: v.record(v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'must be the id of an agent')), integer),
+  })
+
+const permission = v.picklist(['VIEWER', 'EDITOR'])
+
+/** Somebody an agent is shared with. */
+export interface SharedWith {
+  /** Id or e-mail address. */
+  readonly user_id: string
+  /** Only `VIEWER` here. */
+  readonly permission: 'VIEWER' | 'EDITOR'
+}
+
+/** Body of `PATCH /persona/{persona_id}/share`: what is absent or null stays. */
+export interface PersonaSharing {
+  /** People who may use it: ids or e-mail addresses. Not beside `user_shares`. */
+  readonly user_ids: readonly string[] | null
+  /** People who may use it, each with `VIEWER`. Not beside `user_ids`. */
+  readonly user_shares: readonly SharedWith[] | null
+  /** Names, or an empty list. */
+  readonly group_ids: readonly string[] | null
+  /** Only an empty list: groups have no numbers here. */
+  readonly group_shares: readonly unknown[] | null
+  /** Whether everybody may use it; administrators alone publish. */
+  readonly is_public: boolean | null
+  /** Only `VIEWER`: nobody else changes it. */
+  readonly public_permission: 'VIEWER' | 'EDITOR' | null
+  /** Its labels. */
+  readonly label_ids: readonly number[] | null
+}
+
+const sharing = model('PersonaSharing', {
+  user_ids: orNull(v.array(exactText)),
+  user_shares: orNull(v.array(model('SharedWith', { user_id: exactText, permission }))),
+  group_ids: orNull(groupNames),
+  group_shares: orNull(v.array(v.unknown())),
+  is_public: orNull(v.boolean()),
+  public_permission: orNull(permission),
+  label_ids: orNull(v.array(integer)),
+})
+
+/** Schema of {@link PersonaSharing}. */
+export const personaSharingSchema: WireSchema<PersonaSharing> = v.pipe(
+  sharing,
+  v.check(
+    ({ user_ids: ids, user_shares: shares }) => ids === null || shares === null,
+    'takes user_ids or user_shares, not both [type=value_error]',
+  ),
+  v.check(
+    ({ group_ids: ids, group_shares: shares }) => ids === null || shares === null,
+    'takes group_ids or group_shares, not both [type=value_error]',
+  ),
+)

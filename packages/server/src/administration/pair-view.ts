@@ -1,0 +1,206 @@
+import type { Pair, PairProgress } from '@inlay/knowledge'
+import { hasScope, toUserId, type Principal } from '@inlay/protocol'
+import type {
+  ConnectorDetail,
+  ConnectorIndexing,
+  ConnectorStatus,
+  CredentialDetail,
+  PairDetail,
+  PairStatus,
+} from '@inlay/protocol/administration'
+import { firstFreeId, type WorkspaceRecord, type WorkspaceRecords } from './workspace-records.ts'
+
+/** The connectors, credentials and links there are; empty where a host keeps none. */
+export interface LinkedRecords {
+  readonly connectors: ReadonlyMap<number, WorkspaceRecord<'connector'>>
+  readonly credentials: ReadonlyMap<number, WorkspaceRecord<'credential'>>
+  /** By pair. */
+  readonly links: ReadonlyMap<number, WorkspaceRecord<'link'>>
+}
+
+/** Reads all of them. */
+export async function readLinkedRecords(workspace: WorkspaceRecords | undefined): Promise<LinkedRecords> {
+  if (!workspace) return { connectors: new Map(), credentials: new Map(), links: new Map() }
+  const [connectors, credentials, links] = await Promise.all([
+    workspace.list('connector'),
+    workspace.list('credential'),
+    workspace.list('link'),
+  ])
+  return { connectors: byId(connectors), credentials: byId(credentials), links: byId(links) }
+}
+
+function byId<Record extends { readonly id: number }>(records: readonly Record[]): Map<number, Record> {
+  return new Map(records.map((record) => [record.id, record]))
+}
+
+/** The pair of a connector and a credential; undefined when they are not linked. */
+export function linkedPairId(connectorId: number, credentialId: number, { links }: LinkedRecords): number | undefined {
+  const link = [...links.values()].find(
+    ({ value }) => value.connectorId === connectorId && value.credentialId === credentialId,
+  )
+  // A pair made by itself stands for its own connector and credential.
+  const isItsOwn = connectorId === credentialId && connectorId <= firstFreeId && !links.has(connectorId)
+  return link?.id ?? (isItsOwn ? connectorId : undefined)
+}
+
+const iso = (time: number): string => new Date(time).toISOString()
+
+/** The connector of a pair; one that sends documents by itself where the pair has none. */
+export function connectorOf(pair: Pair, records: LinkedRecords): ConnectorDetail {
+  const link = records.links.get(pair.id)
+  const connector = link && records.connectors.get(link.value.connectorId)
+  const { id, value, createdAt, updatedAt } = connector ?? {
+    id: pair.id,
+    value: {
+      name: pair.name,
+      source: 'ingestion_api',
+      inputType: 'load_state',
+      config: {},
+      refreshFreq: null,
+      pruneFreq: null,
+    },
+    createdAt: pair.createdAt,
+    updatedAt: pair.createdAt,
+  }
+  return {
+    id,
+    name: value.name,
+    source: value.source,
+    input_type: value.inputType,
+    connector_specific_config: value.config,
+    refresh_freq: value.refreshFreq,
+    prune_freq: value.pruneFreq,
+    indexing_start: null,
+    credential_ids: connector
+      ? [...records.links.values()].filter(({ value: { connectorId } }) => connectorId === id).map(toCredentialId)
+      : [pair.id],
+    time_created: iso(createdAt),
+    time_updated: iso(updatedAt),
+  }
+}
+
+function toCredentialId({ value }: WorkspaceRecord<'link'>): number {
+  return value.credentialId
+}
+
+/** A credential as clients see it. */
+export function toCredential({ id, value, createdAt, updatedAt }: WorkspaceRecord<'credential'>): CredentialDetail {
+  return {
+    id,
+    credential_json: Object.fromEntries(value.fields.map((name) => [name, '••••'])),
+    admin_public: value.isAdminPublic,
+    curator_public: false,
+    source: value.source,
+    name: value.name,
+    groups: [],
+    user_id: toUserId(value.ownerId),
+    user_email: value.ownerEmail,
+    time_created: iso(createdAt),
+    time_updated: iso(updatedAt),
+  }
+}
+
+function credentialOf(pair: Pair, records: LinkedRecords): CredentialDetail {
+  const link = records.links.get(pair.id)
+  const credential = link && records.credentials.get(link.value.credentialId)
+  if (credential) return toCredential(credential)
+  return {
+    id: pair.id,
+    credential_json: {},
+    admin_public: true,
+    curator_public: false,
+    source: 'ingestion_api',
+    name: pair.name,
+    groups: [],
+    user_id: null,
+    user_email: null,
+    time_created: iso(pair.createdAt),
+    time_updated: iso(pair.createdAt),
+  }
+}
+
+const isBusy = ({ documents }: PairProgress): boolean => documents.pending + documents.indexing > 0
+
+/** Where a pair stands. */
+export function pairStatusOf(pair: PairProgress): PairStatus {
+  if (pair.isPaused) return 'PAUSED'
+  return isBusy(pair) && pair.lastIndexedAt === null ? 'INITIAL_INDEXING' : 'ACTIVE'
+}
+
+/** How the latest work on a pair's documents ended, in the words of existing clients. */
+function attemptOf(pair: PairProgress): string {
+  if (isBusy(pair)) return 'in_progress'
+  return pair.documents.failed > 0 ? 'completed_with_errors' : 'success'
+}
+
+function permissionsOf(caller: Principal): Record<string, boolean> {
+  const isAdmin = hasScope(caller, 'admin')
+  return { edit: isAdmin, delete: isAdmin, publish: isAdmin }
+}
+
+/** A pair with everything clients look at. */
+export function toPairDetail(pair: PairProgress, caller: Principal, records: LinkedRecords): PairDetail {
+  return {
+    id: pair.id,
+    name: pair.name,
+    status: pairStatusOf(pair),
+    in_repeated_error_state: false,
+    num_docs_indexed: pair.documents.indexed,
+    connector: connectorOf(pair, records),
+    credential: credentialOf(pair, records),
+    number_of_index_attempts: pair.lastAcceptedAt === null ? 0 : 1,
+    last_index_attempt_status: attemptOf(pair),
+    latest_deletion_attempt: null,
+    access_type: pair.isPublic ? 'public' : 'private',
+    is_editable_for_current_user: hasScope(caller, 'admin'),
+    permissions: permissionsOf(caller),
+    deletion_failure_message: null,
+    indexing: isBusy(pair),
+    creator: null,
+    creator_email: null,
+    last_indexed: pair.lastIndexedAt === null ? null : iso(pair.lastIndexedAt),
+    last_pruned: null,
+    last_full_permission_sync: null,
+    overall_indexing_speed: null,
+    latest_checkpoint_description: null,
+    permission_syncing: false,
+    last_permission_sync_attempt_status: null,
+    last_permission_sync_attempt_finished: null,
+    last_permission_sync_attempt_error_message: null,
+    supports_targeted_reindex: false,
+  }
+}
+
+/** A pair in the list of connectors. */
+export function toConnectorStatus(pair: Pair, records: LinkedRecords): ConnectorStatus {
+  return {
+    cc_pair_id: pair.id,
+    name: pair.name,
+    connector: connectorOf(pair, records),
+    credential: credentialOf(pair, records),
+    access_type: pair.isPublic ? 'public' : 'private',
+    groups: [],
+  }
+}
+
+/** How the documents of a pair fare, as lists by source show it. */
+export function toConnectorIndexing(pair: PairProgress, caller: Principal, source: string): ConnectorIndexing {
+  const attempt = attemptOf(pair)
+  const isDone = attempt !== 'in_progress'
+  return {
+    cc_pair_id: pair.id,
+    name: pair.name,
+    source,
+    access_type: pair.isPublic ? 'public' : 'private',
+    cc_pair_status: pairStatusOf(pair),
+    in_progress: !isDone,
+    in_repeated_error_state: false,
+    last_finished_status: isDone ? attempt : null,
+    last_status: attempt,
+    last_success: attempt === 'success' ? iso(pair.lastIndexedAt ?? pair.createdAt) : null,
+    is_editable: hasScope(caller, 'admin'),
+    permissions: permissionsOf(caller),
+    docs_indexed: pair.documents.indexed,
+    latest_index_attempt_docs_indexed: pair.documents.indexed,
+  }
+}

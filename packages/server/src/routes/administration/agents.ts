@@ -1,0 +1,150 @@
+import { hasScope, InlayError, queryInteger, type FullPersona, type PersonaFields } from '@inlay/protocol'
+import {
+  adminPersonaPageQuerySchema,
+  adminPersonaPageSchema,
+  adminPersonaQuerySchema,
+  displayPrioritiesSchema,
+  personaSharingSchema,
+  type AdminPersonaQuery,
+  type PersonaSharing,
+} from '@inlay/protocol/administration'
+import { fullPersonaSchema } from '@inlay/protocol'
+import type { Principal } from '@inlay/protocol'
+import * as v from 'valibot'
+import { checkLabels, setLabels } from '../../administration/persona-labels.ts'
+import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { toFullPersonas } from '../chat/personas.ts'
+
+const topic = 'Agents'
+const personaPath = v.object({ persona_id: queryInteger({}) })
+const done = { description: 'Done.', schema: v.null() }
+const changeErrors = ['PERSONA_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'INVALID_INPUT'] as const
+
+/** Agents as administrators and sharing dialogues see and change them. */
+export const agentAdministrationRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/admin/persona',
+    operationId: 'listAllPersonas',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'List agents with all they are made of',
+    input: { query: adminPersonaQuerySchema },
+    answer: { description: 'The agents.', schema: v.array(fullPersonaSchema) },
+    async handle({ query, caller, parts }): Promise<FullPersona[]> {
+      return listFull(query, caller, parts)
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/admin/agents',
+    operationId: 'pageAllPersonas',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'List agents with all they are made of, by the page',
+    input: { query: adminPersonaPageQuerySchema },
+    answer: { description: 'A page, by display priority and id.', schema: adminPersonaPageSchema },
+    async handle({ query, caller, parts }) {
+      const { page_num: page, page_size: size } = query
+      const all = (await listFull(query, caller, parts)).filter(({ id }) => query.include_default || id !== 0)
+      return { items: all.slice(page * size, (page + 1) * size), total_items: all.length }
+    },
+  }),
+  flag('/admin/persona/{persona_id}/listed', 'setPersonaListed', 'is_listed', 'admin'),
+  flag('/admin/persona/{persona_id}/featured', 'setPersonaFeatured', 'is_featured', 'admin'),
+  flag('/persona/{persona_id}/public', 'setPersonaPublic', 'is_public', 'chat'),
+  defineRoute({
+    method: 'PATCH',
+    path: '/admin/agents/display-priorities',
+    operationId: 'orderPersonas',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Order agents',
+    input: { body: { kind: 'json', schema: displayPrioritiesSchema, limit: 'otherBytes' } },
+    answer: done,
+    errors: changeErrors,
+    async handle({ body, caller, parts }): Promise<null> {
+      const places = Object.entries(body.display_priority_map).map(([id, place]) => [Number(id), place] as const)
+      // All or none: each has to be there before the first is changed.
+      for (const [id] of places) await parts.agent.personas.get(id, caller)
+      for (const [id, place] of places) await parts.agent.personas.update(id, { display_priority: place }, caller)
+      return null
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/persona/{persona_id}/share',
+    operationId: 'sharePersona',
+    scope: 'chat',
+    owner: 'caller',
+    topic,
+    summary: 'Say who may use an agent',
+    description:
+      'What is absent stays. People are named by id or e-mail address, groups by name; all of them may use it.',
+    input: { path: personaPath, body: { kind: 'json', schema: personaSharingSchema, limit: 'otherBytes' } },
+    answer: done,
+    errors: [...changeErrors, 'VALIDATION_ERROR', 'DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
+    async handle({ path, body, caller, parts }): Promise<null> {
+      const { persona_id: id } = path
+      await checkLabels(body.label_ids, parts)
+      await parts.agent.personas.update(id, toFields(body), caller)
+      await setLabels(id, body.label_ids, parts)
+      return null
+    },
+  }),
+]
+
+async function listFull(query: AdminPersonaQuery, caller: Principal, parts: ServerParts): Promise<FullPersona[]> {
+  const personas = await parts.agent.personas.list(caller, { includeDeleted: query.include_deleted })
+  const mayChange = (ownerId: string | null): boolean => ownerId === caller.id || hasScope(caller, 'admin')
+  const wanted = query.get_editable ? personas.filter(({ id, ownerId }) => id !== 0 && mayChange(ownerId)) : personas
+  return toFullPersonas(wanted, caller, parts)
+}
+
+function flag(
+  path: string,
+  operationId: string,
+  name: 'is_listed' | 'is_featured' | 'is_public',
+  scope: 'admin' | 'chat',
+): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path,
+    operationId,
+    scope,
+    owner: scope === 'admin' ? 'any' : 'caller',
+    topic,
+    summary: `Set ${name} of an agent`,
+    input: {
+      path: personaPath,
+      body: { kind: 'json', schema: v.object({ [name]: v.boolean() }), limit: 'otherBytes' },
+    },
+    answer: done,
+    errors: changeErrors,
+    async handle({ path: { persona_id: id }, body, caller, parts }): Promise<null> {
+      await parts.agent.personas.update(id, body as PersonaFields, caller)
+      return null
+    },
+  })
+}
+
+function toFields(body: PersonaSharing): PersonaFields {
+  const { user_ids: ids, user_shares: shares, group_ids: groups, group_shares: groupShares, is_public: isPublic } = body
+  const mayEdit = shares?.some(({ permission }) => permission === 'EDITOR') || body.public_permission === 'EDITOR'
+  if (mayEdit || (groupShares ?? []).length > 0) {
+    throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
+      message: mayEdit
+        ? 'Only the owner and administrators change an agent here: share it with the permission VIEWER.'
+        : 'Groups have no numbers here: name them in group_ids.',
+    })
+  }
+  const users = ids ?? shares?.map(({ user_id: id }) => id)
+  return {
+    ...(users ? { users } : {}),
+    ...(groups ? { groups } : {}),
+    ...(isPublic === null ? {} : { is_public: isPublic }),
+  }
+}

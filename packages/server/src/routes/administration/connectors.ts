@@ -1,0 +1,187 @@
+import { InlayError, queryInteger } from '@inlay/protocol'
+import {
+  connectorCreatedSchema,
+  connectorCreationSchema,
+  connectorRunSchema,
+  connectorSources,
+  credentialCreatedSchema,
+  credentialCreationSchema,
+  deletionAttemptSchema,
+  pairLinkSchema,
+  statusResponseSchema,
+  type StatusResponse,
+} from '@inlay/protocol/administration'
+import * as v from 'valibot'
+import { checkConnectorFiles, takeConnectorFiles } from '../../administration/connector-files.ts'
+import { linkedPairId, readLinkedRecords, toCredential } from '../../administration/pair-view.ts'
+import { workspaceOf } from '../../administration/workspace-of.ts'
+import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+
+const topic = 'Connectors'
+
+/** Connectors, credentials and their links, as existing clients make pairs in three calls. */
+export const connectorRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/manage/admin/connector',
+    operationId: 'createConnector',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Make a connector',
+    description:
+      'Of uploaded files (`file`) or of documents that a program sends (`ingestion_api`). Others are not run here: send ' +
+      'their documents through the ingestion API, with their own `source`.',
+    input: { body: { kind: 'json', schema: connectorCreationSchema, limit: 'otherBytes' } },
+    answer: { description: 'Id of the connector.', schema: connectorCreatedSchema },
+    errors: ['DEPLOYMENT_UNSUPPORTED', 'VALIDATION_ERROR', 'NOT_FOUND', 'NOT_IMPLEMENTED'],
+    async handle({ body, caller, parts }) {
+      refuseOtherSources(body.source)
+      refuseSync(body.access_type)
+      const workspace = workspaceOf(parts)
+      const known = await workspace.list('connector')
+      if (known.some(({ value }) => value.name === body.name && value.source === body.source)) {
+        throw new InlayError('VALIDATION_ERROR', { message: 'A connector of this name and source exists already.' })
+      }
+      await checkConnectorFiles(body.connector_specific_config, caller, parts)
+      const { id } = await workspace.add('connector', {
+        name: body.name,
+        source: body.source,
+        inputType: body.input_type,
+        config: body.connector_specific_config,
+        refreshFreq: body.refresh_freq,
+        pruneFreq: body.prune_freq,
+      })
+      return { id, credential: null }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/manage/credential',
+    operationId: 'createCredential',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Make a credential',
+    description: 'No connector here signs in anywhere: the names of what is in it are kept, the values are not.',
+    input: { body: { kind: 'json', schema: credentialCreationSchema, limit: 'otherBytes' } },
+    answer: { description: 'The credential.', schema: credentialCreatedSchema },
+    errors: ['DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
+    async handle({ body, caller, parts }) {
+      refuseOtherSources(body.source)
+      const record = await workspaceOf(parts).add('credential', {
+        name: body.name,
+        source: body.source,
+        fields: Object.keys(body.credential_json),
+        isAdminPublic: body.admin_public,
+        ownerId: caller.id,
+        ownerEmail: caller.email ?? null,
+      })
+      return { id: record.id, credential: toCredential(record) }
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/manage/connector/{connector_id}/credential/{credential_id}',
+    operationId: 'linkCredential',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Make a pair of a connector and a credential',
+    description: 'The answer’s `data` is the id of the pair. Files that the connector names are taken in.',
+    input: {
+      path: v.object({ connector_id: queryInteger({ least: 0 }), credential_id: queryInteger({ least: 0 }) }),
+      body: { kind: 'json', schema: pairLinkSchema, limit: 'otherBytes' },
+    },
+    answer: {
+      description: 'Whether it was made; false where the two are linked already.',
+      schema: statusResponseSchema,
+    },
+    errors: ['CONNECTOR_NOT_FOUND', 'NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
+    async handle({ path, body, caller, parts }): Promise<StatusResponse> {
+      refuseSync(body.access_type)
+      const { connector_id: connectorId, credential_id: credentialId } = path
+      const workspace = workspaceOf(parts)
+      const records = await readLinkedRecords(workspace)
+      const connector = records.connectors.get(connectorId)
+      if (!connector) throw new InlayError('CONNECTOR_NOT_FOUND', { message: 'No such connector.' })
+      if (!records.credentials.has(credentialId)) throw new InlayError('NOT_FOUND', { message: 'No such credential.' })
+      if (linkedPairId(connectorId, credentialId, records) !== undefined) {
+        return { success: false, message: 'Connector and credential are linked already.', data: connectorId }
+      }
+      await checkConnectorFiles(connector.value.config, caller, parts)
+      const isPublic = body.access_type === 'public'
+      const users = isPublic ? [] : [caller.id]
+      const pair = await parts.knowledge.pairs.create({ name: body.name, isPublic, users, groups: body.groups })
+      await workspace.put('link', pair.id, { connectorId, credentialId })
+      await takeConnectorFiles(connector.value.config, pair.id, caller, parts)
+      return { success: true, message: 'The pair is made.', data: pair.id }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/manage/admin/connector/run-once',
+    operationId: 'runConnector',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Take the files of a connector in again',
+    description: 'The answer’s `data` counts the pairs. Documents that a program sends come by themselves.',
+    input: { body: { kind: 'json', schema: connectorRunSchema, limit: 'otherBytes' } },
+    answer: { description: 'How many pairs were run.', schema: statusResponseSchema },
+    errors: ['CONNECTOR_NOT_FOUND', 'NOT_FOUND', 'NOT_IMPLEMENTED'],
+    async handle({ body, caller, parts }): Promise<StatusResponse> {
+      const records = await readLinkedRecords(workspaceOf(parts))
+      const connector = records.connectors.get(body.connector_id)
+      if (!connector) throw new InlayError('CONNECTOR_NOT_FOUND', { message: 'No such connector.' })
+      const links = [...records.links.values()].filter(
+        ({ value }) =>
+          value.connectorId === connector.id &&
+          (body.credential_ids === null || body.credential_ids.includes(value.credentialId)),
+      )
+      for (const { id } of links) await takeConnectorFiles(connector.value.config, id, caller, parts)
+      return { success: true, message: 'The connector has run.', data: links.length }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/manage/admin/deletion-attempt',
+    operationId: 'deleteLinkedPair',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Delete the pair of a connector and a credential',
+    description: 'Its documents are not found any more from this moment on.',
+    input: { body: { kind: 'json', schema: deletionAttemptSchema, limit: 'otherBytes' } },
+    answer: { description: 'It is gone.', schema: v.null() },
+    errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
+    async handle({ body, parts }): Promise<null> {
+      const pairId = linkedPairId(body.connector_id, body.credential_id, await readLinkedRecords(parts.workspace))
+      if (pairId === undefined) throw new InlayError('CONNECTOR_NOT_FOUND')
+      await parts.knowledge.pairs.remove(pairId)
+      await forgetLink(pairId, parts)
+      return null
+    },
+  }),
+]
+
+async function forgetLink(pairId: number, { workspace }: ServerParts): Promise<void> {
+  await workspace?.remove('link', pairId)
+}
+
+/** A connector that never brings anything would be worse than none. */
+function refuseOtherSources(source: string): void {
+  if ((connectorSources as readonly string[]).includes(source)) return
+  throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
+    message:
+      `Connectors here are of the sources ${connectorSources.join(' and ')}: ` +
+      'send documents of others through the ingestion API, with their own source.',
+  })
+}
+
+function refuseSync(accessType: string): void {
+  if (accessType !== 'sync') return
+  throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
+    message: 'Permissions of other services are not read here: say public, or private and who may see it.',
+  })
+}

@@ -1,0 +1,86 @@
+import { InlayError, queryInteger, type PersonaLabel } from '@inlay/protocol'
+import { labelCreationSchema, labelUpdateSchema, personaLabelSchema } from '@inlay/protocol/administration'
+import * as v from 'valibot'
+import { listLabels } from '../../administration/persona-labels.ts'
+import { workspaceOf } from '../../administration/workspace-of.ts'
+import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+
+const topic = 'Agents'
+const labelPath = v.object({ label_id: queryInteger({}) })
+
+/** Labels that agents are sorted by. */
+export const labelRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/persona/labels',
+    operationId: 'listPersonaLabels',
+    scope: 'chat',
+    owner: 'none',
+    topic,
+    summary: 'List labels of agents',
+    answer: { description: 'The labels, by id.', schema: v.array(personaLabelSchema) },
+    handle: ({ parts }): Promise<PersonaLabel[]> => listLabels(parts),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/persona/labels',
+    operationId: 'createPersonaLabel',
+    scope: 'chat',
+    owner: 'none',
+    topic,
+    summary: 'Make a label',
+    input: { body: { kind: 'json', schema: labelCreationSchema, limit: 'otherBytes' } },
+    answer: { description: 'The label.', schema: personaLabelSchema },
+    errors: ['VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
+    async handle({ body, parts }): Promise<PersonaLabel> {
+      await refuseTaken(body.name, parts)
+      const { id, value } = await workspaceOf(parts).add('label', { name: body.name })
+      return { id, name: value.name }
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/admin/persona/label/{label_id}',
+    operationId: 'renamePersonaLabel',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Rename a label',
+    input: { path: labelPath, body: { kind: 'json', schema: labelUpdateSchema, limit: 'otherBytes' } },
+    answer: { description: 'Renamed.', schema: v.null() },
+    errors: ['VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
+    async handle({ path, body, parts }): Promise<null> {
+      const workspace = workspaceOf(parts)
+      if (!(await workspace.get('label', path.label_id))) throw unknownLabel()
+      await refuseTaken(body.label_name, parts, path.label_id)
+      await workspace.put('label', path.label_id, { name: body.label_name })
+      return null
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/admin/persona/label/{label_id}',
+    operationId: 'deletePersonaLabel',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Delete a label',
+    answer: { description: 'It is gone.', schema: v.null() },
+    input: { path: labelPath },
+    errors: ['VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
+    async handle({ path, parts }): Promise<null> {
+      if (!(await workspaceOf(parts).remove('label', path.label_id))) throw unknownLabel()
+      return null
+    },
+  }),
+]
+
+async function refuseTaken(name: string, parts: ServerParts, ownId?: number): Promise<void> {
+  const labels = await listLabels(parts)
+  if (labels.every((label) => label.name !== name || label.id === ownId)) return
+  throw new InlayError('VALIDATION_ERROR', { message: 'A label of this name exists already.' })
+}
+
+function unknownLabel(): InlayError {
+  return new InlayError('VALIDATION_ERROR', { message: 'No such label.' })
+}

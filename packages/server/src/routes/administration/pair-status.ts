@@ -1,0 +1,206 @@
+import type { PairProgress } from '@inlay/knowledge'
+import { InlayError, queryInteger, type Principal } from '@inlay/protocol'
+import {
+  basicConnectorStatusSchema,
+  connectorFilesSchema,
+  connectorStatusSchema,
+  indexingStatusQuerySchema,
+  pairDetailSchema,
+  pairStatusChangeSchema,
+  sourceIndexingSchema,
+  type ConnectorIndexing,
+  type ConnectorStatus,
+  type IndexingStatusQuery,
+  type PairDetail,
+  type SourceIndexing,
+} from '@inlay/protocol/administration'
+import { uploadFormSchema } from '@inlay/protocol'
+import * as v from 'valibot'
+import {
+  connectorOf,
+  pairStatusOf,
+  readLinkedRecords,
+  toConnectorIndexing,
+  toConnectorStatus,
+  toPairDetail,
+  type LinkedRecords,
+} from '../../administration/pair-view.ts'
+import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { splitForm, uploadLimits } from '../chat/files.ts'
+
+const topic = 'Connectors'
+const pairPath = v.object({ cc_pair_id: queryInteger({ least: 1 }) })
+/** Takes the documents that name none; clients list the pairs that somebody made. */
+const defaultPair = 1
+
+/** How pairs fare, in the forms that existing clients read. */
+export const pairStatusRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/manage/admin/cc-pair/{cc_pair_id}',
+    operationId: 'getPair',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'One pair',
+    input: { path: pairPath },
+    answer: { description: 'The pair with its connector and credential.', schema: pairDetailSchema },
+    errors: ['CONNECTOR_NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<PairDetail> {
+      const pairs = await parts.knowledge.pairs.progress({ caller })
+      const pair = pairs.find(({ id }) => id === path.cc_pair_id)
+      if (!pair) throw new InlayError('CONNECTOR_NOT_FOUND')
+      return toPairDetail(pair, caller, await readLinkedRecords(parts.workspace))
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/manage/admin/cc-pair/{cc_pair_id}/status',
+    operationId: 'setPairStatus',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Pause a pair or let it go on',
+    description: '`PAUSED`: its documents wait in the queue. `ACTIVE`: they do not.',
+    input: { path: pairPath, body: { kind: 'json', schema: pairStatusChangeSchema, limit: 'otherBytes' } },
+    answer: { description: 'Done.', schema: v.object({ message: v.string() }) },
+    errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
+    async handle({ path, body, parts }) {
+      if (body.status !== 'ACTIVE' && body.status !== 'PAUSED') {
+        throw new InlayError('INVALID_INPUT', { message: 'A pair can be set to ACTIVE or PAUSED.' })
+      }
+      await parts.knowledge.pairs.update(path.cc_pair_id, { isPaused: body.status === 'PAUSED' })
+      return { message: '200' }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/manage/admin/connector/status',
+    operationId: 'listConnectorStatus',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'List pairs with their connectors',
+    answer: { description: 'The pairs that somebody made, by id.', schema: v.array(connectorStatusSchema) },
+    async handle({ caller, parts }): Promise<ConnectorStatus[]> {
+      const records = await readLinkedRecords(parts.workspace)
+      return (await madePairs(parts, caller)).map((pair) => toConnectorStatus(pair, records))
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/manage/connector-status',
+    operationId: 'listBasicConnectorStatus',
+    scope: ['chat', 'ingest'],
+    owner: 'pair',
+    topic,
+    summary: 'Which connectors there are',
+    description: 'Without those whose documents a program sends.',
+    answer: { description: 'A line for each.', schema: v.array(basicConnectorStatusSchema) },
+    async handle({ caller, parts }) {
+      const records = await readLinkedRecords(parts.workspace)
+      const lines = (await madePairs(parts, caller)).map((pair) => ({
+        has_successful_run: pair.lastIndexedAt !== null,
+        source: connectorOf(pair, records).source,
+        status: pairStatusOf(pair),
+      }))
+      return lines.filter(({ source }) => source !== 'ingestion_api')
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/manage/admin/connector/indexing-status',
+    operationId: 'listConnectorIndexing',
+    scope: 'ingest',
+    owner: 'pair',
+    topic,
+    summary: 'How connectors fare, by source',
+    input: { body: { kind: 'json', schema: indexingStatusQuerySchema, limit: 'otherBytes' } },
+    answer: { description: 'An entry for each source.', schema: v.array(sourceIndexingSchema) },
+    async handle({ body, caller, parts }): Promise<SourceIndexing[]> {
+      const records = await readLinkedRecords(parts.workspace)
+      const pairs = await madePairs(parts, caller)
+      return bySource(pairs, body, (pair) => toConnectorIndexing(pair, caller, sourceOf(pair, records)))
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/manage/admin/connector/file/upload',
+    aliases: ['/admin/connector/file/upload'],
+    operationId: 'uploadConnectorFiles',
+    scope: 'ingest',
+    owner: 'caller',
+    topic,
+    summary: 'Upload files for a connector',
+    description:
+      'A form with `files`, repeated. The ids go into `file_locations` of a connector, and into `image_file_id` of a ' +
+      'section. All or none are taken.',
+    input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: uploadFormSchema } },
+    answer: { description: 'Ids and names of the files.', schema: connectorFilesSchema },
+    errors: ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED'],
+    async handle({ request, caller, parts, settings }) {
+      const form = splitForm(request, uploadLimits(settings))
+      const { files, rejected } = await parts.agent.files.upload(form.files, { caller, details: form.details })
+      const [first] = rejected
+      if (first) {
+        for (const { id } of files) await parts.agent.files.remove(id, caller)
+        throw new InlayError('INVALID_INPUT', { message: `A file cannot be taken: ${first.reason}` })
+      }
+      return {
+        file_paths: files.map(({ fileId }) => fileId),
+        file_names: files.map(({ name }) => name),
+        zip_metadata_file_id: null,
+      }
+    },
+  }),
+]
+
+async function madePairs({ knowledge }: ServerParts, caller: Principal): Promise<PairProgress[]> {
+  return (await knowledge.pairs.progress({ caller })).filter(({ id }) => id !== defaultPair)
+}
+
+function sourceOf(pair: PairProgress, records: LinkedRecords): string {
+  return connectorOf(pair, records).source
+}
+
+const pageSize = 10
+
+function bySource(
+  pairs: readonly PairProgress[],
+  query: IndexingStatusQuery,
+  toIndexing: (pair: PairProgress) => ConnectorIndexing,
+): SourceIndexing[] {
+  const groups = Map.groupBy(pairs.map(toIndexing).filter(isWanted(query)), ({ source }) => source)
+  return [...groups].map(([source, statuses]) => {
+    const totalPages = Math.max(1, Math.ceil(statuses.length / pageSize))
+    const page = query.get_all_connectors ? 1 : Math.min(query.source_to_page[source] ?? 1, totalPages)
+    return {
+      source,
+      summary: {
+        total_connectors: statuses.length,
+        active_connectors: statuses.filter(({ cc_pair_status: status }) => status !== 'PAUSED').length,
+        public_connectors: statuses.filter(({ access_type: access }) => access === 'public').length,
+        total_docs_indexed: statuses.reduce((sum, { docs_indexed: count }) => sum + count, 0),
+      },
+      current_page: page,
+      total_pages: totalPages,
+      indexing_statuses: query.get_all_connectors ? statuses : statuses.slice((page - 1) * pageSize, page * pageSize),
+    }
+  })
+}
+
+function isWanted(query: IndexingStatusQuery): (status: ConnectorIndexing) => boolean {
+  const { source, access_type_filters: access, last_status_filters: last, name_filter: name } = query
+  return (status) =>
+    (source === null || status.source === source) &&
+    (access.length === 0 || access.includes(status.access_type)) &&
+    (last.length === 0 || last.includes(status.last_status ?? '')) &&
+    (name === null || status.name.toLowerCase().includes(name.toLowerCase())) &&
+    holdsCount(status.docs_indexed, query)
+}
+
+function holdsCount(count: number, query: IndexingStatusQuery): boolean {
+  const { docs_count_operator: operator, docs_count_value: value } = query
+  if (operator === null || value === null) return true
+  return operator === '>' ? count > value : operator === '<' ? count < value : count === value
+}

@@ -1,0 +1,63 @@
+import { InlayError, scopes } from '@inlay/protocol'
+import { defineRoute, type Method, type Route } from '../../http/route.ts'
+
+const noAccounts =
+  'There are no accounts, passwords or sign-ins here: callers have an API key, or the host app tells who they are.'
+const noTokens = 'There are no personal access tokens here: ask an administrator for an API key.'
+const noGroups = 'Groups are names here, given to keys and to people by the host app: there is no list of them.'
+const noEnterprise = 'This belongs to an edition that is not offered here.'
+const modelsBySettings = 'Models are not set over the API here: the deployment names them in INLAY_MODELS.'
+const noPictures = 'Agents have no pictures of their own here: choose an icon_name.'
+
+/** Calls of existing clients that are not offered, each refused with the reason instead of a bare 404. */
+export const refusalRoutes: readonly Route[] = [
+  ...refusals('public', noAccounts, [
+    ['POST', '/auth/register', 'register'],
+    ['POST', '/auth/login', 'login'],
+    ['POST', '/auth/logout', 'logout'],
+  ]),
+  ...refusals('any key', noTokens, [
+    ['GET', '/user/pats', 'listTokens'],
+    ['POST', '/user/pats', 'createToken'],
+    ['GET', '/user/pats/scopes', 'listTokenScopes'],
+    ['DELETE', '/user/pats/{token_id}', 'deleteToken'],
+  ]),
+  ...refusals('any key', noEnterprise, [
+    ['GET', '/enterprise-settings', 'enterpriseSettings'],
+    ['POST', '/search/send-search-message', 'sendSearchMessage'],
+  ]),
+  ...refusals('any key', noGroups, [
+    ['GET', '/manage/admin/user-group', 'listGroups'],
+    ['POST', '/manage/admin/user-group', 'createGroup'],
+  ]),
+  ...refusals('any key', modelsBySettings, [
+    ['PUT', '/admin/llm/provider', 'putModelProvider'],
+    ['DELETE', '/admin/llm/provider/{provider_id}', 'deleteModelProvider'],
+    ['POST', '/admin/llm/default', 'setDefaultModel'],
+  ]),
+  ...refusals('any key', noPictures, [['POST', '/persona/upload-image', 'uploadPersonaImage']]),
+]
+
+function refusals(
+  who: 'public' | 'any key',
+  reason: string,
+  calls: readonly (readonly [method: Method, path: string, operationId: string])[],
+): Route[] {
+  return calls.map(([method, path, operationId]) => {
+    const shared = {
+      method,
+      path,
+      operationId,
+      topic: 'Not offered',
+      summary: 'Not offered',
+      description: reason,
+      errors: ['DEPLOYMENT_UNSUPPORTED'],
+    } as const
+    const handle = (): never => {
+      throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: reason })
+    }
+    return who === 'public'
+      ? defineRoute({ ...shared, scope: 'public', owner: 'none', handle })
+      : defineRoute({ ...shared, scope: scopes, owner: 'none', handle })
+  })
+}

@@ -1,0 +1,145 @@
+import { InlayError, queryInteger, scopes, toUserId } from '@inlay/protocol'
+import {
+  fixedSettings,
+  knownUserPageSchema,
+  knownUsersSchema,
+  workspaceSettingsSchema,
+  workspaceUpdateSchema,
+  type KnownUser,
+  type KnownUsers,
+  type WorkspaceSettings,
+  type WorkspaceTexts,
+} from '@inlay/protocol/administration'
+import * as v from 'valibot'
+import { workspaceOf } from '../../administration/workspace-of.ts'
+import type { WorkspaceRecords } from '../../administration/workspace-records.ts'
+import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+
+const topic = 'Workspace'
+const textNames = ['company_name', 'company_description', 'auto_scroll'] as const
+
+/** Settings of the installation, and the people it knows. */
+export const workspaceRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/settings',
+    operationId: 'getSettings',
+    scope: scopes,
+    owner: 'none',
+    topic,
+    summary: 'What clients ask when they start',
+    answer: { description: 'The settings.', schema: workspaceSettingsSchema },
+    async handle({ parts, settings }): Promise<WorkspaceSettings> {
+      return { ...fixedSettings, ...(await textsOf(parts.workspace)), version: settings.version }
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/admin/settings',
+    operationId: 'updateSettings',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Change settings',
+    description:
+      'What is absent stays. `company_name`, `company_description` and `auto_scroll` are kept for clients to show. All ' +
+      'others are fixed by the deployment: the value they have is accepted, any other is refused.',
+    input: { body: { kind: 'json', schema: workspaceUpdateSchema, limit: 'otherBytes' } },
+    answer: { description: 'Changed.', schema: v.null() },
+    errors: ['DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
+    async handle({ body, parts }): Promise<null> {
+      refuseFixed(body)
+      const given = textNames.filter((name) => body[name] !== undefined).map((name) => [name, body[name]])
+      const workspace = workspaceOf(parts)
+      const before = (await workspace.get('settings', 1))?.value
+      await workspace.put('settings', 1, { ...before, ...Object.fromEntries(given) })
+      return null
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/manage/users',
+    operationId: 'listUsers',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'List people',
+    description: 'The owners of API keys: there are no accounts. Nobody is invited.',
+    input: { query: v.object({ q: v.optional(v.string()) }) },
+    answer: { description: 'The people.', schema: knownUsersSchema },
+    async handle({ query, parts }): Promise<KnownUsers> {
+      const accepted = await knownUsers(parts, query.q)
+      return {
+        accepted,
+        slack_users: [],
+        invited: [],
+        accepted_pages: 1,
+        slack_users_pages: 0,
+        invited_pages: 0,
+      }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/manage/users/accepted',
+    operationId: 'pageUsers',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'List people by the page',
+    input: {
+      query: v.object({
+        q: v.optional(v.string()),
+        page_num: v.optional(queryInteger({ least: 0, most: 1_000_000 }), '0'),
+        page_size: v.optional(queryInteger({ least: 1, most: 1000 }), '10'),
+      }),
+    },
+    answer: { description: 'A page.', schema: knownUserPageSchema },
+    async handle({ query, parts }) {
+      const { page_num: page, page_size: size } = query
+      const users = await knownUsers(parts, query.q)
+      return { items: users.slice(page * size, (page + 1) * size), total_items: users.length }
+    },
+  }),
+]
+
+async function textsOf(workspace: WorkspaceRecords | undefined): Promise<WorkspaceTexts> {
+  const stored = (await workspace?.get('settings', 1))?.value ?? {}
+  // Written by the route above alone, from checked values.
+  return { company_name: null, company_description: null, auto_scroll: false, ...stored } as WorkspaceTexts
+}
+
+/** Taking what has no effect would be a lie. */
+function refuseFixed(body: Readonly<Record<string, unknown>>): void {
+  const wrong = Object.entries(fixedSettings).find(
+    ([name, value]) => body[name] !== undefined && JSON.stringify(body[name]) !== JSON.stringify(value),
+  )
+  if (wrong === undefined) return
+  throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
+    message: `"${wrong[0]}" is fixed by this deployment as ${JSON.stringify(wrong[1])}: leave it out.`,
+  })
+}
+
+/** One for each owner of a key, in the order of their first key. */
+async function knownUsers({ keys }: ServerParts, search = ''): Promise<KnownUser[]> {
+  const owners = Map.groupBy((await keys?.list()) ?? [], ({ owner }) => owner)
+  const users = [...owners].map(([owner, held]): KnownUser => {
+    const times = held.map(({ createdAt }) => createdAt)
+    return {
+      id: toUserId(owner),
+      email: held.find(({ email }) => email !== null)?.email ?? '',
+      account_type: 'SERVICE_ACCOUNT',
+      is_admin: held.some(({ scopes: granted }) => granted.includes('admin')),
+      is_active: true,
+      password_configured: false,
+      personal_name: held.find(({ name }) => name !== null)?.name ?? null,
+      created_at: new Date(Math.min(...times)).toISOString(),
+      updated_at: new Date(Math.max(...times)).toISOString(),
+      groups: [],
+      is_scim_synced: false,
+      craft_enabled: null,
+    }
+  })
+  const wanted = search.trim().toLowerCase()
+  return users.filter((user) => `${user.email} ${user.personal_name ?? ''}`.toLowerCase().includes(wanted))
+}

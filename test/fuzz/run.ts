@@ -1,0 +1,48 @@
+// Fuzzes the whole API by its own document: `SCHEMATHESIS=/path/to/schemathesis npm run check:fuzz -- [options]`.
+// Needs Schemathesis from PyPI: `python3 -m venv venv && venv/bin/pip install schemathesis`.
+import { spawn } from 'node:child_process'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startService } from './service.ts'
+
+interface Operation {
+  responses: Record<string, unknown>
+}
+
+const program = process.env['SCHEMATHESIS'] ?? 'schemathesis'
+const options = process.argv.slice(2)
+const checks = ['not_a_server_error', 'status_code_conformance', 'content_type_conformance']
+
+const service = await startService()
+const folder = await mkdtemp(join(tmpdir(), 'inlay-fuzz-'))
+const document = (await (await fetch(`${service.base}/openapi.json`)).json()) as {
+  paths: Record<string, Record<string, Operation>>
+}
+// `default` would make every status a documented one.
+for (const methods of Object.values(document.paths))
+  for (const operation of Object.values(methods)) delete operation.responses['default']
+const file = join(folder, 'openapi.json')
+await writeFile(file, JSON.stringify(document))
+await copyFile(new URL('hooks.py', import.meta.url), join(folder, 'hooks.py'))
+
+const fuzz = spawn(
+  program,
+  [
+    'run',
+    file,
+    `--url=${service.base}`,
+    `--header=Authorization: Bearer ${service.key}`,
+    `--checks=${checks.join(',')}`,
+    '--continue-on-failure',
+    '--suppress-health-check=all',
+    '--request-timeout=60',
+    ...(options.length > 0 ? options : ['--max-examples=150', '--workers=2']),
+  ],
+  { stdio: 'inherit', cwd: folder, env: { ...process.env, SCHEMATHESIS_HOOKS: 'hooks' } },
+)
+const code = await new Promise<number>((resolve) => fuzz.once('exit', (ended) => resolve(ended ?? 1)))
+if (code !== 0) process.stderr.write(`\nWhat the server wrote:\n${service.log().slice(-20_000)}\n`)
+await service.close()
+await rm(folder, { recursive: true, force: true })
+process.exitCode = code

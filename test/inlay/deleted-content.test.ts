@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { scriptedModel } from '@inlay/agent/testing'
+import type { Principal } from '@inlay/protocol'
+import { createInlay, type Inlay } from 'inlay'
+import { afterAll, expect, test } from 'vitest'
+import { eventually, providerOf, toRequest } from '../agent/setting.ts'
+import { arriving, incoming } from '../conversations/files/setting.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'inlay-deleted-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const ana: Principal = { id: 'ana', scopes: ['chat'] }
+/** Each stands in one place alone, so that what is left behind tells where. */
+const marks = {
+  question: 'mark-question-9f2c',
+  answer: 'mark-answer-71be',
+  name: 'mark-name-e03d',
+  feedback: 'mark-feedback-5c8a',
+  key: 'mark-key-b617',
+  file: 'mark-file-d4f0',
+  memory: 'mark-memory-28aa',
+  edited: 'mark-edited-c95e',
+}
+
+/** The marks that stand in files of the data folder. */
+function marksOnDisk(isWanted = (_name: string): boolean => true): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile() && isWanted(entry.name))
+  const bytes = files.map((file) => readFileSync(join(file.parentPath, file.name)))
+  return Object.entries(marks).flatMap(([name, mark]) => (bytes.some((part) => part.includes(mark)) ? [name] : []))
+}
+
+async function say({ agent }: Inlay): Promise<string> {
+  const request = toRequest({ message: `What about ${marks.question}?` })
+  const run = await agent.send(request, { caller: ana, idempotencyKey: marks.key })
+  await run.whole()
+  const feedback = { messageId: run.messageId, isPositive: true, text: marks.feedback, predefined: null }
+  await agent.sessions.rate(feedback, ana)
+  await agent.sessions.rename(run.sessionId, marks.name, ana)
+  return run.sessionId
+}
+
+async function upload({ agent }: Inlay): Promise<string> {
+  const text = `A long note. ${marks.file}. `.repeat(400)
+  const { files } = await agent.files.upload(arriving(incoming('note.txt', text)), { caller: ana })
+  const { id } = files[0]!
+  await agent.files.read(id, ana)
+  return id
+}
+
+test('what people remove is gone from the disk: sessions, file texts, memories', async () => {
+  const model = scriptedModel([[`It is ${marks.answer}.`]])
+  const inlay = createInlay({ dataFolder: folder, models: providerOf(model), onError: () => {} })
+  const { agent } = inlay
+  const sessionId = await say(inlay)
+  const fileId = await upload(inlay)
+  const removed = await agent.memories.add(`Likes ${marks.memory}.`, ana)
+  const edited = await agent.memories.add(`Likes ${marks.edited}.`, ana)
+  expect(marksOnDisk()).toEqual(Object.keys(marks))
+
+  await agent.sessions.remove(sessionId, ana, { erase: true })
+  await agent.files.remove(fileId, ana)
+  await agent.memories.remove(removed.id, ana)
+  await agent.memories.edit(edited.id, 'Likes tea.', ana)
+  // The worker removes the bytes of a file first, and `close` waits for the rest of its work.
+  await eventually(() => marksOnDisk((name) => !name.startsWith('inlay.db')).length === 0)
+  await inlay.close()
+  expect(marksOnDisk()).toEqual([])
+})

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+
+/** What examples use and leave to the reader. */
+const leftOpen = `
+import type { Inlay } from 'inlay'
+import type * as agent from '@inlay/agent'
+import type * as conformance from '@inlay/agent/conformance'
+declare global {
+  const createInlay: typeof import('inlay').createInlay
+  const readFile: typeof import('node:fs/promises').readFile
+  const test: typeof import('vitest').test
+  const inlay: Inlay
+  const models: agent.ModelProvider
+  const request: Parameters<agent.Agent['send']>[0]
+  const languageModel: Awaited<ReturnType<agent.ModelProvider['resolve']>>['model']
+  const makeStores: Parameters<typeof conformance.conversationStoreConformance>[0]
+  const Bun: { serve(options: { port: number; idleTimeout: number; fetch: (request: Request) => Promise<Response> }): void }
+  const Deno: { serve(options: { port: number }, fetch: (request: Request) => Promise<Response>): void }
+  const shop: { order(number: string, by: { customer: string; signal: AbortSignal }): Promise<object> }
+  const isOffLimits: (message: string) => Promise<boolean>
+  const officeOf: (id: string) => Promise<string>
+  const ledger: { add(entry: object): Promise<void> }
+  const readSession: (request: Request) => Promise<{ id: string; email: string; groups: string[] } | undefined>
+  const keyOfTheMoment: () => string
+  const show: (text: string, state: object) => void
+  const forget: (id: string) => void
+  const id: string
+  const sessionId: string
+  const input: { readonly files: FileList }
+  const documents: AsyncIterable<never>
+  const model: import('ai').LanguageModel & string
+  const tools: Record<string, never>
+  const memory: undefined
+  const agents: Record<string, never>
+  const workflows: Record<string, never>
+  const weatherTool: Parameters<typeof import('@inlay/mastra').mastraTools>[0]
+  const orderTool: Parameters<typeof import('@inlay/mastra').mastraTools>[0]
+}
+`
+
+/** Parts of the reader's own project that examples import. */
+const readersFiles: Readonly<Record<string, string>> = {
+  'order-state.ts': "import type { Action } from '@inlay/agent'\nexport declare const orderState: Action\n",
+}
+
+/** Pages whose examples go on from one another. */
+const continued = ['docs/1.guide/10.client.md']
+
+/** TypeScript and JavaScript of a page, a module for each that stands alone. */
+function examplesOf(page: string): string[] {
+  const blocks = [...readFileSync(page, 'utf8').matchAll(/^```(?:ts|js)\n([^]*?)^```/gm)].map(([, code]) => code ?? '')
+  return continued.includes(page) ? [blocks.join('\n')] : blocks
+}
+
+const check = (folder: string): Promise<string> =>
+  new Promise((resolve) => {
+    execFile('node_modules/.bin/tsc', ['-p', folder, '--pretty', 'false'], (_error, stdout) => resolve(stdout))
+  })
+
+test('every example of the docs has types that fit', { timeout: 60_000 }, async () => {
+  const folder = mkdtempSync('test/package/.examples-')
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const files = { ...readersFiles, 'left-open.d.ts': leftOpen }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  for (const page of ['README.md', ...globSync('docs/**/*.md')])
+    for (const [index, code] of examplesOf(page).entries())
+      writeFileSync(join(folder, `${page.replace(/\W+/g, '-')}-${index + 1}.ts`), `${code}\nexport {}\n`)
+  const settings = {
+    extends: '../../../tsconfig.json',
+    compilerOptions: { isolatedDeclarations: false, declaration: false, types: ['node', 'express'] },
+    include: ['*.ts', '../../../packages/*/src/**/*.d.ts'],
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+  expect((await check(folder)).split('\n').filter((line) => line !== '')).toEqual([])
+})
