@@ -11,7 +11,11 @@ import type { ServerReport } from './server.ts'
 /** An assistant in a process of its own, on an empty folder, reached over HTTP alone. */
 export interface Fixture {
   /** Sends JSON, or lines as they are; gives the text of the answer. Throws when it is not a 200. */
-  call(method: string, path: string, body?: unknown): Promise<string>
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<string>
+  /** Address of the API. */
+  readonly base: string
+  /** Makes a key of another caller. */
+  newKey(scopes: readonly string[]): Promise<string>
   figures(): Promise<IngestionFigures>
   /** Resolves once nothing waits any more. */
   settled(): Promise<void>
@@ -31,10 +35,11 @@ export async function startFixture(): Promise<Fixture> {
     execArgv: ['--conditions=@inlay/source'],
   })
   const { port } = await heard(child, 'port')
-  const call: Fixture['call'] = async (method, path, body) => {
-    const response = await fetch(`http://127.0.0.1:${port}/api${path}`, {
+  const base = `http://127.0.0.1:${port}/api`
+  const call: Fixture['call'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${base}${path}`, {
       method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
       body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     })
     const text = await response.text()
@@ -47,8 +52,14 @@ export async function startFixture(): Promise<Fixture> {
   const untilSo = async (isSo: (now: IngestionFigures) => boolean): Promise<void> => {
     while (!isSo(await figures())) await delay(50)
   }
+  const newKey: Fixture['newKey'] = async (scopes) => {
+    const answer = await call('POST', '/admin/api-key', { scopes, owner: 'another' })
+    return (JSON.parse(answer) as { api_key: string }).api_key
+  }
   return {
     call,
+    base,
+    newKey,
     figures,
     settled: () => untilSo((now) => now.queue_depth === 0),
     tidied: async () => {
