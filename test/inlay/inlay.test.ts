@@ -162,7 +162,7 @@ describe('an assistant', () => {
       (await inlay.fetch(new Request('http://h.example/me', { headers }))).json()
     expect(await me({ 'x-user': 'zoe', authorization: `Bearer ${key}` })).toMatchObject({
       id: toUserId('zoe'),
-      effective_permissions: ['search'],
+      effective_permissions: ['read:search'],
     })
     expect(await me({ authorization: `Bearer ${key}` })).toMatchObject({ id: toUserId('operator'), is_superuser: true })
     expect(await me({ authorization: `Bearer ${key}x` })).toMatchObject({ error_code: 'INVALID_TOKEN' })

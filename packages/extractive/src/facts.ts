@@ -1,6 +1,6 @@
 import { commonWordsOf } from '@inlay/text'
 import type { Candidate, SourcePassage } from './passages.ts'
-import { isLike, isSpaceless, isStopWord, keysOf, lengthInWords, withoutWords, wordsIn } from './terms.ts'
+import { isAskingWord, isLike, isSpaceless, isStopWord, keysOf, lengthInWords, withoutWords, wordsIn } from './terms.ts'
 
 /** A unit and how likely it holds the fact that was asked for; scores compare within one question only. */
 export interface RankedFact {
@@ -63,7 +63,9 @@ function topicOf(question: string): string[] {
     const lower = token.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
     return common && common.language !== 'en' ? common.words.has(lower) : isStopWord(lower)
   }
-  const keys = wordsIn(question).flatMap((token) => (!isSpaceless(token) && saysLittle(token) ? [] : keysOf(token)))
+  const said = wordsIn(question).filter((token) => isSpaceless(token) || !saysLittle(token))
+  const about = said.filter((token) => !isAskingWord(token.toLowerCase()))
+  const keys = (about.length > 0 ? about : said).flatMap(keysOf)
   return [...new Set(keys)].filter((key) => !asking.test(key))
 }
 
@@ -215,7 +217,8 @@ const nearby = 2
 
 /** Chooses what to quote of the facts, the likeliest first. */
 export function pickFacts({ ranked }: Facts, excluded: (unit: Candidate) => boolean): Candidate[] {
-  const usable = ranked.filter(({ unit }) => !excluded(unit) && unit.kind !== 'code')
+  const leadsAway = ({ text, code }: Candidate): boolean => text.endsWith(':') && code === undefined
+  const usable = ranked.filter(({ unit }) => !excluded(unit) && unit.kind !== 'code' && !leadsAway(unit))
   const [best, second] = usable
   if (!best) return []
   const isSure = best.score - (second?.score ?? -Infinity) >= sure.lead

@@ -5,8 +5,8 @@ import { aiSdkModels } from './ai-sdk.ts'
 import { extractiveContextTokens, extractiveModel, extractiveModelName } from '@inlay/extractive'
 import { knownModel } from './known-models.ts'
 
-export { parseModelSpec } from './model-spec.ts'
-export type { ModelSpecOptions } from './model-spec.ts'
+export { parseModelSpec, parseModelSpecs } from './model-spec.ts'
+export type { ModelSpec, ModelSpecOptions } from './model-spec.ts'
 
 /** One model of a provider. */
 export interface ModelConfig {

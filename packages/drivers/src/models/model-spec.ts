@@ -9,6 +9,12 @@ export interface ModelSpecOptions {
   readonly apiKey?: string
   /** Tokens of prompt and answer together, when the model is not a well-known one. */
   readonly contextTokens?: number
+  /** Whether it takes images. Default: what is known of well-known models, else false. */
+  readonly takesImages?: boolean
+  /** How clients name its provider. Default: `openai` or `anthropic`, `custom` behind a base URL. */
+  readonly provider?: string
+  /** What a person reads. Default: the name. */
+  readonly displayName?: string
 }
 
 const forms = 'Use "extractive", "openai/<model>", "anthropic/<model>", or any model name together with a base URL.'
@@ -30,19 +36,55 @@ export function parseModelSpec(spec: string, options: ModelSpecOptions = {}): Mo
   const apiKey = options.apiKey?.trim() || undefined
   const [, prefix, rest] = /^(openai|anthropic|openai-compatible)\/(.+)$/s.exec(name) ?? []
   const modelName = rest ?? name
-  const context = options.contextTokens === undefined ? {} : { contextTokens: options.contextTokens }
-  const models: readonly ModelConfig[] = [{ name: modelName, ...context }]
+  const { contextTokens, takesImages, displayName, provider: providerName } = options
+  const limits = {
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(takesImages === undefined ? {} : { takesImages }),
+  }
+  const models: readonly ModelConfig[] = [{ name: modelName, ...limits, ...(displayName && { displayName }) }]
   const access = { ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }) }
 
   if (prefix === 'anthropic' || (prefix === 'openai' && !baseUrl)) {
     if (!apiKey && !baseUrl) throw fails(`The model "${name}" needs an API key of its provider.`)
-    return { providers: [{ name: prefix, type: prefix, models, ...access }, builtIn] }
+    return { providers: [{ name: providerName ?? prefix, type: prefix, models, ...access }, builtIn] }
   }
   if (!baseUrl) throw fails(`The model "${name}" is not known. ${forms}`)
   return {
     providers: [
-      { name: prefix === 'openai' ? prefix : 'custom', type: 'openai-compatible', models, ...access },
+      { name: providerName ?? (prefix === 'openai' ? prefix : 'custom'), type: 'openai-compatible', models, ...access },
       builtIn,
     ],
   }
+}
+
+/** A model among several. */
+export interface ModelSpec extends ModelSpecOptions {
+  /** As {@link parseModelSpec} reads it. */
+  readonly name: string
+}
+
+/**
+ * Reads several models; the first one answers unless a request names another. Models of one provider, address and key
+ * are offered under one provider. The built-in model stays on offer beside them.
+ * @throws VALIDATION_ERROR as {@link parseModelSpec}, and for a provider name with two addresses or keys
+ */
+export function parseModelSpecs(specs: readonly ModelSpec[]): ModelProvidersConfig {
+  const providers = new Map<string, ProviderConfig>()
+  for (const { name, ...options } of specs) {
+    const [provider] = parseModelSpec(name, options).providers
+    if (provider === undefined) continue
+    const known = providers.get(provider.name)
+    if (known && !hasSameAccess(known, provider)) {
+      throw fails(`The model provider "${provider.name}" has two addresses or keys: give each a "provider" of its own.`)
+    }
+    const models = [...(known?.models ?? []), ...(provider.models ?? [])]
+    providers.set(provider.name, { ...provider, ...(models.length > 0 && { models }) })
+  }
+  const [builtIn] = parseModelSpec('extractive').providers
+  if (builtIn && !providers.has(builtIn.name)) providers.set(builtIn.name, builtIn)
+  return { providers: [...providers.values()] }
+}
+
+function hasSameAccess(left: ProviderConfig, right: ProviderConfig): boolean {
+  return left.type === right.type && left.baseUrl === right.baseUrl && left.apiKey === right.apiKey
 }

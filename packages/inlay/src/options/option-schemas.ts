@@ -60,6 +60,7 @@ const modelName = v.pipe(
     (issue) => `"${issue.input}" needs a key of its provider; use { name: "${issue.input}", apiKey }`,
   ),
 )
+const oneModel = (value: unknown): v.GenericSchema => (typeof value === 'string' ? modelName : modelAccess)
 const modelAccess = v.pipe(
   v.strictObject(
     {
@@ -67,6 +68,9 @@ const modelAccess = v.pipe(
       baseUrl: v.optional(address),
       apiKey: v.optional(text),
       contextTokens: v.optional(wholeNumber(1000)),
+      takesImages: v.optional(v.boolean('must be true or false')),
+      provider: v.optional(text),
+      displayName: v.optional(text),
     },
     (issue) => (issue.expected === 'never' ? 'is no field of a model' : 'is missing'),
   ),
@@ -79,6 +83,7 @@ const modelAccess = v.pipe(
     (issue) => `"${issue.input.name}" needs a key of its provider; add apiKey`,
   ),
 )
+const severalModels = v.pipe(v.array(v.lazy(oneModel)), v.minLength(1, 'must name at least one model'))
 
 const isOrigin = (value: unknown): boolean =>
   typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
@@ -107,7 +112,7 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   index: withMethods('a vector index', 'open', 'append', 'search'),
   storage: withMethods('an unstorage Storage', 'getItemRaw', 'setItemRaw'),
   readFile: anyFunction,
-  model: v.lazy((value) => (typeof value === 'string' ? modelName : modelAccess)),
+  model: v.lazy((value) => (Array.isArray(value) ? severalModels : oneModel(value))),
   models: withMethods('a provider of models', 'resolve', 'list'),
   embedding: only('an embedding model: { name, baseUrl, dimensions }', {
     name: text,

@@ -35,6 +35,12 @@ export type LanguageModelChoice =
       readonly apiKey?: string | undefined
       /** Tokens of prompt and answer together, when the model is not a well-known one. */
       readonly contextTokens?: number | undefined
+      /** Whether it takes images. Default: what is known of well-known models, else false. */
+      readonly takesImages?: boolean | undefined
+      /** How clients name its provider in `llm_override`. Default: `openai` or `anthropic`, `custom` behind a base URL. */
+      readonly provider?: string | undefined
+      /** What a person reads. Default: the name. */
+      readonly displayName?: string | undefined
     }
 
 /** An embedding model behind an OpenAI-compatible API. */
@@ -72,8 +78,8 @@ export interface InlayOptions
   readonly storage?: BlobStorage | undefined
   /** Reads uploaded files as text. Default: PDF, Office, HTML, mails and text, in a thread of its own. */
   readonly readFile?: FileReader | undefined
-  /** Which language model answers. Default: the built-in extractive one. */
-  readonly model?: LanguageModelChoice | undefined
+  /** Which language model answers, or several: the first answers unless a request names another. Default: the built-in extractive one. */
+  readonly model?: LanguageModelChoice | readonly LanguageModelChoice[] | undefined
   /** Several or other language models; replaces `model`. */
   readonly models?: ModelProvider | undefined
   /** Which embedding model makes search hybrid. Default: none, full-text search. */

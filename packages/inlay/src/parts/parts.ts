@@ -193,8 +193,10 @@ async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promis
   })
 }
 
-async function configuredModels(choice: LanguageModelChoice = 'extractive'): Promise<ModelProvider> {
-  const { modelProviders, parseModelSpec } = await import('@inlay/drivers/model-providers')
-  const { name, ...access } = typeof choice === 'string' ? { name: choice } : choice
-  return modelProviders(parseModelSpec(name, access))
+async function configuredModels(
+  choice: LanguageModelChoice | readonly LanguageModelChoice[] = 'extractive',
+): Promise<ModelProvider> {
+  const { modelProviders, parseModelSpecs } = await import('@inlay/drivers/model-providers')
+  const choices: readonly LanguageModelChoice[] = Array.isArray(choice) ? choice : [choice]
+  return modelProviders(parseModelSpecs(choices.map((each) => (typeof each === 'string' ? { name: each } : each))))
 }

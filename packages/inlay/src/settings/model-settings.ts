@@ -1,3 +1,4 @@
+import { readModelEntries, type ModelEntry } from './model-entries.ts'
 import { anyText, wholeNumber, httpAddress, oneOf, type Setting } from './readers.ts'
 
 /** Settings of models and of what they may do with documents, by the name the program calls them. */
@@ -6,6 +7,8 @@ export interface ModelSettings {
   readonly modelBaseUrl: Setting<string>
   readonly modelApiKey: Setting<string>
   readonly modelContextTokens: Setting<number>
+  readonly modelImages: Setting<'on' | 'off'>
+  readonly models: Setting<readonly ModelEntry[]>
   readonly embeddingModel: Setting<string>
   readonly embeddingBaseUrl: Setting<string>
   readonly embeddingApiKey: Setting<string>
@@ -44,6 +47,25 @@ export const modelSettings: ModelSettings = {
     allowed: 'a whole number from 1000 to 100000000',
     without: 'what is known of the model, else 32000',
     read: (text) => wholeNumber(text, 1000, 100_000_000),
+  },
+  modelImages: {
+    name: 'INLAY_MODEL_IMAGES',
+    meaning: 'whether the language model takes images',
+    allowed: 'on or off',
+    without: 'what is known of the model, else off',
+    isAdvanced: true,
+    read: oneOf('on', 'off'),
+  },
+  models: {
+    name: 'INLAY_MODELS',
+    meaning: 'several language models instead of one, the first of which answers unless a request names another',
+    allowed:
+      'a JSON list, or the path of a file that holds one, of objects with name and, as needed, provider, base_url, ' +
+      'api_key, api_key_env (name of the variable that holds the key), context_tokens, images and display_name',
+    without: 'INLAY_MODEL alone',
+    isSecret: true,
+    isAdvanced: true,
+    read: readModelEntries,
   },
   embeddingModel: {
     name: 'INLAY_EMBEDDING_MODEL',

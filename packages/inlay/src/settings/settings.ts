@@ -1,5 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
+import { modelsOf } from './model-entries.ts'
 import { pythonOptionsOf } from './python-settings.ts'
 import type { Setting } from './readers.ts'
 import { settingTable, type SettingTable } from './setting-table.ts'
@@ -30,7 +31,7 @@ const openaiBaseUrl = 'https://api.openai.com/v1'
 export function readSettings(env: Environment): Settings {
   const faults: string[] = []
   const values = readTable(env, faults)
-  const model = modelOf(values, env, faults)
+  const model = values.models ? severalModels(values, env, faults) : modelOf(values, env, faults)
   const embedding = embeddingOf(values, env, faults)
   const web = webOptionsOf(values, env, faults)
   const mcpServers = mcpServersOf(values, faults)
@@ -98,7 +99,14 @@ function modelOf(values: Values, env: Environment, faults: string[]): LanguageMo
   if (provider !== undefined && baseUrl === undefined && apiKey === undefined) {
     faults.push(`${setting.name}: "${name}" needs a key; set ${modelApiKey.name} or ${usualName}.`)
   }
-  return withoutAbsent({ name, baseUrl, apiKey, contextTokens })
+  const takesImages = values.modelImages === undefined ? undefined : values.modelImages === 'on'
+  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages })
+}
+
+function severalModels(values: Values, env: Environment, faults: string[]): readonly LanguageModelChoice[] {
+  const { models, model } = settingTable
+  if (values.model !== undefined) faults.push(`${models.name}: stands instead of ${model.name}; set one of them.`)
+  return modelsOf(values.models ?? [], env, faults)
 }
 
 function embeddingOf(values: Values, env: Environment, faults: string[]): EmbeddingModel | undefined {

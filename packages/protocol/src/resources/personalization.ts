@@ -22,7 +22,7 @@ export interface PersonalizationDetail {
   readonly use_memories: boolean
   /** Whether the model may keep memories. */
   readonly enable_memory_tool: boolean
-  /** Oldest first. */
+  /** Newest first. */
   readonly memories: readonly MemoryItem[]
   /** How they wish to be answered; "" when not told. */
   readonly user_preferences: string

@@ -64,6 +64,8 @@ describe('memories', () => {
     expect((await ask(path, { method: 'DELETE' })).status).toBe(204)
     expect((await ask(path, { method: 'DELETE' })).status).toBe(404)
     await tell('/user/memories', { method: 'POST', json: { content: 'Has a dog.' } })
+    const contents = ((await tell('/user/memories')).body as { content: string }[]).map(({ content }) => content)
+    expect(contents[0]).toBe('Has a dog.')
     expect((await ask('/user/memories', { method: 'DELETE' })).status).toBe(204)
     expect((await tell('/user/memories')).body).toEqual([])
   })

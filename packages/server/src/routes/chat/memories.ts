@@ -76,7 +76,7 @@ const memoryItemRoutes: readonly Route[] = [
     description: 'What the assistant remembers about the caller, newest first.',
     answer: { description: 'The memories.', schema: v.array(memoryItemSchema) },
     async handle({ caller, parts }): Promise<MemoryItem[]> {
-      return (await parts.agent.memories.get(caller)).memories.map(toMemoryItem)
+      return toMemoryItems(await parts.agent.memories.get(caller))
     },
   }),
   defineRoute({
@@ -153,9 +153,14 @@ export function toPersonalization(known: Personalization): PersonalizationDetail
     role: known.role,
     use_memories: known.usesMemories,
     enable_memory_tool: known.keepsMemories,
-    memories: known.memories.map(toMemoryItem),
+    memories: toMemoryItems(known),
     user_preferences: known.preferences,
   }
+}
+
+/** Newest first, as clients show them. */
+function toMemoryItems({ memories }: Personalization): MemoryItem[] {
+  return memories.map(toMemoryItem).toReversed()
 }
 
 function toMemoryItem({ id, content }: Memory): MemoryItem {

@@ -41,7 +41,7 @@ export function toSnapshot(action: Action): ToolSnapshot {
     display_name: displayName,
     in_code_tool_id: builtIn,
     mcp_server_id: mcpServerId ?? null,
-    // A page is opened because of what a search found, and what is remembered people decide in their personalization.
+    // A page is opened because of what a search found; what is remembered of people they say in their personalization.
     chat_selectable: builtIn !== 'OpenURLTool' && builtIn !== 'MemoryTool',
     agent_creation_selectable: builtIn !== 'MemoryTool',
     default_enabled: builtIn === 'OpenURLTool',

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { isJsonObject, readJson } from '@inlay/protocol'
+import type { LanguageModelChoice } from '../options/options.ts'
+
+/** A language model as `INLAY_MODELS` names it. */
+export interface ModelEntry {
+  readonly name: string
+  readonly provider?: string
+  readonly base_url?: string
+  readonly api_key?: string
+  /** Name of the variable that holds the key. */
+  readonly api_key_env?: string
+  readonly context_tokens?: number
+  readonly images?: boolean
+  readonly display_name?: string
+}
+
+const types: Readonly<Record<keyof ModelEntry, 'string' | 'number' | 'boolean'>> = {
+  name: 'string',
+  provider: 'string',
+  base_url: 'string',
+  api_key: 'string',
+  api_key_env: 'string',
+  context_tokens: 'number',
+  images: 'boolean',
+  display_name: 'string',
+}
+
+/** Reads a JSON list, or a file that holds one; undefined for anything else, also for a field that none has. */
+export function readModelEntries(text: string): readonly ModelEntry[] | undefined {
+  const entries = parse(text.startsWith('[') ? text : contentOf(text))
+  return Array.isArray(entries) && entries.length > 0 && entries.every(isModelEntry) ? entries : undefined
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function parse(text: string): unknown {
+  return readJson(text)
+}
+
+function isModelEntry(value: unknown): value is ModelEntry {
+  if (!isJsonObject(value) || typeof value['name'] !== 'string' || value['name'].trim() === '') return false
+  return Object.entries(value).every(
+    ([name, field]) => name in types && typeof field === types[name as keyof ModelEntry],
+  )
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The models as options; what is wrong is added to the faults. */
+export function modelsOf(
+  entries: readonly ModelEntry[],
+  env: Environment,
+  faults: string[],
+): readonly Exclude<LanguageModelChoice, string>[] {
+  return entries.map((entry) => {
+    const apiKey = keyOf(entry, env, faults)
+    return {
+      name: entry.name,
+      ...(entry.provider !== undefined && { provider: entry.provider }),
+      ...(entry.base_url !== undefined && { baseUrl: entry.base_url }),
+      ...(apiKey !== undefined && { apiKey }),
+      ...(entry.context_tokens !== undefined && { contextTokens: entry.context_tokens }),
+      ...(entry.images !== undefined && { takesImages: entry.images }),
+      ...(entry.display_name !== undefined && { displayName: entry.display_name }),
+    }
+  })
+}
+
+function keyOf(entry: ModelEntry, env: Environment, faults: string[]): string | undefined {
+  const { name, base_url: baseUrl, api_key: given, api_key_env: variable } = entry
+  if (variable !== undefined) {
+    const value = env[variable]?.trim()
+    if (!value) faults.push(`INLAY_MODELS: "${name}" names the variable ${variable} for its key, which is not set.`)
+    return value || undefined
+  }
+  if (given !== undefined || name === 'extractive') return given
+  const provider = /^(openai|anthropic)\//.exec(name)?.[1]
+  if (baseUrl !== undefined) return undefined
+  if (provider === undefined) {
+    faults.push(`INLAY_MODELS: "${name}" needs a base_url, or openai/ or anthropic/ in front.`)
+    return undefined
+  }
+  // A key of the provider goes to the provider alone, never to another address.
+  const usual = provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'
+  const value = env[usual]?.trim()
+  if (!value) faults.push(`INLAY_MODELS: "${name}" needs a key; give it api_key or api_key_env, or set ${usual}.`)
+  return value || undefined
+}
