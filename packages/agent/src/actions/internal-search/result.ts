@@ -1,8 +1,7 @@
 import type { SearchDoc } from '@inlay/protocol'
-import { estimateTokens } from '../../prompt/context-window.ts'
+import { cutToTokens, estimateTokens } from '../../prompt/context-window.ts'
 import type { ActionTurn } from '../../contracts/action.ts'
 import type { Passage } from '../../contracts/search.ts'
-import { cutToTokens } from '../../prompt/text-cut.ts'
 
 /** Tokens of a result when the turn does not tell what the model can take. */
 export const defaultResultTokens = 12_000
