@@ -74,3 +74,11 @@ test('/me tells whom the key acts for, whatever its scope', async () => {
   expect(await (await ask('/me', { key: 'key-operator' })).json()).toMatchObject({ is_superuser: true })
   expect((await ask('/me', { key: null })).status).toBe(401)
 })
+
+test('readiness tells how far a rebuild of the index is', async () => {
+  const { ask, knowledge } = setup()
+  knowledge.rebuildProgress = async () => ({ reason: 'lost', documents: 7 })
+  const ready = await ask('/health/ready', { key: null })
+  expect(ready.status).toBe(200)
+  expect(await ready.json()).toMatchObject({ message: expect.stringMatching(/rebuilt \(lost\): 7 documents left/) })
+})

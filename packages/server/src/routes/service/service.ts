@@ -46,12 +46,15 @@ export const serviceRoutes: readonly Route[] = [
     owner: 'none',
     topic,
     summary: 'Whether the service can do its work',
-    description: 'Asks the database. 503 while it does not answer: send requests elsewhere until then.',
+    description:
+      'Asks the database. 503 while it does not answer: send requests elsewhere until then. While all documents are indexed again, the message says why and how many are left.',
     answer: { description: 'It can.', schema: readinessSchema },
     errors: ['SERVICE_UNAVAILABLE'],
     async handle({ parts, settings, request, requestId }) {
       try {
         await parts.knowledge.hasDocuments()
+        const rebuild = await parts.knowledge.rebuildProgress()
+        if (rebuild) return { success: true, message: toMessage(rebuild), data: noThreads }
       } catch (error) {
         settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
         throw new InlayError('SERVICE_UNAVAILABLE', { message: 'The database does not answer.', cause: error })
@@ -167,3 +170,6 @@ function toUserInfo(caller: Principal, personalization: PersonalizationDetail, p
     admin_capabilities: [],
   }
 }
+
+const toMessage = ({ reason, documents }: { readonly reason: string; readonly documents: number }): string =>
+  `ok; the index is being rebuilt (${reason}): ${documents} documents left`
