@@ -1,7 +1,9 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely } from 'kysely'
 import { postgres } from '@inlay/drivers/postgres'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { conversationStoreConformance, runStoreConformance, type StoresUnderTest } from '@inlay/agent/conformance'
+import { createConversationStore, createRunStore } from '@inlay/conversations'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { migrateConversations } from '@inlay/conversations/internal/migrations'
 import { scriptedAction } from '@inlay/agent/testing'
@@ -113,7 +115,7 @@ test('memories live in Postgres as they do in SQLite', async () => {
   const edited = { id: known.memories[0]!.id, content: 'Works in lasers.' }
   expect(
     (await memories.update({ memories: [edited, { id: null, content: 'Has a dog.' }] }, ana)).memories,
-  ).toMatchObject([edited, { content: 'Has a dog.' }])
+  ).toMatchObject([{ content: 'Has a dog.' }, edited])
   await memories.clear(ana)
   expect((await memories.get(ana)).memories).toEqual([])
 })
@@ -149,4 +151,26 @@ test('what cannot be stored as text is left out of answers and results, and noth
   const { messages } = await agent.sessions.get(run.sessionId, ana)
   expect(messages.at(-1)?.text).toBe('25 days.')
   expect(whole.tool_calls[0]?.tool_result).toBe('xy')
+})
+
+describe('the stores of the engine on Postgres', () => {
+  const make = async (): Promise<StoresUnderTest> => {
+    const tables = db.withTables<ConversationTables>()
+    for (const table of [
+      'inlay_chat_send_keys',
+      'inlay_chat_summaries',
+      'inlay_chat_tool_calls',
+      'inlay_chat_messages',
+      'inlay_chat_sessions',
+    ] as const)
+      await tables.deleteFrom(table).execute()
+    let time = 1_000
+    const services = { now: () => time, newId: () => crypto.randomUUID() }
+    return {
+      conversations: createConversationStore(tables, services),
+      runs: createRunStore(tables, services.now),
+      advance: (milliseconds) => void (time += milliseconds),
+    }
+  }
+  for (const [title, run] of [...conversationStoreConformance(make), ...runStoreConformance(make)]) test(title, run)
 })

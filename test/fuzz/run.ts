@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startService } from './service.ts'
+import { startService } from '../clients/service.ts'
 
 interface Operation {
   responses: Record<string, unknown>

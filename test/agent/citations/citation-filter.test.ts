@@ -65,13 +65,37 @@ describe('order of text and citations', () => {
 })
 
 describe('what is a marker', () => {
-  test.each(['[1]', '[[1]]', '【1】', '［1］', '【【1】】', '[1】', '［1]'])('%s is', (marker) => {
+  test.each([
+    '[1]',
+    '[[1]]',
+    '【1】',
+    '［1］',
+    '【【1】】',
+    '[1】',
+    '［1]',
+    '[^1]',
+    '[[^1]]',
+    '[document 1]',
+    '[Doc 1]',
+    '[source 1]',
+    '[1†source]',
+    '【1†L3】',
+    '【1†L3-L8】',
+  ])('%s is', (marker) => {
     expect(render(`so ${marker}.`)).toBe(`so ${leave}.`)
     expect(numbers(`so ${marker}.`)).toEqual([1])
   })
 
-  test.each(['[ 1 ]', '[1-2]', '[1; 2]', '[doc 1]', '【1†L3】', '[]', '[1,  2]', '[^1]'])('%s is not', (marker) => {
-    expect(render(`so ${marker}.`)).toBe(`so ${marker}.`)
+  test.each(['[ 1 ]', '[]', '[1,  2]', '[^]', '[document]', '[documentary 1]', '[1-]', '[2-1-]', '[a1]'])(
+    '%s is not',
+    (marker) => {
+      expect(render(`so ${marker}.`)).toBe(`so ${marker}.`)
+    },
+  )
+
+  test.each(['[1;2]', '[1; 2]', '[1-2]', '[1–2]', '[^1, ^2]', '[document 1, document 2]'])('%s is two', (marker) => {
+    expect(render(`so ${marker}.`)).toBe(`so ${leave} ${carry}.`)
+    expect(numbers(`so ${marker}.`)).toEqual([1, 2])
   })
 
   test('a link a model wrote itself in the rendered form gets the true address', () => {
@@ -98,16 +122,13 @@ describe('unknown numbers', () => {
   })
 
   test('stay directly after a word, and wherever no citation would stand', () => {
-    for (const source of [
-      'arr[0] = 1',
-      '[9] first',
-      'x = [9]',
-      '- [9] item',
-      'values: [8, 9]',
-      'f()[0]',
-      '\n[9]: note',
-    ])
+    for (const source of ['arr[0] = 1', 'x = [9]', '- [9] item', 'values: [8, 9]', 'f()[0]', '\n[9]: note'])
       expect(render(source)).toBe(source)
+  })
+
+  test('are dropped before all text, where models copy them from their instructions', () => {
+    expect(render('[9][8] 28 days [1].')).toBe(` 28 days ${leave}.`)
+    expect(render('【9】28 days')).toBe('28 days')
   })
 
   test('are never told', () => expect(numbers('A [9] b [10] arr[0]')).toEqual([]))

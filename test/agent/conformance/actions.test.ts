@@ -49,7 +49,7 @@ const wordy = (text: string): string => `${text} "図書館は九時に開きま
 
 const searches = {
   works: [queries('leave'), queries('pay', 'bonus')],
-  misfits: [{ queries: 'leave' }, { queries: [] }, { queries: [7] }],
+  misfits: [{ queries: { text: 'leave' } }, { queries: [] }, { queries: [7] }],
   fails: queries('broken'),
   lasts: queries('endless'),
   long: queries('long'),
@@ -102,7 +102,7 @@ const openUrl: MakeAction = () => ({
     }),
   ),
   works: [urls('leave'), urls('pay', 'broken')],
-  misfits: [{ urls: 'https://web.example' }, { urls: [] }],
+  misfits: [{ urls: 7 }, { urls: [] }],
   fails: urls('broken'),
   lasts: urls('endless'),
   long: urls('long', 'long-too'),

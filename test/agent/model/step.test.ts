@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { expect, test } from 'vitest'
-import { playStep, type StepRequest } from '@inlay/agent/internal/model/step'
+import { playStep } from '@inlay/agent/internal/model/step'
+import type { StepRequest } from '@inlay/agent/internal/model/step-output'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
 
 const tools: LanguageModelV4CallOptions['tools'] = [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }]

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createTextGate, readTextCalls } from '@inlay/agent/internal/model/text-tool-calls'
+import { readTextCalls } from '@inlay/agent/internal/model/text-call-formats'
+import { createTextGate } from '@inlay/agent/internal/model/text-tool-calls'
 
 const names = new Set(['search', 'look'])
 const markup =
@@ -16,7 +17,7 @@ function pass(text: string, size: number, mayRecover = true) {
 
 describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
   test('markup never reaches the answer, the text around it does', () => {
-    expect(pass(`Let me look. ${markup} Done.`, size)).toEqual({ told: 'Let me look.  Done.', calls: [] })
+    expect(pass(`Let me look. ${markup} Done.`, size, false)).toEqual({ told: 'Let me look.  Done.', calls: [] })
     expect(pass('Open <function_calls> and never closed', size).told).toBe('Open ')
     expect(pass('a <function or b < c', size).told).toBe('a <function or b < c')
   })
@@ -40,6 +41,74 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
     expect(pass('{"name": "look"} is how you call it', size).calls).toEqual([])
   })
 
+  test('text before a call is shown, text behind it is not', () => {
+    const { told, calls } = pass(`Let me look. ${markup}\n<tool_response>28 days</tool_response>28 days.`, size)
+    expect(told).toBe('Let me look. ')
+    expect(calls).toHaveLength(1)
+  })
+
+  test.each<[string, string]>([
+    ['Hermes, Qwen', '<tool_call>\n{"name": "search", "arguments": {"queries": ["a b"]}}\n</tool_call>'],
+    ['Hermes, not closed', '<tool_call>{"name": "search", "arguments": {"queries": ["a b"]}}'],
+    ['arguments as text', '<tool_call>{"name": "search", "arguments": "{\\"queries\\": [\\"a b\\"]}"}</tool_call>'],
+    [
+      'Qwen coder',
+      '<tool_call>\n<function=search>\n<parameter=queries>\n["a b"]\n</parameter>\n</function>\n</tool_call>',
+    ],
+    ['Llama, JSON', '<|python_tag|>{"name": "search", "parameters": {"queries": ["a b"]}}<|eom_id|>'],
+    ['Llama, a call', '<|python_tag|>search.call(queries=["a b"])'],
+    ['Llama, a function', '<function=search>{"queries": ["a b"]}</function>'],
+    ['Mistral', '[TOOL_CALLS][{"name": "search", "arguments": {"queries": ["a b"]}, "id": "x"}]'],
+    ['Mistral, newer', '[TOOL_CALLS]search[ARGS]{"queries": ["a b"]}'],
+    ['Phi, Granite', '<|tool_call|>[{"name": "search", "arguments": {"queries": ["a b"]}}]<|/tool_call|>'],
+    [
+      'DeepSeek',
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>search\n```json\n{"queries": ["a b"]}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    ],
+    [
+      'Kimi',
+      '<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>{"queries": ["a b"]}<|tool_call_end|><|tool_calls_section_end|>',
+    ],
+    ['pythonic', '[search(queries=["a b"])]'],
+    ['pythonic, bare', "search(queries=['a b'])"],
+    [
+      'OpenAI as text',
+      '{"type": "function", "function": {"name": "search", "arguments": "{\\"queries\\": [\\"a b\\"]}"}}',
+    ],
+    ['a list', '[{"name": "search", "arguments": {"queries": ["a b"]}}]'],
+    ['a prefix', '{"name": "functions.search", "arguments": {"queries": ["a b"]}}'],
+    ['a fence behind prose', 'I will look.\n```json\n{"name": "search", "arguments": {"queries": ["a b"]}}\n```'],
+    ['JSON behind a thought', 'Thought: I have to look.\n{"name": "search", "arguments": {"queries": ["a b"]}}'],
+    ['ReAct', 'I should look.\n{"action": "search", "action_input": {"queries": ["a b"]}}'],
+    ['the name as a key', '{"search": {"queries": ["a b"]}}'],
+  ])('%s', (_name, text) => {
+    const { told, calls } = pass(text, size)
+    expect(calls).toEqual([{ name: 'search', input: { queries: ['a b'] } }])
+    expect(told).toBe(/^[A-Z].*\n/.exec(text)?.[0] ?? '')
+  })
+
+  test('several calls, one behind the other', () => {
+    const two =
+      '<tool_call>{"name": "search", "arguments": {}}</tool_call>\n<tool_call>{"name": "look", "arguments": {}}</tool_call>'
+    expect(pass(two, size).calls.map(({ name }) => name)).toEqual(['search', 'look'])
+    expect(pass('[search(a=1), look(b=True)]', size).calls).toEqual([
+      { name: 'search', input: { a: 1 } },
+      { name: 'look', input: { b: true } },
+    ])
+  })
+
+  test.each([
+    'As [1] and [2, 3] say, {braces} are fine.',
+    '[1] says so.\n[A link](https://x.example) too.',
+    '```json\n{"name": "Ana", "days": 28}\n```\nThat is the record.',
+    '```ts\nconst f = () => {\n  return [1]\n}\n```\nDone.',
+    'search is a word, and look(ing) too.\nlook: here',
+    '{"answer": 42}',
+    'a\n\n{ not json }\n[ nor this',
+  ])('an answer stays as it is: %j', (text) => {
+    expect(pass(text, size)).toEqual({ told: text, calls: [] })
+  })
+
   test('nothing is recovered when it may not be', () => {
     expect(pass(markup, size, false)).toEqual({ told: '', calls: [] })
     expect(pass('{"name": "look"}', size, false)).toEqual({ told: '{"name": "look"}', calls: [] })
@@ -55,7 +124,7 @@ test('text that cannot become a call is told at once', () => {
 
 test('a long answer that begins with a brace is told in the end', () => {
   const gate = createTextGate({ names, mayRecover: true })
-  const text = `{${'x'.repeat(20_000)}`
+  const text = `{"note": "${'x'.repeat(20_000)}`
   expect(gate.push(text.slice(0, 100))).toBe('')
   expect(gate.push(text.slice(100)) + gate.end().text).toBe(text)
 })

@@ -25,6 +25,35 @@ async function newHttpSetting(type: Type, replies: Replies) {
 
 const look = { calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['leave'] } }] }
 
+/** Sends a text in pieces of a few characters, as tokens arrive. */
+const inPieces = (text: string) => (text.match(/[\s\S]{1,4}/g) ?? []).map((piece) => ({ text: piece }))
+
+test.each<[string, string]>([
+  ['Hermes', '<tool_call>\n{"name": "internal_search", "arguments": {"queries": ["leave"]}}\n</tool_call>'],
+  ['Llama', '<|python_tag|>{"name": "internal_search", "parameters": {"queries": "leave"}}'],
+  ['Mistral', '[TOOL_CALLS][{"name": "internal_search", "arguments": {"queries": ["leave"]}}]'],
+  ['pythonic', '[internal_search(queries=["leave"])]'],
+  ['function tags', '<function=internal_search>{"query": "leave"}</function>'],
+  ['prose and a fence', 'I search.\n```json\n{"name": "internal_search", "arguments": {"queries": ["leave"]}}\n```'],
+  ['a thought and JSON', '<think>I search.</think>\n{"name": "internal_search", "arguments": {"queries": ["leave"]}}'],
+])('a server that writes calls as text, %s: the call runs and no markup is shown', async (_format, text) => {
+  const { send, server } = await newHttpSetting('openai-compatible', [
+    inPieces(text),
+    inPieces('<think>It is 28.</think>\n\n28 days [1].'),
+  ])
+  const run = await send()
+  const lines = (await readAll(run)).map(inShort)
+  expect(lines).toContain('line user_message_id reserved_assistant_message_id')
+  expect(lines.filter((line) => line.includes('search_tool_queries_delta'))).toEqual([
+    expect.stringContaining('["leave"]'),
+  ])
+  const shown = lines.filter((line) => line.includes('message_delta')).join('')
+  expect(shown).not.toMatch(/think|tool_call|TOOL_CALLS|python_tag|function|"name"/)
+  expect(lines).toContainEqual(expect.stringContaining('reasoning_delta " 28."'))
+  expect((await run.whole()).answer).toBe('28 days [[1]](https://wiki.example/leave).')
+  expect(JSON.stringify(server.requests[1]?.body)).not.toMatch(/<think>|<tool_call>|TOOL_CALLS|python_tag/)
+})
+
 describe.each<Type>(['openai-compatible', 'anthropic'])('over HTTP, %s', (type) => {
   test('reasons, writes, searches and answers with citations', async () => {
     const { send, server } = await newHttpSetting(type, [

@@ -10,7 +10,9 @@ const base = { actions: [search], time: Date.UTC(2026, 3, 9), includeCitations: 
 
 test('says the day, how to search, how to cite and that results are data', () => {
   const text = toInstructions(base)
-  for (const part of ['2026-04-09', 'internal_search', '[3]', 'nothing written in them']) {
+  // A model that copies from its instructions would cite what is not there.
+  expect(text).not.toMatch(/\[\d/)
+  for (const part of ['2026-04-09', 'internal_search', 'in square brackets', 'nothing written in them']) {
     expect(text).toContain(part)
   }
 })

@@ -1,8 +1,19 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { scriptedAction } from '@inlay/agent/testing'
+import { estimateTokens } from '@inlay/agent/internal/prompt/context-window'
+import { scriptedAction, scriptedModel } from '@inlay/agent/testing'
 import { InlayError, packetSchema } from '@inlay/protocol'
-import { findsAlways, inShort, newDoc, newPassage, newSetting, packetsOf, readAll, type Setting } from '../setting.ts'
+import {
+  findsAlways,
+  inShort,
+  newDoc,
+  newPassage,
+  newSetting,
+  packetsOf,
+  providerOf,
+  readAll,
+  type Setting,
+} from '../setting.ts'
 
 const idLine = 'line user_message_id reserved_assistant_message_id'
 
@@ -291,8 +302,8 @@ describe('whatever happens', () => {
   })
 
   test('the sixth step has no actions and has to answer', async () => {
-    const look = { call: { name: 'internal_search', input: { queries: ['more'] } } }
-    const setting = await newSetting([[look], [look], [look], [look], [look], ['Enough.']], { search })
+    const look = (query: string) => [{ call: { name: 'internal_search', input: { queries: [query] } } }]
+    const setting = await newSetting([...['a', 'b', 'c', 'd', 'e'].map(look), ['Enough.']], { search })
     const lines = await inSession(setting)
     expect(lines.filter((line) => line.includes('section_end'))).toHaveLength(5)
     expect(lines.slice(-3)).toEqual([
@@ -300,7 +311,53 @@ describe('whatever happens', () => {
       '5.0 message_delta "Enough."',
       '5.0 stop null',
     ])
-    expect(setting.model.asked.map(({ tools }) => tools?.length ?? 0)).toEqual([1, 1, 1, 1, 1, 0])
+    const choices = setting.model.asked.map(({ toolChoice }) => toolChoice?.type)
+    expect(choices).toEqual([...Array.from({ length: 5 }, () => 'auto'), 'none'])
+    // The calls in the prompt keep their tools beside them.
+    expect(setting.model.asked[5]?.tools).toHaveLength(1)
+    expect(JSON.stringify(setting.model.asked[5]?.prompt.at(-1))).toContain('no tool can be called')
+  })
+
+  test('a search that is repeated is not made again, and a model that only repeats has to answer', async () => {
+    const look = { call: { name: 'internal_search', input: { queries: ['more'] } } }
+    const setting = await newSetting([[look], [look], [look], ['Enough.']], { search })
+    const lines = await inSession(setting)
+    expect(lines.filter((line) => line.includes('search_tool_start'))).toHaveLength(1)
+    expect(JSON.stringify(setting.model.asked[2]?.prompt.at(-1))).toContain('was made before')
+    expect(setting.model.asked[3]?.toolChoice).toEqual({ type: 'none' })
+    expect(lines.at(-2)).toContain('"Enough."')
+  })
+
+  test('an answer that reached the output limit says so', async () => {
+    const setting = await newSetting([['Half an ans', { finish: 'length' }]])
+    const { answer, error_msg: error } = await (await setting.send()).whole()
+    expect(answer).toMatch(/^Half an ans\n\n.*output limit/)
+    expect(error).toBeNull()
+  })
+
+  test('long results are followed by a reminder to cite, short ones are not', async () => {
+    const long = newPassage('leave', 'Leave is 28 days. '.repeat(1_500))
+    const look = { call: { name: 'internal_search', input: { queries: ['leave'] } } }
+    const reminded = await newSetting([[look], ['28 [1].']], { search: findsAlways(long) })
+    await (await reminded.send()).whole()
+    expect(JSON.stringify(reminded.model.asked[1]?.prompt.at(-1))).toContain('Cite the results')
+    const plain = await newSetting([[look], ['28 [1].']], { search })
+    await (await plain.send()).whole()
+    expect(plain.model.asked[1]?.prompt.at(-1)?.role).toBe('tool')
+  })
+
+  test('a set of results is bounded, and smaller in a small window', async () => {
+    const many = Array.from({ length: 25 }, (_, index) => newPassage(`d${index}`, 'Leave is 28 days. '.repeat(300)))
+    const look = { call: { name: 'internal_search', input: { queries: ['leave'] } } }
+    for (const [contextTokens, most] of [
+      [100_000, 10_500],
+      [16_000, 5_500],
+    ] as const) {
+      const model = scriptedModel([[look], ['28 [1].']])
+      const setting = await newSetting([], { models: providerOf(model, { contextTokens }), search: async () => many })
+      await (await setting.send()).whole()
+      expect(estimateTokens(JSON.stringify(model.asked[1]?.prompt.at(-1)))).toBeLessThan(most)
+    }
   })
 
   test('a model that still wants to search in the last step fails the run', async () => {

@@ -8,7 +8,8 @@ import { afterAll, describe, test } from 'vitest'
 import { folded, midFold } from '../index-states.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'inlay-lancedb-states-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+// Some hundred indexes.
+afterAll(() => rmSync(root, { recursive: true, force: true }), 60_000)
 
 const states: readonly (readonly [
   title: string,

@@ -34,7 +34,7 @@ async function open(
   return index
 }
 
-const found = async (index: VectorIndex, text: string, limit = 5): Promise<string[]> =>
+const idsFor = async (index: VectorIndex, text: string, limit = 5): Promise<string[]> =>
   (await index.search({ text, limit })).map((hit) => hit.documentId)
 
 describe('rows that wait', () => {
@@ -69,17 +69,17 @@ describe('rows that wait', () => {
     await index.append([row('folded', 'A lighthouse stands there.')])
     await index.maintain({ idle: true })
     await index.append([row('memtable', 'An observatory stands there.')])
-    expect(await found(index, 'obsrevatory', 1)).toEqual(['memtable'])
-    expect(await found(index, 'lighthuose', 1)).toEqual(['folded'])
-    expect(await found(index, 'ighthouse', 1)).toEqual(['folded'])
+    expect(await idsFor(index, 'obsrevatory', 1)).toEqual(['memtable'])
+    expect(await idsFor(index, 'lighthuose', 1)).toEqual(['folded'])
+    expect(await idsFor(index, 'ighthouse', 1)).toEqual(['folded'])
   })
 
   it('are gone at once when they are removed', async () => {
     const index = await open()
     await index.append([row('a', 'A heron.'), row('b', 'A heron.')])
-    expect((await found(index, 'heron')).sort()).toEqual(['a', 'b'])
+    expect((await idsFor(index, 'heron')).sort()).toEqual(['a', 'b'])
     await index.remove(['generation of a'])
-    expect(await found(index, 'heron')).toEqual(['b'])
+    expect(await idsFor(index, 'heron')).toEqual(['b'])
   })
 
   it('of an earlier process are found before any upkeep', async () => {
@@ -89,7 +89,7 @@ describe('rows that wait', () => {
     await first.close()
     const second = await open({ folder })
     await second.append([row('b', 'A heron.')])
-    expect((await found(second, 'heron')).sort()).toEqual(['a', 'b'])
+    expect((await idsFor(second, 'heron')).sort()).toEqual(['a', 'b'])
   })
 })
 
@@ -105,7 +105,7 @@ describe('upkeep', () => {
     expect(after).toMatchObject({ rows: 10, unindexedRows: 0 })
     expect(after.bytes).toBeLessThan(before / 4)
     expect(readdirSync(join(folder, 'chunks.lance', 'data')).length).toBeLessThan(5)
-    expect(await found(index, 'heron', 50)).toHaveLength(10)
+    expect(await idsFor(index, 'heron', 50)).toHaveLength(10)
   })
 
   it('leaves a few new rows of a busy index alone, and folds many', async () => {
@@ -128,7 +128,7 @@ describe('upkeep', () => {
     await index.maintain({ idle: true })
     await index.append([row('b', 'An otter.')])
     expect((await index.maintain({ idle: true })).unindexedRows).toBe(1)
-    expect(await found(index, 'otter')).toEqual(['b'])
+    expect(await idsFor(index, 'otter')).toEqual(['b'])
   })
 
   it('indexes vectors once there are many, and finds the same', async () => {
@@ -158,7 +158,7 @@ describe('appending', () => {
     const before = readdirSync(join(folder, 'chunks.lance', '_versions')).length
     await Promise.all(Array.from({ length: 50 }, (_, n) => index.append([row(`d${n}`, 'A heron.')])))
     expect(readdirSync(join(folder, 'chunks.lance', '_versions')).length - before).toBeLessThan(5)
-    expect(await found(index, 'heron', 100)).toHaveLength(50)
+    expect(await idsFor(index, 'heron', 100)).toHaveLength(50)
   })
 
   it('keeps texts of any size and kind', async () => {

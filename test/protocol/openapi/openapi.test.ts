@@ -146,6 +146,7 @@ describe('the OpenAPI document', () => {
   it('asks of a message what the schema asks', () => {
     const request = named.SendMessageRequest!
     expect(request.required).toEqual(['message'])
+    expect(JSON.stringify(request)).not.toContain('"default":null')
     for (const body of [
       { message: 'a' },
       { message: 'a', origin: null, internal_search_filters: { time_cutoff: '2026-01-01T00:00:00Z' } },

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { InlayError } from '@inlay/protocol'
 import type { GeneratedImage } from '@inlay/protocol'
 import type { Action, ActionTurn, TurnFiles } from '../contracts/action.ts'
-import { cutToTokens } from '../prompt/text-cut.ts'
+import { cutToTokens } from '../prompt/context-window.ts'
 import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from './generate-image-contract.ts'
 
 /** What the image action is made of. */

@@ -48,6 +48,10 @@ const runLimit = 64
 const interesting = /[[【［`~\n]/g
 const citationPlace = /(?:[\p{L}\p{N}.!?…。！？\0][)"'”’»*_`]*[^\S\n]+|\0)$/u
 
+/** Whether a marker here can only be a citation: behind a word, a sentence or a marker, or before all text. */
+const isCitationPlace = (context: string, next: string): boolean =>
+  (context.trim() === '' && next !== ':') || citationPlace.test(context)
+
 /** Makes a link safe to stand between the parentheses of a Markdown link. */
 function toAddress(link: string): string {
   let depth = 0
@@ -76,7 +80,7 @@ function createJudge({ mode, known }: CitationsOptions, output: CitationOutput):
         const document = known(number)
         return document ? [{ number, document }] : []
       })
-      if (documents.length === 0 && (mode === 'keep' || !citationPlace.test(output.context()))) return false
+      if (documents.length === 0 && (mode === 'keep' || !isCitationPlace(output.context(), next))) return false
       for (const { number, document } of documents) cite(number, document)
       if (mode === 'keep') return false
       const links = documents.map(({ number, document }) => `[[${number}]](${toAddress(document.link ?? '')})`)

@@ -16,11 +16,36 @@ const addressLimit = 2_000
 
 const open = '[\\[【［]'
 const close = '[\\]】］]'
-const list = '\\d+(?:, ?\\d+)*'
-const single = new RegExp(`${open}(${list})${close}`, 'y')
-const double = new RegExp(`${open}{2}(${list})${close}{2}`, 'y')
-const begunSingle = new RegExp(`${open}(?:\\d+, ?)*\\d*$`, 'y')
-const begunDouble = new RegExp(`${open}{2}(?:(?:\\d+, ?)*\\d*|${list}${close}?)$`, 'y')
+// `1`, `^1`, `document 1`, `1†source`, `1†L3-L8`, and ranges `1-3`.
+const word = '(?:\\^|(?:documents?|docs?|sources?|results?|passages?) ?#?)?'
+const item = `${word}\\d+(?: ?[-–] ?\\d+)?(?:†[^\\]】］]{0,40})?`
+const list = `${item}(?:[,;] ?${item})*`
+const single = new RegExp(`${open}(${list})${close}`, 'iy')
+const double = new RegExp(`${open}{2}(${list})${close}{2}`, 'iy')
+const begunSingle = new RegExp(`${open}(?:${item}[,;] ?)*(?:${begunWord()}|${item}|${item}[-–])?$`, 'iy')
+const begunDouble = new RegExp(`${open}{2}(?:(?:${item}[,;] ?)*(?:${begunWord()}|${item})?|${list}${close}?)$`, 'iy')
+
+/** Any beginning of what may stand before a number. */
+function begunWord(): string {
+  const words = ['documents ', 'docs ', 'sources ', 'results ', 'passages ', '^']
+  const beginnings = words.flatMap((whole) => Array.from(whole, (_, index) => whole.slice(0, index + 1)))
+  return [...new Set([...beginnings, ...words.map((whole) => whole.replace('s ', ' '))])]
+    .map((text) => text.replace('^', '\\^'))
+    .join('|')
+}
+
+// A wider range is a span of something else.
+const longestRange = 20
+
+/** Numbers of a list of markers. */
+function numbersIn(text: string): number[] {
+  return text.split(/[,;]/).flatMap((item) => {
+    const [, from, to] = /(\d+)(?: ?[-–] ?(\d+))?/.exec(item) ?? []
+    const [first, last] = [Number(from), Number(to ?? from)]
+    if (last < first || last - first >= longestRange) return to === undefined ? [first] : [first, last]
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  })
+}
 
 const matchAt = (pattern: RegExp, text: string, index: number): RegExpExecArray | null => {
   pattern.lastIndex = index
@@ -39,7 +64,8 @@ function addressEnd(text: string, index: number): number | undefined {
 }
 
 /**
- * Reads the citation marker that begins at `index`: `[1]`, `[1, 2]`, `[[1]]`, the same in 【】 and ［］ and any mixture.
+ * Reads the citation marker that begins at `index`: `[1]`, `[1, 2]`, `[1;2]`, `[1-3]`, `[[1]]`, `[^1]`, `[document 1]`,
+ * `[1†source]`, the same in 【】 and ［］ and any mixture.
  * A link a model wrote as citations are rendered, `[[1]](address)`, is a marker whose end is behind the address.
  * @param ended whether the text is complete; when it is not, a marker is only told once the character behind it is known
  */
@@ -52,7 +78,7 @@ export function readMarker(text: string, index: number, ended: boolean): MarkerM
   if (!match || match[0].length > markerLimit) return 'no'
 
   const end = index + match[0].length
-  const numbers = (match[1] ?? '').split(',').map(Number)
+  const numbers = numbersIn(match[1] ?? '')
   const next = text[end]
   if (next === undefined) return ended ? { numbers, end, isLinkText: false } : 'more'
   if (next !== '(' || text[end - 1] !== ']') return { numbers, end, isLinkText: false }

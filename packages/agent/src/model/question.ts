@@ -3,7 +3,8 @@ import { InlayError } from '@inlay/protocol'
 import { estimateTokens, promptLimit } from '../prompt/context-window.ts'
 import type { ModelQuestion } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
-import { playStep, type StepListener } from './step.ts'
+import { playStep } from './step.ts'
+import type { StepListener } from './step-output.ts'
 
 /** What questions are put with. */
 export interface QuestionOptions {

@@ -1,119 +1,212 @@
-import { readJson } from '@inlay/protocol'
+import { isJsonObject } from '@inlay/protocol'
 import type { RequestedCall } from './exchange.ts'
+import { readLiteral } from './literals.ts'
+import {
+  argumentsOf,
+  callMarkups,
+  callsIn,
+  readPythonCalls,
+  readTextCalls,
+  withoutFence,
+  type CallMarkup,
+} from './text-call-formats.ts'
+import { overlapOf } from './think-tags.ts'
 
 /** Keeps call markup out of an answer while it streams, and finds calls that a model wrote as text. */
 export interface TextGate {
   /** Takes a piece of text; returns what may be shown by now. */
   push(text: string): string
-  /** Ends the text: gives the rest that may be shown, or the calls that were the only output. */
+  /** Ends the text: returns the rest that may be shown, and the calls that stood in it. */
   end(): { readonly text: string; readonly calls: readonly RequestedCall[] }
 }
 
-/** What a gate watches for. */
 export interface TextGateOptions {
   /** Names of the actions offered in this step. */
   readonly names: ReadonlySet<string>
-  /** Whether text that is nothing but a call may become one. */
+  /** Whether calls written as text become calls. */
   readonly mayRecover: boolean
 }
 
-const opening = '<function_calls'
-const closing = '</function_calls>'
-// A whole call is short; text that goes on longer is an answer that happens to begin with a brace.
-const jsonLimit = 8_192
+// A whole call is short; text that goes on longer is an answer that happens to look like one.
+const callLimit = 8_192
+// A call names its tool early.
+const nameLimit = 300
 
-/** Makes the gate of one step. */
-export function createTextGate({ names, mayRecover }: TextGateOptions): TextGate {
-  let held = ''
-  let markup = ''
-  let isInMarkup = false
-  let hasText = false
-  const watchesJson = mayRecover && names.size > 0
+/** Creates the gate of one step. Text behind a call is dropped: models invent the results of their calls there. */
+export function createTextGate(options: TextGateOptions): TextGate {
+  const gate = new Gate(options)
+  return {
+    push: (text) => gate.push(text),
+    end: () => gate.end(),
+  }
+}
 
-  const take = (ended: boolean): string => {
+/** What text at the beginning of a line turns out to be. */
+type Verdict =
+  | { readonly kind: 'more' }
+  | { readonly kind: 'text'; readonly length: number }
+  | { readonly kind: 'calls'; readonly calls: readonly RequestedCall[]; readonly length: number }
+
+const more: Verdict = { kind: 'more' }
+
+class Gate {
+  readonly #names: ReadonlySet<string>
+  readonly #watches: boolean
+  readonly #mayRecover: boolean
+  readonly #calls: RequestedCall[] = []
+  #held = ''
+  #markup: CallMarkup | undefined
+  #isLineStart = true
+  #isInFence = false
+
+  constructor({ names, mayRecover }: TextGateOptions) {
+    this.#names = names
+    this.#mayRecover = mayRecover
+    this.#watches = mayRecover && names.size > 0
+  }
+
+  push(text: string): string {
+    this.#held += text
+    return this.#take(false)
+  }
+
+  end(): { text: string; calls: readonly RequestedCall[] } {
+    return { text: this.#take(true), calls: this.#calls.splice(0) }
+  }
+
+  #take(ended: boolean): string {
     let shown = ''
-    while (held !== '') {
-      if (isInMarkup) {
-        const end = held.indexOf(closing)
-        const upTo = end === -1 ? (ended ? held.length : held.length - overlap(held, closing)) : end + closing.length
-        markup += held.slice(0, upTo)
-        held = held.slice(upTo)
-        if (end === -1) break
-        isInMarkup = false
+    while (this.#held !== '') {
+      if (this.#markup) {
+        if (!this.#takeMarkup(this.#markup, ended)) break
         continue
       }
-      const at = held.indexOf(opening)
-      const upTo = at === -1 ? (ended ? held.length : held.length - overlap(held, opening)) : at
-      shown += held.slice(0, upTo)
-      held = held.slice(upTo)
-      if (at === -1) break
-      isInMarkup = true
+      const stop = this.#nextStop(ended)
+      shown += this.#show(stop.at)
+      if (stop.kind === 'wait') break
+      if (stop.kind === 'markup') this.#markup = stop.markup
+      else if (stop.kind === 'candidate') {
+        const verdict = this.#judge(ended)
+        if (verdict.kind === 'more') break
+        if (verdict.kind === 'text') shown += this.#show(verdict.length)
+        else {
+          this.#calls.push(...verdict.calls)
+          this.#held = this.#held.slice(verdict.length)
+        }
+      }
     }
-    if (shown.trim() !== '') hasText = true
     return shown
   }
-  const isMaybeJson = (): boolean =>
-    watchesJson &&
-    !hasText &&
-    !isInMarkup &&
-    markup === '' &&
-    held.length < jsonLimit &&
-    /^\s*(\{|```(json)?\s*\{?|`{1,2}$)/.test(held)
 
-  return {
-    push: (text) => {
-      held += text
-      return isMaybeJson() ? '' : take(false)
-    },
-    end: () => {
-      const json = isMaybeJson() ? readJsonCalls(held, names) : []
-      if (json.length > 0) return { text: '', calls: json }
-      const text = take(true)
-      const isOnlyMarkup = mayRecover && !hasText && text.trim() === '' && markup !== ''
-      const calls = isOnlyMarkup ? readMarkupCalls(markup, names) : []
-      return { text: calls.length > 0 ? '' : text, calls }
-    },
+  /** Moves text from what is held to what is shown. */
+  #show(length: number): string {
+    const text = this.#held.slice(0, length)
+    this.#held = this.#held.slice(length)
+    if (text === '') return ''
+    for (const [fence] of text.matchAll(/(?<=^|\n)[ \t]*```/g)) if (fence) this.#isInFence = !this.#isInFence
+    const line = text.slice(text.lastIndexOf('\n') + 1)
+    this.#isLineStart = (text.includes('\n') || this.#isLineStart) && line.trim() === ''
+    return this.#calls.length > 0 ? '' : text
   }
-}
 
-/** Finds the calls in a text that is nothing but calls: markup, or JSON that names an action. */
-export function readTextCalls(text: string, names: ReadonlySet<string>): readonly RequestedCall[] {
-  const json = readJsonCalls(text, names)
-  return json.length > 0 ? json : readMarkupCalls(text, names)
-}
-
-/** How many characters at the end of the text could be the beginning of the word. */
-function overlap(text: string, word: string): number {
-  for (let length = Math.min(word.length - 1, text.length); length > 0; length--) {
-    if (word.startsWith(text.slice(text.length - length))) return length
+  #takeMarkup(markup: CallMarkup, ended: boolean): boolean {
+    const ends = markup.closings.flatMap((closing) => {
+      const at = this.#held.indexOf(closing)
+      return at === -1 ? [] : [at + closing.length]
+    })
+    if (ends.length === 0 && !ended) return false
+    const end = ends.length > 0 ? Math.min(...ends) : this.#held.length
+    if (this.#mayRecover) this.#calls.push(...readTextCalls(this.#held.slice(0, end), this.#names))
+    this.#held = this.#held.slice(end)
+    this.#markup = undefined
+    return true
   }
-  return 0
-}
 
-function readJsonCalls(text: string, names: ReadonlySet<string>): RequestedCall[] {
-  const bare = text
-    .trim()
-    .replace(/^```(?:json)?\s*/, '')
-    .replace(/\s*```$/, '')
-  const parsed = readJson(bare)
-  if (typeof parsed !== 'object' || parsed === null) return []
-  const fields = new Map(Object.entries(parsed))
-  const name = [fields.get('name'), fields.get('tool'), fields.get('tool_name'), fields.get('function')].find(
-    (value) => typeof value === 'string',
-  )
-  if (typeof name !== 'string' || !names.has(name)) return []
-  const given = fields.get('arguments') ?? fields.get('parameters') ?? fields.get('input') ?? fields.get('args') ?? {}
-  return [{ id: '', name, input: typeof given === 'string' ? given : JSON.stringify(given) }]
-}
+  /** Where the text that is clear ends, and what stands there. */
+  #nextStop(
+    ended: boolean,
+  ):
+    | { readonly at: number; readonly kind: 'wait' | 'candidate' }
+    | { readonly at: number; readonly kind: 'markup'; readonly markup: CallMarkup } {
+    const candidate = this.#candidateAt()
+    const found = callMarkups
+      .map((markup) => ({ markup, at: this.#held.indexOf(markup.opening) }))
+      .filter(({ at }) => at !== -1)
+      .toSorted((a, b) => a.at - b.at)[0]
+    if (found && (candidate === -1 || found.at <= candidate)) return { ...found, kind: 'markup' }
+    if (candidate !== -1) return { at: candidate, kind: 'candidate' }
+    if (ended) return { at: this.#held.length, kind: 'wait' }
+    const overlap = Math.max(...callMarkups.map(({ opening }) => overlapOf(this.#held, opening)))
+    return { at: this.#held.length - overlap, kind: 'wait' }
+  }
 
-function readMarkupCalls(markup: string, names: ReadonlySet<string>): RequestedCall[] {
-  if (!markup.includes(opening)) return []
-  return [...markup.matchAll(/<invoke\s+name="([^"]+)"\s*>([\s\S]*?)<\/invoke>/g)].flatMap(
-    ([, name = '', body = '']) => {
-      if (!names.has(name)) return []
-      const parameters = [...body.matchAll(/<parameter\s+name="([^"]+)"[^>]*>([\s\S]*?)<\/parameter>/g)]
-      const input = Object.fromEntries(parameters.map(([, key = '', value = '']) => [key, readJson(value) ?? value]))
-      return [{ id: '', name, input: JSON.stringify(input) }]
-    },
-  )
+  /** Index of the first line that could be a call; -1 when none could. */
+  #candidateAt(): number {
+    if (!this.#watches || this.#isInFence) return -1
+    const starts = /(?<=^|\n)[ \t]*(?=[[{`A-Za-z_])/g
+    for (const match of this.#held.matchAll(starts)) {
+      if (match.index === 0 && !this.#isLineStart) continue
+      const at = match.index + match[0].length
+      if (this.#couldBeCall(this.#held.slice(at))) return at
+    }
+    return -1
+  }
+
+  #couldBeCall(text: string): boolean {
+    if (callMarkups.some(({ opening }) => opening.startsWith(text) || text.startsWith(opening))) return false
+    if (text.startsWith('{') || text.startsWith('[')) return true
+    if (text.startsWith('`')) return '```'.startsWith(text.slice(0, 3))
+    return [...this.#names].some((name) => `${name}(`.startsWith(text) || text.startsWith(`${name}(`))
+  }
+
+  #judge(ended: boolean): Verdict {
+    const text = this.#held
+    if (text.length > callLimit) return { kind: 'text', length: 1 }
+    if (text.startsWith('`')) return this.#judgeFence(text, ended)
+    const isPython = /^(?:\[\s*)?[A-Za-z_]/.test(text)
+    return isPython ? this.#judgePython(text, ended) : this.#judgeJson(text, ended)
+  }
+
+  #judgeFence(text: string, ended: boolean): Verdict {
+    const head = /^```[\w-]*[ \t]*\n?/.exec(text)
+    if (!head) return ended || text.length >= 3 ? { kind: 'text', length: text.length } : more
+    const body = text.slice(head[0].length)
+    if (body.trim() === '' && !ended) return more
+    const isCall = this.#couldBeCall(body.trimStart()) && !body.startsWith('`') && !this.#isTooLate(body)
+    if (!isCall) return { kind: 'text', length: head[0].length }
+    const close = body.indexOf('```')
+    if (close === -1 && !ended) return more
+    const length = close === -1 ? text.length : head[0].length + close + 3
+    const calls = readTextCalls(withoutFence(text.slice(0, length)), this.#names)
+    return calls.length > 0 ? { kind: 'calls', calls, length } : { kind: 'text', length }
+  }
+
+  #judgePython(text: string, ended: boolean): Verdict {
+    const close = text.startsWith('[') ? ']' : ')'
+    if (!this.#couldBeCall(text.replace(/^\[\s*/, ''))) return { kind: 'text', length: 1 }
+    for (let at = text.indexOf(close); at !== -1; at = text.indexOf(close, at + 1)) {
+      const calls = readPythonCalls(text.slice(0, at + 1), this.#names)
+      if (calls.length > 0) return { kind: 'calls', calls, length: at + 1 }
+    }
+    return ended ? { kind: 'text', length: 1 } : more
+  }
+
+  #judgeJson(text: string, ended: boolean): Verdict {
+    const literal = readLiteral(text)
+    if (literal === 'invalid' || this.#isTooLate(text)) return { kind: 'text', length: 1 }
+    if (literal === 'incomplete') return ended ? { kind: 'text', length: text.length } : more
+    const calls = callsIn(literal.value, this.#names)
+    if (calls.length === 0) return { kind: 'text', length: literal.end }
+    // Without arguments it is a call only where nothing follows.
+    const { value } = literal
+    const isSure = !isJsonObject(value) || argumentsOf(value) !== undefined || isJsonObject(value['function'])
+    const rest = text.slice(literal.end).trim()
+    if (isSure || (ended && rest === '')) return { kind: 'calls', calls, length: literal.end }
+    return rest === '' ? more : { kind: 'text', length: literal.end }
+  }
+
+  #isTooLate(text: string): boolean {
+    const head = text.slice(0, nameLimit)
+    return text.length > nameLimit && ![...this.#names].some((name) => head.includes(name))
+  }
 }

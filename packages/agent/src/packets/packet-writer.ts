@@ -40,6 +40,8 @@ export interface PacketWriter {
   onCall(): void
   /** Text arguments of a call while they are written; they stand where the step's first call will. */
   onArguments(name: string, deltas: Readonly<Record<string, string>>): void
+  /** Whether this step has text so far. */
+  hasText(): boolean
   /** Ends the text of this step; calls may follow. */
   endStep(): { readonly text: string; readonly reasoning: string }
   /**
@@ -120,6 +122,7 @@ export function createPacketWriter(options: PacketWriterOptions): PacketWriter {
       const tab = message.hasBegun() ? 1 : 0
       emitOpen(turn, tab, { type: 'tool_call_argument_delta', tool_type: name, argument_deltas: deltas })
     },
+    hasText: message.hasBegun,
     endStep: () => {
       finishText()
       return { text: message.text(), reasoning: reasoning.text() }

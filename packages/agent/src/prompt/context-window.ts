@@ -15,6 +15,20 @@ export function estimateTokens(text: string): number {
   return Math.ceil(quarters / 4)
 }
 
+/**
+ * The beginning of a text that takes at most so many tokens where it stands in JSON, which writes some characters as two
+ * or more. Well-formed; the text itself when it fits.
+ */
+export function cutToTokens(text: string, limitTokens: number): string {
+  // No character takes less than a quarter of a token.
+  let cut = text.slice(0, Math.max(0, limitTokens * 4))
+  for (;;) {
+    const tokens = estimateTokens(JSON.stringify(cut))
+    if (tokens <= limitTokens || cut === '') return cut.toWellFormed()
+    cut = cut.slice(0, Math.floor((cut.length * limitTokens * 0.95) / tokens))
+  }
+}
+
 // What a message costs besides its text, and what an image or file costs as providers commonly count it.
 const messageTokens = 4
 const fileTokens = 1_000

@@ -3,7 +3,7 @@ import { stripCitations } from '@inlay/protocol'
 import type { ConversationStore, PastMessage } from '../contracts/conversation-store.ts'
 import { estimateTokens } from './context-window.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
-import { historyLimits } from './past-messages.ts'
+import { historyLimits } from './history.ts'
 
 /** Shares of the context window: above the first a branch is summed up, down to the second. */
 const longShare = 0.5

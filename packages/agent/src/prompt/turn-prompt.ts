@@ -46,14 +46,14 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   checkMessageFits(opened.userText, contextTokens, actions)
   const earlier = opened.messages.map(({ files }) => files).toReversed()
   const messages = [opened.files, ...earlier, opened.summaryFiles]
-  const attachments = await loadAttachments({
-    files: store,
-    messages,
-    takesImages,
-    limitTokens: contextTokens * attachedShare,
-    signal,
-  })
-  const contextImages = takesImages ? await toContextImages(contextFiles, store) : []
+  const hasAttachments = messages.some(({ length }) => length > 0)
+  const limitTokens = contextTokens * attachedShare
+  const attachments = hasAttachments
+    ? await loadAttachments({ files: store, messages, takesImages, limitTokens, signal })
+    : undefined
+  const hasImages = contextFiles.kind === 'in-prompt' && contextFiles.images.length > 0
+  const contextImages = takesImages && hasImages ? await toContextImages(contextFiles, store) : []
+  const hasDocuments = contextFiles.kind === 'in-prompt' && contextFiles.documents.length > 0
   // A model that only quotes would take what is known about the person for something to quote.
   const person = model.quotesOnly ? [] : toPersonMessages(await context.person(), personTokens(contextTokens))
   const ownPrompt = persona.replacesBasePrompt ? persona.systemPrompt : systemPrompt
@@ -63,14 +63,14 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
       time,
       includeCitations: request.include_citations,
       isDatetimeAware: persona.isDatetimeAware,
-      hasContextFiles: contextFiles.kind === 'in-prompt' && contextFiles.documents.length > 0,
+      hasContextFiles: hasDocuments,
       ...(ownPrompt === undefined ? {} : { systemPrompt: ownPrompt }),
     }),
     history: opened.messages,
     summary: opened.summary,
     summaryFiles: opened.summaryFiles,
-    attachments,
-    before: [...person, ...toMessagesBefore(context, contextFiles)],
+    ...(attachments && { attachments }),
+    before: [...person, ...toMessagesBefore(context, hasDocuments ? contextFiles : undefined)],
     contextImages,
     additionalContext: request.additional_context,
     userText: opened.userText,
@@ -87,11 +87,11 @@ function personTokens(contextTokens: number): number {
 /** Messages that stand right before the newest one: what the agent or project asks for, and the context files. */
 function toMessagesBefore(
   { persona, project }: Pick<PromptContext, 'persona' | 'project'>,
-  contextFiles: ContextFiles,
+  contextFiles: ContextFiles | undefined,
 ): LanguageModelV4Message[] {
   const prompt = persona.replacesBasePrompt ? '' : persona.systemPrompt
   const instructions = [prompt, project?.instructions ?? ''].filter((text) => text.trim() !== '')
-  const message = toContextMessage(contextFiles)
+  const message = contextFiles && toContextMessage(contextFiles)
   return [
     ...instructions.map((text) => user(`Instructions for the next message:\n${text}`)),
     ...(message ? [message] : []),

@@ -171,7 +171,7 @@ interface SearchStep {
   readonly signal: AbortSignal
 }
 
-const mostResultTokens = 12_000
+const mostResultTokens = 10_000
 
 /** Runs the calls of one search as a single one. */
 async function search(

@@ -1,5 +1,5 @@
 import type { PacketBody } from '@inlay/protocol'
-import type { StepListener } from '../model/step.ts'
+import type { StepListener } from '../model/step-output.ts'
 import { createReasoningBlock } from '../packets/text-blocks.ts'
 
 /** Where packets of a research stand in its answer; `sub` is null but for the steps of an agent. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import { researchAgentName } from '../prompt/past-messages.ts'
+import { researchAgentName } from '../prompt/history.ts'
 
 /** Names of what a research model may do besides searching. */
 export const researchToolNames: {

@@ -1,6 +1,7 @@
 import { isJsonObject } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { RequestedCall } from '../model/exchange.ts'
+import { readLiteral } from '../model/literals.ts'
 
 /** A call that will run. */
 export interface PlannedCall extends Pick<RequestedCall, 'id' | 'providerOptions'> {
@@ -52,7 +53,9 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined
+    // Quotes of Python, or a comma too many.
+    const literal = readLiteral(text.trim())
+    return typeof literal === 'object' && literal.end === text.trim().length ? literal.value : undefined
   }
 }
 

@@ -1,5 +1,6 @@
 import { InlayError, isInlayError, isJsonObject, storable } from '@inlay/protocol'
 import type { BaseFilters, PacketBody, Principal, ToolCallDetail, Usage } from '@inlay/protocol'
+import { coerceArguments } from './argument-coercion.ts'
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/numbers.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
@@ -55,9 +56,11 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
   if (start) packets.push(start)
   let result: ActionResult
   let failed = false
+  let given = call.input
   try {
-    const input = await checkInput(call)
-    result = await runAction(call, input, setting, (packet) => {
+    const checked = await checkInput(call)
+    given = checked.given
+    result = await runAction(call, checked.input, setting, (packet) => {
       writer.emit(packet)
       packets.push(packet)
     })
@@ -69,7 +72,7 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
   }
   writer.end(result.foundDocuments)
   // What others wrote may hold what neither models nor databases take.
-  return record(call, { ...result, text: storable(result.text) }, { failed, packets }, setting)
+  return record({ ...call, input: given }, { ...result, text: storable(result.text) }, { failed, packets }, setting)
 }
 
 function record(
@@ -115,10 +118,15 @@ function shownAgain(packet: PacketBody, { displayName }: Action): PacketBody {
     : packet
 }
 
-async function checkInput({ action, input }: OpenCall): Promise<unknown> {
+/** The arguments as the action takes them, and as they were given or meant. */
+async function checkInput({ action, input }: OpenCall): Promise<{ readonly input: unknown; readonly given: unknown }> {
   if (input === undefined) throw badArguments('they are not valid JSON')
-  const outcome = await action.input['~standard'].validate(input)
-  if (outcome.issues === undefined) return outcome.value
+  const schema = action.input['~standard']
+  const outcome = await schema.validate(input)
+  if (outcome.issues === undefined) return { input: outcome.value, given: input }
+  const meant = coerceArguments(input, schema.jsonSchema.input({ target: 'draft-07' }))
+  const second = await schema.validate(meant)
+  if (second.issues === undefined) return { input: second.value, given: meant }
   const faults = outcome.issues.slice(0, 5).map(({ message, path }) => {
     const place = path?.map((step) => (isJsonObject(step) ? String(step['key']) : String(step))).join('.')
     return place ? `${place}: ${message}` : message

@@ -4,11 +4,12 @@ import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { mapConcurrent } from '../model/waiting.ts'
 import type { AnsweredCall } from '../model/exchange.ts'
-import { playStep, type StepResult } from '../model/step.ts'
+import { playStep } from '../model/step.ts'
+import type { StepResult } from '../model/step-output.ts'
 import { runToolLoop } from '../model/tool-loop.ts'
 import { addUsage } from '../model/usage.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
-import { promptLimit, promptTokens } from '../prompt/context-window.ts'
+import { estimateTokens, promptLimit, promptTokens } from '../prompt/context-window.ts'
 import { planCalls, type CallPlan } from '../tools/call-plan.ts'
 import { runCall, type AnswerProgress, type CallRecord, type CallSetting, type OpenCall } from '../tools/execution.ts'
 import { offerTools } from '../tools/function-tools.ts'
@@ -25,6 +26,8 @@ export interface AnswerMessageOptions {
   readonly actions: readonly Action[]
   /** Actions of which the first step has to call one. Empty: nothing is forced. */
   readonly forced: readonly Action[]
+  /** Whether the model is reminded to cite. */
+  readonly includeCitations: boolean
   readonly writer: PacketWriter
   readonly setting: CallSetting
   /** Most model steps, at least 1; the last gets no actions. */
@@ -35,10 +38,14 @@ export interface AnswerMessageOptions {
 
 interface AnswerState {
   step: number
-  /** An action asked for the answer, so no further calls are allowed. */
+  /** No further calls are allowed: an action asked for the answer, or the model goes in circles. */
   mustAnswer: boolean
-  /** Calls written as text become real ones once an answer. */
-  mayRecover: boolean
+  /** Searches that gave results, by name and arguments. */
+  readonly searches: Set<string>
+  /** Steps that only repeated searches. */
+  repeatedSteps: number
+  /** Tokens of the newest results that can be cited. */
+  resultTokens: number
 }
 
 interface AnswerStep extends StepResult {
@@ -52,24 +59,71 @@ const parallelCalls = 10
 
 /** Answers one message: the model writes and calls actions until it has answered. Throws the model's failure. */
 export async function answerMessage(options: AnswerMessageOptions, progress: AnswerProgress): Promise<void> {
-  const state: AnswerState = { step: -1, mustAnswer: false, mayRecover: true }
+  const state: AnswerState = { step: -1, mustAnswer: false, searches: new Set(), repeatedSteps: 0, resultTokens: 0 }
   const { writer, model, actions, setting } = options
   const limitTokens = promptLimit(model.contextTokens, actions)
   await runToolLoop<AnswerStep>({
     play: (exchanges) => playNext([...options.prompt, ...exchanges], limitTokens, options, state, progress),
-    run: async (requested, { offered, isLast }, exchanges) => {
-      const { text } = writer.endStep()
-      const plan = isLast ? noCalls : planCalls(requested, new Map(offered.map((action) => [action.name, action])))
-      if (plan.calls.length + plan.unknown.length === 0) {
-        if (text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
-        return undefined
-      }
-      const freeTokens = limitTokens - promptTokens([...options.prompt, ...exchanges])
-      const opened = openCalls(plan, requested.length, freeTokens, writer)
-      state.mustAnswer = opened.some(({ action }) => action.isLast === true)
-      return [...(await runCalls(opened, setting, progress)), ...refuseUnknown(plan, offered)]
+    run: async (requested, step, exchanges) => {
+      const { offered } = step
+      const plan = step.isLast ? noCalls : planCalls(requested, new Map(offered.map((action) => [action.name, action])))
+      const repeated = plan.calls.filter((call) => state.searches.has(searchKey(call)))
+      const fresh = plan.calls.filter((call) => !repeated.includes(call))
+      if (isAnswer(step, fresh.length + plan.unknown.length, repeated.length)) return endAnswer(step, writer)
+      writer.endStep()
+      const freeTokens = Math.min(
+        limitTokens - promptTokens([...options.prompt, ...exchanges]),
+        mostResultTokens(model.contextTokens) / 0.8,
+      )
+      const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer)
+      const answered = await runCalls(opened, setting, progress)
+      noteResults(state, opened, answered, repeated.length)
+      return [...answered, ...repeated.map(answerRepeated), ...refuseUnknown(plan, offered)]
     },
   })
+}
+
+// What a model writes of a search that it makes once more is an echo, not a call.
+function isAnswer({ content, wasRecovered }: AnswerStep, newCalls: number, repeatedCalls: number): boolean {
+  const hasText = content.some(({ type, text }) => type === 'text' && text.trim() !== '')
+  return newCalls === 0 && (repeatedCalls === 0 || (wasRecovered && hasText))
+}
+
+const cutNote = '\n\n*The answer ends here because the model reached its output limit.*'
+
+function endAnswer({ finishReason }: AnswerStep, writer: PacketWriter): undefined {
+  if (finishReason.unified === 'length' && writer.hasText()) writer.onText(cutNote)
+  if (writer.endStep().text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
+}
+
+// A result set beyond this is read badly, and costs with every step that follows.
+const mostResultTokens = (contextTokens: number): number => Math.min(10_000, Math.floor(contextTokens * 0.3))
+
+const searchKinds = new Set(['SearchTool', 'WebSearchTool'])
+
+const searchKey = ({ action, input }: Pick<OpenCall, 'action' | 'input'>): string =>
+  JSON.stringify([action.name, input])
+
+function noteResults(
+  state: AnswerState,
+  calls: readonly OpenCall[],
+  answered: readonly AnsweredCall[],
+  repeated: number,
+): void {
+  state.resultTokens = 0
+  for (const [index, call] of calls.entries()) {
+    const { result = '' } = answered[index] ?? {}
+    if (isCiting(call.action)) state.resultTokens += estimateTokens(result)
+    const isSearch = searchKinds.has(call.action.builtIn ?? '') && !result.startsWith('Tool failed')
+    if (isSearch) state.searches.add(searchKey(call))
+  }
+  if (calls.length === 0 && repeated > 0) state.repeatedSteps++
+  state.mustAnswer = state.repeatedSteps > 1 || calls.some(({ action }) => action.isLast === true)
+}
+
+function answerRepeated({ action, ...call }: CallPlan['calls'][number]): AnsweredCall {
+  const result = 'This search was made before: use its results above, or search with other words.'
+  return { ...call, name: action.name, input: JSON.stringify(call.input ?? {}), result }
 }
 
 async function runCalls(
@@ -99,17 +153,19 @@ async function playNext(
   state: AnswerState,
   progress: AnswerProgress,
 ): Promise<AnswerStep> {
-  const { writer, model, setting, reminder, reasoning } = options
+  const { writer, model, setting, reasoning } = options
   state.step++
   writer.beginStep()
   const isLast = state.step >= options.cycles - 1 || state.mustAnswer
+  const reminder = [...options.reminder, ...remindOf(options, state)]
   const forced = state.step === 0 && !isLast ? options.forced : []
   const result = await playStep({
     model: model.model,
     options: {
       prompt,
       ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
-      ...(isLast ? {} : offerTools(options.actions, forced)),
+      // Calls in the prompt need their tools beside them, so the last step keeps them and forbids their use.
+      ...(isLast && state.step === 0 ? {} : offerTools(options.actions, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
     },
     listener: writer,
@@ -118,14 +174,35 @@ async function playNext(
     reminder,
     ...(forced.length > 0 ? { forced: forced.map(({ name }) => name) } : {}),
     streamed: streamedArguments(options.actions),
-    mayRecover: state.mayRecover && !isLast,
+    mayRecover: !isLast,
     tries: options.tries,
     wait: options.wait,
     context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
   })
-  if (result.wasRecovered) state.mayRecover = false
   progress.usage = addUsage(progress.usage, result.usage)
   return { ...result, isLast, offered: forced.length > 0 ? forced : options.actions }
+}
+
+const lastStepReminder =
+  'Answer now: no tool can be called any more. Take facts from the results above, and say plainly what they do not tell.'
+const citeReminder =
+  'Cite the results: behind each statement, put the number of its result (the field "document") in square brackets.'
+// Behind so much text the instructions to cite are easily forgotten.
+const longResultTokens = 3_000
+
+function remindOf(
+  { model, actions, includeCitations, cycles }: AnswerMessageOptions,
+  { step, resultTokens, repeatedSteps }: AnswerState,
+): LanguageModelV4Message[] {
+  if (model.quotesOnly) return []
+  // After an action that asks for the answer its result says what is to come.
+  const isOver = step > 0 && actions.length > 0 && (step >= cycles - 1 || repeatedSteps > 1)
+  const texts = [
+    ...(isOver ? [lastStepReminder] : []),
+    ...(includeCitations && resultTokens > longResultTokens ? [citeReminder] : []),
+  ]
+  if (texts.length === 0) return []
+  return [{ role: 'user', content: [{ type: 'text', text: `Instructions for this step:\n${texts.join('\n')}` }] }]
 }
 
 /** Text arguments that clients see while they are written, by name of the action. */
@@ -134,7 +211,7 @@ function streamedArguments(actions: readonly Action[]): ReadonlyMap<string, read
 }
 
 /** Announces the calls of a step and gives each its place, its citation numbers and its share of the prompt. */
-function openCalls({ calls }: CallPlan, requested: number, freeTokens: number, writer: PacketWriter): OpenCall[] {
+function openCalls(calls: CallPlan['calls'], requested: number, freeTokens: number, writer: PacketWriter): OpenCall[] {
   if (calls.length === 0) return []
   const starts = calls.map(({ action, position }) => ({ position, start: action.start?.() }))
   const writers = writer.openCalls(requested, starts)
@@ -150,10 +227,11 @@ function openCalls({ calls }: CallPlan, requested: number, freeTokens: number, w
 
 const citingKinds = new Set(['SearchTool', 'WebSearchTool', 'OpenURLTool'])
 
+const isCiting = (action: Action): boolean => action.isCiting ?? citingKinds.has(action.builtIn ?? '')
+
 /** Numbers of the step's calls: those that cite count first, so that the only search of a step starts at the next number. */
 function openRanges(calls: CallPlan['calls'], { citable }: PacketWriter): OpenCall['range'][] {
   const openRange = citable.openStep()
-  const isCiting = ({ isCiting, builtIn }: Action): boolean => isCiting ?? citingKinds.has(builtIn ?? '')
   const citing = calls.filter(({ action }) => isCiting(action))
   const others = calls.filter(({ action }) => !isCiting(action))
   const order = new Map([...citing, ...others].map((call, index) => [call, index]))

@@ -171,6 +171,7 @@ function chatter(
         modelIndex: telling.modelIndex,
         reminder: answer.reminder,
         reasoning: answer.reasoning,
+        includeCitations,
         forced: turn.forced,
         cycles: parts.cycles,
         tries: parts.modelTries,

@@ -69,7 +69,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   })
   if (research) checkSearches(usable.actions, usable.forced[0])
   return {
-    request: await askHost(parts, request, { session, context, caller }),
+    request: parts.before ? await askHost(parts, request, { session, context, caller }) : request,
     session,
     context,
     contextFiles,
@@ -98,7 +98,7 @@ function forHostAgent(actions: readonly Action[], { hostAgent }: Persona): reado
 /** The override of each answer: two or three answer side by side, fewer entries count as none. */
 function toOverrides(request: SendMessageRequest): readonly (LlmOverride | null)[] {
   const several = request.llm_overrides ?? []
-  checkOneModel(request)
+  if (request.deep_research) checkOneModel(request)
   if (several.length < 2) return [request.llm_override]
   if (!request.stream) {
     throw new InlayError('INVALID_INPUT', { message: 'Several models answer on a stream only: send stream true.' })

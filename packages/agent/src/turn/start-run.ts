@@ -2,7 +2,7 @@ import type { Principal, SendMessageRequest } from '@inlay/protocol'
 import type { Sending } from '../contracts/agent.ts'
 import type { ConversationStore, OpenedTurn } from '../contracts/conversation-store.ts'
 import type { FileStore } from '../contracts/file-store.ts'
-import { historyLimits, toPastTexts } from '../prompt/past-messages.ts'
+import { historyLimits, toPastTexts } from '../prompt/history.ts'
 import { makeTurnPrompt, toReminder } from '../prompt/turn-prompt.ts'
 import { researchParams, wasClarification } from '../research/admission.ts'
 import type { RunLimits } from '../run/limits.ts'
@@ -10,8 +10,7 @@ import type { LiveRun, Runs } from '../run/registry.ts'
 import { executeTurn, type TurnParts } from './execute-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'
 import { planTurn, type PlanParts, type TurnPlan } from './plan-turn.ts'
-import type { TurnContext } from './turn-context.ts'
-import { createTurnFiles } from './turn-files.ts'
+import { createTurnFiles, type TurnContext } from './turn-context.ts'
 
 /** What runs are started with. */
 export interface StartParts extends PlanParts {
@@ -36,8 +35,8 @@ export async function startRun(
   const leave = parts.runLimits.enter(caller.id)
   try {
     const plan = await planTurn(parts, retry ? toRepeat(request, retry) : request, caller)
-    const { descriptors } = plan.context
-    await parts.files.noteUse(descriptors.flatMap(({ user_file_id: id }) => id ?? []))
+    const fileIds = plan.context.descriptors.flatMap(({ user_file_id: id }) => id ?? [])
+    if (fileIds.length > 0) await parts.files.noteUse(fileIds)
     const opened = await openTurn(parts, plan, caller, key)
     const run = openRun(parts.runs, retry ? { ...opened, isNewSession: retry.openedSession } : opened, plan)
     void run.ended.then(leave)

@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { BaseFilters, ChatSessionCreationRequest, FileDescriptor, Principal } from '@inlay/protocol'
 import { createFileExcerpts, createFileSearch } from '../actions/internal-search/file-search.ts'
-import type { Action } from '../contracts/action.ts'
+import type { Action, TurnFiles } from '../contracts/action.ts'
 import type { FileStore, StoredFile } from '../contracts/file-store.ts'
 import type { Person } from '../contracts/memory-store.ts'
 import type { Persona, PersonaLookup, Project, ProjectLookup } from '../contracts/persona.ts'
@@ -75,6 +75,9 @@ export async function checkSessionSettings(
   if ((info?.project_id ?? null) !== null) await projects.get(info?.project_id ?? 0, caller)
 }
 
+const noFiles = { descriptors: [], files: [] } as const
+const noContextFiles: ContextFiles = { kind: 'in-prompt', documents: [], texts: [], images: [] }
+
 /**
  * Finds the context of a turn.
  * @throws PERSONA_NOT_FOUND, NOT_FOUND (project, file)
@@ -86,11 +89,13 @@ export async function findTurnContext(place: TurnPlace, options: TurnContextPart
   const inProject = projectId === null ? null : await projects.get(projectId, caller)
   // With another agent a project is only a folder of chats.
   const project = persona.id === 0 ? inProject : null
-  const { descriptors, files: attached } = await checkDescriptors(place.descriptors, caller, files)
+  const { descriptors, files: attached } =
+    place.descriptors.length === 0 ? noFiles : await checkDescriptors(place.descriptors, caller, files)
   const { filters, searchesNothing } = await personaFilters(persona, place, options)
-  const held = await files.byIds(project?.fileIds ?? persona.fileIds)
+  const heldIds = project?.fileIds ?? persona.fileIds
+  const held = heldIds.length === 0 ? [] : await files.byIds(heldIds)
   const hasFiles = attached.length + held.length > 0 || place.hasFiles
-  let weighed: Promise<ContextFiles> | undefined
+  let weighed: Promise<ContextFiles> | undefined = held.length === 0 ? Promise.resolve(noContextFiles) : undefined
   return {
     persona,
     project,
@@ -161,4 +166,45 @@ function offerActions(available: readonly Action[], contextFiles: ContextFiles, 
     return [...others, offer.searchAction(both, excerpts)].toSorted((a, b) => a.id - b.id)
   }
   return project !== null || searchesNothing ? others : own
+}
+
+export interface TurnFilesOptions {
+  readonly store: Pick<FileStore, 'byIds' | 'sections' | 'lend' | 'keep'>
+  /** Ids of the files that came with messages of the branch, checked when they were sent; repeats count once. */
+  readonly attachedIds: readonly string[]
+  /** Files of the project or agent, checked. */
+  readonly held: readonly StoredFile[]
+  /** Files that actions made earlier in the conversation, as far as they are the caller's; asked for once, if at all. */
+  readonly generatedBefore: () => Promise<readonly StoredFile[]>
+  readonly caller: Principal
+}
+
+/** The files that the actions of a turn may read, and where they keep new ones. */
+export function createTurnFiles(options: TurnFilesOptions): TurnFiles {
+  const { store, attachedIds, held, generatedBefore, caller } = options
+  const generated: StoredFile[] = []
+  let inputs: Promise<(readonly StoredFile[])[]> | undefined
+  const list = async (): Promise<readonly StoredFile[]> => {
+    inputs ??= Promise.all([store.byIds([...new Set(attachedIds)]), generatedBefore()])
+    const [attached = [], earlier = []] = await inputs
+    const all = [...attached, ...held, ...earlier, ...generated]
+    return [...new Map(all.map((file) => [file.id, file])).values()]
+  }
+  const listed = async (id: string): Promise<StoredFile> => {
+    const file = (await list()).find((candidate) => candidate.id === id || candidate.fileId === id)
+    if (file) return file
+    throw new InlayError('NOT_FOUND', {
+      message: 'This conversation has no such file: take an id of the files that were attached to it or made in it.',
+    })
+  }
+  return {
+    list,
+    read: async (id, signal) => store.sections(await listed(id), signal),
+    open: async (id) => store.lend((await listed(id)).fileId),
+    keep: async (file) => {
+      const kept = await store.keep(file, caller)
+      generated.push(kept)
+      return kept
+    },
+  }
 }

@@ -1,9 +1,14 @@
 import type { FileSearch, FileSection, IncomingFile, OpenedFile, StoredFile } from '@inlay/agent'
 import type { Principal } from '@inlay/protocol'
-import type { Storage } from 'unstorage'
 
 /** Where bytes are kept: any unstorage `Storage`. Values are pieces of a few MiB, keys hold letters, digits, `-` and `:`. */
-export type BlobStorage = Pick<Storage, 'setItemRaw' | 'getItemRaw' | 'removeItem'>
+export interface BlobStorage {
+  setItemRaw(key: string, value: Uint8Array): Promise<void>
+  /** The bytes, in any form that unstorage gives them; null when there are none. */
+  getItemRaw(key: string): Promise<unknown>
+  /** No error when it is not there. */
+  removeItem(key: string): Promise<void>
+}
 
 /**
  * Reads a file as text; the `FileExtractor` of the knowledge is one. A file that cannot be read rejects with

@@ -3,6 +3,7 @@ import {
   terminatedText,
   toMainline,
   toPath,
+  type BranchHistory,
   type ConversationStore,
   type OpenedTurn,
   type Services,
@@ -116,6 +117,8 @@ function livenessOf(
   }
 }
 
+const noHistory: BranchHistory = { summary: null, summaryFiles: [], messages: [] }
+
 async function openTurn(
   records: Records,
   opening: TurnOpening,
@@ -158,7 +161,7 @@ async function openTurn(
     await storeSendKey(records, opening.ownerId, opening.key, { sessionId: session.id, messageId, openedSession, time })
   }
 
-  const branch = await readBranch(records, before, opening.history)
+  const branch = before.length === 0 ? noHistory : await readBranch(records, before, opening.history)
   const asked = isRepeat ? (await readPast(records, [parent.id], { chars: 1, withoutCallsOf: [] })).at(-1) : undefined
   return {
     ...branch,

@@ -1,11 +1,24 @@
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import type { Driver } from 'unstorage'
 
 /** What {@link blobFolder} needs. */
 export interface BlobFolderOptions {
   /** Where the values lie, each in a file of its own; made when missing. */
   readonly folder: string
+}
+
+/** A driver for `createStorage` of unstorage, spelt out so that no type of a host depends on unstorage. */
+export interface BlobFolderDriver {
+  readonly name: string
+  readonly options: BlobFolderOptions
+  hasItem(key: string): Promise<boolean>
+  getItem(key: string): Promise<string | null>
+  getItemRaw(key: string): Promise<Uint8Array | null>
+  setItem(key: string, value: string): Promise<void>
+  setItemRaw(key: string, value: string | Uint8Array): Promise<void>
+  removeItem(key: string): Promise<void>
+  getKeys(): Promise<string[]>
+  clear(): Promise<void>
 }
 
 /** Marks a file that is still being written; no key has this in its name, since keys are encoded. */
@@ -18,7 +31,7 @@ const unfinished = '~'
  * @example
  * const storage = createStorage({ driver: blobFolder({ folder: '.inlay/files' }) })
  */
-export function blobFolder({ folder }: BlobFolderOptions): Driver {
+export function blobFolder({ folder }: BlobFolderOptions): BlobFolderDriver {
   const root = resolve(folder)
   const pathOf = (key: string): string => join(root, ...key.split(':').map(toFileName))
   let count = 0

@@ -8,6 +8,7 @@ import { openWriterPresence, type Processes, type WriterPresence } from './write
 import { loadEngine, persistently } from './engine.ts'
 import { among, quote } from './filter.ts'
 import { fuse } from './fusion.ts'
+import { createFilteredSearch } from './filtered-search.ts'
 import { createHandle } from './handle.ts'
 import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
 import { createUnindexedRows, textIndex } from './unindexed-rows.ts'
@@ -137,7 +138,19 @@ async function assemble(
   const unindexedRows = createUnindexedRows(table, memtable, presence)
   await unindexedRows.place()
   const statistics = createTermStatistics(engine, table, terms)
-  const parts = { engine, connection, table, space, presence, terms, memtable, unindexedRows, statistics }
+  const filteredSearch = createFilteredSearch(table)
+  const parts = {
+    engine,
+    connection,
+    table,
+    space,
+    presence,
+    terms,
+    memtable,
+    unindexedRows,
+    statistics,
+    filteredSearch,
+  }
   const purge = createPurge({ engine, table, folder, purgeMs })
   const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, purge })
   return { ...parts, purge, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
@@ -156,7 +169,7 @@ async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hi
   const reach = Math.max(2 * limit, 50)
   const [byWords, byVector] = await Promise.all([
     searchText(parts, { text, filter, limit: reach, extra: ['vector'] }),
-    searchVectors(parts.table, { vector, filter, limit: reach }),
+    searchVectors(parts, { vector, filter, limit: reach }),
   ])
   if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, limit })
   return byVector.slice(0, limit).map(({ hit, nearness }) => ({ ...hit, score: Math.min(1, Math.max(0, nearness)) }))

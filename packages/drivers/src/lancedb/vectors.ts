@@ -1,29 +1,27 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
-import { conditionOf } from './filter.ts'
+import type { FilteredSearch } from './filtered-search.ts'
 import type { VectorHit } from './fusion.ts'
-import { hitColumns, keyOf, toHit, type FoundRow } from './rows.ts'
+import { hitColumns, keyOf, toHit } from './rows.ts'
 import { hasVectorIndex } from './upkeep.ts'
 
 /** Finds the rows whose vectors are nearest by cosine, nearest first; all that pass the filter are compared. */
 export async function searchVectors(
-  table: Table,
-  query: { vector: Float32Array; filter?: IndexFilter; limit: number },
+  { table, filteredSearch }: { readonly table: Table; readonly filteredSearch: FilteredSearch },
+  { vector, filter, limit }: { vector: Float32Array; filter?: IndexFilter; limit: number },
 ): Promise<VectorHit[]> {
-  const { vector, filter, limit } = query
-  const search = table
-    .query()
-    .nearestTo(vector)
-    .distanceType('cosine')
-    .select([...hitColumns, '_distance'])
-    .limit(limit)
-  if (await hasVectorIndex(table)) {
-    // The other partitions are looked into only when the filter has let too few rows through.
-    search.maximumNprobes(maxPartitions).minimumNprobes(await probesFor(table))
-  }
-  const condition = conditionOf(filter)
-  if (condition !== undefined) search.where(condition)
-  const rows: FoundRow[] = await search.toArray()
+  const probes = (await hasVectorIndex(table)) ? await probesFor(table) : undefined
+  const rows = await filteredSearch({
+    query: async () => {
+      const search = table.query().nearestTo(vector).distanceType('cosine')
+      // The other partitions are looked into only when the filter has let too few rows through.
+      return probes === undefined ? search : search.maximumNprobes(maxPartitions).minimumNprobes(probes)
+    },
+    filter,
+    columns: hitColumns,
+    scoreColumn: '_distance',
+    limit,
+  })
   const hits = new Map<string, VectorHit>()
   for (const row of rows) {
     const hit = toHit(row, 0)

@@ -1,7 +1,6 @@
-import type { Conversations, FileIndex } from '@inlay/conversations'
+import type { BlobStorage, Conversations, FileIndex } from '@inlay/conversations'
 import type { Caller, FileExtractor, FileStore, ImageStore, Knowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
-import type { Storage } from 'unstorage'
 import { filesFolder } from '../data-folder.ts'
 
 /** A reader of files, and what ends it. */
@@ -11,7 +10,7 @@ export interface ClosableReader {
 }
 
 /** Keeps files in the folder `files` of the data folder. */
-export async function defaultStorage(dataFolder: string): Promise<Storage> {
+export async function defaultStorage(dataFolder: string): Promise<BlobStorage> {
   const [{ createStorage }, { blobFolder }] = await Promise.all([
     import('unstorage'),
     import('@inlay/drivers/blob-folder'),

@@ -58,6 +58,13 @@ function withWords(json: JsonObject, schema: v.GenericSchema): JsonObject {
   }
 }
 
+/** Defaults that say nothing are left out: generators take a field with a default for required, or stumble over it. */
+function toSent(json: JsonObject): JsonObject {
+  const { default: value, ...plain } = json
+  const isNothing = value === null || (isJsonObject(value) && Object.keys(value).length === 0)
+  return isNothing ? plain : json
+}
+
 /** Bounds that stand behind transformations, for every field of an object. */
 function withFieldBounds(json: JsonObject, entries: NonNullable<SchemaParts['entries']>): JsonObject {
   const properties = Object.entries(json['properties'] ?? {}).map(([name, field]) => [
@@ -79,7 +86,7 @@ function conversion(mode: Mode, rename: Rename): ConversionConfig {
     overrideSchema: ({ valibotSchema, jsonSchema }) => {
       const { entries } = valibotSchema as SchemaParts
       const json = withWords(jsonSchema as JsonObject, valibotSchema as v.GenericSchema)
-      if (mode === 'input') return (entries ? withFieldBounds(json, entries) : json) as typeof jsonSchema
+      if (mode === 'input') return (entries ? withFieldBounds(json, entries) : toSent(json)) as typeof jsonSchema
       // Defaults are filled in before anything is sent, so a reader has no use for them.
       const { default: _, ...plain } = json
       return (entries ? { ...plain, required: alwaysPresent(entries) } : plain) as typeof jsonSchema

@@ -4,6 +4,7 @@ import { narrowFilters, toFilterPacket } from '@inlay/agent/internal/actions/int
 import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
 import { sourceValues, type BaseFilters } from '@inlay/protocol'
 import { newTurn } from '../../action-turn.ts'
+import { newPassage } from '../../setting.ts'
 
 describe('what a model narrows a search to', () => {
   test('binds where the request says nothing', () => {
@@ -65,16 +66,27 @@ describe('what a model narrows a search to', () => {
     )
   })
 
-  test('is searched with, told before the queries, and named when nothing is found', async () => {
+  test('is searched with, told before the queries, and dropped when nothing is found', async () => {
     const searched: unknown[] = []
     const { turn, packets } = newTurn()
     const result = await createInternalSearch({
       search: async ({ filters }) => (searched.push(filters), []),
     }).run({ queries: ['a'], sources: ['slack'], updated_from: null }, turn)
-    expect(searched).toEqual([{ source_type: ['slack'] }])
+    expect(searched).toEqual([{ source_type: ['slack'] }, null])
     expect(packets.map(({ type }) => type)).toEqual(['search_tool_filter_delta', 'search_tool_queries_delta'])
     expect(packets[0]).toMatchObject({ sources: ['slack'] })
-    expect(JSON.parse(result.text)).toMatchObject({ results: [], note: expect.stringContaining('without') })
+    expect(JSON.parse(result.text)).toMatchObject({ results: [], note: expect.stringContaining('Nothing was found') })
+  })
+
+  test('never empties a search', async () => {
+    const { turn } = newTurn()
+    const result = await createInternalSearch({
+      search: async ({ filters }) => (filters ? [] : [newPassage('leave', '28 days')]),
+    }).run({ queries: ['a'], sources: ['slack'] }, turn)
+    expect(JSON.parse(result.text)).toMatchObject({
+      results: [{ content: '28 days' }],
+      note: expect.stringContaining('from all documents'),
+    })
   })
 })
 

@@ -53,7 +53,7 @@ const inputSchema = v.object({
       v.pipe(
         v.array(v.string()),
         v.description(
-          'Only documents of these sources, named as in source_type of results (slack, confluence, …). Leave it out ' +
+          'Only documents of these sources, by their names in source_type of earlier results. Leave it out ' +
             'unless the person says where to look',
         ),
       ),
@@ -89,17 +89,28 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
       const narrowed = toFilterPacket(filters)
       if (narrowed) turn.emit(narrowed)
       const queries = cleanQueries(given, turn.userMessage)
-      const passages = await searchAll(queries, { ...options, foundLimit, filters }, turn)
+      const narrowedPassages = await searchAll(queries, { ...options, foundLimit, filters }, turn)
+      const isNarrowed = JSON.stringify(filters) !== JSON.stringify(requested)
+      // A model that made up its filters still gets what there is.
+      const wasWidened = isNarrowed && narrowedPassages.length === 0
+      const passages = wasWidened
+        ? await searchAll(
+            queries,
+            { ...options, foundLimit, filters: requested, help: { expand: false } },
+            silent(turn),
+          )
+        : narrowedPassages
       const documents = distinctDocuments(passages).slice(0, foundLimit)
       const { sections, wereChosen } = await selectSections(passages, queries, { ...options, passageLimit }, turn)
       const shown = (wereChosen ? distinctDocuments(sections) : mostRelevant(documents)).slice(0, shownLimit)
       if (shown.length > 0) turn.emit({ type: 'search_tool_documents_delta', documents: shown })
-      const isNarrowed = JSON.stringify(filters) !== JSON.stringify(requested)
-      const text = toResultText(sections.slice(0, passageLimit), turn, isNarrowed ? 'narrowed' : 'whole')
+      const text = toResultText(sections.slice(0, passageLimit), turn, wasWidened ? 'widened' : 'whole')
       return { text, documents: shown, foundDocuments: documents }
     },
   }
 }
+
+const silent = (turn: ActionTurn): ActionTurn => ({ ...turn, emit: () => {} })
 
 const defaultHelpMs = 6_000
 /** As many queries of its own show that the model has thought of other words already. */

@@ -2,7 +2,8 @@ import type { Hit, IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { rarityOf } from './bm25.ts'
 import type { Engine } from '../engine.ts'
-import { conditionOf, testOf } from '../filter.ts'
+import type { FilteredSearch } from '../filtered-search.ts'
+import { testOf } from '../filter.ts'
 import { termPositionsOf, type TermPositions } from './term-positions.ts'
 import { rescoredRows, rescore } from './rescore.ts'
 import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from '../rows.ts'
@@ -17,6 +18,7 @@ import { wordsOf, type Terms } from './words.ts'
 export interface TextParts {
   readonly engine: Engine
   readonly table: Table
+  readonly filteredSearch: FilteredSearch
   readonly terms: Terms
   readonly statistics: TermStatistics
   readonly memtable: Memtable
@@ -111,23 +113,24 @@ async function rank(parts: TextParts, query: TextQuery, ranking: Ranking): Promi
 }
 
 async function searchIndexed(
-  { engine, table }: TextParts,
+  { engine, table, filteredSearch }: TextParts,
   { filter, extra }: TextQuery,
   { words, isWhole }: Ranking,
   reach: number,
 ): Promise<TextHit[]> {
   // A plain match is several times as fast as a composed query, and repeated words do not count twice in it.
   const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
-  const search = table
-    .query()
-    .fullTextSearch(match)
-    .select([...hitColumns, ...extra, '_score'])
-    .limit(reach)
-  const condition = conditionOf(filter)
-  if (condition !== undefined) search.where(condition)
-  // Otherwise the engine reads every row that it has not indexed, at 20 to 40 µs each.
-  if (!isWhole) search.fastSearch()
-  const rows: FoundRow[] = await search.toArray()
+  const rows = await filteredSearch({
+    query: async () => {
+      const search = table.query().fullTextSearch(match)
+      // Otherwise the engine reads every row that it has not indexed, at 20 to 40 µs each.
+      return isWhole ? search : search.fastSearch()
+    },
+    filter,
+    columns: [...hitColumns, ...extra],
+    scoreColumn: '_score',
+    limit: reach,
+  })
   const hits = new Map<string, TextHit>()
   for (const row of rows) {
     const hit = toHit(row, 0)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { estimateTokens } from '@inlay/agent/internal/prompt/context-window'
-import { cutToTokens } from '@inlay/agent/internal/prompt/text-cut'
+import { cutToTokens } from '@inlay/agent/internal/prompt/context-window'
 
 test('a text that fits stays as it is, also without any limit', () => {
   expect(cutToTokens('Everybody gets 25 days.', 20)).toBe('Everybody gets 25 days.')

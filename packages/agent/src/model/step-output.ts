@@ -1,0 +1,224 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Message,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider'
+import { InlayError } from '@inlay/protocol'
+import type { StreamListener, TappedModel } from '../contracts/model.ts'
+import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
+import { createContentCollector, type RequestedCall, type WrittenPart } from './exchange.ts'
+import { stepFailure, type Failure, type FailureContext } from './failures.ts'
+import { readTextCalls } from './text-call-formats.ts'
+import { createTextGate, type TextGate } from './text-tool-calls.ts'
+import { createThinkSplitter, type ThinkPiece, type ThinkSplitter } from './think-tags.ts'
+
+/** Receives what a model writes while it arrives. */
+export interface StepListener extends StreamListener {
+  /** The first fragment of a call. */
+  onCall(): void
+  /** More of the text arguments of a call, by name. */
+  onArguments(name: string, deltas: Readonly<Record<string, string>>): void
+}
+
+export interface StepRequest {
+  readonly model: LanguageModelV4 | TappedModel
+  readonly options: LanguageModelV4CallOptions
+  readonly listener: StepListener
+  readonly signal: AbortSignal
+  /** Tokens of the prompt at most. */
+  readonly promptTokens: number
+  /** Follows the prompt and is never left out. */
+  readonly reminder?: readonly LanguageModelV4Message[]
+  /** Actions of which this step has to call one. Default: none. */
+  readonly forced?: readonly string[]
+  /** Text arguments that the listener gets while they are written, by name of the tool. Default: none. */
+  readonly streamed?: ReadonlyMap<string, readonly string[]>
+  /** Whether text that is nothing but a call may become one. */
+  readonly mayRecover: boolean
+  /** Tries of a model call that fails before its first output, at least 1. */
+  readonly tries: number
+  /** Waits between tries; rejects when aborted. */
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
+  readonly context: FailureContext
+}
+
+/** A finished step. */
+export interface StepResult {
+  /** Text and reasoning as the model reads them later; text that became calls is left out. */
+  readonly content: readonly WrittenPart[]
+  readonly calls: readonly RequestedCall[]
+  /** Whether the calls were read out of text. */
+  readonly wasRecovered: boolean
+  readonly finishReason: LanguageModelV4FinishReason
+  readonly usage: LanguageModelV4Usage
+}
+
+/** What is known of one attempt when it fails. */
+export interface AttemptState {
+  hasOutput: boolean
+}
+
+/** Passes the output of one attempt on to the listener and keeps what later steps need. */
+export interface StepOutput extends StreamListener {
+  /** @param state whether the tap has passed the deltas on already */
+  onPart(part: LanguageModelV4StreamPart, state: 'new' | 'tapped'): void
+  /** Throws when the step gave nothing or broke off. */
+  end(): StepResult
+}
+
+export function collectOutput(request: StepRequest, attemptState: AttemptState): StepOutput {
+  return new OutputCollector(request, attemptState)
+}
+
+// Models whose text was seen to begin inside of a thought.
+const beginInThought = new Set<string>()
+
+class OutputCollector implements StepOutput {
+  readonly #request: StepRequest
+  readonly #attemptState: AttemptState
+  readonly #names: ReadonlySet<string>
+  readonly #gate: TextGate
+  readonly #thinking: ThinkSplitter
+  readonly #argumentDeltas: ReturnType<typeof passArguments>
+  readonly #content = createContentCollector()
+  readonly #calls: RequestedCall[] = []
+  #finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined
+  #reasoning = ''
+  /** All text as the model wrote it, and what of it belongs to the answer. */
+  #written = ''
+  #text = ''
+  #heldText = ''
+  #mayPass: boolean
+
+  constructor(request: StepRequest, attemptState: AttemptState) {
+    this.#request = request
+    this.#attemptState = attemptState
+    this.#names = new Set(request.options.tools?.map(({ name }) => name))
+    this.#gate = createTextGate({ names: this.#names, mayRecover: request.mayRecover })
+    this.#thinking = createThinkSplitter(beginInThought.has(modelKey(request)))
+    this.#argumentDeltas = passArguments(request)
+    this.#mayPass = request.forced === undefined
+  }
+
+  onText = (delta: string): void => {
+    if (delta === '') return
+    this.#attemptState.hasOutput = true
+    this.#written += delta
+    this.#takePieces(this.#thinking.push(delta))
+  }
+
+  onReasoning = (delta: string): void => {
+    if (delta !== '') this.#attemptState.hasOutput = true
+    this.#reasoning += delta
+    this.#request.listener.onReasoning(delta)
+  }
+
+  onPart(part: LanguageModelV4StreamPart, state: 'new' | 'tapped'): void {
+    this.#content.add(part)
+    if (part.type === 'text-delta' && state === 'new') this.onText(part.delta)
+    else if (part.type === 'reasoning-delta' && state === 'new') this.onReasoning(part.delta)
+    else if (part.type === 'tool-input-start') {
+      this.#onCall(part.toolName)
+      this.#argumentDeltas.start(part.id, part.toolName)
+    } else if (part.type === 'tool-input-delta') this.#argumentDeltas.push(part.id, part.delta)
+    else if (part.type === 'tool-call') {
+      this.#onCall(part.toolName)
+      this.#calls.push(toRequestedCall(part))
+    } else if (part.type === 'error') throw part.error
+    else if (part.type === 'finish') this.#finish = part
+  }
+
+  end(): StepResult {
+    const { mayRecover, options, forced, context } = this.#request
+    const inText = this.#endText()
+    const isOnlyReasoning = mayRecover && inText.length === 0 && this.#text.trim() === ''
+    const inReasoning = isOnlyReasoning ? readTextCalls(this.#reasoning, this.#names) : []
+    const textCalls = this.#calls.length > 0 ? [] : [...inText, ...inReasoning]
+    // A forced step without output is asked again, like one that gave only text.
+    const callCount = this.#calls.length + textCalls.length
+    const saidAnything = this.#text.trim() !== '' || callCount > 0 || forced !== undefined
+    const toolChoice = options.toolChoice?.type ?? 'auto'
+    const finish = this.#finish
+    const failure = stepFailure({ finishReason: finish?.finishReason, saidAnything, toolChoice }, context)
+    if (failure || !finish) throw asError(failure)
+    return {
+      content: this.#contentParts(),
+      calls: textCalls.length > 0 ? textCalls : this.#calls,
+      wasRecovered: textCalls.length > 0,
+      finishReason: finish.finishReason,
+      usage: finish.usage,
+    }
+  }
+
+  #takePieces(pieces: readonly ThinkPiece[]): void {
+    for (const { kind, text } of pieces) {
+      if (kind === 'reasoning') this.onReasoning(text)
+      else this.#pass(this.#gate.push(text))
+    }
+  }
+
+  #endText(): readonly RequestedCall[] {
+    this.#takePieces(this.#thinking.end())
+    if (this.#thinking.beganInThought && beginInThought.size < 1_000) beginInThought.add(modelKey(this.#request))
+    const { text, calls } = this.#gate.end()
+    this.#pass(text)
+    return calls
+  }
+
+  #pass(delta: string): void {
+    this.#text += delta
+    if (!this.#mayPass) this.#heldText += delta
+    else if (delta !== '') this.#request.listener.onText(delta)
+  }
+
+  #onCall(name: string): void {
+    const { listener, forced } = this.#request
+    this.#attemptState.hasOutput = true
+    if (!this.#mayPass && forced?.includes(name)) {
+      this.#mayPass = true
+      if (this.#heldText !== '') listener.onText(this.#heldText)
+    }
+    this.#endText()
+    listener.onCall()
+  }
+
+  /** The parts as the model reads them later: without thoughts between tags and without calls in its text. */
+  #contentParts(): WrittenPart[] {
+    const parts = this.#content.parts()
+    if (this.#text === this.#written) return parts
+    const others = parts.filter(({ type }) => type !== 'text')
+    return this.#text.trim() === '' ? others : [...others, { type: 'text', text: this.#text }]
+  }
+}
+
+const modelKey = ({ context }: StepRequest): string => `${context.provider ?? ''} ${context.model ?? ''}`
+
+function toRequestedCall(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): RequestedCall {
+  const { toolCallId: id, toolName: name, input, providerMetadata: providerOptions } = part
+  return { id, name, input, ...(providerOptions && { providerOptions }) }
+}
+
+/** Passes text arguments of calls on while they are written. */
+function passArguments({ streamed, listener }: StepRequest) {
+  const calls = new Map<string, { readonly name: string; readonly stream: ArgumentStream }>()
+  return {
+    start: (id: string, name: string): void => {
+      const names = streamed?.get(name)
+      if (names) calls.set(id, { name, stream: createArgumentStream(names) })
+    },
+    push: (id: string, json: string): void => {
+      const call = calls.get(id)
+      const deltas = call?.stream.push(json)
+      if (call && deltas) listener.onArguments(call.name, deltas)
+    },
+  }
+}
+
+function asError(failure: Failure | undefined): InlayError {
+  if (!failure) return new InlayError('EMPTY_LLM_RESPONSE')
+  const { code, message, retryable, details } = failure
+  return new InlayError(code, { message, retryable, data: { details } })
+}

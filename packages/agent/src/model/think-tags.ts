@@ -1,0 +1,192 @@
+/** A stretch of what a model wrote: its reasoning, or text of its answer. */
+export interface ThinkPiece {
+  readonly kind: 'reasoning' | 'text'
+  readonly text: string
+}
+
+/** Takes reasoning that a model writes between tags out of its text. */
+export interface ThinkSplitter {
+  /** Takes a piece of text; returns what is clear by now, in order. */
+  push(text: string): readonly ThinkPiece[]
+  end(): readonly ThinkPiece[]
+  /** Whether the text began inside of a thought: only the end tag was there. */
+  readonly beganInThought: boolean
+}
+
+const tags: readonly (readonly [opening: string, closing: string])[] = [
+  ['<think>', '</think>'],
+  ['<thinking>', '</thinking>'],
+  ['<thought>', '</thought>'],
+  ['<reasoning>', '</reasoning>'],
+  ['<seed:think>', '</seed:think>'],
+  ['[THINK]', '[/THINK]'],
+  ['◁think▷', '◁/think▷'],
+]
+const openings = tags.map(([opening]) => opening)
+const closings = tags.map(([, closing]) => closing)
+
+// How thoughts begin whose start tag stands in the prompt. Such a beginning is held until an end tag comes, or this far.
+const thoughtful =
+  /^(?:(?:okay|ok|alright|hmm)[,.]? (?:so|the user|let me|let's|i need|i should|first|we)\b|hmm\b|the user (?:is|asks|asked|wants|says|said|has|needs)\b|(?:we|i) need to (?:answer|find|figure|determine|look)\b|first, (?:i|let me|let's)\b|let me (?:think|analyze|break)\b)/i
+const beginnings = ['okay', 'ok', 'alright', 'hmm', 'the user ', 'we need to ', 'i need to ', 'first, ', 'let me ']
+const longestBeginning = 24
+const heldLimit = 6_000
+
+function mayBeThought(start: string): boolean {
+  const text = start.toLowerCase()
+  return beginnings.some((beginning) =>
+    text.length < beginning.length
+      ? beginning.startsWith(text)
+      : text.startsWith(beginning) && text.length < longestBeginning,
+  )
+}
+
+/**
+ * Creates the splitter of one step.
+ * @param startsInThought the model is known to begin inside of a thought: text up to the end tag is reasoning
+ */
+export function createThinkSplitter(startsInThought: boolean): ThinkSplitter {
+  const splitter = new Splitter(startsInThought)
+  return {
+    push: (text) => splitter.push(text),
+    end: () => splitter.end(),
+    get beganInThought() {
+      return splitter.beganInThought
+    },
+  }
+}
+
+class Splitter {
+  beganInThought = false
+  #held = ''
+  #state: 'start' | 'held' | 'thought' | 'text'
+  #closings: readonly string[] = closings
+  /** Reasoning of a text that was only supposed to begin in a thought. */
+  #supposed: string | undefined
+  /** White space behind an end tag belongs to nothing. */
+  #trims = false
+
+  constructor(startsInThought: boolean) {
+    this.#state = startsInThought ? 'thought' : 'start'
+    if (startsInThought) this.#supposed = ''
+  }
+
+  push(text: string): ThinkPiece[] {
+    this.#held += text
+    return this.#read(false)
+  }
+
+  end(): ThinkPiece[] {
+    const pieces = this.#read(true)
+    const supposed = this.#supposed
+    this.#supposed = undefined
+    // It did not begin in a thought after all, so the answer is what it wrote.
+    return supposed === undefined ? pieces : [...pieces, { kind: 'text', text: supposed }]
+  }
+
+  #read(ended: boolean): ThinkPiece[] {
+    const pieces: ThinkPiece[] = []
+    for (;;) {
+      const before = this.#held.length
+      const state = this.#state
+      if (state === 'start') this.#decide(ended)
+      else if (state === 'held') pieces.push(...this.#readHeld(ended))
+      else if (state === 'thought') pieces.push(...this.#readThought(ended))
+      else pieces.push(...this.#readText(ended))
+      if (this.#state === state && this.#held.length === before) return pieces.filter(({ text }) => text !== '')
+      if (this.#held === '') return pieces.filter(({ text }) => text !== '')
+    }
+  }
+
+  #decide(ended: boolean): void {
+    const start = this.#held.trimStart()
+    const opening = openings.find((tag) => start.startsWith(tag))
+    if (opening) this.#enterThought(opening, this.#held.indexOf(opening))
+    else if (!ended && (start === '' || openings.some((tag) => tag.startsWith(start)))) return
+    else if (thoughtful.test(start)) this.#state = 'held'
+    else if (!ended && mayBeThought(start)) return
+    else this.#state = 'text'
+  }
+
+  #enterThought(opening: string, at: number): void {
+    this.#held = this.#held.slice(at + opening.length)
+    this.#closings = [closings[openings.indexOf(opening)] ?? '']
+    this.#state = 'thought'
+  }
+
+  #readHeld(ended: boolean): ThinkPiece[] {
+    const close = firstOf(this.#held, closings)
+    if (close) {
+      this.beganInThought = true
+      return this.#close('reasoning', close)
+    }
+    if (ended || this.#held.length > heldLimit) this.#state = 'text'
+    return []
+  }
+
+  #readThought(ended: boolean): ThinkPiece[] {
+    const close = firstOf(this.#held, this.#closings)
+    if (close) {
+      if (this.#supposed !== undefined) this.beganInThought = true
+      return this.#close('reasoning', close)
+    }
+    return this.#release('reasoning', ended ? [] : [...this.#closings, ...(this.#supposed === '' ? openings : [])])
+  }
+
+  #readText(ended: boolean): ThinkPiece[] {
+    const close = firstOf(this.#held, closings.slice(0, 1))
+    const opening = firstOf(this.#held, openings.slice(0, 1))
+    if (opening && (!close || opening.at < close.at)) {
+      const text = this.#held.slice(0, opening.at)
+      this.#enterThought(opening.tag, opening.at)
+      return [{ kind: 'text', text }]
+    }
+    if (close) {
+      this.beganInThought = true
+      return this.#close('text', close)
+    }
+    return this.#release('text', ended ? [] : [...closings.slice(0, 1), ...openings.slice(0, 1)])
+  }
+
+  /** Ends a stretch at a closing tag. */
+  #close(kind: ThinkPiece['kind'], { at, tag }: { readonly at: number; readonly tag: string }): ThinkPiece[] {
+    const text = this.#withoutOpening(this.#held.slice(0, at))
+    this.#held = this.#held.slice(at + tag.length)
+    this.#state = 'text'
+    this.#supposed = undefined
+    this.#trims = true
+    return [{ kind, text }]
+  }
+
+  /** Releases all that cannot be the beginning of a tag. */
+  #release(kind: ThinkPiece['kind'], awaited: readonly string[]): ThinkPiece[] {
+    const overlap = Math.max(0, ...awaited.map((tag) => overlapOf(this.#held, tag)))
+    let text = this.#withoutOpening(this.#held.slice(0, this.#held.length - overlap))
+    this.#held = this.#held.slice(this.#held.length - overlap)
+    if (kind === 'text' && this.#trims) text = text.trimStart()
+    if (kind === 'text' && text !== '') this.#trims = false
+    if (this.#supposed !== undefined) this.#supposed += text
+    return [{ kind, text }]
+  }
+
+  /** A text that was supposed to begin in a thought may have the start tag all the same. */
+  #withoutOpening(text: string): string {
+    const opening = this.#supposed === '' ? openings.find((tag) => text.trimStart().startsWith(tag)) : undefined
+    return opening ? text.trimStart().slice(opening.length) : text
+  }
+}
+
+function firstOf(text: string, wanted: readonly string[]): { readonly at: number; readonly tag: string } | undefined {
+  return wanted
+    .map((tag) => ({ at: text.indexOf(tag), tag }))
+    .filter(({ at }) => at !== -1)
+    .toSorted((a, b) => a.at - b.at)[0]
+}
+
+/** How many characters at the end of the text could be the beginning of the word. */
+export function overlapOf(text: string, word: string): number {
+  for (let length = Math.min(word.length - 1, text.length); length > 0; length--) {
+    if (word.startsWith(text.slice(text.length - length))) return length
+  }
+  return 0
+}

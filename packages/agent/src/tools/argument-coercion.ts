@@ -1,0 +1,98 @@
+import { isJsonObject, readJson } from '@inlay/protocol'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/**
+ * Brings arguments into the form that a schema asks for where their meaning is clear: JSON in a text, an object in a
+ * list, one value for a list, a number in a text, a single argument under another name.
+ * @param schema JSON Schema of an object
+ * @returns the arguments as they were given where nothing fits
+ */
+export function coerceArguments(args: unknown, schema: Schema): unknown {
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {}
+  const required = Array.isArray(schema['required'])
+    ? schema['required'].filter((name) => typeof name === 'string')
+    : []
+  const object = toObject(args)
+  if (!object) return args
+  const named = renameOne(object, Object.keys(properties), required)
+  return Object.fromEntries(
+    Object.entries(named).map(([name, value]) => {
+      const property = properties[name]
+      return [name, isJsonObject(property) ? coerceValue(value, property) : value]
+    }),
+  )
+}
+
+function toObject(args: unknown): Record<string, unknown> | undefined {
+  const value = typeof args === 'string' ? readJson(args) : args
+  if (isJsonObject(value)) return value
+  return Array.isArray(value) && value.length === 1 && isJsonObject(value[0]) ? value[0] : undefined
+}
+
+/** Gives the one missing argument the value of the one argument that has no name of the schema. */
+function renameOne(
+  args: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  required: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const missing = required.filter((name) => args[name] === undefined || args[name] === null)
+  const strange = Object.keys(args).filter((name) => !names.includes(name))
+  const [to, ...otherMissing] = missing
+  const [from, ...otherStrange] = strange
+  if (to === undefined || from === undefined || otherMissing.length + otherStrange.length > 0) return args
+  if (!isNearName(from, to)) return args
+  const { [from]: value, ...others } = args
+  return { ...others, [to]: value }
+}
+
+// Names that models give to what they look for.
+const sameMeaning = [
+  [
+    'query',
+    'queries',
+    'q',
+    'search',
+    'searchquery',
+    'searchqueries',
+    'searchterm',
+    'searchterms',
+    'question',
+    'keywords',
+  ],
+  ['url', 'urls', 'link', 'links', 'address', 'uri'],
+  ['code', 'program', 'script', 'python', 'source'],
+  ['prompt', 'description', 'text', 'content', 'input'],
+]
+
+function isNearName(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ''))
+  if (a === undefined || b === undefined) return false
+  if (a === b || `${a}s` === b || a === `${b}s`) return true
+  return sameMeaning.some((names) => names.includes(a) && names.includes(b))
+}
+
+function coerceValue(value: unknown, schema: Schema): unknown {
+  const types = typesOf(schema)
+  if (types.has('array') && !Array.isArray(value) && value !== null) {
+    if (types.has('string') && typeof value === 'string') return value
+    const parsed = typeof value === 'string' ? readJson(value) : undefined
+    return Array.isArray(parsed) ? parsed : [value]
+  }
+  if (types.has('string') && !types.has('array') && Array.isArray(value) && value.length === 1) return value[0]
+  if (types.has('object') && typeof value === 'string') {
+    const parsed = readJson(value)
+    return isJsonObject(parsed) ? parsed : value
+  }
+  if (typeof value !== 'string' || types.has('string')) return value
+  if ((types.has('number') || types.has('integer')) && value.trim() !== '' && Number.isFinite(Number(value)))
+    return Number(value)
+  if (types.has('boolean') && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true'
+  return value
+}
+
+function typesOf(schema: Schema): Set<string> {
+  const alternatives = [schema['anyOf'], schema['oneOf']].filter(Array.isArray).flat().filter(isJsonObject)
+  const own = [schema['type']].flat().filter((type) => typeof type === 'string')
+  return new Set([...own, ...alternatives.flatMap((alternative) => [...typesOf(alternative)])])
+}

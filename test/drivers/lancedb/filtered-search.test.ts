@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lancedbIndex } from '@inlay/drivers/lancedb'
+import type { IndexFilter, VectorIndex } from '@inlay/knowledge'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { seededRandom } from '../../bench/typos.ts'
+import { zipfText } from '../../bench/zipf-text.ts'
+import { row } from './sample-rows.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'inlay-filtered-'))
+let index: VectorIndex
+const text = zipfText(3, 2000)
+const rowCount = 4000
+
+// Of pair 1 is every row, of 2 half of them, of 3 a tenth, of 4 one in two hundred, of 5 none.
+const pairsOf = (n: number): number[] => [1, ...(n % 2 ? [2] : []), ...(n % 10 ? [] : [3]), ...(n % 200 ? [] : [4])]
+const random = seededRandom(9)
+const vector = (): Float32Array => Float32Array.from({ length: 8 }, () => random() - 0.5)
+const pairs = new Map(Array.from({ length: rowCount }, (_, n) => [`d${n}`, pairsOf(n)]))
+
+beforeAll(async () => {
+  index = lancedbIndex({ folder: root })
+  await index.open({ id: 'random@8', dimensions: 8 })
+  const rows = Array.from({ length: rowCount }, (_, n) =>
+    row(`d${n}`, text.text(30), { pairs: pairsOf(n), tags: [`half=${n % 4 < 2}`], vector: vector() }),
+  )
+  await index.append(rows)
+  await index.maintain({ idle: true })
+}, 60_000)
+afterAll(async () => {
+  await index.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const idsOf = async (query: { text?: string; vector?: Float32Array }, filter: IndexFilter, limit: number) =>
+  (await index.search({ ...query, filter, limit })).map(({ documentId }) => documentId)
+
+test.each([[[1]], [[2]], [[3]], [[4]], [[3, 4]], [[5]], [[4, 5, 6]]])(
+  'a search of the pairs %j finds what all rows hold of them, again and again',
+  async (wanted) => {
+    const isIn = (id: string): boolean => pairs.get(id)!.some((pair) => wanted.includes(pair))
+    for (const round of [1, 2, 3]) {
+      const query = { vector: vector() }
+      const all = await idsOf(query, {}, rowCount)
+      expect(all).toHaveLength(rowCount)
+      expect(await idsOf(query, { pairs: wanted }, 10), `round ${round}`).toEqual(all.filter(isIn).slice(0, 10))
+      const words = { text: `${text.word(4)} ${text.word(4)}` }
+      const matching = new Set((await idsOf(words, {}, rowCount)).filter(isIn))
+      const ids = await idsOf(words, { pairs: wanted }, 10)
+      expect(ids).toHaveLength(Math.min(10, matching.size))
+      expect(ids.every((id) => matching.has(id))).toBe(true)
+    }
+  },
+)
+
+test('pairs and tags bind together', async () => {
+  const query = { vector: vector() }
+  const all = await idsOf(query, { tags: [['half=true']] }, rowCount)
+  expect(all).toHaveLength(rowCount / 2)
+  const expected = all.filter((id) => pairs.get(id)!.includes(2)).slice(0, 20)
+  expect(await idsOf(query, { pairs: [2], tags: [['half=true']] }, 20)).toEqual(expected)
+})
