@@ -26,6 +26,8 @@ export const checkClient: Command = {
       key: keyOf(context),
       origin: textOption(context, 'origin'),
       signal,
+      // oxlint-disable-next-line eslint/no-restricted-globals, eslint/no-restricted-properties -- the operator names the address
+      fetch: globalThis.fetch,
     }
     const outcomes: { client: string; what: string; fault: string | null; mend: string | null }[] = []
     for (const { client, what, mend, run } of clientChecks) {

@@ -180,7 +180,7 @@ async function checkIngestion(installation: Installation): Promise<string | unde
   }
 }
 
-async function checkOrigin({ base, origin, signal }: Installation): Promise<string | undefined> {
+async function checkOrigin({ base, origin, signal, fetch }: Installation): Promise<string | undefined> {
   if (origin === undefined) return undefined
   const response = await fetch(`${base}/chat/send-chat-message`, {
     method: 'OPTIONS',

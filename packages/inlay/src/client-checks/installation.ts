@@ -8,6 +8,8 @@ export interface Installation {
   /** Origin of a page whose browser calls; undefined when no page is to be checked. */
   readonly origin: string | undefined
   readonly signal: AbortSignal
+  /** Carries the calls: to an address that the operator names. */
+  readonly fetch: (address: string, init: RequestInit) => Promise<Response>
 }
 
 /** What a call answered, read whole. */
@@ -21,7 +23,7 @@ export interface Answer {
 
 /** Calls an address as existing clients do: any media type, and both headers that carry keys. */
 export async function call(
-  { base, key, signal }: Installation,
+  { base, key, signal, fetch }: Installation,
   method: string,
   path: string,
   body?: object | FormData,
