@@ -14,6 +14,9 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => (await import('./search.ts')).search,
   keys: async () => (await import('./keys.ts')).keys,
   'check-client': async () => (await import('./check-client.ts')).checkClient,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
+  reindex: async () => (await import('./reindex.ts')).reindex,
 }
 
 /** Exit code for a command that was called in a way it cannot be. */

@@ -77,7 +77,7 @@ async function pageOf(
   const page = await createPage({ folder, basePath, api: inlay.fetch, handover })
   return (request, response) => {
     const peer = { ip: request.socket.remoteAddress }
-    nodeListener((asked) => page.fetch(asked, peer))(request, response)
+    nodeListener((webRequest) => page.fetch(webRequest, peer))(request, response)
   }
 }
 

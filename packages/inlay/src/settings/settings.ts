@@ -114,7 +114,7 @@ function embeddingOf(values: Values, env: Environment, faults: string[]): Embedd
   const { embeddingModel: name, embeddingDimensions: dimensions, embeddingBaseUrl: givenUrl } = values
   const { embeddingModel, embeddingDimensions, embeddingBaseUrl, embeddingApiKey } = settingTable
   if (name === undefined) {
-    const beside = [embeddingBaseUrl, embeddingApiKey, embeddingDimensions].find((one) => env[one.name]?.trim())
+    const beside = [embeddingBaseUrl, embeddingApiKey, embeddingDimensions].find((setting) => env[setting.name]?.trim())
     if (beside !== undefined) faults.push(`${beside.name}: needs ${embeddingModel.name}, the name of the model.`)
     return undefined
   }
