@@ -60,7 +60,7 @@ async function servePage(version: string, node: string, project: string): Promis
       const line = serving
         .output()
         .split('\n')
-        .find((one) => one.startsWith('{'))
+        .find((item) => item.startsWith('{'))
       return line === undefined ? undefined : (JSON.parse(line) as { address: string })
     })
     const page = await (await fetch(address)).text()

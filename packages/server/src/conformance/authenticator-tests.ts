@@ -1,9 +1,7 @@
 import { isInlayError, scopes } from '@inlay/protocol'
+import { must, type ConformanceTest } from '@inlay/protocol/conformance'
 import type { Principal } from '@inlay/protocol'
 import type { Authenticator } from '../auth/authentication.ts'
-
-/** One law of a contract: its statement, and a check that rejects when an implementation breaks it. */
-export type Law = readonly [title: string, run: () => Promise<void>]
 
 /** An authenticator, and headers that show what it does. */
 export interface AuthenticatorUnderTest {
@@ -12,19 +10,19 @@ export interface AuthenticatorUnderTest {
   readonly known: readonly [Readonly<Record<string, string>>, ...Readonly<Record<string, string>>[]]
   /** Headers of the right form that it does not accept: a wrong key, a session that has ended. Default: none. */
   readonly unknown?: readonly Readonly<Record<string, string>>[]
-  /** Called at the end of each law. */
+  /** Called at the end of each test. */
   close?(): Promise<void> | void
 }
 
-/** Makes an authenticator anew; each law has its own. */
+/** Makes an authenticator anew; each test has its own. */
 export type MakeAuthenticator = () => AuthenticatorUnderTest | Promise<AuthenticatorUnderTest>
 
 /**
  * What every `Authenticator` must hold, as a plain list any test runner can loop over.
- * @example for (const [title, run] of authenticatorLaws(make)) test(title, run)
+ * @example for (const [title, run] of authenticatorConformance(make)) test(title, run)
  */
-export function authenticatorLaws(make: MakeAuthenticator): Law[] {
-  const law = (title: string, check: (given: AuthenticatorUnderTest) => Promise<void>): Law => [
+export function authenticatorConformance(make: MakeAuthenticator): ConformanceTest[] {
+  const toTest = (title: string, check: (given: AuthenticatorUnderTest) => Promise<void>): ConformanceTest => [
     title,
     async () => {
       const given = await make()
@@ -35,14 +33,14 @@ export function authenticatorLaws(make: MakeAuthenticator): Law[] {
       }
     },
   ]
-  return [...knowingLaws(law), ...refusingLaws(law)]
+  return [...acceptanceTests(toTest), ...refusalTests(toTest)]
 }
 
-type ToLaw = (title: string, check: (given: AuthenticatorUnderTest) => Promise<void>) => Law
+type ToTest = (title: string, check: (given: AuthenticatorUnderTest) => Promise<void>) => ConformanceTest
 
-function knowingLaws(law: ToLaw): Law[] {
+function acceptanceTests(toTest: ToTest): ConformanceTest[] {
   return [
-    law('a caller it knows has an id, and scopes there are', async ({ authenticate, known }) => {
+    toTest('a caller it knows has an id, and scopes there are', async ({ authenticate, known }) => {
       for (const headers of known) {
         const caller = await knownCaller(authenticate, headers)
         must(caller.id.trim() !== '', 'the id is not blank')
@@ -53,7 +51,7 @@ function knowingLaws(law: ToLaw): Law[] {
         )
       }
     }),
-    law('the same headers mean the same caller, whenever and beside whomever', async ({ authenticate, known }) => {
+    toTest('the same headers mean the same caller, whenever and beside whomever', async ({ authenticate, known }) => {
       const alone: unknown[] = []
       for (const headers of known) alone.push(await knownCaller(authenticate, headers))
       const many = Array.from({ length: 5 }, () => known).flat()
@@ -61,7 +59,7 @@ function knowingLaws(law: ToLaw): Law[] {
       for (const [at, caller] of together.entries())
         must(JSON.stringify(caller) === JSON.stringify(alone[at % known.length]), 'nobody is taken for somebody else')
     }),
-    law('the body of a request is not touched', async ({ authenticate, known }) => {
+    toTest('the body of a request is not touched', async ({ authenticate, known }) => {
       for (const headers of known) {
         const request = toRequest(headers, 'what is asked')
         await authenticate(request)
@@ -71,12 +69,12 @@ function knowingLaws(law: ToLaw): Law[] {
   ]
 }
 
-function refusingLaws(law: ToLaw): Law[] {
+function refusalTests(toTest: ToTest): ConformanceTest[] {
   return [
-    law('nobody is known without credentials', async ({ authenticate }) => {
+    toTest('nobody is known without credentials', async ({ authenticate }) => {
       must((await refusalOf(authenticate, {})) === 'undefined', 'the answer is undefined')
     }),
-    law('credentials that it does not accept are nobody’s', async ({ authenticate, known, unknown = [] }) => {
+    toTest('credentials that it does not accept are nobody’s', async ({ authenticate, known, unknown = [] }) => {
       const cut = known.map((headers) => mapValues(headers, (value) => value.slice(0, -1)))
       const longer = known.map((headers) => mapValues(headers, (value) => `${value}x`))
       for (const headers of [...unknown, ...cut, ...longer]) {
@@ -85,7 +83,7 @@ function refusingLaws(law: ToLaw): Law[] {
         must(refusal === 'undefined' || refusal === 'an error of Inlay', 'it says so by undefined or an InlayError')
       }
     }),
-    law('headers of any form are survived', async ({ authenticate }) => {
+    toTest('headers of any form are survived', async ({ authenticate }) => {
       const strange = [
         '',
         'Bearer',
@@ -109,7 +107,7 @@ function toRequest(headers: Readonly<Record<string, string>>, body: string): Req
 
 async function knownCaller(authenticate: Authenticator, headers: Readonly<Record<string, string>>): Promise<Principal> {
   const caller = await authenticate(toRequest(headers, '{}'))
-  if (caller === undefined) throw new Error('Law broken: a caller that is to be known is not')
+  if (caller === undefined) throw new Error('ConformanceTest broken: a caller that is to be known is not')
   return caller
 }
 
@@ -128,8 +126,4 @@ function mapValues(
   change: (value: string) => string,
 ): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]))
-}
-
-function must(holds: boolean, statement: string): asserts holds {
-  if (!holds) throw new Error(`Law broken: ${statement}`)
 }
