@@ -123,9 +123,9 @@ function isFresh(manifests, hash) {
 
 /** Whether the lockfile was made for just these manifests; if not, `npm ci` would refuse. */
 function isLockInStep(lock, manifests) {
-  const same = (one, other) => {
+  const same = (left, right) => {
     const sorted = (value) => JSON.stringify(Object.entries(value || {}).sort())
-    return sorted(one) === sorted(other)
+    return sorted(left) === sorted(right)
   }
   for (const [place, manifest] of manifests) {
     const locked = (lock.packages || {})[place]
@@ -153,7 +153,7 @@ function isInstalledByNpm(lock, manifests) {
 async function withLock(work) {
   fs.mkdirSync(dirname(lockFile), { recursive: true })
   const token = randomUUID()
-  let told = false
+  let hasWaited = false
   for (;;) {
     try {
       fs.writeFileSync(lockFile, JSON.stringify({ token, pid: process.pid, host: hostname() }), { flag: 'wx' })
@@ -162,9 +162,9 @@ async function withLock(work) {
       if (error.code !== 'EEXIST') throw error
     }
     if (!breakStaleLock()) {
-      if (!told) console.log('Another start is installing; waiting for it …')
-      told = true
-      await new Promise((wake) => setTimeout(wake, 100))
+      if (!hasWaited) console.log('Another start is installing; waiting for it …')
+      hasWaited = true
+      await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
   const release = () => {
@@ -227,10 +227,10 @@ function runNpm(args, label) {
   const keep = (chunk) => (output = (output + chunk).slice(-100000))
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
-  const stopTelling = tellProgress(label)
+  const stopProgress = showProgress(label)
   const stop = (signal) => {
     child.kill(signal)
-    stopTelling()
+    stopProgress()
     process.exit(signal === 'SIGINT' ? 130 : 143)
   }
   process.on('SIGINT', stop)
@@ -239,7 +239,7 @@ function runNpm(args, label) {
     const end = (code) => {
       process.off('SIGINT', stop)
       process.off('SIGTERM', stop)
-      stopTelling()
+      stopProgress()
       settle({ code, output })
     }
     child.on('error', (error) => end((keep(String(error)), -1)))
@@ -247,15 +247,15 @@ function runNpm(args, label) {
   })
 }
 
-function tellProgress(label) {
+function showProgress(label) {
   if (!process.stdout.isTTY) {
     console.log(label + ' …')
     return () => {}
   }
   const began = Date.now()
-  const tell = () => process.stdout.write('\r\x1b[2K' + label + ' … ' + Math.round((Date.now() - began) / 1000) + ' s')
-  tell()
-  const timer = setInterval(tell, 1000)
+  const draw = () => process.stdout.write('\r\x1b[2K' + label + ' … ' + Math.round((Date.now() - began) / 1000) + ' s')
+  draw()
+  const timer = setInterval(draw, 1000)
   return () => {
     clearInterval(timer)
     process.stdout.write('\r\x1b[2K')

@@ -7,15 +7,16 @@ import { join, resolve } from 'node:path'
 import { isInlayError } from '@inlay/protocol'
 import { createInlay, readEnvironment, readSettings, type Inlay, type Settings } from 'inlay'
 import { prepareDataFolder } from 'inlay/internal/data-folder'
+import { findLocalModels, localModelLines } from 'inlay/internal/settings/local-models'
 import { createPage, isLoopbackName } from 'inlay/page'
 import { keepApiKey } from './server/api-key.ts'
 import { greeting } from './server/greeting.ts'
 import { listen, type Listening } from './server/listen.ts'
 import { mastraGuide } from './server/mastra-guide.ts'
 import { modelWords } from './server/model-words.ts'
-import { takeInOwnDocuments } from './server/own-documents.ts'
+import { holdQuestions } from './server/hold-questions.ts'
+import { readOwnDocumentation } from './server/own-documentation.ts'
 import { buildPage } from './server/page-build.ts'
-import { showProgress } from './server/progress.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -38,7 +39,9 @@ async function start(): Promise<void> {
   if ('refusal' in listening) return refuse(listening.refusal)
   endOnSignal(listening, inlay)
   const [folder] = await Promise.all([buildPage(root), inlay.start()])
-  page.resolve(await createPage({ folder, basePath, api: inlay.fetch, handover: { token, key } }))
+  const documentation = Promise.withResolvers<void>()
+  const api = holdQuestions(inlay.fetch, documentation.promise)
+  page.resolve(await createPage({ folder, basePath, api, handover: { token, key } }))
 
   const host = shownHost(settings)
   const origin = `http://${host}:${listening.port}`
@@ -46,10 +49,17 @@ async function start(): Promise<void> {
   const model = modelWords(await inlay.agent.models())
   const isOpen = !isLoopbackName(host) || ['0.0.0.0', '::'].includes(settings.host)
   process.stdout.write(greeting({ origin, basePath, key, fragment, model, dataFolder, isOpen }))
-  await readOwnDocumentation(inlay, dataFolder).catch((error: unknown) => {
-    // Ended while reading: the next start goes on where this one stopped.
-    if (!isInlayError(error) || error.code !== 'CLOSED') throw error
-  })
+  await readOwnDocumentation(inlay, root, dataFolder)
+    .catch((error: unknown) => {
+      // Ended while reading: the next start goes on where this one stopped.
+      if (!isInlayError(error) || error.code !== 'CLOSED') throw error
+    })
+    .finally(documentation.resolve)
+  if (settings.findsLocalModels && settings.options.model === undefined) await showLocalModels()
+}
+
+async function showLocalModels(): Promise<void> {
+  for (const line of localModelLines(await findLocalModels(), 'npm start')) process.stdout.write(`${line}\n`)
 }
 
 /** The host as it stands in an address: "every address of this machine" is none that can be opened. */
@@ -57,58 +67,6 @@ function shownHost({ host }: Settings): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
 }
-
-async function readOwnDocumentation(inlay: Inlay, dataFolder: string): Promise<void> {
-  let progress: ReturnType<typeof showProgress> | undefined
-  const began = Date.now()
-  const count = await takeInOwnDocuments({
-    root,
-    record: join(dataFolder, 'own-documents.json'),
-    onBegin: (total) => {
-      progress = showProgress(process.stdout, "Reading the project's own documentation", total)
-    },
-    target: {
-      accept: async ({ id, title, text }) => {
-        await inlay.knowledge.accept(ownDocumentRequest(id, title, text))
-      },
-      remove: (id) =>
-        inlay.knowledge.remove(id).catch((error: unknown) => {
-          // Somebody deleted it before its file went.
-          if (!isInlayError(error) || error.code !== 'DOCUMENT_NOT_FOUND') throw error
-        }),
-    },
-  })
-  if (count === 0) return
-  for (let left = count; left > 0;) {
-    await new Promise((wake) => setTimeout(wake, 50))
-    const { documents } = await inlay.knowledge.figures()
-    left = Math.min(left, documents.pending + documents.indexing)
-    progress?.to(count - left)
-  }
-  const seconds = ((Date.now() - began) / 1000).toFixed(1)
-  progress?.end(
-    `Ask about it: ${count} ${count === 1 ? 'document' : 'documents'} of this project searchable after ${seconds} s.`,
-  )
-}
-
-type AcceptRequest = Parameters<Inlay['knowledge']['accept']>[0]
-
-const ownDocumentRequest = (id: string, title: string, text: string): AcceptRequest => ({
-  cc_pair_id: 1,
-  document: {
-    id,
-    semantic_identifier: title,
-    title: null,
-    source: 'file',
-    sections: [{ type: 'text', text, link: null, image_file_id: null, heading: null }],
-    metadata: { collection: 'inlay' },
-    doc_updated_at: null,
-    doc_created_at: null,
-    primary_owners: null,
-    secondary_owners: null,
-    file_id: null,
-  },
-})
 
 /** Ends on the first signal with everything written; a second one does not wait. */
 function endOnSignal(listening: Listening, inlay: Inlay): void {

@@ -18,14 +18,14 @@ export async function keepApiKey(dataFolder: string): Promise<string> {
   // Somebody emptied it.
   if (kept === '') await rm(file)
   // Written aside and then linked, which only one of several starts can do: nobody reads half a key.
-  const made = `inlay_${randomBytes(24).toString('base64url')}`
+  const fresh = `inlay_${randomBytes(24).toString('base64url')}`
   const aside = `${file}.${randomBytes(6).toString('hex')}`
-  await writeFile(aside, `${made}\n`, { mode: 0o600 })
+  await writeFile(aside, `${fresh}\n`, { mode: 0o600 })
   await link(aside, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
   await rm(aside)
-  return (await readKey(file)) ?? made
+  return (await readKey(file)) ?? fresh
 }
 
 /** The key in the file; undefined when there is no file. */

@@ -23,7 +23,7 @@ export async function listen(options: {
 }): Promise<Listening | Refusal> {
   const server = createServer((request, response) => {
     const peer = { ip: request.socket.remoteAddress }
-    nodeListener((asked) => options.fetch(asked, peer))(request, response)
+    nodeListener((webRequest) => options.fetch(webRequest, peer))(request, response)
   })
   const failure = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     server.once('error', resolve)

@@ -9,15 +9,28 @@ export interface OwnDocument {
   readonly text: string
 }
 
-/** Takes a document in and forgets one; as the knowledge of Inlay does it. */
+/** What takes documents in; as the knowledge of Inlay does it. */
 export interface OwnDocumentsTarget {
-  readonly accept: (document: OwnDocument) => Promise<void>
+  /** Whether there is no document at all. */
+  readonly isEmpty: () => Promise<boolean>
+  /** Makes the pair that the documents belong to. */
+  readonly makePair: () => Promise<number>
+  readonly hasPair: (pairId: number) => Promise<boolean>
+  readonly accept: (document: OwnDocument, pairId: number) => Promise<void>
   readonly remove: (id: string) => Promise<void>
+}
+
+/** What was taken in before. */
+interface OwnRecord {
+  readonly pairId: number
+  /** Hashes by id. */
+  readonly documents: Readonly<Record<string, string>>
 }
 
 /**
  * Brings the project's own documentation in step with what was taken in before: new and changed files are accepted,
- * vanished ones removed. What a person deleted stays deleted until its file changes.
+ * vanished ones removed. A folder that holds documents of somebody else gets none. What a person deleted stays deleted
+ * until its file changes, and for ever when the whole pair was removed.
  * @param options.record file that notes what was taken in
  * @returns how many were accepted; 0 when nothing has changed
  */
@@ -26,22 +39,39 @@ export async function takeInOwnDocuments(options: {
   readonly record: string
   readonly target: OwnDocumentsTarget
   /** Called before the first document with how many there are. */
-  readonly onBegin?: (count: number) => void
+  readonly onStart?: (count: number) => void
 }): Promise<number> {
-  const known = await readRecord(options.record)
+  const { record, target } = options
+  const known = await openRecord(record, target)
+  if (known === undefined) return 0
+  const { pairId } = known
   const documents = await readOwnDocuments(options.root)
-  const fresh = documents.filter((document) => known[document.id] !== hashOf(document))
-  const gone = Object.keys(known).filter((id) => !documents.some((document) => document.id === id))
+  const fresh = documents.filter((document) => known.documents[document.id] !== hashOf(document))
+  const gone = Object.keys(known.documents).filter((id) => !documents.some((document) => document.id === id))
   if (fresh.length === 0 && gone.length === 0) return 0
-  if (fresh.length > 0) options.onBegin?.(fresh.length)
-  await Promise.all(fresh.map((document) => options.target.accept(document)))
-  await Promise.all(gone.map((id) => options.target.remove(id)))
+  if (fresh.length > 0) options.onStart?.(fresh.length)
+  await Promise.all(fresh.map((document) => target.accept(document, pairId)))
+  await Promise.all(gone.map((id) => target.remove(id)))
   // Only now: a start that was interrupted takes them in again, which changes nothing for those that got in.
-  const noted = Object.fromEntries(documents.map((document) => [document.id, hashOf(document)]))
-  const written = `${options.record}.${process.pid}`
-  await writeFile(written, JSON.stringify(noted))
-  await rename(written, options.record)
+  const hashes = documents.map((document) => [document.id, hashOf(document)])
+  await writeRecord(record, { pairId, documents: Object.fromEntries(hashes) })
   return fresh.length
+}
+
+/** The record, made for an empty folder; undefined where no documentation is wanted. */
+async function openRecord(file: string, target: OwnDocumentsTarget): Promise<OwnRecord | undefined> {
+  const known = await readRecord(file)
+  if (known !== undefined) return (await target.hasPair(known.pairId)) ? known : undefined
+  if (!(await target.isEmpty())) return undefined
+  const record: OwnRecord = { pairId: await target.makePair(), documents: {} }
+  await writeRecord(file, record)
+  return record
+}
+
+async function writeRecord(file: string, record: OwnRecord): Promise<void> {
+  const aside = `${file}.${process.pid}`
+  await writeFile(aside, JSON.stringify(record), { mode: 0o600 })
+  await rename(aside, file)
 }
 
 /** README.md and the Markdown files below docs/, by path. */
@@ -60,11 +90,14 @@ async function readOwnDocuments(root: string): Promise<OwnDocument[]> {
 const hashOf = (document: OwnDocument): string =>
   createHash('sha256').update(`${document.title}\0${document.text}`).digest('base64url')
 
-async function readRecord(file: string): Promise<Record<string, string>> {
+async function readRecord(file: string): Promise<OwnRecord | undefined> {
   try {
     const record: unknown = JSON.parse(await readFile(file, 'utf8'))
-    return typeof record === 'object' && record !== null ? (record as Record<string, string>) : {}
+    if (typeof record !== 'object' || record === null) return undefined
+    // Earlier versions wrote the hashes alone, and used the default pair.
+    if (!('pairId' in record)) return { pairId: 1, documents: record as OwnRecord['documents'] }
+    return record as OwnRecord
   } catch {
-    return {}
+    return undefined
   }
 }

@@ -35,9 +35,9 @@ async function fingerprintOf(root: string): Promise<string> {
   const hash = createHash('sha256')
   for (const input of [...inputs, ...packages]) {
     const path = join(root, input)
-    const found = await stat(path).catch(() => undefined)
-    if (found === undefined) continue
-    const names = found.isDirectory()
+    const facts = await stat(path).catch(() => undefined)
+    if (facts === undefined) continue
+    const names = facts.isDirectory()
       ? (await readdir(path, { recursive: true })).sort().map((name) => join(path, name))
       : [path]
     for (const name of names) {

@@ -128,7 +128,7 @@ function print(title: string, target: { readonly files: number; readonly functio
     entries.length,
     entries.reduce((sum, [, names]) => sum + names.size, 0),
   ]
-  const entries = [...called].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const entries = [...called].toSorted(([left], [right]) => (left < right ? -1 : 1))
   const [files, functions] = count(entries)
   console.log(
     `\n${title}: ${files} files (at most ${target.files}), ${functions} functions (at most ${target.functions})`,

@@ -16,7 +16,7 @@ import { Kysely } from 'kysely'
 import { zipfText } from './zipf-text.ts'
 
 /** A knowledge of its own in a temporary folder. */
-export interface World {
+export interface Fixture {
   readonly knowledge: Knowledge
   /** Every row that was appended, when asked for. */
   readonly rows: IndexRow[]
@@ -36,7 +36,7 @@ function freeEmbedder(dimensions: number): Embedder {
 }
 
 /** Makes one; it is not started. @param options.dimensions of its vectors; 0 for none */
-export async function makeWorld(options: { keepRows?: boolean; dimensions?: number } = {}): Promise<World> {
+export async function openFixture(options: { keepRows?: boolean; dimensions?: number } = {}): Promise<Fixture> {
   const { keepRows = false, dimensions = 0 } = options
   const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-ingestion-'))
   const db = new Kysely<unknown>({ dialect: nodeSqlite({ file: join(folder, 'records.db') }) })

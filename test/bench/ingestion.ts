@@ -13,7 +13,7 @@ import type { IndexRow, Knowledge } from '@inlay/knowledge'
 import { loadEngine } from '@inlay/drivers/internal/lancedb/engine'
 import { schemaOf, toArrow } from '@inlay/drivers/internal/lancedb/rows'
 import { openTable } from '@inlay/drivers/internal/lancedb/table'
-import { bytesOf, inParallel, makeWorld, readDocuments, toRequest } from './ingestion-fixture.ts'
+import { bytesOf, inParallel, openFixture, readDocuments, toRequest } from './ingestion-fixture.ts'
 import { percentile, timeEach, timesLine } from './timing.ts'
 import { zipfText } from './zipf-text.ts'
 
@@ -36,16 +36,16 @@ for (const name of options.only.split(',')) await scenes[name]?.()
 
 /** Durable acceptance with nothing to index: 50 clients, one, and again what is there already. */
 async function accept(): Promise<void> {
-  const { knowledge, close } = await makeWorld()
+  const { knowledge, close } = await openFixture()
   const requests = Array.from({ length: 20_000 }, (_, at) => small(at))
-  for (const [label, clients, some] of [
+  for (const [label, clients, entries] of [
     ['accept, 50 clients', 50, requests],
     ['accept, 1 client', 1, Array.from({ length: 2000 }, (_, at) => small(1e6 + at))],
     ['accept, identical, 50 clients', 50, requests],
   ] as const) {
     const begun = performance.now()
-    const times = await inParallel(clients, some, (request) => knowledge.accept(request))
-    console.log(timesLine(`${label}: ${Math.round(some.length / seconds(begun))} documents/s`, times))
+    const times = await inParallel(clients, entries, (request) => knowledge.accept(request))
+    console.log(timesLine(`${label}: ${Math.round(entries.length / seconds(begun))} documents/s`, times))
   }
   await close()
 }
@@ -54,7 +54,7 @@ async function accept(): Promise<void> {
 async function indexing(): Promise<void> {
   const requests = readDocuments(options.folder, Number(options.documents))
   for (const dimensions of [0, 512]) {
-    const { knowledge, rows, close } = await makeWorld({ keepRows: true, dimensions })
+    const { knowledge, rows, close } = await openFixture({ keepRows: true, dimensions })
     await inParallel(50, requests, (request) => knowledge.accept(request))
     // Both find their table made and the engine loaded.
     await knowledge.figures()
@@ -102,13 +102,13 @@ async function addBare(rows: readonly IndexRow[], dimensions: number): Promise<S
 
 /** Accepting as fast as 50 clients can while the worker is at it in the same process, then at a steady pace. */
 async function flood(): Promise<void> {
-  const { knowledge, close } = await makeWorld()
+  const { knowledge, close } = await openFixture()
   await knowledge.start()
   const begun = performance.now()
   const times = await inParallel(
     50,
     Array.from({ length: 20_000 }, (_, at) => small(at)),
-    (one) => knowledge.accept(one),
+    (item) => knowledge.accept(item),
   )
   console.log(timesLine(`flood, 50 clients: ${Math.round(times.length / seconds(begun))} documents/s`, times))
   await knowledge.settled()
@@ -132,7 +132,7 @@ async function flood(): Promise<void> {
 
 /** How long after its acceptance a document is found. */
 async function freshness(): Promise<void> {
-  const { knowledge, close } = await makeWorld()
+  const { knowledge, close } = await openFixture()
   await knowledge.start()
   await findFresh(knowledge, 0)
   const lone = await timeEach(40, (run) => findFresh(knowledge, run + 1))
@@ -160,7 +160,7 @@ async function findFresh(knowledge: Knowledge, at: number): Promise<void> {
 
 /** Ten thousand updates of a hundred documents: what search and disk pay for it. */
 async function upkeep(): Promise<void> {
-  const { knowledge, folder, close } = await makeWorld()
+  const { knowledge, folder, close } = await openFixture()
   await knowledge.start()
   const version = (id: number): ReturnType<typeof toRequest> => toRequest(`document ${id}`, source.text(1500))
   await inParallel(

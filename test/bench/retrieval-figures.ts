@@ -15,7 +15,7 @@ export interface RankingFigures {
 export function figuresOf(ranking: readonly string[], grades: ReadonlyMap<string, number>): RankingFigures {
   const gain = (grade: number, at: number): number => (2 ** grade - 1) / Math.log2(at + 2)
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
-  const found = sum(ranking.slice(0, 10).map((id, at) => gain(grades.get(id) ?? 0, at)))
+  const results = sum(ranking.slice(0, 10).map((id, at) => gain(grades.get(id) ?? 0, at)))
   const ideal = sum(
     [...grades.values()]
       .sort((a, b) => b - a)
@@ -24,7 +24,7 @@ export function figuresOf(ranking: readonly string[], grades: ReadonlyMap<string
   )
   const recall = (depth: number): number => ranking.slice(0, depth).filter((id) => grades.has(id)).length / grades.size
   const first = ranking.findIndex((id) => grades.has(id))
-  return { ndcg10: found / ideal, recall20: recall(20), recall100: recall(100), mrr: first < 0 ? 0 : 1 / (first + 1) }
+  return { ndcg10: results / ideal, recall20: recall(20), recall100: recall(100), mrr: first < 0 ? 0 : 1 / (first + 1) }
 }
 
 /** Mean of each figure. */

@@ -70,11 +70,11 @@ async function measure(
   const all: RankingFigures[] = []
   const begun = performance.now()
   for (const { id, text } of set.queries) {
-    const asked = variant === 'misspelt' ? misspell(text, random) : text
-    const ranking = await system.rank(asked)
+    const request = variant === 'misspelt' ? misspell(text, random) : text
+    const ranking = await system.rank(request)
     const figures = figuresOf(ranking, set.grades.get(id)!)
     all.push(figures)
-    note({ set: set.name, system: system.name, variant, id, text: asked, ...figures, ranking: ranking.slice(0, 10) })
+    note({ set: set.name, system: system.name, variant, id, text: request, ...figures, ranking: ranking.slice(0, 10) })
   }
   const mean = meanOf(all)
   const took = (performance.now() - begun) / Math.max(1, set.queries.length)

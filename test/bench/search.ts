@@ -29,9 +29,9 @@ const source = zipfText(1)
 const random = seededRandom(2)
 const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-search-'))
 
-let made = 0
+let created = 0
 function makeRow(): IndexRow {
-  const n = made++
+  const n = created++
   const text = source.text(105)
   return {
     documentId: `document ${n}`,

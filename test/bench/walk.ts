@@ -24,7 +24,7 @@ if (!existsSync(archive)) {
 const pages = readArchive(archive).map(({ path, text }) => ({ id: path.replace(/\.md$/, ''), text }))
 type Page = (typeof pages)[number]
 const clients = Number(options.clients)
-const some = Math.min(1000, Math.floor(pages.length / 3))
+const entries = Math.min(1000, Math.floor(pages.length / 3))
 /** What is searched for. */
 const words = pages.flatMap(({ text }) => text.match(/[A-Za-z]{5,}/g)?.slice(3, 8) ?? [])
 let wrong = 0
@@ -82,32 +82,32 @@ async function again(fixture: Fixture, rows: number): Promise<void> {
 async function change(fixture: Fixture): Promise<void> {
   const begun = performance.now()
   const changed = pages
-    .slice(0, some)
+    .slice(0, entries)
     .map(({ id, text }, at) => ({ id, text: `${text}\n- Revised as revision${at}x.\n` }))
   await post(fixture, changed)
   await fixture.settled()
-  console.log(`${some} changed: ${rate(some, begun)} documents/s, searchable`)
+  console.log(`${entries} changed: ${rate(entries, begun)} documents/s, searchable`)
   check('documents', (await fixture.figures()).documents.indexed, pages.length)
-  const found = await Promise.all(
-    [0, Math.floor(some / 2), some - 1].map((at) => fixture.call('POST', '/search', { query: `revision${at}x` })),
+  const results = await Promise.all(
+    [0, Math.floor(entries / 2), entries - 1].map((at) => fixture.call('POST', '/search', { query: `revision${at}x` })),
   )
-  check('changed pages found by their new word', found.filter((text) => text.includes('Revised as')).length, 3)
+  check('changed pages found by their new word', results.filter((text) => text.includes('Revised as')).length, 3)
 }
 
 async function remove(fixture: Fixture): Promise<void> {
   const begun = performance.now()
-  const gone = pages.slice(-some)
+  const gone = pages.slice(-entries)
   await inParallel(clients, gone, ({ id }) =>
     fixture.call('DELETE', `/service-api/ingestion/${encodeURIComponent(id)}`),
   )
-  console.log(`${some} deleted: ${rate(some, begun)} documents/s`)
+  console.log(`${entries} deleted: ${rate(entries, begun)} documents/s`)
   await fixture.tidied()
   const { documents, index } = await fixture.figures()
-  check('documents', documents.indexed, pages.length - some)
+  check('documents', documents.indexed, pages.length - entries)
   check('failed', documents.failed + documents.pending + documents.indexing, 0)
   // The first pair's listing, chunk by chunk, is what the index has to hold and no more.
   const listing: unknown = JSON.parse(await fixture.call('GET', '/service-api/connector-docs/1'))
-  check('documents listed', Array.isArray(listing) ? listing.length : -1, pages.length - some)
+  check('documents listed', Array.isArray(listing) ? listing.length : -1, pages.length - entries)
   console.log(`rows of the index: ${index.rows}`)
 }
 
@@ -116,12 +116,12 @@ interface BatchLine {
   readonly already_existed?: boolean
 }
 
-async function post(fixture: Fixture, some: readonly Page[]): Promise<BatchLine[]> {
-  const body = some.map((page) => `${JSON.stringify(toBody(page))}\n`).join('')
+async function post(fixture: Fixture, entries: readonly Page[]): Promise<BatchLine[]> {
+  const body = entries.map((page) => `${JSON.stringify(toBody(page))}\n`).join('')
   const lines = (await fixture.call('POST', '/service-api/ingestion/batch', body)).trim().split('\n')
   // Of the server that was just started.
   const answers = lines.map((line) => JSON.parse(line) as BatchLine)
-  check('lines accepted', answers.filter((line) => line.status === 200).length, some.length)
+  check('lines accepted', answers.filter((line) => line.status === 200).length, entries.length)
   return answers
 }
 

@@ -23,8 +23,8 @@ export function zipfText(seed: number, size = 150_000): ZipfText {
   const any = (): string => words[Math.min(size, Math.floor(Math.exp(random() * Math.log(size)))) - 1] ?? words[0]!
   const word = (letters = 0): string => {
     for (;;) {
-      const found = any()
-      if (found.length >= letters) return found
+      const results = any()
+      if (results.length >= letters) return results
     }
   }
   return { word, text: (count) => Array.from({ length: count }, any).join(' ') }

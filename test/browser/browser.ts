@@ -28,8 +28,8 @@ export async function launchBrowser(): Promise<BrowserOrReason> {
   const reasons: string[] = []
   for (const find of [findInstalled, findPackaged]) {
     try {
-      const found = await find()
-      if (found !== undefined) return { browser: await launch(found) }
+      const executable = await find()
+      if (executable !== undefined) return { browser: await launch(executable) }
     } catch (error) {
       reasons.push(String(error).split('\n')[0] ?? '')
     }

@@ -131,21 +131,21 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
   })
 
   test('deep research is asked for question by question', async () => {
-    const asked: unknown[] = []
+    const requests: unknown[] = []
     const page = await open(playground.address)
     page.on('request', (request) => {
-      if (request.url().endsWith('/send-chat-message')) asked.push(request.postDataJSON().deep_research)
+      if (request.url().endsWith('/send-chat-message')) requests.push(request.postDataJSON().deep_research)
     })
     await serve(page, [{ type: 'message_start', final_documents: null, pre_answer_processing_seconds: 0 }])
     const toggle = page.getByRole('button', { name: 'Deep research' })
     await toggle.click()
     expect(await toggle.getAttribute('aria-pressed')).toBe('true')
     await ask(page, 'Everything about zebras?')
-    await expect.poll(() => asked.length).toBe(1)
+    await expect.poll(() => requests.length).toBe(1)
     await expect.poll(() => toggle.getAttribute('aria-pressed')).toBe('false')
     await page.getByRole('button', { name: 'Send question' }).waitFor()
     await ask(page, 'And briefly?')
-    await expect.poll(() => asked).toEqual([true, undefined])
+    await expect.poll(() => requests).toEqual([true, undefined])
   })
 
   test('the picture a passage belongs to is shown with it', async () => {

@@ -1,8 +1,11 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@inlay/client'
-import { createInlay, type Inlay } from 'inlay'
+import { createInlay, nodeListener, type Inlay } from 'inlay'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-file-'))
@@ -65,6 +68,18 @@ test('a file that cannot be read is refused with the reason, and nothing is stor
   const file = { name: 'torn.pdf', bytes: bytesOf('%PDF-1.7 and then nothing') }
   await expect(inlay.knowledge.ingestFile({ file, id: 'torn' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   expect(await inlay.knowledge.status('torn')).toBeUndefined()
+})
+
+test('over a socket a file becomes a document', async () => {
+  const { key } = await inlay.keys.create({ scopes: ['ingest'] })
+  const server = createServer(nodeListener(inlay.fetch)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const client = createClient({ baseUrl: `http://127.0.0.1:${port}/api`, apiKey: key })
+  const accepted = await client.ingestFile(new File(['# Socket\n\nSent over a socket.'], 'socket.md'), { id: 'socket' })
+  expect(accepted).toEqual({ document_id: 'socket', already_existed: false })
+  await client.deleteDocument('socket')
+  server.close()
 })
 
 test('over HTTP a file becomes a document, and the newest is listed first and found by its name', async () => {

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 type Belongings = Readonly<Record<string, string | number>>
 
 /** An assistant whose callers name themselves, where alice has one of each. */
-interface World {
+interface Fixture {
   readonly inlay: Inlay
   readonly alices: Belongings
   readonly errors: unknown[]
@@ -17,7 +17,7 @@ interface World {
   own(method: string, path: string, body?: object | FormData): Promise<Record<string, unknown>>
 }
 
-async function newWorld(): Promise<World> {
+async function newFixture(): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-ownership-'))
   const errors: unknown[] = []
   const inlay = createInlay({
@@ -32,12 +32,12 @@ async function newWorld(): Promise<World> {
     await inlay.close()
     rmSync(folder, { recursive: true, force: true })
   })
-  const ask: World['ask'] = (caller, method, path, body) => {
+  const ask: Fixture['ask'] = (caller, method, path, body) => {
     const init = body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }
     const headers = { authorization: `Bearer ${caller}` }
     return inlay.fetch(new Request(`http://host.example/api${path}`, { method, headers, ...init }))
   }
-  const own: World['own'] = async (method, path, body) => {
+  const own: Fixture['own'] = async (method, path, body) => {
     const response = await ask('alice', method, path, body)
     expect([path, response.status]).toEqual([path, 200])
     // Each of these calls answers with an object.
@@ -46,7 +46,7 @@ async function newWorld(): Promise<World> {
   return { inlay, errors, ask, own, alices: await belongings(ask, own) }
 }
 
-async function belongings(ask: World['ask'], own: World['own']): Promise<Belongings> {
+async function belongings(ask: Fixture['ask'], own: Fixture['own']): Promise<Belongings> {
   const answer = await own('POST', '/chat/send-chat-message', { message: 'Mine?', stream: false })
   const [session, message] = [String(answer['chat_session_id']), Number(answer['message_id'])]
   const feedback = { chat_message_id: message, is_positive: true }
@@ -103,7 +103,7 @@ const bodies: Readonly<Record<string, (theirs: Belongings) => object>> = {
 }
 
 test('nobody else reads, changes or removes what is alice’s, whatever address names it', async () => {
-  const { inlay, alices, errors, ask, own } = await newWorld()
+  const { inlay, alices, errors, ask, own } = await newFixture()
   const touched: string[] = []
   const open: string[] = []
   for (const route of inlay.routes) {
@@ -140,7 +140,7 @@ test('nobody else reads, changes or removes what is alice’s, whatever address 
 })
 
 test('ids inside of bodies count too: files, projects, agents, parents', async () => {
-  const { alices, ask, own } = await newWorld()
+  const { alices, ask, own } = await newFixture()
   const send = async (more: object): Promise<number> =>
     (await ask('bob', 'POST', '/chat/send-chat-message', { message: 'Hi', stream: false, ...more })).status
   expect(await send({ file_descriptors: [{ id: alices['file_id'] }] })).toBe(404)

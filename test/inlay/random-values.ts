@@ -38,7 +38,13 @@ const odd: readonly unknown[] = [
   '__proto__',
 ]
 const texts = ['leave', 'How many days?', 'ein Wort', '*', '[1]', '```', 'a\nb', '\u2028', 'naïve 日本語']
-const moments = ['2026-01-02T03:04:05Z', '2026-01-02', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59+14:00', 'yesterday']
+const timestamps = [
+  '2026-01-02T03:04:05Z',
+  '2026-01-02',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59+14:00',
+  'yesterday',
+]
 
 /**
  * Makes the maker.
@@ -70,7 +76,7 @@ export function valueMaker(
     switch (schema.type) {
       case 'string':
         if (schema.format === 'uuid') return chance(0.9) ? '00000000-0000-4000-8000-000000000000' : text()
-        return schema.format === 'date-time' ? pick(moments) : text()
+        return schema.format === 'date-time' ? pick(timestamps) : text()
       case 'integer':
         return pick([0, 1, 2, 3, 5, 50, -1, 1_000_000_007])
       case 'number':

@@ -12,7 +12,7 @@ const open: { close(): Promise<unknown> }[] = []
 let count = 0
 
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
+  for (const entry of open.splice(0)) await entry.close()
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
 import { createHighlighter } from '@inlay/knowledge/internal/search/highlights'
-import { toSearchQuery, toSearchText } from '@inlay/knowledge/internal/search/search-text'
+import { toSearchQuery, toSearchText } from '@inlay/knowledge/internal/chunking/search-text'
 import { cases } from '../cases.ts'
 
 const length = cases(200_000, 1_000_000)

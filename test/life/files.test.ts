@@ -113,12 +113,12 @@ test('files of a project are cited in its chats, in the prompt while they fit an
     })
     await service.kill()
     service = await startService(folder.path)
-    const found = await eventually('the project is searched', async () => {
+    const results = await eventually('the project is searched', async () => {
       const answer = await ask(service, 'How many days of paid leave do keepers get?', info)
       return answer.answer.includes('31 days') ? answer : undefined
     })
-    expect(found.citation_info.map(({ document_id: id }) => id)).toContain(file!.id)
-    expect(found.top_documents.every(({ source_type: type }) => type === 'user_file')).toBe(true)
+    expect(results.citation_info.map(({ document_id: id }) => id)).toContain(file!.id)
+    expect(results.top_documents.every(({ source_type: type }) => type === 'user_file')).toBe(true)
 
     // Nobody finds them outside of the project.
     const search = await service.fetch('/search', {

@@ -44,8 +44,8 @@ export async function startService(
     let output = ''
     child.stdout!.on('data', (part) => {
       output += part
-      const found = /port (\d+)\n/.exec(output)
-      if (found) resolve(Number(found[1]))
+      const match = /port (\d+)\n/.exec(output)
+      if (match) resolve(Number(match[1]))
     })
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${errors}`)))
   })
@@ -82,6 +82,6 @@ export async function eventually<T>(what: string, attempt: () => Promise<T | und
     const value = await attempt()
     if (value !== undefined) return value
     if (Date.now() > deadline) throw new Error(`did not happen in ${limitMs} ms: ${what}`)
-    await new Promise((wake) => setTimeout(wake, 50))
+    await new Promise((done) => setTimeout(done, 50))
   }
 }

@@ -77,7 +77,7 @@ function twoAgents(): (request: RecordedRequest) => readonly ReplyPart[] {
         ? call(...tasks.map((task) => ['research_agent', { task }] as const))
         : call(['generate_report', {}])
     }
-    const task = tasks.find((one) => text.includes(one)) ?? ''
+    const task = tasks.find((item) => text.includes(item)) ?? ''
     if (tools.length > 0) {
       arrived.add(task)
       if (arrived.size === 2) both.resolve()

@@ -60,8 +60,8 @@ export type Shown = Readonly<Record<string, readonly string[]>>
 
 /** Looks at everything there is. */
 export async function look(knowledge: Knowledge): Promise<Shown> {
-  const found = await knowledge.search({ text: everywhere, limit: 200 })
-  const parts = found.flatMap(({ document, content }) =>
+  const results = await knowledge.search({ text: everywhere, limit: 200 })
+  const parts = results.flatMap(({ document, content }) =>
     [...content.matchAll(/version(\d+)x part(\d+)x/g)].map(([, version, part]) => ({
       id: document.document_id,
       name: `${version}.${part}`,

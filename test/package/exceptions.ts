@@ -18,14 +18,6 @@ export const circles: Record<string, { readonly nodes: readonly string[]; readon
     nodes: ['memtable.ts', 'text', 'unindexed-rows.ts'],
     reason: 'to be untied',
   },
-  'packages/knowledge/src': {
-    nodes: ['access', 'chunking', 'contracts.ts', 'enrichment', 'indexing', 'intake', 'schema', 'search', 'spaces'],
-    reason: 'to be untied',
-  },
-  'packages/knowledge/src/indexing': {
-    nodes: ['claim-runner.ts', 'worker.ts'],
-    reason: 'to be untied',
-  },
   'packages/protocol/src': {
     nodes: ['chat', 'ingestion', 'resources'],
     reason: 'to be untied',

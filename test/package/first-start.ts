@@ -38,7 +38,7 @@ async function start(): Promise<Started> {
       if (child.exitCode === null) await stop()
       throw new Error(`npm start printed no three curl lines:\n${output}`)
     }
-    await new Promise((wake) => setTimeout(wake, 50))
+    await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return { output, milliseconds: Date.now() - began, stop }
 }

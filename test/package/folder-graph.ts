@@ -25,7 +25,7 @@ export function findKnots(name: string): Knot[] {
   const graphs = new Map<string, Graph>()
   for (const { file, imports } of readSources(`packages/${name}/src/**/*.ts`))
     for (const target of imports) if (target.startsWith(`packages/${name}/src/`)) addArrow(graphs, file, target)
-  return [...graphs].toSorted(([one], [other]) => one.length - other.length).flatMap(toKnots)
+  return [...graphs].toSorted(([left], [right]) => left.length - right.length).flatMap(toKnots)
 }
 
 function addArrow(graphs: Map<string, Graph>, file: string, target: string): void {
@@ -77,7 +77,7 @@ if (import.meta.main) {
   const names = process.argv.length > 2 ? process.argv.slice(2) : readdirSync('packages')
   for (const { folder, nodes, arrows } of names.flatMap(findKnots)) {
     console.log(`${folder}: ${nodes.join(', ')}`)
-    for (const [arrow, files] of [...arrows].toSorted(([, one], [, other]) => one.length - other.length))
+    for (const [arrow, files] of [...arrows].toSorted(([, left], [, right]) => left.length - right.length))
       console.log(
         `  ${arrow} (${files.length})${files
           .slice(0, 3)

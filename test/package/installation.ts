@@ -54,7 +54,7 @@ export async function until<T>(what: string, attempt: () => Promise<T | undefine
     const value = await attempt().catch(() => undefined)
     if (value !== undefined) return value
     if (Date.now() > deadline) throw new Error(`${what} did not happen in ${limitMs} ms`)
-    await new Promise((wake) => setTimeout(wake, 100))
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 

@@ -37,7 +37,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   knowledge: { values: ['protocol', 'records', 'text'], types: [] },
   agent: { values: ['protocol'], types: [] },
   conversations: { values: ['protocol', 'records', 'agent'], types: [] },
-  drivers: { values: ['protocol', 'records', 'extractive'], types: ['agent', 'knowledge'] },
+  drivers: { values: ['protocol', 'records'], types: ['agent', 'knowledge'] },
   mastra: { values: ['protocol'], types: ['agent'] },
   extractive: { values: ['protocol', 'text'], types: ['agent'] },
   python: { values: ['protocol'], types: ['agent'] },
@@ -124,9 +124,9 @@ test('all packages share one version and pin what they depend on', () => {
 
 test('every exported entry has its source', () => {
   for (const [folder, manifest] of manifests)
-    for (const [door, target] of Object.entries(manifest.exports)) {
+    for (const [entry, target] of Object.entries(manifest.exports)) {
       // Resolves in this workspace alone, for tests of internals.
-      if (door === './internal/*') continue
+      if (entry === './internal/*') continue
       expect(globSync(`packages/${folder}/${target['@inlay/source']}`)).toHaveLength(1)
       const stem = target['@inlay/source'].replace('./src/', './dist/').replace(/\.ts$/, '')
       expect([target.types, target.default]).toEqual([`${stem}.d.ts`, `${stem}.js`])

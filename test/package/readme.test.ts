@@ -24,7 +24,7 @@ test('the README is at most 80 lines', () => {
 
 test.each([readme, 'CONTRIBUTING.md', ...globSync('docs/**/*.md')])('every link in %s leads to a file', (file) => {
   const text = readFileSync(file, 'utf8').replace(/```[^]*?```|`[^`\n]*`/g, '')
-  const targets = [...text.matchAll(/\]\((?!https?:|#|\/)([^)#\s]+)[^)]*\)/g)].map((found) => found[1]!)
+  const targets = [...text.matchAll(/\]\((?!https?:|#|\/)([^)#\s]+)[^)]*\)/g)].map((results) => results[1]!)
   expect(targets.filter((target) => !existsSync(join(dirname(file), target)))).toEqual([])
 })
 

@@ -59,9 +59,9 @@ Deno.addSignalListener('SIGTERM', async () => {
 }
 
 function binaryOf({ places }: Runtime, folder: string): string {
-  const found = places.flatMap((place) => globSync(place, { cwd: folder }))[0]
-  if (found === undefined) throw new Error(`npm has no runtime for this platform in ${folder}`)
-  return join(folder, found)
+  const results = places.flatMap((place) => globSync(place, { cwd: folder }))[0]
+  if (results === undefined) throw new Error(`npm has no runtime for this platform in ${folder}`)
+  return join(folder, results)
 }
 
 async function stream(base: string): Promise<void> {

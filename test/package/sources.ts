@@ -30,20 +30,20 @@ function readSource(file: string): Source {
   const text = readFileSync(file, 'utf8')
   const { program, comments, errors } = parseSync(file, text)
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
-  const found = { imports: new Set<string>(), names: new Set<string>(), titles: [] as string[], cases: [] as Case[] }
+  const results = { imports: new Set<string>(), names: new Set<string>(), titles: [] as string[], cases: [] as Case[] }
   visit(program, (node) => {
     const specifier = specifierOf(node)
-    if (specifier !== undefined) found.imports.add(resolve(file, specifier))
-    for (const name of declaredNames(node)) found.names.add(name)
-    readCase(node, text, found)
+    if (specifier !== undefined) results.imports.add(resolve(file, specifier))
+    for (const name of declaredNames(node)) results.names.add(name)
+    readCase(node, text, results)
   })
   return {
     file,
-    imports: [...found.imports],
-    names: [...found.names],
+    imports: [...results.imports],
+    names: [...results.names],
     comments: comments.map(({ value }) => value),
-    titles: found.titles,
-    cases: found.cases,
+    titles: results.titles,
+    cases: results.cases,
   }
 }
 

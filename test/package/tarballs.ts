@@ -35,9 +35,7 @@ function mountingExample(): string {
 
 async function mount(version: string, node: string, project: string): Promise<void> {
   const port = 20_000 + Math.floor(Math.random() * 20_000)
-  const example = mountingExample()
-    .replace('./inlay-data', `./data-${version}`)
-    .replace('listen(3000)', `listen(${port})`)
+  const example = mountingExample().replace('listen(3000)', `listen(${port})`)
   if (!example.includes(String(port))) throw new Error('the example does not listen on 3000')
   writeFileSync(join(project, `app-${version}.js`), example)
   const serving = serve(node, [`app-${version}.js`], project, { INLAY_API_KEY: key })
@@ -62,7 +60,7 @@ async function servePage(version: string, node: string, project: string): Promis
       const line = serving
         .output()
         .split('\n')
-        .find((one) => one.startsWith('{'))
+        .find((item) => item.startsWith('{'))
       return line === undefined ? undefined : (JSON.parse(line) as { address: string })
     })
     const page = await (await fetch(address)).text()

@@ -1,4 +1,4 @@
-import { authenticatorLaws, type Law, type MakeAuthenticator } from '@inlay/server/conformance'
+import { authenticatorConformance, type ConformanceTest, type MakeAuthenticator } from '@inlay/server/conformance'
 import { createKeys, migrateServer, type Authenticator, type KeyTable } from '@inlay/server'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import type { Principal } from '@inlay/protocol'
@@ -12,13 +12,13 @@ const ofKeys: MakeAuthenticator = async () => {
   const db = new Kysely<KeyTable>({ dialect: nodeSqlite({ file: ':memory:' }) })
   await migrateServer(db)
   const keys = createKeys({ db })
-  const one = await keys.create({ scopes: ['chat'], owner: 'ana' })
+  const ana = await keys.create({ scopes: ['chat'], owner: 'ana' })
   const other = await keys.create({ scopes: ['ingest'], owner: 'ben' })
   const gone = await keys.create({ scopes: ['admin'] })
   await keys.revoke(gone.record.id)
   return {
     authenticate: firstOf([fixedKey('a-key-of-the-settings'), keys.authenticate]),
-    known: [bearer(one.key), bearer(other.key), bearer('a-key-of-the-settings')],
+    known: [bearer(ana.key), bearer(other.key), bearer('a-key-of-the-settings')],
     unknown: [bearer(gone.key), bearer('sk-nobody')],
     close: async () => {
       await keys.close()
@@ -28,17 +28,17 @@ const ofKeys: MakeAuthenticator = async () => {
 }
 
 describe('keys hold that', () => {
-  for (const [title, run] of authenticatorLaws(ofKeys)) test(title, run)
+  for (const [title, run] of authenticatorConformance(ofKeys)) test(title, run)
 })
 
-describe('an authenticator that breaks a law is told', () => {
+describe('an authenticator that breaks a rule is noticed', () => {
   const callers = new Map<string | null, Principal>([
     ['session-of-ana', { id: 'ana', scopes: ['chat'] }],
     ['session-of-ben', { id: 'ben', scopes: ['chat', 'ingest'] }],
   ])
   const sound: Authenticator = (request) => callers.get(request.headers.get('x-session'))
-  const laws = (authenticate: Authenticator): Law[] =>
-    authenticatorLaws(() => ({
+  const tests = (authenticate: Authenticator): ConformanceTest[] =>
+    authenticatorConformance(() => ({
       authenticate,
       known: [{ 'x-session': 'session-of-ana' }, { 'x-session': 'session-of-ben' }],
       unknown: [{ 'x-session': 'session-of-eve' }],
@@ -46,7 +46,7 @@ describe('an authenticator that breaks a law is told', () => {
   let last: Principal | undefined
 
   it('unless it breaks none', async () => {
-    expect(await brokenBy(laws(sound))).toEqual([])
+    expect(await brokenBy(tests(sound))).toEqual([])
   })
 
   const faults: Record<string, Authenticator> = {
@@ -72,13 +72,13 @@ describe('an authenticator that breaks a law is told', () => {
   }
   for (const [name, fault] of Object.entries(faults))
     it(`when it ${name}`, async () => {
-      expect(await brokenBy(laws(fault))).not.toEqual([])
+      expect(await brokenBy(tests(fault))).not.toEqual([])
     })
 })
 
-/** Titles of the laws that are broken. */
-async function brokenBy(laws: readonly Law[]): Promise<string[]> {
+/** Titles of the tests that are broken. */
+async function brokenBy(tests: readonly ConformanceTest[]): Promise<string[]> {
   const broken: string[] = []
-  for (const [title, run] of laws) await run().catch(() => broken.push(title))
+  for (const [title, run] of tests) await run().catch(() => broken.push(title))
   return broken
 }

@@ -35,7 +35,7 @@ function createMessages(): Dialect {
   }
   return {
     path: '/v1/messages',
-    begin: (model) => {
+    start: (model) => {
       next = 0
       const message = {
         id: 'msg_1',

@@ -44,20 +44,20 @@ export async function startImages(options: ImagesOptions): Promise<ImagesStandIn
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === '/drawn/1.png') return void response.writeHead(200, { 'content-type': 'image/png' }).end(png)
-    const asked = await toRequest(request)
-    seen.push(asked)
+    const requests = await toRequest(request)
+    seen.push(requests)
     await options.until
-    const isKnown = apiKey === undefined || asked.authorization === `Bearer ${apiKey}`
+    const isKnown = apiKey === undefined || requests.authorization === `Bearer ${apiKey}`
     if (mood === 'silent') return
     if (mood === 'bad key' || !isKnown)
-      return refuse(response, 401, { message: `Incorrect API key ${asked.authorization}`, code: 'invalid_api_key' })
+      return refuse(response, 401, { message: `Incorrect API key ${requests.authorization}`, code: 'invalid_api_key' })
     if (mood === 'policy')
-      return refuse(response, 400, { message: `${asked.values['prompt']} is not safe`, code: 'moderation_blocked' })
+      return refuse(response, 400, { message: `${requests.values['prompt']} is not safe`, code: 'moderation_blocked' })
     if (mood === 'busy') return refuse(response, 429, { message: 'slow down' }, { 'retry-after': '7' })
-    if (mood === 'failing') return refuse(response, 500, { message: `broken by ${asked.values['prompt']}` })
+    if (mood === 'failing') return refuse(response, 500, { message: `broken by ${requests.values['prompt']}` })
     if (mood === 'garbled') return void response.writeHead(200).end('<html>a secret prompt</html>')
     if (mood === 'other') return send(response, 200, { created: 1, data: [{ b64_json: btoa('a secret prompt') }] })
-    const fault = faultOf(asked)
+    const fault = faultOf(requests)
     if (fault !== undefined) return refuse(response, 400, { message: fault })
     const picture = asUrl ? { url: `http://${host()}/drawn/1.png` } : { b64_json: Buffer.from(png).toString('base64') }
     send(response, 200, {

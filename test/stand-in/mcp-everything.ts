@@ -38,10 +38,10 @@ async function freePort(): Promise<number> {
 async function listens(child: ChildProcess): Promise<boolean> {
   child.stdout?.resume()
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  let told = ''
+  let received = ''
   child.stderr?.on('data', (text: Buffer) => {
-    told += text.toString()
-    if (/listening on port|running on port/i.test(told)) resolve(true)
+    received += text.toString()
+    if (/listening on port|running on port/i.test(received)) resolve(true)
   })
   child.once('exit', () => resolve(false))
   return promise

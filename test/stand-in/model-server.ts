@@ -40,7 +40,7 @@ export interface Dialect {
   /** Path of the calls that are answered; anything else is a 404. */
   readonly path: string
   /** Events before the first part, for a part, and after the last; each a whole SSE block. */
-  begin(model: string): string[]
+  start(model: string): string[]
   write(part: ReplyPart): string[]
   finish(reason: string): string[]
   whole(parts: readonly ReplyPart[], model: string): unknown
@@ -72,7 +72,7 @@ async function stream(
 ): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const send = (events: readonly string[]): void => void (events.length > 0 && response.write(events.join('')))
-  send(dialect.begin(model))
+  send(dialect.start(model))
   let reason: string | null = parts.some((part) => 'calls' in part) ? 'tool_calls' : 'stop'
   for (const part of parts) {
     if ('cut' in part) return void response.destroy()

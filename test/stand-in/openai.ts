@@ -32,7 +32,7 @@ function write(part: ReplyPart): string[] {
 
 const chatCompletions: Dialect = {
   path: '/v1/chat/completions',
-  begin: () => [chunk({ role: 'assistant' })],
+  start: () => [chunk({ role: 'assistant' })],
   write,
   finish: (reason) => [
     chunk({}, reason),

@@ -212,23 +212,23 @@ export async function startSearch(
   })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const asked = await toRequest(request)
-    seen.push(asked)
+    const requests = await toRequest(request)
+    seen.push(requests)
     const { mood, pages } = service
     if (mood === 'silent') return
     if (options.once && seen.length === 1)
       return send(response, options.once.status, options.once.body ?? {}, options.once.headers)
-    const hasKey = options.key === undefined || speech.key(asked.headers) === options.key
+    const hasKey = options.key === undefined || speech.key(requests.headers) === options.key
     if (mood === 'bad key' || !hasKey) return send(response, ...speech.badKey)
-    if (mood === 'no access') return send(response, 403, { message: `no plan for ${JSON.stringify(asked.values)}` })
+    if (mood === 'no access') return send(response, 403, { message: `no plan for ${JSON.stringify(requests.values)}` })
     if (mood === 'busy') return send(response, 429, { error: 'slow down' }, { 'retry-after': '7' })
-    if (mood === 'failing') return send(response, 500, { error: `broken by ${JSON.stringify(asked.values)}` })
+    if (mood === 'failing') return send(response, 500, { error: `broken by ${JSON.stringify(requests.values)}` })
     if (mood === 'garbled') return void response.writeHead(200).end('<html>a secret query</html>')
     if (mood === 'other') return send(response, 200, ['a secret query'])
-    const fault = faultOf(speech, asked)
+    const fault = faultOf(speech, requests)
     if (fault !== undefined) return send(response, 400, { error: fault })
-    queries.push(String(asked.values[speech.query]))
-    send(response, 200, speech.answer(pages, String(asked.values[speech.query])))
+    queries.push(String(requests.values[speech.query]))
+    send(response, 200, speech.answer(pages, String(requests.values[speech.query])))
   }
 
   server.listen(0, '127.0.0.1')

@@ -37,7 +37,7 @@ export async function tell(transport: Transport, path: string, call: Call): Prom
 
 /** `?name=value…` of what is there; "" when nothing is. */
 export function queryOf(values: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
-  const told = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
-  const parameters = new URLSearchParams(told.map(([name, value]) => [name, String(value)]))
-  return told.length === 0 ? '' : `?${parameters.toString()}`
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
+  const parameters = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+  return given.length === 0 ? '' : `?${parameters.toString()}`
 }

@@ -20,7 +20,7 @@ const codesByStatus: Readonly<Record<number, ErrorCode>> = {
 
 const isKnown = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorTable, code)
 
-interface Told {
+interface FailureBody {
   readonly error_code?: unknown
   readonly detail?: unknown
   readonly message?: unknown
@@ -28,7 +28,7 @@ interface Told {
 }
 
 /** The body as an object; whatever else came, such as a proxy's page, tells nothing. */
-async function toldBy(response: Response): Promise<Told> {
+async function bodyOf(response: Response): Promise<FailureBody> {
   try {
     const body: unknown = await response.json()
     return typeof body === 'object' && body !== null ? body : {}
@@ -40,22 +40,22 @@ async function toldBy(response: Response): Promise<Told> {
 const orUndefined = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)
 
 /**
- * The error a failed response tells. `data` has `status` and, where they were told, `issues` (of a 422), `requestId`,
+ * The error a failed response tells. `data` has `status` and, where the answer has them, `issues` (of a 422), `requestId`,
  * `retryAfterSeconds` and `errorCode` (one that this version does not know).
  */
 export async function toError(response: Response): Promise<InlayError> {
-  const told = await toldBy(response)
+  const body = await bodyOf(response)
   const fallback = codesByStatus[response.status] ?? (response.status >= 500 ? 'INTERNAL_ERROR' : 'BAD_REQUEST')
-  const requestId = response.headers.get('x-request-id') ?? orUndefined(told.request_id)
+  const requestId = response.headers.get('x-request-id') ?? orUndefined(body.request_id)
   const retryAfter = response.headers.get('retry-after')
-  return new InlayError(isKnown(told.error_code) ? told.error_code : fallback, {
-    message: orUndefined(told.detail) ?? orUndefined(told.message),
+  return new InlayError(isKnown(body.error_code) ? body.error_code : fallback, {
+    message: orUndefined(body.detail) ?? orUndefined(body.message),
     data: {
       status: response.status,
-      ...(Array.isArray(told.detail) && { issues: told.detail }),
+      ...(Array.isArray(body.detail) && { issues: body.detail }),
       ...(requestId !== undefined && { requestId }),
       ...(retryAfter !== null && /^\d+$/.test(retryAfter) && { retryAfterSeconds: Number(retryAfter) }),
-      ...(orUndefined(told.error_code) && !isKnown(told.error_code) && { errorCode: told.error_code }),
+      ...(orUndefined(body.error_code) && !isKnown(body.error_code) && { errorCode: body.error_code }),
     },
   })
 }

@@ -182,3 +182,10 @@ export function extractiveModel(): LanguageModelV4 {
     },
   }
 }
+
+/** The model as `modelProviders` of `@inlay/drivers/model-providers` takes it: `builtIn: builtInModel`. */
+export const builtInModel: {
+  readonly displayName: string
+  readonly contextTokens: number
+  readonly make: () => LanguageModelV4
+} = { displayName: extractiveModelName, contextTokens: extractiveContextTokens, make: extractiveModel }

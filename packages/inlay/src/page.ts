@@ -161,9 +161,9 @@ export function isLoopbackName(host: string): boolean {
 }
 
 /** Compares hashes, since the time a comparison takes must tell nothing. */
-function isEqual(one: string, other: string): boolean {
+function isEqual(left: string, right: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return other !== '' && timingSafeEqual(hash(one), hash(other))
+  return right !== '' && timingSafeEqual(hash(left), hash(right))
 }
 
 const refusal = (status: number, headers: Record<string, string> = {}): Response =>

@@ -1,51 +1,50 @@
 export type {
   Accepted,
-  Access,
-  Caller,
   DocumentPhase,
   DocumentQuery,
+  DocumentStatus,
+  KnownTag,
+  KnowledgeFigures,
+  RequeueQuery,
+  TagQuery,
+} from './contracts/documents.ts'
+export type {
+  Access,
+  Caller,
   DocumentSet,
   DocumentSetChange,
   DocumentSets,
-  DocumentStatus,
+  Pair,
+  PairChange,
+  PairProgress,
+  Pairs,
+} from './contracts/pairs.ts'
+export type {
   Embedder,
-  Excerpt,
-  ExcerptRequest,
-  FoundPassage,
   Hit,
   IndexCondition,
   IndexFigures,
   IndexFilter,
   IndexQuery,
   IndexRow,
-  KnownTag,
-  Knowledge,
-  KnowledgeFigures,
-  Pair,
-  PairChange,
-  PairProgress,
-  Pairs,
   RebuildReason,
-  Recency,
-  RequeueQuery,
-  Reranker,
-  SearchRequest,
-  TagQuery,
   TimeRange,
   VectorIndex,
-} from './contracts.ts'
-export type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from './enrichment/contracts.ts'
+} from './contracts/vector-index.ts'
+export type { Excerpt, ExcerptRequest, FoundPassage, Recency, Reranker, SearchRequest } from './contracts/search.ts'
+export type { Knowledge } from './contracts/knowledge.ts'
+export type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from './contracts/models.ts'
 export { toFileRequest } from './intake/file-document.ts'
-export type { FileDocument, FileDocumentOptions } from './intake/file-document.ts'
-export type { ExtractedFile, ExtractedSection, FileExtractor, FileStore, SourceFile } from './intake/file-contracts.ts'
+export type { FileDocument, FileDocumentOptions } from './contracts/files.ts'
+export type { ExtractedFile, ExtractedSection, FileExtractor, FileStore, SourceFile } from './contracts/files.ts'
 export { createKnowledge } from './knowledge.ts'
 export type { KnowledgeOptions } from './knowledge.ts'
-export type { LinkRequest } from './search/link-contract.ts'
+export type { LinkRequest } from './contracts/link.ts'
 export { migrateKnowledge } from './schema/migrations.ts'
 export type { RankingOptions } from './search/ranking.ts'
-export { toSearchQuery, toSearchText } from './search/search-text.ts'
-export type { SearchableText } from './search/search-text.ts'
-export type { PrivateFileIndex, PrivateFile } from './search/private-file-index-contract.ts'
+export { toSearchQuery, toSearchText } from './chunking/search-text.ts'
+export type { SearchableText } from './chunking/search-text.ts'
+export type { PrivateFileIndex, PrivateFile } from './contracts/private-files.ts'
 export { toTag } from './access/tags.ts'
-export type { IngestionStep } from './indexing/steps.ts'
-export type { WorkerOptions } from './indexing/worker.ts'
+export type { IngestionStep } from './contracts/steps.ts'
+export type { WorkerOptions } from './indexing/claim-runner.ts'

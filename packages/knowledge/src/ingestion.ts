@@ -1,20 +1,23 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, type IngestionRequest } from '@inlay/protocol'
+import type { Accepted } from './contracts/documents.ts'
+import type { Knowledge } from './contracts/knowledge.ts'
+import type { ImageDescriber, Summarizer } from './contracts/models.ts'
+import type { IngestionStep } from './contracts/steps.ts'
+import type { Embedder, IndexRow } from './contracts/vector-index.ts'
+import { createWorker } from './indexing/worker.ts'
+import type { WorkerOptions } from './indexing/claim-runner.ts'
 import { createCallOrder } from './intake/call-order.ts'
-import type { Accepted, Embedder, IndexRow, Knowledge } from './contracts.ts'
-import { checkNamedFiles, type NamedFiles } from './intake/named-files.ts'
-import type { ImageDescriber, Summarizer } from './enrichment/contracts.ts'
 import type { IntakeTask } from './intake/draft.ts'
 import { createIntake } from './intake/intake.ts'
-import { createMaintainer } from './upkeep/maintainer.ts'
-import { isSettled, requeueFailed } from './indexing/queue.ts'
+import { checkNamedFiles, type NamedFiles } from './intake/named-files.ts'
 import { createQueueLimit } from './intake/queue-limit.ts'
-import { createSpaceMover, readRebuild } from './spaces/space-mover.ts'
-import type { SpacedIndex } from './spaces/spaced-index.ts'
-import type { IngestionStep } from './indexing/steps.ts'
-import type { Records } from './schema/tables.ts'
 import { toVersion } from './intake/version.ts'
 import { createIndexedWaiters } from './intake/wait-until-indexed.ts'
-import { createWorker, type WorkerOptions } from './indexing/worker.ts'
+import { isSettled, requeueFailed } from './queue/queue.ts'
+import type { Records } from './schema/tables.ts'
+import { createSpaceMover, readRebuild } from './spaces/space-mover.ts'
+import type { SpacedIndex } from './spaces/spaced-index.ts'
+import { createMaintainer } from './upkeep/maintainer.ts'
 
 /** What ingestion is made of; see `KnowledgeOptions`. */
 export interface IngestionOptions extends NamedFiles {
@@ -51,44 +54,20 @@ const settledPollMs = 25
 /** Puts the parts of ingestion together; nothing moves until `start`. */
 export function createIngestion(options: IngestionOptions): Ingestion {
   const { db, index, now } = options
-  const { intake, waiters, limit, maintainer, worker, mover } = createParts(options)
+  const parts = createParts(options)
+  const { calls, intake, waiters, maintainer, worker, mover } = parts
   let closing: Promise<void> | undefined
   let hasStarted = false
-  const calls = createCallOrder()
 
   function refuseClosed(): void {
     if (closing) throw new InlayError('CLOSED')
   }
 
-  async function accept(...[request, how = {}]: Parameters<Knowledge['accept']>): Promise<Accepted> {
-    const { caller, waitMs = 0, signal } = how
-    refuseClosed()
-    const prepare = async (): Promise<IntakeTask> => {
-      await limit.check()
-      await checkNamedFiles(request.document, options, caller)
-      return { kind: 'accept', version: await toVersion(request), caller }
-    }
-    const { documentId: id, ...result } = await calls.submit(prepare(), intake.submit)
-    if (result.isQueued) {
-      limit.noteQueued()
-      worker.notify()
-    }
-    if (!result.isIndexed && waitMs > 0)
-      await waiters.waitUntilIndexed({ id, revision: result.revision, limitMs: waitMs, signal })
-    return { documentId: id, alreadyExisted: result.existed, isUnchanged: !result.isQueued }
-  }
-
-  async function close(): Promise<void> {
-    await calls.drained()
-    await intake.drained()
-    await mover.close()
-    await worker.close()
-    await maintainer.close()
-    await index.close()
-  }
-
   return {
-    accept,
+    accept: async (request, how = {}) => {
+      refuseClosed()
+      return accept(parts, request, how)
+    },
     remove: async (id, { caller } = {}) => {
       refuseClosed()
       await calls.submit(Promise.resolve<IntakeTask>({ kind: 'remove', id, caller }), intake.submit)
@@ -115,7 +94,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       mover.start()
       hasStarted = true
     },
-    close: () => (closing ??= close()),
+    close: () => (closing ??= closeAll(parts)),
     notify: () => {
       worker.notify()
       mover.notify()
@@ -127,6 +106,38 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     },
     noteOpen: maintainer.noteOpen,
   }
+}
+
+type Parts = ReturnType<typeof createParts>
+
+/** What was accepted is stored before its worker ends, and the index closes last. */
+async function closeAll({ options, calls, intake, mover, worker, maintainer }: Parts): Promise<void> {
+  await calls.drained()
+  await intake.drained()
+  await mover.close()
+  await worker.close()
+  await maintainer.close()
+  await options.index.close()
+}
+
+async function accept(
+  { options, calls, intake, waiters, limit, worker }: Parts,
+  request: IngestionRequest,
+  { caller, waitMs = 0, signal }: NonNullable<Parameters<Knowledge['accept']>[1]>,
+): Promise<Accepted> {
+  const prepare = async (): Promise<IntakeTask> => {
+    await limit.check()
+    await checkNamedFiles(request.document, options, caller)
+    return { kind: 'accept', version: await toVersion(request), caller }
+  }
+  const { documentId: id, ...result } = await calls.submit(prepare(), intake.submit)
+  if (result.isQueued) {
+    limit.noteQueued()
+    worker.notify()
+  }
+  if (!result.isIndexed && waitMs > 0)
+    await waiters.waitUntilIndexed({ id, revision: result.revision, limitMs: waitMs, signal })
+  return { documentId: id, alreadyExisted: result.existed, isUnchanged: !result.isQueued }
 }
 
 async function until(
@@ -166,5 +177,5 @@ const createParts = (options: IngestionOptions) => {
     },
   })
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
-  return { intake, waiters, limit, maintainer, worker, mover }
+  return { options, calls: createCallOrder(), intake, waiters, limit, maintainer, worker, mover }
 }

@@ -37,7 +37,9 @@ export function useAttachments(service: Service): Attachments {
       for (const file of files.slice(0, most)) {
         const id = nextId.current++
         const settle = (change: Partial<Attachment>): void =>
-          setAll((known) => known.map((one) => (one.id === id ? { ...one, ...change } : one)))
+          setAll((known) =>
+            known.map((attachment) => (attachment.id === id ? { ...attachment, ...change } : attachment)),
+          )
         setAll((known) => [...known, { id, name: file.name, sent: null, refusal: null }])
         service.upload(file).then(
           (answer) => settle('refusal' in answer ? answer : { sent: answer }),
@@ -51,7 +53,7 @@ export function useAttachments(service: Service): Attachments {
     all,
     isBusy: all.some(({ sent, refusal }) => sent === null && refusal === null),
     add,
-    remove: (id) => setAll((known) => known.filter((one) => one.id !== id)),
+    remove: (id) => setAll((known) => known.filter((attachment) => attachment.id !== id)),
     take: () => {
       setAll([])
       return all.flatMap(({ sent }) => (sent === null ? [] : [sent]))

@@ -2,6 +2,7 @@ import type { StreamLine } from '@inlay/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
 import type { AskOptions, Question, Service } from '../service/service.ts'
+import { announceChange, onChangeElsewhere } from '../service/tabs.ts'
 import { storedTurns } from './stored-turns.ts'
 import { ended, failed, newTurn, stopped, withLines, type Failure, type Turn } from './turn.ts'
 
@@ -60,14 +61,14 @@ export function useConversation(
   const { run, stop } = useReading({ service, reading, sessionId, change, began })
   useStored({ service, wanted, current: sessionId, reading, nextId, setShown, run })
 
-  const begin = (
+  const startTurn = (
     question: Question,
     kept: readonly Turn[],
     how: Pick<AskOptions, 'againId' | 'isResearch' | 'agentId'>,
   ): void => {
     const turn = newTurn(nextId.current++, question, sessionId.current)
     setShown({ ...nothing, turns: [...kept, turn] })
-    void run(turn, (signal) => service.ask(question, { sessionId: turn.sessionId, ...how, signal }))
+    void run(turn, (signal) => service.ask(question, { sessionId: turn.sessionId, ...how, signal }), 'asked here')
   }
   const isAnswering = turns.at(-1)?.phase === 'answering'
   return useMemo(
@@ -78,13 +79,13 @@ export function useConversation(
       isLoading,
       failure,
       ask: (question, { isResearch, agentId } = { isResearch: false }) => {
-        if (!isAnswering && !isLoading) begin(question, turns, { againId: null, isResearch, agentId })
+        if (!isAnswering && !isLoading) startTurn(question, turns, { againId: null, isResearch, agentId })
       },
       retry: () => {
         const last = turns.at(-1)
         if (last === undefined || isAnswering) return
         // Without an id the question never reached the service.
-        begin(last, turns.slice(0, -1), { againId: last.fold.state.userMessageId, isResearch: false })
+        startTurn(last, turns.slice(0, -1), { againId: last.fold.state.userMessageId, isResearch: false })
       },
       stop,
       leave: () => {
@@ -109,13 +110,19 @@ interface ReadingParts {
 
 /** Reads the lines of an answer into its turn. */
 function useReading({ service, reading, sessionId, change, began }: ReadingParts): {
-  run(turn: Turn, open: (signal: AbortSignal) => AsyncIterable<StreamLine>): Promise<void>
+  run(turn: Turn, open: (signal: AbortSignal) => AsyncIterable<StreamLine>, origin?: 'asked here'): Promise<void>
   stop(): void
 } {
   const run = useCallback(
-    async (turn: Turn, open: (signal: AbortSignal) => AsyncIterable<StreamLine>): Promise<void> => {
+    async (
+      turn: Turn,
+      open: (signal: AbortSignal) => AsyncIterable<StreamLine>,
+      origin?: 'asked here',
+    ): Promise<void> => {
       const mine: Reading = { leave: new AbortController(), sessionId: turn.sessionId }
       reading.current = mine
+      // Tabs that only follow an answer have nothing to tell.
+      let isAnnounced = origin === undefined
       const take = inFrames<StreamLine>((lines) => change(turn.id, (known) => withLines(known, lines)))
       try {
         for await (const line of open(mine.leave.signal)) {
@@ -124,10 +131,16 @@ function useReading({ service, reading, sessionId, change, began }: ReadingParts
             sessionId.current = line.chat_session_id
             began(line.chat_session_id)
           }
+          if (!isAnnounced && mine.sessionId !== null) {
+            isAnnounced = true
+            // From now on other tabs can follow the answer.
+            announceChange({ kind: 'chat', sessionId: mine.sessionId })
+          }
           take.add(line)
         }
         take.flush()
         change(turn.id, ended)
+        if (origin !== undefined && mine.sessionId !== null) announceChange({ kind: 'chat', sessionId: mine.sessionId })
         // A name helps to find it again; without one it goes by "New chat".
         if (turn.sessionId === null && mine.sessionId !== null) service.rename(mine.sessionId, null).catch(() => {})
       } catch (error) {
@@ -162,6 +175,22 @@ interface Stored {
 
 /** Shows the conversation that is wanted whenever that is another one; an answer still being made is followed. */
 function useStored({ service, wanted, current, reading, nextId, setShown, run }: Stored): void {
+  const load = (sessionId: string, signal: AbortSignal): void => {
+    const isWanted = (): boolean => !signal.aborted && current.current === sessionId && reading.current === null
+    service.chat(sessionId).then(
+      (session) => {
+        if (!isWanted()) return
+        const { turns, isRunning } = storedTurns(session, nextId.current)
+        nextId.current += turns.length
+        setShown({ ...nothing, turns })
+        const last = turns.at(-1)
+        if (isRunning && last !== undefined) void run(last, (leave) => service.follow(sessionId, leave))
+      },
+      (error: unknown) => {
+        if (isWanted()) setShown({ ...nothing, failure: toFailure(error) })
+      },
+    )
+  }
   useEffect(() => {
     if (wanted === current.current) return undefined
     reading.current?.leave.abort()
@@ -171,25 +200,23 @@ function useStored({ service, wanted, current, reading, nextId, setShown, run }:
       setShown(nothing)
       return undefined
     }
-    let isWanted = true
+    const leave = new AbortController()
     setShown({ ...nothing, isLoading: true })
-    service.chat(wanted).then(
-      (session) => {
-        if (!isWanted) return
-        const { turns, isRunning } = storedTurns(session, nextId.current)
-        nextId.current += turns.length
-        setShown({ ...nothing, turns })
-        const last = turns.at(-1)
-        if (isRunning && last !== undefined) void run(last, (signal) => service.follow(wanted, signal))
-      },
-      (error: unknown) => {
-        if (isWanted) setShown({ ...nothing, failure: toFailure(error) })
-      },
-    )
-    return () => {
-      isWanted = false
-    }
+    load(wanted, leave.signal)
+    return () => leave.abort()
   }, [wanted, service])
+  useEffect(() => {
+    const leave = new AbortController()
+    const unsubscribe = onChangeElsewhere((change) => {
+      // What is being read here needs no second look.
+      if (change.kind !== 'chat' || change.sessionId !== current.current || reading.current !== null) return
+      load(change.sessionId, leave.signal)
+    })
+    return () => {
+      leave.abort()
+      unsubscribe()
+    }
+  }, [service])
 }
 
 /** Gathers values and hands them on once a frame: a fast model sends hundreds of lines in one. */

@@ -15,9 +15,9 @@ export function storedTurns(session: ChatSessionDetail, firstId: number): Stored
   let running: Turn | undefined
   for (const [question, answer] of exchangesOf(mainlineOf(session.messages))) {
     const files = question.files.map(({ id, name }) => ({ id, name: name ?? 'File' }))
-    const asked = newTurn(firstId + turns.length, { question: question.message, files }, session.chat_session_id)
+    const pending = newTurn(firstId + turns.length, { question: question.message, files }, session.chat_session_id)
     const isRunning = answer !== undefined && isCurrent(session, question, answer)
-    const turn = isRunning ? asked : answered(asked, question, answer, packets.get(answer?.message_id ?? 0) ?? [])
+    const turn = isRunning ? pending : answered(pending, question, answer, packets.get(answer?.message_id ?? 0) ?? [])
     if (isRunning) running = turn
     turns.push(turn)
   }
@@ -57,13 +57,13 @@ function exchangesOf(line: readonly ChatMessageDetail[]): readonly Exchange[] {
 }
 
 function answered(
-  asked: Turn,
+  pending: Turn,
   question: ChatMessageDetail,
   answer: ChatMessageDetail | undefined,
   packets: readonly Packet[],
 ): Turn {
   const ids = { user_message_id: question.message_id, reserved_assistant_message_id: answer?.message_id ?? 0 }
-  const turn = withLines(asked, [ids, ...packets])
+  const turn = withLines(pending, [ids, ...packets])
   if (answer === undefined) return failed(turn, { message: 'This question was never answered.', retryable: true })
   return answer.error === null ? turn : failed(turn, { message: answer.error, retryable: true })
 }

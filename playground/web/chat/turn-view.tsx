@@ -21,7 +21,7 @@ interface TurnViewProps {
 export function TurnView({ turn, isLast, retry, service }: TurnViewProps): JSX.Element {
   const [shown, setShown] = useState<Shown | null>(null)
   const cameFrom = useRef<Element | null>(null)
-  const { cited, found } = sourcesOf(turn)
+  const { cited, uncited } = sourcesOf(turn)
   const { answer } = turn.fold
   const isAnswering = turn.phase === 'answering'
   const titles = new Map(cited.map((source) => [source.number, source.passages[0].semantic_identifier]))
@@ -61,7 +61,7 @@ export function TurnView({ turn, isLast, retry, service }: TurnViewProps): JSX.E
         )}
         {!isAnswering && <Actions turn={turn} isLast={isLast} retry={retry} />}
       </div>
-      <Sources cited={cited} found={found} shown={shown} idPrefix={idPrefix} back={back} service={service} />
+      <Sources cited={cited} uncited={uncited} shown={shown} idPrefix={idPrefix} back={back} service={service} />
     </article>
   )
 }

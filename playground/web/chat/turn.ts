@@ -64,9 +64,9 @@ export function stepsOf(turn: Turn): readonly Block[] {
   const agentOf = (step: Block): Block | undefined =>
     step.placement.sub_turn_index === null
       ? undefined
-      : steps.find((one) => one.kind === 'research' && isAtPlace(one, step.placement))
+      : steps.find((candidate) => candidate.kind === 'research' && isAtPlace(candidate, step.placement))
   return steps.flatMap((step) => {
-    if (step.kind === 'research') return [step, ...steps.filter((one) => agentOf(one) === step)]
+    if (step.kind === 'research') return [step, ...steps.filter((candidate) => agentOf(candidate) === step)]
     return agentOf(step) === undefined ? [step] : []
   })
 }
@@ -83,8 +83,11 @@ export interface Source {
   readonly passages: readonly [SearchDoc, ...SearchDoc[]]
 }
 
-/** Sources of a turn: the cited ones by number, then those that were only found, in rank order. */
-export function sourcesOf(turn: Turn): { cited: readonly Source[]; found: readonly Source[] } {
+/**
+ * Sources of a turn: the cited ones by number, then those that were only found, in rank order. Found is what the steps
+ * show, so that both name the same number.
+ */
+export function sourcesOf(turn: Turn): { cited: readonly Source[]; uncited: readonly Source[] } {
   const { state } = turn.fold
   const numberOf = new Map(state.citations.map((citation) => [citation.document_id, citation.citation_number]))
   const byDocument = new Map<string, [SearchDoc, ...SearchDoc[]]>()
@@ -99,17 +102,22 @@ export function sourcesOf(turn: Turn): { cited: readonly Source[]; found: readon
     passages,
   }))
   const cited = sources.filter((source) => source.number !== null)
+  const inSteps = new Set(shownBySteps(turn).map((document) => document.document_id))
   return {
-    cited: cited.sort((one, other) => (one.number ?? 0) - (other.number ?? 0)),
-    found: sources.filter((source) => source.number === null),
+    cited: cited.sort((left, right) => (left.number ?? 0) - (right.number ?? 0)),
+    uncited: sources.filter(
+      ({ number, documentId }) => number === null && (inSteps.size === 0 || inSteps.has(documentId)),
+    ),
   }
 }
 
 /** Documents the answer could draw on; until it begins, those that its steps have shown. */
 function documentsOf(turn: Turn): readonly SearchDoc[] {
-  const { blocks, documents } = turn.fold.state
-  const shown = blocks.flatMap((block) =>
+  return [...turn.fold.state.documents, ...shownBySteps(turn)]
+}
+
+function shownBySteps(turn: Turn): readonly SearchDoc[] {
+  return turn.fold.state.blocks.flatMap((block) =>
     block.kind === 'tool' ? (block.documents ?? []) : block.kind === 'research' ? (block.citedDocuments ?? []) : [],
   )
-  return [...documents, ...shown]
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
 import type { ListedChat, Service } from '../service/service.ts'
+import { announceChange, onChangeElsewhere } from '../service/tabs.ts'
 import type { Failure } from '../chat/turn.ts'
 
 /** The conversations of the person, newest first, or those that hold some words. */
@@ -19,6 +20,8 @@ export interface Chats {
 /** How long a person may go on typing before the search begins, in milliseconds. */
 const typingMs = 250
 
+type Update = (chats: readonly ListedChat[]) => readonly ListedChat[]
+
 /** Reads the conversations; again with each change of the words. */
 export function useChats(service: Service): Chats {
   const [all, setAll] = useState<readonly ListedChat[] | undefined>(undefined)
@@ -27,6 +30,8 @@ export function useChats(service: Service): Chats {
   const [failure, setFailure] = useState<Failure | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const round = useRef(0)
+  const currentWords = useRef('')
+  currentWords.current = words
 
   const read = useCallback(
     async (wanted: string, before: string | null): Promise<void> => {
@@ -46,17 +51,20 @@ export function useChats(service: Service): Chats {
   )
   useEffect(() => {
     void read('', null)
+    const unsubscribe = onChangeElsewhere(({ kind }) => kind === 'chat' && void read(currentWords.current.trim(), null))
     return () => {
+      unsubscribe()
       clearTimeout(timer.current)
       round.current++
     }
   }, [read])
 
-  const change = (work: Promise<unknown>, update: (chats: readonly ListedChat[]) => readonly ListedChat[]): void => {
-    work.then(
-      () => setAll((known) => known && update(known)),
-      (error: unknown) => setFailure(toFailure(error)),
-    )
+  const change = (sessionId: string, work: Promise<unknown>, update: Update): void => {
+    const settle = (): void => {
+      setAll((known) => known && update(known))
+      announceChange({ kind: 'chat', sessionId })
+    }
+    work.then(settle, (error: unknown) => setFailure(toFailure(error)))
   }
   return {
     all,
@@ -70,7 +78,7 @@ export function useChats(service: Service): Chats {
     },
     showMore: () => void read(words.trim(), next),
     rename: (id, name) =>
-      change(service.rename(id, name), (chats) => chats.map((chat) => (chat.id === id ? { ...chat, name } : chat))),
-    remove: (id) => change(service.removeChat(id), (chats) => chats.filter((chat) => chat.id !== id)),
+      change(id, service.rename(id, name), (chats) => chats.map((chat) => (chat.id === id ? { ...chat, name } : chat))),
+    remove: (id) => change(id, service.removeChat(id), (chats) => chats.filter((chat) => chat.id !== id)),
   }
 }

@@ -1,32 +1,16 @@
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { toFailure } from '../service/failure.ts'
-import type { TextDocument } from '../service/service.ts'
-import { readTextFile, textEndings, typedDocument } from './text-files.ts'
+import type { DocumentList } from './document-list.ts'
+import { useFileIntake, type FileIntake } from './file-intake.ts'
+import { chosenFiles, droppedFiles, readableEndings } from './files.ts'
+import { PasteText } from './paste-text.tsx'
 
-interface AddDocumentsProps {
-  readonly add: (document: TextDocument) => Promise<void>
-}
-
-/** Takes documents in: files dropped or chosen, or a text typed or pasted. Says what became of each. */
-export function AddDocuments({ add }: AddDocumentsProps): JSX.Element {
+/** Takes documents in: files or folders dropped or chosen, or a text typed or pasted. Says what became of each. */
+export function AddDocuments({ service, change }: Pick<DocumentList, 'service' | 'change'>): JSX.Element {
   const [isOver, setIsOver] = useState(false)
-  const [words, setWords] = useState<readonly string[]>([])
+  const [pasted, setPasted] = useState<string | null>(null)
   const picker = useRef<HTMLInputElement>(null)
-
-  const takeFiles = async (files: readonly File[]): Promise<void> => {
-    const told: string[] = []
-    for (const file of files) {
-      const reading = await readTextFile(file)
-      if ('refusal' in reading) told.push(reading.refusal)
-      else
-        await add(reading.document).then(
-          () => told.push(`${file.name} was taken in.`),
-          (error) => told.push(`${file.name}: ${toFailure(error).message}`),
-        )
-    }
-    setWords(told)
-  }
+  const intake = useFileIntake(service, change)
   return (
     <section class="add-documents" aria-labelledby="add-title">
       <h2 id="add-title" class="visually-hidden">
@@ -42,100 +26,84 @@ export function AddDocuments({ add }: AddDocumentsProps): JSX.Element {
         onDrop={(event) => {
           event.preventDefault()
           setIsOver(false)
-          void takeFiles([...(event.dataTransfer?.files ?? [])])
+          if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer).then(intake.add)
         }}
       >
         <p>
-          Drop text or Markdown files here, or{' '}
+          Drop files or folders here, or{' '}
           <button type="button" class="text-button" onClick={() => picker.current?.click()}>
             choose files
           </button>
         </p>
+        <p class="hint">PDF, Word, PowerPoint, Excel, CSV, HTML, mail, Markdown and text, up to 100 MB</p>
         <input
           ref={picker}
           type="file"
           multiple
-          accept={textEndings.join(',')}
+          accept={readableEndings.join(',')}
           class="visually-hidden"
           tabIndex={-1}
           aria-label="Choose files"
           onChange={(event) => {
-            void takeFiles([...(event.currentTarget.files ?? [])])
+            const files = chosenFiles(event.currentTarget.files ?? [])
+            setPasted(null)
+            intake.add(files)
             event.currentTarget.value = ''
           }}
         />
       </div>
-      <PasteText add={add} tell={(sentence) => setWords([sentence])} />
-      <div class="told" role="status">
-        {words.map((sentence, at) => (
-          <p key={at}>{sentence}</p>
-        ))}
+      <PasteText add={(document) => change(service.ingest(document))} report={setPasted} />
+      <Doubles intake={intake} />
+      <div class="intake-words" role="status">
+        <IntakeWords intake={intake} pasted={pasted} />
       </div>
     </section>
   )
 }
 
-function PasteText({ add, tell }: AddDocumentsProps & { tell: (sentence: string) => void }): JSX.Element {
-  const [title, setTitle] = useState('')
-  const [text, setText] = useState('')
-  const [isOpen, setIsOpen] = useState(false)
-  const submit = async (): Promise<void> => {
-    const document = typedDocument(title, text)
-    try {
-      await add(document)
-      tell(`“${document.title}” was taken in.`)
-      setTitle('')
-      setText('')
-      setIsOpen(false)
-    } catch (error) {
-      tell(toFailure(error).message)
-    }
-  }
-  if (!isOpen)
-    return (
-      <button type="button" class="quiet-button" onClick={() => setIsOpen(true)}>
-        Paste a text
-      </button>
-    )
+/** Asks what files are whose names are taken. */
+function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: FileIntake }): JSX.Element | null {
+  const [first] = doubles
+  if (first === undefined) return null
+  const isSingle = doubles.length === 1
   return (
-    <form
-      class="paste"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
-      <label>
-        Title
-        <input
-          type="text"
-          maxLength={200}
-          value={title}
-          placeholder="Optional"
-          onInput={(event) => setTitle(event.currentTarget.value)}
-        />
-      </label>
-      <label>
-        Text
-        <textarea
-          rows={8}
-          required
-          ref={(field) => {
-            if (field !== null && document.activeElement === document.body) field.focus()
-          }}
-          value={text}
-          placeholder="Plain text or Markdown"
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
+    <div class="doubles" role="group" aria-label="Files whose names are taken">
+      <p>
+        {isSingle
+          ? `${first.path} is here already.`
+          : `${doubles.length} files are here already, such as ${first.path}.`}
+      </p>
       <div class="row">
-        <button type="submit" class="button" disabled={text.trim() === ''}>
-          Add document
+        <button type="button" class="button" onClick={() => settleDoubles('replace')}>
+          {isSingle ? 'Replace it' : 'Replace them'}
         </button>
-        <button type="button" class="quiet-button" onClick={() => setIsOpen(false)}>
-          Cancel
+        <button type="button" class="quiet-button" onClick={() => settleDoubles('keep both')}>
+          Keep both
+        </button>
+        <button type="button" class="quiet-button" onClick={dropDoubles}>
+          Leave out
         </button>
       </div>
-    </form>
+    </div>
+  )
+}
+
+function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | null }): JSX.Element {
+  const { progress, taken, refusals } = intake
+  return (
+    <>
+      {progress !== null && (
+        <p>
+          Reading file {Math.min(progress.done + 1, progress.total)} of {progress.total} …
+        </p>
+      )}
+      {progress === null && taken > 0 && (
+        <p>{taken === 1 ? 'One file was taken in.' : `${taken} files were taken in.`}</p>
+      )}
+      {refusals.map((sentence, at) => (
+        <p key={at}>{sentence}</p>
+      ))}
+      {pasted !== null && <p>{pasted}</p>}
+    </>
   )
 }

@@ -28,12 +28,12 @@ export function countDocuments(
 ): Counts {
   const count = (state: DocumentStateName): Count => {
     if (more && known !== null) return { number: known[state], isLeast: false }
-    return { number: listed.filter((one) => one === state).length, isLeast: more }
+    return { number: listed.filter((counted) => counted === state).length, isLeast: more }
   }
   const [indexed, indexing, pending, failed] = states.map(count)
   // As many as states.
   const byState = { indexed, indexing, pending, failed } as Counts['byState']
-  const number = Object.values(byState).reduce((sum, one) => sum + one.number, 0)
+  const number = Object.values(byState).reduce((sum, counted) => sum + counted.number, 0)
   return { total: { number, isLeast: more && known === null }, byState }
 }
 

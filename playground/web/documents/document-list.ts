@@ -1,56 +1,68 @@
-import type { DocMinimalInfo, DocumentStateName } from '@inlay/protocol'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { countDocuments, type Counts } from './counts.ts'
+import type { DocumentStateName } from '@inlay/protocol'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
-import type { ListedDocument, Service, TextDocument } from '../service/service.ts'
+import type { ListedDocument, Service } from '../service/service.ts'
+import { announceChange, onChangeElsewhere } from '../service/tabs.ts'
 import type { Failure } from '../chat/turn.ts'
+import type { Counts } from './counts.ts'
+import { createListReader, firstRows, type DocumentFilter, type Listing } from './list-reader.ts'
 
 /** How often the list is read while documents are on their way, and otherwise; milliseconds. */
 const busyMs = 700
 const idleMs = 10_000
+/** How long a person may go on typing before the search begins; milliseconds. */
+const typingMs = 250
 
-/** The documents of the service, kept up to date. */
+/** The documents of the service, the newest first, kept up to date. */
 export interface DocumentList {
-  /** Undefined until they were read for the first time; a thousand at most. */
+  /** The newest of all states; undefined until they were read for the first time. */
   readonly documents: readonly ListedDocument[] | undefined
-  /** Those of the chosen state; a thousand at most. */
+  /** Those that the filter lets through. */
   readonly shown: readonly ListedDocument[]
-  /** There are more in the chosen state than are shown. */
-  readonly more: boolean
+  /** Whether the service has more of them. */
+  readonly hasMore: boolean
   /** Undefined until they were read for the first time. */
   readonly counts: Counts | undefined
-  /** The state that is shown; null for all. */
-  readonly only: DocumentStateName | null
+  readonly filter: DocumentFilter
   readonly choose: (state: DocumentStateName | null) => void
+  readonly search: (words: string) => void
+  readonly showMore: () => void
   /** Why the list is not up to date, or why the last change failed. */
   readonly failure: Failure | null
-  readonly add: (document: TextDocument) => Promise<void>
-  readonly remove: (id: string) => Promise<void>
+  /** Does something that changes the documents, then reads them again. */
+  readonly change: <Result>(work: Promise<Result>) => Promise<Result>
+  readonly service: Service
 }
 
-/** Reads the list again and again: often while something is pending or indexing, seldom otherwise, never in the background. */
+/** Reads the list again and again: often while documents are on their way, seldom otherwise, never in the background. */
 export function useDocumentList(service: Service): DocumentList {
-  const [listed, setListed] = useState<Listed | undefined>(undefined)
-  const [only, setOnly] = useState<DocumentStateName | null>(null)
-  const chosen = useRef(only)
+  const [listing, setListing] = useState<Listing | undefined>(undefined)
+  const [filter, setFilter] = useState<DocumentFilter>({ state: null, words: '' })
+  const [rows, setRows] = useState(firstRows)
   const [failure, setFailure] = useState<Failure | null>(null)
-  const reasons = useRef(new Map<string, string | null>())
   const refresh = useRef<() => void>(() => {})
+  const reader = useMemo(() => createListReader(service), [service])
+  const wanted = useRef({ filter, rows })
+  wanted.current = { filter, rows }
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    let round = 0
     const leave = new AbortController()
     const read = async (): Promise<void> => {
+      const mine = ++round
       let isBusy = false
       try {
         if (!document.hidden) {
-          const next = await readList(service, chosen.current, reasons.current, leave.signal)
+          const next = await reader.read(wanted.current, leave.signal)
+          // A slower answer to an older choice.
+          if (mine !== round) return
           isBusy = next.counts.byState.pending.number + next.counts.byState.indexing.number > 0
-          setListed(next)
+          setListing(next)
           setFailure(null)
         }
       } catch (error) {
-        if (leave.signal.aborted) return
+        if (leave.signal.aborted || mine !== round) return
         setFailure(toFailure(error))
       }
       if (!leave.signal.aborted) timer = setTimeout(read, isBusy ? busyMs : idleMs)
@@ -63,92 +75,49 @@ export function useDocumentList(service: Service): DocumentList {
       if (!document.hidden) refresh.current()
     }
     document.addEventListener('visibilitychange', onVisible)
+    const unsubscribe = onChangeElsewhere(({ kind }) => kind === 'documents' && refresh.current())
     void read()
     return () => {
       leave.abort()
+      unsubscribe()
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', onVisible)
     }
-  }, [service])
+  }, [reader])
+  useEffect(() => {
+    const timer = setTimeout(() => refresh.current(), typingMs)
+    return () => clearTimeout(timer)
+  }, [filter.words])
+  useEffect(() => refresh.current(), [filter.state, rows])
 
-  const change = useCallback(async (work: Promise<void>): Promise<void> => {
+  const change = useCallback(async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
-      await work
+      const result = await work
       setFailure(null)
-      refresh.current()
+      announceChange({ kind: 'documents' })
+      return result
     } catch (error) {
       setFailure(toFailure(error))
       throw error
+    } finally {
+      refresh.current()
     }
   }, [])
-
-  const documents = listed?.documents
-  return {
-    documents,
-    // Until those of a new choice were read, what is known of them.
-    shown: (listed?.only === only ? listed.shown : documents?.filter(({ state }) => state === only)) ?? [],
-    more: listed?.only === only && listed.more,
-    counts: listed?.counts,
-    only,
-    choose: (state) => {
-      chosen.current = state
-      setOnly(state)
-      refresh.current()
-    },
-    failure,
-    add: (document) => change(service.ingest(document)),
-    remove: (id) => change(service.remove(id)),
+  const narrow = (part: Partial<DocumentFilter>): void => {
+    setFilter((known) => ({ ...known, ...part }))
+    setRows(firstRows)
   }
-}
-
-/** What was read at once. */
-interface Listed extends Pick<DocumentList, 'shown' | 'more' | 'only'> {
-  readonly documents: readonly ListedDocument[]
-  readonly counts: Counts
-}
-
-/** Reads the list; what it cannot hold is counted by the service, and a chosen state is read by itself. */
-async function readList(
-  service: Service,
-  only: DocumentStateName | null,
-  reasons: Map<string, string | null>,
-  signal: AbortSignal,
-): Promise<Listed> {
-  const all = await service.documents({ signal })
-  const known = all.more ? await service.counts(signal) : null
-  const isApart = only !== null && all.more
-  const own = isApart ? await service.documents({ state: only, signal }) : all
-  const counts = countDocuments(
-    all.documents.map(({ state }) => state),
-    all.more,
-    known,
-  )
-  await readReasons([...all.documents, ...(isApart ? own.documents : [])], service, reasons)
-  const listed = (documents: readonly DocMinimalInfo[]): readonly ListedDocument[] =>
-    documents.map((document) => toListed(document, reasons))
-  const documents = listed(all.documents)
-  const shown = isApart ? listed(own.documents) : documents.filter(({ state }) => only === null || state === only)
-  return { documents, counts, only, shown, more: own.more }
-}
-
-/** A failed document stays as it is until it is sent again, so its reason is asked for once. */
-async function readReasons(
-  documents: readonly DocMinimalInfo[],
-  service: Service,
-  known: Map<string, string | null>,
-): Promise<void> {
-  const failedIds = new Set(documents.filter(({ state }) => state === 'failed').map((document) => document.document_id))
-  for (const id of known.keys()) if (!failedIds.has(id)) known.delete(id)
-  const unknown = [...failedIds].filter((id) => !known.has(id)).slice(0, 20)
-  await Promise.all(unknown.map(async (id) => known.set(id, await service.failureReason(id).catch(() => null))))
-}
-
-function toListed(document: DocMinimalInfo, reasons: ReadonlyMap<string, string | null>): ListedDocument {
   return {
-    id: document.document_id,
-    title: document.semantic_id === '' ? document.document_id : document.semantic_id,
-    link: document.link ?? '',
-    state: document.state,
-    reason: reasons.get(document.document_id) ?? null,
+    documents: listing?.documents,
+    shown: listing?.shown ?? [],
+    hasMore: listing?.hasMore === true,
+    counts: listing?.counts,
+    filter,
+    choose: (state) => narrow({ state }),
+    search: (words) => narrow({ words }),
+    showMore: () => setRows((known) => known + firstRows),
+    failure,
+    change,
+    service,
   }
 }

@@ -3,13 +3,11 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AddDocuments } from './add-documents.tsx'
 import { fullCount } from './counts.ts'
+import { OwnDocumentation } from './own-documentation.tsx'
 import type { DocumentList } from './document-list.ts'
 import { BinIcon, OutIcon } from '../controls/icons.tsx'
 import { safeLink } from '../markdown/links.ts'
 import type { ListedDocument } from '../service/service.ts'
-
-/** How many rows are drawn at once. */
-const pageRows = 100
 
 const stateNames: Readonly<Record<DocumentStateName, string>> = {
   indexed: 'Indexed',
@@ -21,15 +19,16 @@ const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pendin
 
 /** All documents with their states, and where new ones come in. */
 export function DocumentsView({ list }: { list: DocumentList }): JSX.Element {
-  const [rows, setRows] = useState(pageRows)
-  const { shown, only } = list
+  const { shown, filter } = list
+  const isNarrowed = filter.state !== null || filter.words.trim() !== ''
   return (
     <section class="documents" aria-labelledby="documents-title">
       <div class="documents-head">
         <h1 id="documents-title">Documents</h1>
         <p class="lead">Answers are made of these. A document can be asked about as soon as it is indexed.</p>
       </div>
-      <AddDocuments add={list.add} />
+      <AddDocuments service={list.service} change={list.change} />
+      <OwnDocumentation list={list} />
       {list.failure !== null && (
         <div class="failure" role="alert">
           <p>{list.failure.message}</p>
@@ -37,23 +36,31 @@ export function DocumentsView({ list }: { list: DocumentList }): JSX.Element {
       )}
       {list.documents !== undefined && (
         <>
+          <label class="search-field">
+            <span class="visually-hidden">Search documents by name</span>
+            <input
+              type="search"
+              placeholder="Search documents by name"
+              maxLength={200}
+              value={filter.words}
+              onInput={(event) => list.search(event.currentTarget.value)}
+            />
+          </label>
           <StateFilter list={list} />
+          {filter.state === 'failed' && shown.length > 0 && <RetryAll list={list} />}
           {shown.length === 0 ? (
-            <p class="nothing">{only === null ? 'There are no documents yet.' : 'None in this state.'}</p>
+            <p class="nothing">{isNarrowed ? 'No document is like this.' : 'There are no documents yet.'}</p>
           ) : (
             <ul class="document-list">
-              {shown.slice(0, rows).map((document) => (
-                <DocumentRow key={document.id} document={document} remove={list.remove} />
+              {shown.map((document) => (
+                <DocumentRow key={document.id} document={document} list={list} />
               ))}
             </ul>
           )}
-          {shown.length > rows && (
-            <button type="button" class="quiet-button" onClick={() => setRows(rows + pageRows)}>
-              Show {Math.min(pageRows, shown.length - rows)} more
+          {list.hasMore && (
+            <button type="button" class="quiet-button" onClick={list.showMore}>
+              Show more
             </button>
-          )}
-          {list.more && shown.length <= rows && (
-            <p class="nothing">The first {shown.length} are listed here; programs read them all.</p>
           )}
         </>
       )}
@@ -61,7 +68,8 @@ export function DocumentsView({ list }: { list: DocumentList }): JSX.Element {
   )
 }
 
-function StateFilter({ list: { counts, only, choose } }: { list: DocumentList }): JSX.Element {
+function StateFilter({ list: { counts, filter, choose } }: { list: DocumentList }): JSX.Element {
+  const only = filter.state
   return (
     <div class="states" role="group" aria-label="Show documents by state">
       <button type="button" aria-pressed={only === null} onClick={() => choose(null)}>
@@ -77,22 +85,20 @@ function StateFilter({ list: { counts, only, choose } }: { list: DocumentList })
   )
 }
 
-function DocumentRow({ document, remove }: { document: ListedDocument; remove: DocumentList['remove'] }): JSX.Element {
+function RetryAll({ list: { change, service } }: { list: DocumentList }): JSX.Element {
+  return (
+    <button type="button" class="quiet-button" onClick={() => void change(service.requeue()).catch(() => {})}>
+      Try all failed documents again
+    </button>
+  )
+}
+
+function DocumentRow({ document, list }: { document: ListedDocument; list: DocumentList }): JSX.Element {
+  const { change, service } = list
   const [phase, setPhase] = useState<'shown' | 'asking' | 'removing'>('shown')
-  const href = safeLink(document.link)
   return (
     <li class={phase === 'removing' ? 'document removing' : 'document'}>
-      <div class="document-name">
-        {href === undefined ? (
-          <span>{document.title}</span>
-        ) : (
-          <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-            {document.title}
-            <OutIcon />
-          </a>
-        )}
-        {document.reason !== null && <p class="failure-words">{document.reason}</p>}
-      </div>
+      <DocumentName document={document} list={list} />
       <span class={`state ${document.state}`}>
         <span class="dot" />
         {stateNames[document.state]}
@@ -105,7 +111,7 @@ function DocumentRow({ document, remove }: { document: ListedDocument; remove: D
             ref={(button) => button?.focus()}
             onClick={() => {
               setPhase('removing')
-              remove(document.id).catch(() => setPhase('shown'))
+              change(service.remove(document.id)).catch(() => setPhase('shown'))
             }}
           >
             Delete
@@ -127,5 +133,33 @@ function DocumentRow({ document, remove }: { document: ListedDocument; remove: D
         </button>
       )}
     </li>
+  )
+}
+
+function DocumentName({ document, list }: { document: ListedDocument; list: DocumentList }): JSX.Element {
+  const { change, service } = list
+  const href = safeLink(document.link)
+  return (
+    <div class="document-name">
+      {href === undefined ? (
+        <span>{document.title}</span>
+      ) : (
+        <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+          {document.title}
+          <OutIcon />
+        </a>
+      )}
+      {document.reason !== null && <p class="failure-words">{document.reason}</p>}
+      {document.state === 'failed' && (
+        <button
+          type="button"
+          class="text-button"
+          aria-label={`Try ${document.title} again`}
+          onClick={() => void change(service.requeue(document.id)).catch(() => {})}
+        >
+          Try again
+        </button>
+      )}
+    </div>
   )
 }

@@ -1,3 +1,4 @@
+import { isInlayError } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { App } from '../app.tsx'
@@ -9,11 +10,16 @@ import { openService, type OpenService } from './open-service.ts'
 type State =
   | { readonly phase: 'opening' }
   | { readonly phase: 'asking'; readonly words: string }
+  /** The key is known, but the server does not answer as it should. */
+  | { readonly phase: 'waiting'; readonly words: string; readonly key: string }
   | { readonly phase: 'open'; readonly opened: OpenService }
 
 const withoutKey = 'Open the address that was printed when the server started, or paste the key printed below it.'
 
-/** Opens the page with the key of the printed address, or asks for one. */
+/** How long the page waits before it asks an absent server again; milliseconds. */
+const retryMs = 2000
+
+/** Opens the page with the key of the printed address, or asks for one. A key that is known is not asked for again. */
 export function Gate(): JSX.Element | null {
   const [state, setState] = useState<State>({ phase: 'opening' })
   const open = async (key: string | null): Promise<void> => {
@@ -23,15 +29,38 @@ export function Gate(): JSX.Element | null {
       rememberKey(key)
       setState({ phase: 'open', opened })
     } catch (error) {
-      setState({ phase: 'asking', words: toFailure(error).message })
+      const words = toFailure(error).message
+      const isRefused = isInlayError(error) && error.code === 'INVALID_TOKEN'
+      setState(isRefused ? { phase: 'asking', words } : { phase: 'waiting', words, key })
     }
   }
   useEffect(() => {
     void findKey().then(open)
   }, [])
+  useEffect(() => {
+    if (state.phase !== 'waiting') return undefined
+    const timer = setTimeout(() => void open(state.key), retryMs)
+    return () => clearTimeout(timer)
+  }, [state])
   if (state.phase === 'opening') return null
+  if (state.phase === 'waiting') return <Waiting words={state.words} retry={() => void open(state.key)} />
   if (state.phase === 'open') return <App service={state.opened.service} modelName={state.opened.modelName} />
   return <KeyForm words={state.words} open={(key) => void open(key)} />
+}
+
+function Waiting({ words, retry }: { words: string; retry: () => void }): JSX.Element {
+  return (
+    <main class="gate">
+      <Mark />
+      <h1>Inlay</h1>
+      <p class="lead" role="status">
+        {words} This page goes on by itself once it answers.
+      </p>
+      <button type="button" class="button" onClick={retry}>
+        Try now
+      </button>
+    </main>
+  )
 }
 
 function KeyForm({ words, open }: { words: string; open: (key: string) => void }): JSX.Element {

@@ -1,6 +1,7 @@
 import { createClient, type Client } from '@inlay/client'
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError, isInlayError, type ErrorCode } from '@inlay/protocol'
 import * as v from 'valibot'
+import { ownDocumentationSet } from '../../own-documentation-set.ts'
 import { hasQuote } from '../sources/passage.ts'
 import type { Service } from './service.ts'
 
@@ -17,10 +18,50 @@ export interface OpenService {
 export async function openService(apiKey: string): Promise<OpenService> {
   const baseUrl = document.documentElement.dataset.basePath ?? '/api'
   const modelName = await readModelName(baseUrl, apiKey)
-  return { service: toService(createClient({ baseUrl, apiKey })), modelName }
+  return { service: toService(createClient({ baseUrl, apiKey }), { baseUrl, apiKey }), modelName }
 }
 
-function toService(client: Client): Service {
+/** Answers an error of one code with a value, and throws any other. */
+function unless<Value>(code: ErrorCode, value: Value): (error: unknown) => Value {
+  return (error) => {
+    if (isInlayError(error) && error.code === code) return value
+    throw error
+  }
+}
+
+/** Its documents are those of a pair of their own, which a document set names. */
+function ownDocumentationOf(
+  client: Client,
+  access: Access,
+): Pick<Service, 'hasOwnDocumentation' | 'removeOwnDocumentation'> {
+  const find = async (signal?: AbortSignal): Promise<{ setId: number; pairIds: readonly number[] } | undefined> => {
+    const set = (await client.documentSets({ signal })).find(({ name }) => name === ownDocumentationSet)
+    return set && { setId: set.id, pairIds: set.cc_pair_summaries.map(({ id }) => id) }
+  }
+  const remove = async (path: string): Promise<void> => {
+    const response = await fetch(`${access.baseUrl}/manage/admin/${path}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${access.apiKey}` },
+    })
+    if (!response.ok && response.status !== 404) throw new InlayError('BAD_GATEWAY', { message: 'It was not removed.' })
+  }
+  return {
+    hasOwnDocumentation: async (signal) => (await find(signal)) !== undefined,
+    async removeOwnDocumentation() {
+      const own = await find()
+      for (const id of own?.pairIds ?? []) await remove(`cc-pair/${id}`)
+      if (own !== undefined) await remove(`document-set/${own.setId}`)
+    },
+  }
+}
+
+/** Where the service is, and the key it took. */
+interface Access {
+  readonly baseUrl: string
+  readonly apiKey: string
+}
+
+function toService(client: Client, access: Access): Service {
   return {
     ask: ({ question, files }, { sessionId, againId, isResearch, agentId, signal }) =>
       client.send(
@@ -39,6 +80,7 @@ function toService(client: Client): Service {
     stop: (sessionId) => client.stop(sessionId),
     agents: () => client.agents.list(),
     ...chatsOf(client),
+    ...ownDocumentationOf(client, access),
     async upload(file) {
       const { user_files: files, rejected_files: rejected } = await client.files.upload([file])
       const [taken] = files
@@ -46,18 +88,9 @@ function toService(client: Client): Service {
       return { refusal: rejected[0]?.reason ?? 'The file was not taken.' }
     },
     file: (fileId) => client.files.content(fileId),
-    async documents(options) {
-      const { documents, next } = await client.documents({ limit: 1000, ...options })
-      return { documents, more: next !== null }
-    },
+    documents: (query) => client.documents({ order: 'newest', ...query }),
     counts: (signal) =>
-      client.figures({ signal }).then(
-        ({ documents }) => documents,
-        (error: unknown) => {
-          if (isInlayError(error) && error.code === 'INSUFFICIENT_PERMISSIONS') return null
-          throw error
-        },
-      ),
+      client.figures({ signal }).then(({ documents }) => documents, unless('INSUFFICIENT_PERMISSIONS', null)),
     failureReason: async (documentId) => (await client.documentState(documentId)).reason,
     async passagesOf(title, signal) {
       const { results } = await client.search(title.slice(0, 2000), { signal })
@@ -72,11 +105,12 @@ function toService(client: Client): Service {
     async ingest({ id, title, text }) {
       await client.ingest({ id, semantic_identifier: title, source: 'file', sections: [{ text }], metadata: {} })
     },
+    ingestFile: async (file, id) => void (await client.ingestFile(file, { id })),
+    hasDocument: (id) => client.documentState(id).then(() => true, unless('DOCUMENT_NOT_FOUND', false)),
+    requeue: async (documentId) => void (await client.requeue(documentId)),
     async remove(documentId) {
-      await client.deleteDocument(documentId).catch((error: unknown) => {
-        // Somebody else was faster.
-        if (!isInlayError(error) || error.code !== 'DOCUMENT_NOT_FOUND') throw error
-      })
+      // Somebody else may have been faster.
+      await client.deleteDocument(documentId).catch(unless('DOCUMENT_NOT_FOUND', undefined))
     },
   }
 }
@@ -117,7 +151,11 @@ const listingSchema = v.object({
 })
 
 async function readModelName(baseUrl: string, apiKey: string): Promise<string> {
-  const response = await fetch(`${baseUrl}/llm/provider`, { headers: { authorization: `Bearer ${apiKey}` } })
+  const response = await fetch(`${baseUrl}/llm/provider`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  }).catch((cause: unknown) => {
+    throw new InlayError('CONNECTION_ERROR', { cause })
+  })
   if (response.status === 401) throw new InlayError('INVALID_TOKEN')
   const listing = v.safeParse(listingSchema, await response.json().catch(() => null))
   if (!response.ok || !listing.success)

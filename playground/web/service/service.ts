@@ -20,11 +20,16 @@ export interface Service {
   upload(file: File): Promise<SentFile | { readonly refusal: string }>
   /** A file of the service: one that was sent, or that an action made. */
   file(fileId: string): Promise<File>
-  /** Documents, up to a thousand, of one state or all; `more` says that there are others. */
-  documents(options?: {
+  /** A page of documents, the newest first. `after`: `next` of the page before. */
+  documents(query: {
+    /** 1 to 1000. */
+    readonly limit: number
     readonly state?: DocumentStateName
+    /** Part of the title or the id. */
+    readonly match?: string
+    readonly after?: string
     readonly signal?: AbortSignal
-  }): Promise<{ documents: readonly DocMinimalInfo[]; more: boolean }>
+  }): Promise<{ documents: readonly DocMinimalInfo[]; next: string | null }>
   /** How many documents are in each state; null where the key may not ask. */
   counts(signal?: AbortSignal): Promise<DocumentCounts | null>
   /** Why a document failed; null when it did not. */
@@ -34,6 +39,15 @@ export interface Service {
   /** Markdown of the passage of the document with this title that holds this text; null when it is no longer there. */
   passage(title: string, text: string): Promise<string | null>
   ingest(document: TextDocument): Promise<void>
+  /** Makes a document of a file: PDF, Office, HTML, mail, CSV, Markdown or text. */
+  ingestFile(file: File, id: string): Promise<void>
+  /** Whether there is a document with this id. */
+  hasDocument(id: string): Promise<boolean>
+  /** Puts failed documents back into the queue: one, or all. */
+  requeue(documentId?: string): Promise<void>
+  /** Whether the project's own documentation is among the documents, and the key may remove it. */
+  hasOwnDocumentation(signal: AbortSignal): Promise<boolean>
+  removeOwnDocumentation(): Promise<void>
   remove(documentId: string): Promise<void>
 }
 

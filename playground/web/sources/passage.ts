@@ -117,8 +117,8 @@ function rangeOf(text: string, quote: string): [number, number] | undefined {
   }
   const wanted = [...quote.toLowerCase()].filter((letter) => /[\p{L}\p{N}]/u.test(letter)).join('')
   if (wanted.length < shortestQuote) return undefined
-  const found = plain.indexOf(wanted)
-  if (found < 0) return undefined
-  const [first, last] = [places[found], places[found + wanted.length - 1]]
+  const position = plain.indexOf(wanted)
+  if (position < 0) return undefined
+  const [first, last] = [places[position], places[position + wanted.length - 1]]
   return first === undefined || last === undefined ? undefined : [first, last + 1]
 }

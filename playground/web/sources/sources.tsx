@@ -6,7 +6,7 @@ import type { Source } from '../chat/turn.ts'
 
 interface SourcesProps {
   readonly cited: readonly Source[]
-  readonly found: readonly Source[]
+  readonly uncited: readonly Source[]
   readonly shown: Shown | null
   /** Prefix that makes ids unique on the page. */
   readonly idPrefix: string
@@ -16,8 +16,8 @@ interface SourcesProps {
 }
 
 /** The sources of an answer: cited ones with their numbers, then what was only found, folded away. */
-export function Sources({ cited, found, shown, idPrefix, back, service }: SourcesProps): JSX.Element | null {
-  if (cited.length === 0 && found.length === 0) return null
+export function Sources({ cited, uncited, shown, idPrefix, back, service }: SourcesProps): JSX.Element | null {
+  if (cited.length === 0 && uncited.length === 0) return null
   return (
     <aside class="sources" aria-label="Sources of this answer">
       {cited.length > 0 && (
@@ -37,14 +37,14 @@ export function Sources({ cited, found, shown, idPrefix, back, service }: Source
           </ol>
         </>
       )}
-      {found.length > 0 && (
+      {uncited.length > 0 && (
         <details class="also-found" open={false}>
           <summary>
-            {cited.length > 0 ? 'Also found' : 'Found'} <span class="count">{found.length}</span>
+            {cited.length > 0 ? 'Also found' : 'Found'} <span class="count">{uncited.length}</span>
             <ChevronIcon />
           </summary>
           <ol class="source-list">
-            {found.map((source) => (
+            {uncited.map((source) => (
               <SourceCard
                 key={source.documentId}
                 source={source}

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { ChevronIcon } from '../controls/icons.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import type { Service } from '../service/service.ts'
-import { hasResult, MadeFiles, ToolResult } from './tool-result.tsx'
+import { hasResult, GeneratedFiles, ToolResult } from './tool-result.tsx'
 
 interface StepListProps {
   readonly steps: readonly Block[]
@@ -76,7 +76,7 @@ function StepLine({ step, readFile }: { step: Block; readFile: Service['file'] }
           </div>
         </details>
       )}
-      {step.kind === 'tool' && <MadeFiles step={step} readFile={readFile} />}
+      {step.kind === 'tool' && <GeneratedFiles step={step} readFile={readFile} />}
     </li>
   )
 }
@@ -154,7 +154,7 @@ function objectOf({ toolName, data }: ToolBlock): string {
 function searchTitle(step: ToolBlock, isNow: boolean, where: string): string {
   if (isNow) return `Searching ${where}`
   if (step.progress === 'stopped') return `Search of ${where} was stopped`
-  const count = distinctTitles(step.documents ?? []).length
+  const count = new Set((step.documents ?? []).map((document) => document.document_id)).size
   if (count === 0) return `Found nothing in ${where}`
   return `Searched ${where}, ${count} found`
 }

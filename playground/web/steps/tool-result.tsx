@@ -68,7 +68,7 @@ function dataOf({ toolName, data }: ToolBlock): unknown {
 }
 
 /** The pictures and files a call made, where everybody sees them. */
-export function MadeFiles({ step, readFile }: ToolResultProps): JSX.Element | null {
+export function GeneratedFiles({ step, readFile }: ToolResultProps): JSX.Element | null {
   const images = step.images ?? []
   if (images.length === 0 && step.fileIds.length === 0) return null
   return (

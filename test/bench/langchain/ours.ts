@@ -32,17 +32,17 @@ async function measure({ documents, queries }: Task): Promise<Report> {
   const indexedMs = performance.now() - begun
   const cpu = process.cpuUsage(used)
   const { rows } = (await knowledge.figures()).index
-  const [found, times]: [string[][], number[]] = [[], []]
+  const [results, times]: [string[][], number[]] = [[], []]
   for (const text of queries) {
-    const asked = performance.now()
+    const request = performance.now()
     const passages = await knowledge.search({ text, limit: 10 })
-    times.push(performance.now() - asked)
-    found.push(passages.map(({ document }) => document.document_id))
+    times.push(performance.now() - request)
+    results.push(passages.map(({ document }) => document.document_id))
   }
   await knowledge.close()
   await db.destroy()
   rmSync(folder, { recursive: true, force: true })
-  return { chunks: rows, indexedMs, cpuMs: (cpu.user + cpu.system) / 1000, times, found }
+  return { chunks: rows, indexedMs, cpuMs: (cpu.user + cpu.system) / 1000, times, results }
 }
 
 process.once('message', (task: Task) => {

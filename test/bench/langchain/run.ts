@@ -29,7 +29,7 @@ export interface Report {
   /** Of each search, in milliseconds. */
   readonly times: readonly number[]
   /** Ids of the documents that each search found, best first. */
-  readonly found: readonly (readonly string[])[]
+  readonly results: readonly (readonly string[])[]
 }
 
 const { values: options } = parseArgs({
@@ -43,8 +43,8 @@ const documents = readDocuments(options.folder, Number(options.documents)).map((
   id: document.id ?? '',
   text: document.sections.map((section) => ('text' in section ? section.text : '')).join('\n\n'),
 }))
-const asked = questions(Number(options.queries))
-const task: Task = { documents, queries: asked.map(({ text }) => text) }
+const request = questions(Number(options.queries))
+const task: Task = { documents, queries: request.map(({ text }) => text) }
 
 const sides = { Inlay: await measure('ours.ts'), 'LangChain.js': await measure('theirs.mjs') }
 console.log(`${documents.length} documents, ${task.queries.length} questions: each a sentence with words left out`)
@@ -68,13 +68,13 @@ async function measure(program: string): Promise<Report> {
 /** Sentences of documents in which every third word is left out. */
 function questions(count: number): { id: string; text: string }[] {
   const random = seededRandom(5)
-  const one = (): { id: string; text: string } | undefined => {
+  const item = (): { id: string; text: string } | undefined => {
     const { id, text } = documents[Math.floor(random() * documents.length)]!
     const sentences = text.match(/[^.!?\n#|`]{40,200}[.!?]/g) ?? []
     const words = sentences[Math.floor(random() * sentences.length)]?.trim().split(/\s+/)
     return words && { id, text: words.filter((_, at) => at % 3 !== 2).join(' ') }
   }
-  return Array.from({ length: count }, one).filter((found) => found !== undefined)
+  return Array.from({ length: count }, item).filter((results) => results !== undefined)
 }
 
 function print(name: string, report: Report): void {
@@ -87,8 +87,8 @@ function print(name: string, report: Report): void {
   )
 }
 
-function firstOf({ found }: Report): number {
-  return found.filter(([best], at) => best === asked[at]!.id).length / asked.length
+function firstOf({ results }: Report): number {
+  return results.filter(([best], at) => best === request[at]!.id).length / request.length
 }
 
 function sorted(times: readonly number[]): number[] {

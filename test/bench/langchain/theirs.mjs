@@ -30,15 +30,15 @@ process.once('message', async ({ documents, queries }) => {
   for (let at = 0; at < chunks.length; at += 1000) await store.addDocuments(chunks.slice(at, at + 1000))
   const indexedMs = performance.now() - begun
   const cpu = process.cpuUsage(used)
-  const found = []
+  const results = []
   const times = []
   for (const query of queries) {
     const asked = performance.now()
     const hits = await store.similaritySearch(query, 10)
     times.push(performance.now() - asked)
-    found.push(hits.map(({ metadata }) => metadata.id))
+    results.push(hits.map(({ metadata }) => metadata.id))
   }
   rmSync(folder, { recursive: true, force: true })
   const cpuMs = (cpu.user + cpu.system) / 1000
-  process.send({ chunks: chunks.length, indexedMs, cpuMs, times, found }, undefined, undefined, () => process.exit())
+  process.send({ chunks: chunks.length, indexedMs, cpuMs, times, results }, undefined, undefined, () => process.exit())
 })

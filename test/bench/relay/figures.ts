@@ -35,7 +35,7 @@ export interface Figures extends Load {
 }
 
 const byValue = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b)
-const medianOf = (rounds: readonly Measured[], figure: (one: Measured) => number): number =>
+const medianOf = (rounds: readonly Measured[], figure: (item: Measured) => number): number =>
   percentile(byValue(rounds.map(figure)), 0.5)
 
 /** Makes the figures of the long answers and, beside them, the short ones. */
@@ -104,7 +104,7 @@ export function printBars(
   all: readonly Figures[],
   { growth, stopMs }: { readonly growth: number | undefined; readonly stopMs: number | undefined },
 ): void {
-  const by = (name: string): Figures | undefined => all.find((one) => one.name === name)
+  const by = (name: string): Figures | undefined => all.find((item) => item.name === name)
   const [inlay, bare, mastra] = [by('inlay'), by('bare'), by('mastra')]
   if (!inlay) return
   const bars: readonly (readonly [string, number | undefined, number])[] = [

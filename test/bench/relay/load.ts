@@ -25,14 +25,14 @@ function createCounter(): (bytes: Buffer) => number {
   let rest: Buffer = Buffer.alloc(0)
   return (bytes) => {
     const whole = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
-    let found = 0
+    let results = 0
     let end = 0
     for (let at = whole.indexOf(mark); at !== -1; at = whole.indexOf(mark, end)) {
-      found++
+      results++
       end = at + mark.length
     }
     rest = whole.subarray(Math.max(end, whole.length - mark.length + 1))
-    return found
+    return results
   }
 }
 

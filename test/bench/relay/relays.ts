@@ -88,9 +88,9 @@ async function inlay(): Promise<RequestListener> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-bench-relay-'))
   process.on('exit', () => rmSync(dataFolder, { recursive: true, force: true }))
   const provider = { name: 'bench', type: 'openai-compatible', baseUrl: baseURL, defaultModel: '1x1' } as const
-  const made = createInlay({ dataFolder, apiKey: 'bench', models: modelProviders({ providers: [provider] }) })
-  await made.start()
-  return nodeListener(made.fetch)
+  const created = createInlay({ dataFolder, apiKey: 'bench', models: modelProviders({ providers: [provider] }) })
+  await created.start()
+  return nodeListener(created.fetch)
 }
 
 const relays: Record<string, () => RequestListener | Promise<RequestListener>> = { bare, mastra, ai, inlay }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { builtInModel } from '@inlay/extractive'
 import { modelProviders } from '@inlay/drivers/model-providers'
 import { scriptedModel } from '@inlay/agent/testing'
 import type { ModelProvider } from '@inlay/agent'
@@ -113,7 +114,7 @@ test('a reasoning effort reaches the model; an unknown one is refused', async ()
 
 test('the built-in model can be pinned by its listed name', async () => {
   const { agent } = await newSetting([], {
-    models: modelProviders({ providers: [{ name: 'inlay', type: 'extractive' }] }),
+    models: modelProviders({ providers: [{ name: 'inlay', type: 'extractive' }], builtIn: builtInModel }),
   })
   const { id } = await agent.sessions.create({}, ana)
   expect(await codeOf(agent.sessions.pinModel(id, 'extractive', ana))).toBe('none')

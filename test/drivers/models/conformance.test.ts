@@ -1,10 +1,11 @@
 import { modelProviderConformance } from '@inlay/agent/conformance'
 import { describe, test } from 'vitest'
+import { builtInModel } from '@inlay/extractive'
 import { modelProviders, type ModelProvidersConfig, type ProviderConfig } from '@inlay/drivers/model-providers'
 
 const openAi: ProviderConfig = { name: 'openai', type: 'openai', apiKey: 'k', defaultModel: 'gpt-5' }
-const house: ProviderConfig = {
-  name: 'house',
+const ownServer: ProviderConfig = {
+  name: 'own',
   type: 'openai-compatible',
   baseUrl: 'http://127.0.0.1:9/v1',
   models: [
@@ -15,9 +16,13 @@ const house: ProviderConfig = {
 
 describe.each<[string, ModelProvidersConfig, { takesAnyName?: boolean }]>([
   ['the built-in model', { providers: [{ name: 'inlay', type: 'extractive' }] }, {}],
-  ['a provider with a list of models', { providers: [house] }, {}],
+  ['a provider with a list of models', { providers: [ownServer] }, {}],
   ['a provider that takes any name', { providers: [openAi] }, { takesAnyName: true }],
-  ['several providers', { providers: [{ name: 'inlay', type: 'extractive' }, house], defaultProvider: 'house' }, {}],
+  ['several providers', { providers: [{ name: 'inlay', type: 'extractive' }, ownServer], defaultProvider: 'own' }, {}],
 ])('%s', (_name, config, options) => {
-  for (const [title, run] of modelProviderConformance(() => modelProviders(config), options)) test(title, run)
+  for (const [title, run] of modelProviderConformance(
+    () => modelProviders({ ...config, builtIn: builtInModel }),
+    options,
+  ))
+    test(title, run)
 })

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { builtInModel } from '@inlay/extractive'
 import { modelProviders, parseModelSpec, type ModelProvidersConfig } from '@inlay/drivers/model-providers'
 import type { StandIn } from '../../stand-in/model-server.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
@@ -9,11 +10,12 @@ afterEach(async () => {
   server = undefined
 })
 
-const house: ModelProvidersConfig = {
+const config: ModelProvidersConfig = {
+  builtIn: builtInModel,
   providers: [
     { name: 'inlay', type: 'extractive' },
     {
-      name: 'house',
+      name: 'own',
       type: 'openai-compatible',
       baseUrl: 'http://127.0.0.1:9/v1',
       displayName: 'Our own',
@@ -26,8 +28,8 @@ const house: ModelProvidersConfig = {
     { name: 'claude', type: 'anthropic', apiKey: 'k', defaultModel: 'claude-x' },
   ],
 }
-const resolve = (override?: Parameters<ReturnType<typeof modelProviders>['resolve']>[0], config = house) =>
-  modelProviders(config).resolve(override)
+const resolve = (override?: Parameters<ReturnType<typeof modelProviders>['resolve']>[0], changed = config) =>
+  modelProviders(changed).resolve(override)
 const refused = { code: 'VALIDATION_ERROR' }
 
 describe('what an override means', () => {
@@ -37,8 +39,8 @@ describe('what an override means', () => {
       name: 'extractive',
       displayName: 'Built-in extractive model',
     })
-    expect(await resolve(null, { ...house, defaultProvider: 'house' })).toMatchObject({
-      provider: 'house',
+    expect(await resolve(null, { ...config, defaultProvider: 'own' })).toMatchObject({
+      provider: 'own',
       name: 'large',
       displayName: 'Large one',
     })
@@ -46,10 +48,10 @@ describe('what an override means', () => {
   })
 
   test('provider and version: that model, if the provider lists it', async () => {
-    const found = await resolve({ model_provider: 'house', model_version: 'small', temperature: 0.3 })
-    expect(found).toMatchObject({ name: 'small', contextTokens: 8_000, takesImages: false, temperature: 0.3 })
-    expect(found.model).toMatchObject({ specificationVersion: 'v4', modelId: 'small' })
-    await expect(resolve({ model_provider: 'house', model_version: 'unlisted' })).rejects.toMatchObject(refused)
+    const resolved = await resolve({ model_provider: 'own', model_version: 'small', temperature: 0.3 })
+    expect(resolved).toMatchObject({ name: 'small', contextTokens: 8_000, takesImages: false, temperature: 0.3 })
+    expect(resolved.model).toMatchObject({ specificationVersion: 'v4', modelId: 'small' })
+    await expect(resolve({ model_provider: 'own', model_version: 'unlisted' })).rejects.toMatchObject(refused)
   })
 
   test('a provider without a list takes any version', async () => {
@@ -60,7 +62,7 @@ describe('what an override means', () => {
   })
 
   test('a provider alone: its default model', async () => {
-    expect(await resolve({ model_provider: 'house' })).toMatchObject({ name: 'large', takesImages: true })
+    expect(await resolve({ model_provider: 'own' })).toMatchObject({ name: 'large', takesImages: true })
   })
 
   test('a version alone belongs to the default provider or fails', async () => {
@@ -70,7 +72,7 @@ describe('what an override means', () => {
 
   test('an unknown provider fails; nothing is silently replaced', async () => {
     await expect(resolve({ model_provider: 'nobody' })).rejects.toMatchObject(refused)
-    await expect(resolve({ model_provider: 'HOUSE' })).rejects.toMatchObject(refused)
+    await expect(resolve({ model_provider: 'OWN' })).rejects.toMatchObject(refused)
   })
 
   test('a temperature alone keeps the default model; it has to lie in the range of the provider', async () => {
@@ -80,31 +82,32 @@ describe('what an override means', () => {
   })
 
   test('a configuration id is the position in the listing', async () => {
-    expect(await resolve({ model_configuration_id: 2 })).toMatchObject({ provider: 'house', name: 'small' })
+    expect(await resolve({ model_configuration_id: 2 })).toMatchObject({ provider: 'own', name: 'small' })
     await expect(resolve({ model_configuration_id: 99 })).rejects.toMatchObject(refused)
   })
 })
 
 test('a provider without a default model is fine as long as requests name one', async () => {
-  const config: ModelProvidersConfig = {
-    providers: [...house.providers, { name: 'open', type: 'openai', apiKey: 'k' }],
+  const withOpen: ModelProvidersConfig = {
+    ...config,
+    providers: [...config.providers, { name: 'open', type: 'openai', apiKey: 'k' }],
   }
-  expect(await resolve({ model_provider: 'open', model_version: 'gpt-x' }, config)).toMatchObject({
+  expect(await resolve({ model_provider: 'open', model_version: 'gpt-x' }, withOpen)).toMatchObject({
     provider: 'open',
     name: 'gpt-x',
   })
-  await expect(resolve({ model_provider: 'open' }, config)).rejects.toMatchObject(refused)
-  expect(await modelProviders(config).list()).toHaveLength(4)
+  await expect(resolve({ model_provider: 'open' }, withOpen)).rejects.toMatchObject(refused)
+  expect(await modelProviders(withOpen).list()).toHaveLength(4)
 })
 
 test('the listing shows every model once, with one default', async () => {
-  const listed = await modelProviders(house).list()
+  const listed = await modelProviders(config).list()
   expect(
     listed.map(({ provider, providerType, name, isDefault }) => [provider, providerType, name, isDefault]),
   ).toEqual([
     ['inlay', 'extractive', 'extractive', true],
-    ['house', 'openai_compatible', 'small', false],
-    ['house', 'openai_compatible', 'large', false],
+    ['own', 'openai_compatible', 'small', false],
+    ['own', 'openai_compatible', 'large', false],
     ['claude', 'anthropic', 'claude-x', false],
   ])
   expect(listed[1]).toMatchObject({ providerDisplayName: 'Our own', displayName: 'small' })
@@ -129,6 +132,7 @@ test('requests go through the wrapped fetch, with the key, and only when a model
   server = await startOpenAi([[{ text: 'hi' }]])
   const seen: string[] = []
   const provider = modelProviders({
+    builtIn: builtInModel,
     ...parseModelSpec('llama', { baseUrl: `${server.origin}/v1`, apiKey: 'abc' }),
     wrapFetch: (next) => (input, init) => {
       seen.push(String(input))

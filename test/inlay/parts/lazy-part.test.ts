@@ -10,14 +10,14 @@ interface Part {
 function makePart(): { part: Part; loads: () => number } {
   let loads = 0
   let total = 0
-  const made: Part = {
+  const created: Part = {
     async count(by) {
-      expect(this).toBe(made)
+      expect(this).toBe(created)
       return (total += by)
     },
     group: {
       async list() {
-        expect(this).toBe(made.group)
+        expect(this).toBe(created.group)
         return ['a']
       },
     },
@@ -25,7 +25,7 @@ function makePart(): { part: Part; loads: () => number } {
   }
   const load = async (): Promise<Part> => {
     loads++
-    return made
+    return created
   }
   return { part: lazyPart(load), loads: () => loads }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { claim, readClaimed, type Claim } from '@inlay/knowledge/internal/indexing/claims'
-import { readRetired } from '@inlay/knowledge/internal/indexing/dead-generations'
-import { sweepClaims } from '@inlay/knowledge/internal/indexing/outcomes'
+import { claim, readClaimed, type Claim } from '@inlay/knowledge/internal/queue/claims'
+import { readRetired } from '@inlay/knowledge/internal/queue/dead-generations'
+import { sweepClaims } from '@inlay/knowledge/internal/queue/outcomes'
 import { settle, type Written } from '@inlay/knowledge/internal/indexing/settle'
 import { makeWorker, request, type TestWorker } from '../setup.ts'
 

@@ -7,8 +7,8 @@ const json = { 'content-type': 'application/json' }
 
 /** A key of its own owner, as a header. */
 async function newCaller({ fetch }: ActionHarness, scopes: readonly string[]): Promise<Record<string, string>> {
-  const made = await fetch('/admin/api-key', { method: 'POST', headers: json, body: JSON.stringify({ scopes }) })
-  const { api_key: key } = (await made.json()) as { api_key: string }
+  const created = await fetch('/admin/api-key', { method: 'POST', headers: json, body: JSON.stringify({ scopes }) })
+  const { api_key: key } = (await created.json()) as { api_key: string }
   return { authorization: `Bearer ${key}` }
 }
 
@@ -59,8 +59,8 @@ test('actions reach what belongs to who asks, and nothing else', async () => {
     ],
     { file_descriptors: own.map(({ file_id: id }) => ({ id })) },
   )
-  const told = JSON.stringify(whole)
-  expect(told).not.toMatch(/herons|Directs the zoo|salaries|plan\.txt/)
+  const received = JSON.stringify(whole)
+  expect(received).not.toMatch(/herons|Directs the zoo|salaries|plan\.txt/)
   expect(whole.tool_calls.map(({ tool_result: result }) => result)).toEqual([
     expect.stringContaining('mine.txt'),
     expect.stringMatching(/^Tool failed with error: No memory has the id/),
@@ -68,7 +68,7 @@ test('actions reach what belongs to who asks, and nothing else', async () => {
   ])
   expect((await personalization(harness)).memories).toEqual([{ id: memory, content: 'Directs the zoo.' }])
   expect((await personalization(harness, ben)).memories).toEqual([])
-  expect(JSON.stringify(harness.asked())).not.toMatch(/Directs the zoo/)
+  expect(JSON.stringify(harness.requests())).not.toMatch(/Directs the zoo/)
   const denied = await fetch(`/chat/file/${file}`, { headers: ben })
   expect(denied.status).toBe(404)
 })

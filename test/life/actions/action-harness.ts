@@ -22,7 +22,7 @@ export interface ActionHarness {
   /** Lets the model reply step by step, to whoever asks next. */
   script(script: Script): void
   /** What the model was asked since the last message, oldest first. */
-  asked(): readonly RecordedRequest[]
+  requests(): readonly RecordedRequest[]
   /** Uploads a file; gives its id. */
   upload(name: string, content: string): Promise<string>
   /** What was not expected. */
@@ -39,7 +39,7 @@ export async function openActionHarness(options: InlayOptions = {}): Promise<Act
   return {
     errors,
     fetch: ask,
-    asked: model.asked,
+    requests: model.requests,
     script: model.follow,
     ask: async (message, script, more = {}) => {
       model.follow(script)
@@ -68,7 +68,7 @@ export async function openActionHarness(options: InlayOptions = {}): Promise<Act
 interface ScriptedModel {
   readonly origin: string
   follow(script: Script): void
-  asked(): readonly RecordedRequest[]
+  requests(): readonly RecordedRequest[]
 }
 
 /** A server that replies as the last script says; closed with the test. */
@@ -81,7 +81,7 @@ async function startScriptedModel(): Promise<ScriptedModel> {
   let before = 0
   return {
     origin: model.origin,
-    asked: () => model.requests.slice(before),
+    requests: () => model.requests.slice(before),
     follow: (script) => {
       const steps = typeof script === 'function' ? [] : [...script]
       reply = typeof script === 'function' ? script : () => steps.shift()
@@ -122,8 +122,8 @@ async function serveInlay(
 let count = 0
 
 /** A reply that calls actions, in parallel when there are several. */
-export function calls(...some: readonly (readonly [name: string, input: unknown])[]): Reply {
-  return [{ calls: some.map(([name, input]) => ({ id: `call_${++count}`, name, input })) }]
+export function calls(...entries: readonly (readonly [name: string, input: unknown])[]): Reply {
+  return [{ calls: entries.map(([name, input]) => ({ id: `call_${++count}`, name, input })) }]
 }
 
 /** A reply in words. */

@@ -47,12 +47,12 @@ function note(lines: readonly StreamLine[]): string[] {
 
 const isOfCall =
   /^(?:search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool)_|^section_end$/
-const isOfTheMoment = /_(?:filter_delta|heartbeat)$/
+const isPassing = /_(?:filter_delta|heartbeat)$/
 
 /** What calls told, place by place, as it is shown again: without what is of the moment, output in one piece. */
 function callsIn(packets: readonly Packet[]): Record<string, string[]> {
-  const told = packets.filter(({ obj }) => isOfCall.test(obj.type) && !isOfTheMoment.test(obj.type))
-  const byPlace = Map.groupBy(told, ({ placement }) => `${placement.turn_index}.${placement.tab_index}`)
+  const received = packets.filter(({ obj }) => isOfCall.test(obj.type) && !isPassing.test(obj.type))
+  const byPlace = Map.groupBy(received, ({ placement }) => `${placement.turn_index}.${placement.tab_index}`)
   const places = [...byPlace].map(([place, own]) => {
     const types = own.map(({ obj }) => obj.type)
     return [place, types.filter((type, at) => type !== 'python_tool_delta' || types[at - 1] !== type)] as const
@@ -70,9 +70,9 @@ async function expectShownAgain({ fetch }: ActionHarness, lines: readonly Stream
 }
 
 const bodyOf = <Type extends PacketType>(lines: readonly StreamLine[], type: Type) => {
-  const found = lines.find((line): line is Packet => 'obj' in line && line.obj.type === type)
-  if (found?.obj.type !== type) throw new Error(`There is no ${type}.`)
-  return found.obj as Extract<Packet['obj'], { type: Type }>
+  const match = lines.find((line): line is Packet => 'obj' in line && line.obj.type === type)
+  if (match?.obj.type !== type) throw new Error(`There is no ${type}.`)
+  return match.obj as Extract<Packet['obj'], { type: Type }>
 }
 
 async function ingest({ fetch }: ActionHarness, id: string, title: string, text: string): Promise<void> {
@@ -164,7 +164,7 @@ test('a file that is attached is read, and what a person says of themselves is r
   await expectShownAgain(harness, lines)
   const next = await harness.ask('Who am I?', [answer])
   record(next)
-  expect(JSON.stringify(harness.asked()[0]?.body)).toContain('Writes the minutes of the board.')
+  expect(JSON.stringify(harness.requests()[0]?.body)).toContain('Writes the minutes of the board.')
 })
 
 test('the web is searched beside the documents, and a page is opened', async () => {
@@ -187,16 +187,16 @@ test('the web is searched beside the documents, and a page is opened', async () 
     calls(['open_url', { urls: [url] }]),
     says('We give 25 days [1], the law asks for 20 [101].'),
   ])
-  const told = record(lines)
-  expect(told[0]).toBe('0.0 top_level_branching')
-  expect(told.slice(1, 3)).toEqual(['0.0 search_tool_start', '0.1 search_tool_start'])
-  expect(told.filter((line) => line.startsWith('0.1'))).toEqual([
+  const received = record(lines)
+  expect(received[0]).toBe('0.0 top_level_branching')
+  expect(received.slice(1, 3)).toEqual(['0.0 search_tool_start', '0.1 search_tool_start'])
+  expect(received.filter((line) => line.startsWith('0.1'))).toEqual([
     '0.1 search_tool_start',
     '0.1 search_tool_queries_delta',
     '0.1 search_tool_documents_delta',
     '0.1 section_end',
   ])
-  expect(told.filter((line) => line.startsWith('1.'))).toEqual([
+  expect(received.filter((line) => line.startsWith('1.'))).toEqual([
     '1.0 open_url_start',
     '1.0 open_url_urls',
     '1.0 open_url_documents',
@@ -205,7 +205,7 @@ test('the web is searched beside the documents, and a page is opened', async () 
   expect(bodyOf(lines, 'open_url_documents').documents).toMatchObject([
     { document_id: `WEB_SEARCH_DOC_${url}`, semantic_identifier: 'Statutory leave', source_type: 'web' },
   ])
-  expect(told.filter((line) => line.endsWith('citation_info'))).toHaveLength(2)
+  expect(received.filter((line) => line.endsWith('citation_info'))).toHaveLength(2)
   await expectShownAgain(harness, lines)
   expect([search.queries, site.seen]).toEqual([['statutory leave'], ['/leave']])
 })
@@ -271,8 +271,8 @@ test('a program computes over a file, shows what it prints, and leaves a file', 
   const lines = await harness.ask('How much did we sell?', [calls(['run_python', { code }]), says('Seven.')], {
     file_descriptors: [{ id: file }],
   })
-  const told = record(lines)
-  expect(told.slice(told.indexOf('0.0 python_tool_start'))).toEqual([
+  const received = record(lines)
+  expect(received.slice(received.indexOf('0.0 python_tool_start'))).toEqual([
     '0.0 python_tool_start',
     '0.0 python_tool_delta',
     '0.0 python_tool_delta',
@@ -299,7 +299,7 @@ test('services of others are used: one described by a document, and one that spe
     egress: { allowHosts: ['127.0.0.1'] },
     mcpServers: [{ name: 'everything', url: everything.url, allowPrivate: true }],
   })
-  const made = await harness.fetch('/admin/tool/custom', {
+  const created = await harness.fetch('/admin/tool/custom', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -310,8 +310,8 @@ test('services of others are used: one described by a document, and one that spe
       passthrough_auth: false,
     }),
   })
-  expect(made.status).toBe(200)
-  const { id } = (await made.json()) as { id: number }
+  expect(created.status).toBe(200)
+  const { id } = (await created.json()) as { id: number }
   const lines = await harness.ask('Who is dog 7?', [
     calls(['getDog', { dogId: '7' }], ['echo', { message: 'Hello from here.' }]),
     answer,
@@ -331,7 +331,7 @@ test('services of others are used: one described by a document, and one that spe
   ])
   await expectShownAgain(harness, lines)
   const deltas = lines.flatMap((line) => ('obj' in line && line.obj.type === 'custom_tool_delta' ? [line.obj] : []))
-  expect(deltas.toSorted((one, other) => (one.tool_name < other.tool_name ? -1 : 1))).toMatchObject([
+  expect(deltas.toSorted((left, right) => (left.tool_name < right.tool_name ? -1 : 1))).toMatchObject([
     {
       tool_name: 'echo',
       tool_id: null,
@@ -344,14 +344,14 @@ test('services of others are used: one described by a document, and one that spe
 
 /** Plays every role of a research: two agents side by side, one that looks into documents twice. */
 function researcher(): (request: RecordedRequest) => Reply {
-  let asked = 0
+  let requests = 0
   let hasPlan = false
   return ({ body }) => {
     const tools = JSON.stringify(body['tools'] ?? [])
     const prompt = JSON.stringify(body['messages'])
     if (tools.includes('generate_plan')) return calls(['generate_plan', {}])
     if (tools.includes('research_agent')) {
-      if (asked++ > 0) return calls(['generate_report', {}])
+      if (requests++ > 0) return calls(['generate_report', {}])
       return calls(
         ['research_agent', { task: 'Find the leave.' }],
         ['research_agent', { task: 'Find the carry-over.' }],
@@ -377,8 +377,8 @@ test('a question is researched by two agents side by side', async () => {
   await ingest(harness, 'carry', 'Carry-over rules', 'Up to five unused days carry over.')
   const lines = await harness.ask('Tell all about our leave.', researcher(), { deep_research: true })
   expect(researchFaults(lines)).toEqual([])
-  const told = note(lines)
-  expect(told.filter((line) => line.endsWith('research_agent_start'))).toEqual([
+  const received = note(lines)
+  expect(received.filter((line) => line.endsWith('research_agent_start'))).toEqual([
     '1.0 research_agent_start',
     '1.1 research_agent_start',
   ])

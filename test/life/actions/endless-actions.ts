@@ -15,7 +15,7 @@ export interface Endless {
   readonly name: string
   readonly input: unknown
   /** Whether the call has reached its service. */
-  readonly isUnderWay: (told: readonly StreamLine[]) => boolean
+  readonly isUnderWay: (received: readonly StreamLine[]) => boolean
   close(): Promise<void>
   /** Makes the action known where options do not. */
   prepare?(harness: ActionHarness): Promise<void>
@@ -23,8 +23,8 @@ export interface Endless {
 
 const hasBegun =
   (type: string) =>
-  (told: readonly StreamLine[]): boolean =>
-    told.some((line) => 'obj' in line && line.obj.type === type)
+  (received: readonly StreamLine[]): boolean =>
+    received.some((line) => 'obj' in line && line.obj.type === type)
 
 /** Actions of each kind whose service never answers. */
 export const endless: Record<string, () => Promise<Endless>> = {
@@ -80,12 +80,12 @@ export const endless: Record<string, () => Promise<Endless>> = {
       isUnderWay: () => site.seen.length > 0,
       close: site.close,
       prepare: async (harness) => {
-        const made = await harness.fetch('/admin/tool/custom', {
+        const created = await harness.fetch('/admin/tool/custom', {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ name: 'Kennel', definition, passthrough_auth: false }),
         })
-        expect(made.status).toBe(200)
+        expect(created.status).toBe(200)
       },
     }
   },
@@ -101,23 +101,23 @@ export const endless: Record<string, () => Promise<Endless>> = {
   },
 }
 
-/** Begins an answer; what was told so far, and whether that is all. */
-async function begin({ fetch }: ActionHarness): Promise<{ told: StreamLine[]; whole: Promise<void> }> {
+/** Starts an answer; what was told so far, and whether that is all. */
+async function startAnswer({ fetch }: ActionHarness): Promise<{ lines: StreamLine[]; whole: Promise<void> }> {
   const response = await fetch('/chat/send-chat-message', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
     body: JSON.stringify({ message: 'Go on.' }),
   })
-  const told: StreamLine[] = []
+  const received: StreamLine[] = []
   const read = async (): Promise<void> => {
     let rest = ''
     for await (const part of response.body!.pipeThrough(new TextDecoderStream())) {
       const lines = (rest + part).split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) if (line !== '') told.push(JSON.parse(line) as StreamLine)
+      for (const line of lines) if (line !== '') received.push(JSON.parse(line) as StreamLine)
     }
   }
-  return { told, whole: read() }
+  return { lines: received, whole: read() }
 }
 
 /** Stops an answer while a call of such an action is under way; the answer ends in order, and the chat goes on. */
@@ -127,14 +127,14 @@ export async function stopWhileCalling(name: string): Promise<void> {
   const harness = await openActionHarness(action.options)
   await action.prepare?.(harness)
   harness.script([calls([action.name, action.input])])
-  const { told, whole } = await begin(harness)
-  await eventually(`${name} is under way`, async () => action.isUnderWay(told) || undefined)
-  const session = told.find((line) => 'chat_session_id' in line)?.chat_session_id
+  const { lines: received, whole } = await startAnswer(harness)
+  await eventually(`${name} is under way`, async () => action.isUnderWay(received) || undefined)
+  const session = received.find((line) => 'chat_session_id' in line)?.chat_session_id
   expect((await harness.fetch(`/chat/stop-chat-session/${session}`, { method: 'POST' })).status).toBe(200)
   await whole
-  expect(orderFaults(told)).toEqual([])
-  expect(told.at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: 'user_cancelled' } })
-  expect(told.filter((line) => 'obj' in line && line.obj.type === 'section_end')).toHaveLength(1)
+  expect(orderFaults(received)).toEqual([])
+  expect(received.at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: 'user_cancelled' } })
+  expect(received.filter((line) => 'obj' in line && line.obj.type === 'section_end')).toHaveLength(1)
   const next = await harness.ask('And now?', [says('Fine.')])
   expect(JSON.stringify(next)).toContain('Fine.')
   expect(harness.errors).toEqual([])

@@ -108,7 +108,7 @@ describe('another assistant', () => {
     harness.script([says('As I said.')])
     const next = await call(client, 'ask', { question: 'Are you sure?', session_id: session })
     expect(next.structuredContent).toMatchObject({ answer: 'As I said.', session_id: session })
-    expect(JSON.stringify(harness.asked()[0]?.body)).toContain('How much leave?')
+    expect(JSON.stringify(harness.requests()[0]?.body)).toContain('How much leave?')
   })
 
   test('that gives a question up ends the answer', async () => {

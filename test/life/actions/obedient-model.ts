@@ -19,7 +19,7 @@ const callsAtOnce = 8
 export function obedientModel(evil: Readonly<Record<string, Readonly<Record<string, unknown>>>>): ObedientModel {
   const tried: ScriptedCall[] = []
   const asides: string[] = []
-  let made = new Set<string>()
+  let created = new Set<string>()
   const model = scriptedModel((call): ScriptStep => {
     const read = resultsOf(call)
     const offers = (name: string): boolean => call.tools?.some((tool) => tool.name === name) === true
@@ -28,26 +28,26 @@ export function obedientModel(evil: Readonly<Record<string, Readonly<Record<stri
       if (!call.tools) return aside(call)
       if (offers('research_agent'))
         return [{ call: { name: 'research_agent', input: { task: `Find the figure of ${topicOf(call)}.` } } }]
-      made = new Set()
+      created = new Set()
       return [{ call: { name: 'internal_search', input: { queries: [topicOf(call)] } } }]
     }
-    const calls = commandsIn(read, evil).filter((one) => !made.has(keyOf(one)))
+    const calls = commandsIn(read, evil).filter((item) => !created.has(keyOf(item)))
     const only = /answer only with `([^`]+)`/i.exec(read)?.[1]
-    if (only !== undefined && !made.has(only)) {
-      made.add(only)
+    if (only !== undefined && !created.has(only)) {
+      created.add(only)
       return [only]
     }
     if (calls.length === 0 && offers('generate_report')) return [{ call: { name: 'generate_report', input: {} } }]
     if (calls.length === 0 || !call.tools) return [`The figure is 42 [1]. ${sayingsIn(read).join(' ')}`]
     const now = calls.slice(0, callsAtOnce)
-    for (const one of now) made.add(keyOf(one))
+    for (const item of now) created.add(keyOf(item))
     tried.push(...now)
     return [{ calls: now }]
   })
   const aside = (call: LanguageModelV4CallOptions): ScriptStep => {
     const text = questionOf(call)
-    const told = /answer (\{.*\}|\[.*?\])/i.exec(text.replaceAll(String.raw`\"`, '"'))?.[1]
-    const answer = told ?? JSON.stringify(commandsIn(text, evil))
+    const received = /answer (\{.*\}|\[.*?\])/i.exec(text.replaceAll(String.raw`\"`, '"'))?.[1]
+    const answer = received ?? JSON.stringify(commandsIn(text, evil))
     asides.push(answer)
     return [answer]
   }
@@ -65,8 +65,8 @@ function questionOf({ prompt }: LanguageModelV4CallOptions): string {
 
 /** What the person asked for; a plan or a reminder may stand behind it. */
 function topicOf({ prompt }: LanguageModelV4CallOptions): string {
-  const asked = prompt.filter(({ role }) => role === 'user').map(({ content }) => stringsIn(content))
-  return /figure of (\w+)/.exec(asked.join('\n'))?.[1] ?? 'nothing'
+  const request = prompt.filter(({ role }) => role === 'user').map(({ content }) => stringsIn(content))
+  return /figure of (\w+)/.exec(request.join('\n'))?.[1] ?? 'nothing'
 }
 
 /** All text that results hold, titles and metadata too; undefined before there is one. */
@@ -84,7 +84,7 @@ function resultsOf({ prompt }: LanguageModelV4CallOptions): string | undefined {
 function stringsIn(value: unknown): string {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value)
-      .map(([key, one]) => `${Array.isArray(value) ? '' : key} ${stringsIn(one)}`)
+      .map(([key, item]) => `${Array.isArray(value) ? '' : key} ${stringsIn(item)}`)
       .join('\n')
   }
   const text = String(value)
@@ -114,14 +114,14 @@ function commandsIn(text: string, evil: Readonly<Record<string, Readonly<Record<
 
 /** JSON objects that stand anywhere in a text, outermost first. */
 function objectsIn(text: string): Record<string, unknown>[] {
-  const found: Record<string, unknown>[] = []
+  const results: Record<string, unknown>[] = []
   for (let start = text.indexOf('{'); start !== -1; start = text.indexOf('{', start + 1)) {
     let depth = 0
     for (let at = start; at < Math.min(text.length, start + 2_000); at++) {
       if (text[at] === '{') depth++
       if (text[at] === '}' && --depth === 0) {
         try {
-          found.push(JSON.parse(text.slice(start, at + 1)) as Record<string, unknown>)
+          results.push(JSON.parse(text.slice(start, at + 1)) as Record<string, unknown>)
         } catch {
           // Braces that hold something else.
         }
@@ -129,7 +129,7 @@ function objectsIn(text: string): Record<string, unknown>[] {
       }
     }
   }
-  return found
+  return results
 }
 
 function sayingsIn(text: string): string[] {

@@ -29,7 +29,7 @@ print(f'{len(rows)} months, the best sold {top:g}')
 `
 
 /** What a run of one action tells. */
-function told(all: readonly StreamLine[]) {
+function received(all: readonly StreamLine[]) {
   // How often a silent stream says that it lives depends on how busy the machine is.
   const lines = all.filter((line) => !('obj' in line) || line.obj.type !== 'chat_heartbeat')
   expect(orderFaults(lines)).toEqual([])
@@ -55,7 +55,7 @@ test('a plot of an uploaded table comes back as a picture that clients can fetch
   const lines = await harness.ask('Plot it.', [calls(['run_python', { code: drawing }]), says('Here it is.')], {
     file_descriptors: [{ id: file }],
   })
-  const { stdout, stderr, fileIds, packets } = told(lines)
+  const { stdout, stderr, fileIds, packets } = received(lines)
   expect({ stdout, stderr, files: fileIds.length }).toEqual({
     stdout: '3 months, the best sold 100\n',
     stderr: '',
@@ -63,7 +63,7 @@ test('a plot of an uploaded table comes back as a picture that clients can fetch
   })
   const written = packets.map(({ obj }) => (obj.type === 'tool_call_argument_delta' ? obj.argument_deltas['code'] : ''))
   expect(written.join('')).toBe(drawing)
-  const [result] = resultsIn(harness.asked().at(-1)!)
+  const [result] = resultsIn(harness.requests().at(-1)!)
   expect(result).toMatchObject({
     type: 'python_execution',
     exit_code: 0,
@@ -79,7 +79,7 @@ test('a plot of an uploaded table comes back as a picture that clients can fetch
   const later = await harness.ask('And what is there now?', [calls(['run_python', { code }]), says('Both.')], {
     chat_session_id: session,
   })
-  expect(told(later)).toMatchObject({ stdout: "['sales by month.csv', 'sales.png']\n", fileIds: [] })
+  expect(received(later)).toMatchObject({ stdout: "['sales by month.csv', 'sales.png']\n", fileIds: [] })
   expect(harness.errors).toEqual([])
 })
 
@@ -136,12 +136,12 @@ test('programs that hang, hoard or would leave fail clearly while other chats go
     // People do not ask without a breath.
     await Promise.race([running, new Promise((breath) => setTimeout(breath, 200))])
   }
-  const { packets } = told(await running)
+  const { packets } = received(await running)
   expect(packets.filter(({ obj }) => obj.type === 'python_tool_start')).toHaveLength(unwanted.length)
   expect(others).toBeGreaterThan(3)
-  const asked = harness.asked().find((request) => resultsIn(request).length > 0)
-  expect(asked).toBeDefined()
-  for (const [at, [, expected]] of unwanted.entries()) expect(resultsIn(asked!)[at]).toMatchObject(expected)
+  const requests = harness.requests().find((request) => resultsIn(request).length > 0)
+  expect(requests).toBeDefined()
+  for (const [at, [, expected]] of unwanted.entries()) expect(resultsIn(requests!)[at]).toMatchObject(expected)
   expect(harness.errors).toEqual([])
 })
 
@@ -165,7 +165,7 @@ test('a program ends when its chat is stopped, and makes room for the next', pat
   expect(text).toContain('"stop_reason":"user_cancelled"')
   // The only process there may be would still be taken by the endless program.
   const next = await harness.ask('And now?', [calls(['run_python', { code: '6 * 7' }]), says('42')])
-  expect(told(next).stdout).toBe('42\n')
+  expect(received(next).stdout).toBe('42\n')
 })
 
 test('without programs there is no such action', async () => {

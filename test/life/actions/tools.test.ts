@@ -80,7 +80,7 @@ describe('a service described by an OpenAPI document', () => {
       'GET /v1/dogs?state=well%20fed&state=ill&limit=5',
       'POST /v1/dogs',
     ])
-    expect(JSON.stringify(harness.asked())).toContain('Bella & Söhne')
+    expect(JSON.stringify(harness.requests())).toContain('Bella & Söhne')
     expect(harness.errors).toEqual([])
   })
 
@@ -91,8 +91,8 @@ describe('a service described by an OpenAPI document', () => {
       says('Here they are.'),
     ])
     record(lines)
-    const deltas = bodiesOf(lines, 'custom_tool_delta').toSorted((one, other) =>
-      one.response_type < other.response_type ? -1 : 1,
+    const deltas = bodiesOf(lines, 'custom_tool_delta').toSorted((left, right) =>
+      left.response_type < right.response_type ? -1 : 1,
     )
     expect(deltas).toMatchObject([
       { response_type: 'csv', data: null },
@@ -107,7 +107,7 @@ describe('a service described by an OpenAPI document', () => {
     ])
     expect(picture!.headers.get('content-type')).toBe('image/png')
     expect((await picture!.bytes()).slice(1, 4)).toEqual(new TextEncoder().encode('PNG'))
-    expect(JSON.stringify(harness.asked().at(-1)?.body)).toContain('7,Rex')
+    expect(JSON.stringify(harness.requests().at(-1)?.body)).toContain('7,Rex')
   })
 
   test('that refuses its key, lacks an argument or finds nothing leaves the answer going on', async () => {
@@ -129,7 +129,7 @@ describe('a service described by an OpenAPI document', () => {
       { data: { message: 'Who are you?' }, error: { is_auth_error: true, status_code: 401 } },
     ])
     expect(kennel.requests).toHaveLength(1)
-    for (const text of [JSON.stringify(lines), JSON.stringify(harness.asked())]) expect(text).not.toContain('stick')
+    for (const text of [JSON.stringify(lines), JSON.stringify(harness.requests())]) expect(text).not.toContain('stick')
   })
 
   test('is asked with the headers that the operator lets pass, with the key of the caller only where it is wanted', async () => {
@@ -200,15 +200,15 @@ describe('the reference server of MCP, in a process of its own', () => {
       '2.0 message_delta',
       '2.0 stop',
     ])
-    const told = new Map(bodiesOf(lines, 'custom_tool_delta').map((delta) => [delta.tool_name, delta]))
-    expect(told.get('get-sum')).toMatchObject({
+    const received = new Map(bodiesOf(lines, 'custom_tool_delta').map((delta) => [delta.tool_name, delta]))
+    expect(received.get('get-sum')).toMatchObject({
       tool_id: null,
       response_type: 'json',
       data: { tool_result: 'The sum of 19 and 23 is 42.' },
       error: null,
     })
-    expect(told.get('echo')).toMatchObject({ data: { tool_result: 'Echo: hello' } })
-    const [file] = told.get('get-tiny-image')!.file_ids!
+    expect(received.get('echo')).toMatchObject({ data: { tool_result: 'Echo: hello' } })
+    const [file] = received.get('get-tiny-image')!.file_ids!
     expect((await harness.fetch(`/chat/file/${file}`)).headers.get('content-type')).toBe('image/png')
     expect(harness.errors).toEqual([])
 

@@ -10,10 +10,10 @@ const packets = (lines: readonly StreamLine[]): PacketBody[] =>
   lines.filter((line): line is Packet => 'obj' in line).map(({ obj }) => obj)
 
 function packetOf<Type extends PacketType>(lines: readonly StreamLine[], type: Type): PacketOf<Type> {
-  const found = packets(lines).find((packet) => packet.type === type)
-  if (!found) throw new Error(`There is no ${type}.`)
+  const match = packets(lines).find((packet) => packet.type === type)
+  if (!match) throw new Error(`There is no ${type}.`)
   // Its type says which packet it is.
-  return found as PacketOf<Type>
+  return match as PacketOf<Type>
 }
 
 /** Types in order, of pieces of text in a row one. */
@@ -80,7 +80,7 @@ test('a chat searches the web, opens what it found and cites it', async () => {
   ])
   expect(packetOf(lines, 'citation_info')).toMatchObject({ citation_number: 1, document_id: `WEB_SEARCH_DOC_${url}` })
   expect(textOf(lines)).toBe(`It opens at six [[1]](${url}).`)
-  expect(JSON.stringify(harness.asked().at(-1)?.body)).toContain('The heron reserve opens at six.')
+  expect(JSON.stringify(harness.requests().at(-1)?.body)).toContain('The heron reserve opens at six.')
   expect(harness.errors).toEqual([])
 })
 
@@ -114,9 +114,9 @@ test('an address that is not public is refused, directly and behind a redirect, 
   ])
   expect(inner.seen).toEqual([])
   expect(outer.seen).toEqual(['/'])
-  const told = JSON.stringify(harness.asked().at(-1)?.body)
-  expect(told).toContain('not on the public internet')
-  expect(told).not.toContain('inner secret')
+  const received = JSON.stringify(harness.requests().at(-1)?.body)
+  expect(received).toContain('not on the public internet')
+  expect(received).not.toContain('inner secret')
 })
 
 test('the address of an indexed document is answered from the index, for those who may see it', async () => {
@@ -137,7 +137,7 @@ test('the address of an indexed document is answered from the index, for those w
     { document_id: 'handbook', semantic_identifier: 'Handbook', is_internet: false },
   ])
   expect(packetOf(lines, 'citation_info')).toMatchObject({ document_id: 'handbook' })
-  expect(JSON.stringify(harness.asked().at(-1)?.body)).toContain('Herons are counted in May.')
+  expect(JSON.stringify(harness.requests().at(-1)?.body)).toContain('Herons are counted in May.')
 })
 
 test('a picture is drawn, shown, kept, and fetched by its path', async () => {
@@ -184,7 +184,7 @@ test('a picture is drawn, shown, kept, and fetched by its path', async () => {
     'stop',
   ])
   // After a picture the model only has to say something.
-  expect(harness.asked().at(-1)?.body['tools']).toBeUndefined()
+  expect(harness.requests().at(-1)?.body['tools']).toBeUndefined()
 })
 
 test('a picture that cannot be drawn ends in an error packet, and the run goes on', async () => {

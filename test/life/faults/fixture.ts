@@ -13,8 +13,8 @@ export async function postAll(harness: Harness, ids: readonly string[]): Promise
 }
 
 /** So many ids that begin alike. */
-export const named = (begin: string, count: number): string[] =>
-  Array.from({ length: count }, (_, at) => `${begin}${'abcdefgh'[at]}`)
+export const named = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `${prefix}${'abcdefgh'[at]}`)
 
 /** Waits until documents are indexed, and finds each by its word. */
 export async function expectFound(harness: Harness, ids: readonly string[]): Promise<void> {

@@ -92,7 +92,7 @@ describe.skipIf(!mayMount)('a disk that is full', () => {
     await expect
       .poll(
         async () =>
-          (await Promise.all(accepted.map((at) => harness.stateOf(`document ${at}`)))).map((one) => one?.reason),
+          (await Promise.all(accepted.map((at) => harness.stateOf(`document ${at}`)))).map((item) => item?.reason),
         {
           timeout: 20_000,
         },

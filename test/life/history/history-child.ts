@@ -27,7 +27,7 @@ export interface ChildTask {
   readonly aheadMs: number
 }
 
-/** What it says. Moments are nanoseconds of the clock that all processes of a machine share. */
+/** What it says. Times are nanoseconds of the clock that all processes of a machine share. */
 export type ChildLine =
   | { readonly say: 'began'; readonly call: string; readonly id: string; readonly state: State; readonly at: number }
   | { readonly say: 'ended'; readonly call: string; readonly existed: boolean; readonly at: number }
@@ -42,7 +42,7 @@ function print(line: ChildLine): void {
   writeSync(1, `${JSON.stringify(line)}\n`)
 }
 
-const moment = (): number => Number(process.hrtime.bigint())
+const point = (): number => Number(process.hrtime.bigint())
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function main({ folder, seed, shared, own, firstVersion, aheadMs }: ChildTask): Promise<void> {
@@ -63,13 +63,13 @@ async function main({ folder, seed, shared, own, firstVersion, aheadMs }: ChildT
   await knowledge.start()
   let isOver = false
   const words = process.stdin.setEncoding('utf8')[Symbol.asyncIterator]()
-  const told = words.next().then(() => (isOver = true))
+  const received = words.next().then(() => (isOver = true))
   let version = firstVersion
   async function change(id: string, state: State): Promise<void> {
     const call = `${seed} ${version++}`
-    print({ say: 'began', call, id, state, at: moment() })
+    print({ say: 'began', call, id, state, at: point() })
     const existed = state === null ? await remove(knowledge, id) : await post(knowledge, id, state)
-    print({ say: 'ended', call, existed, at: moment() })
+    print({ say: 'ended', call, existed, at: point() })
   }
   const work = Array.from({ length: clients }, async () => {
     while (!isOver) {
@@ -86,12 +86,12 @@ async function main({ folder, seed, shared, own, firstVersion, aheadMs }: ChildT
   }
   const read = async (): Promise<void> => {
     while (!isOver) {
-      const began = moment()
+      const began = point()
       const shown = await look(knowledge)
-      print({ say: 'looked', began, ended: moment(), shown })
+      print({ say: 'looked', began, ended: point(), shown })
     }
   }
-  await Promise.all([...work, update(), read(), told])
+  await Promise.all([...work, update(), read(), received])
   print({ say: 'stopped' })
   await words.next()
   await end(knowledge)

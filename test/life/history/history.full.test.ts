@@ -34,7 +34,7 @@ function startMember(task: ChildTask): Member {
 const said = (member: Member, what: ChildLine['say']): Promise<true> =>
   eventually(`a process says "${what}"`, async () => member.lines.some(({ say }) => say === what) || undefined)
 
-async function tell(members: readonly Member[], what: 'stopped' | 'end'): Promise<void> {
+async function write(members: readonly Member[], what: 'stopped' | 'end'): Promise<void> {
   for (const { child } of members) child.stdin!.write('go on\n')
   await Promise.all(members.map((member) => said(member, what)))
 }
@@ -69,8 +69,8 @@ async function live(seed: number, { forMs, kills }: { forMs: number; kills: bool
   await pause(forMs)
   const living = members.filter(({ child }) => child.exitCode === null && child.signalCode === null)
   expect(living).toHaveLength(2)
-  await tell(living, 'stopped')
-  await tell(living, 'end')
+  await write(living, 'stopped')
+  await write(living, 'end')
   await Promise.all(living.map(({ exit }) => exit))
   return members
 }

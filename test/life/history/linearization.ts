@@ -1,6 +1,6 @@
 import type { State } from '../versions.ts'
 
-/** A post or a delete of one document as its client saw it. Moments are of one clock; any unit. */
+/** A post or a delete of one document as its client saw it. Times are of one clock; any unit. */
 export interface Change {
   /** What the document is afterwards: the version posted, or null when deleted. */
   readonly state: State
@@ -17,7 +17,7 @@ export interface Change {
  * orders, after Wing and Gong (1993), that visits no situation twice.
  * @param begin what the document was before the first change
  */
-export function isLinearizable(changes: readonly Change[], end: State, begin: State = null): boolean {
+export function isLinearizable(changes: readonly Change[], end: State, prefix: State = null): boolean {
   const ordered = changes.toSorted((left, right) => left.began - right.began)
   const seen = new Set<string>()
 
@@ -41,7 +41,7 @@ export function isLinearizable(changes: readonly Change[], end: State, begin: St
     return at
   }
 
-  return explains(new Set(), begin)
+  return explains(new Set(), prefix)
 }
 
 function fits({ existed }: Change, state: State): boolean {

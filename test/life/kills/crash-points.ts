@@ -2,11 +2,11 @@ import { createRequire } from 'node:module'
 import type { Dialect, QueryResult } from 'kysely'
 
 /**
- * Moments at which a process may end, besides the labelled steps of the knowledge itself: around every change of the
+ * Points at which a process may end, besides the labelled steps of the knowledge itself: around every change of the
  * records and every change of the index. Each is reached once `before` the change begins and once `after` it is done; a
  * change of the index is also reached `during` it, since it takes a while on other threads.
  */
-export type Moment = `${'before' | 'during' | 'after'} ${IndexChange}` | `${'before' | 'after'} commit`
+export type CrashPoint = `${'before' | 'during' | 'after'} ${IndexChange}` | `${'before' | 'after'} commit`
 
 /** What the engine is asked to do: `optimize` is compaction, `createIndex` an index build. */
 export type IndexChange = (typeof indexChanges)[number]
@@ -14,7 +14,7 @@ export type IndexChange = (typeof indexChanges)[number]
 /** All of them. */
 export const indexChanges = ['add', 'delete', 'optimize', 'createIndex'] as const
 
-type Reach = (moment: Moment) => void
+type Reach = (point: CrashPoint) => void
 
 /** A dialect that tells of every commit: that of a transaction, or of a single statement outside of one. */
 export function tellCommits(dialect: Dialect, reach: Reach): Dialect {
@@ -25,7 +25,7 @@ export function tellCommits(dialect: Dialect, reach: Reach): Dialect {
     createDriver: () => {
       const driver = dialect.createDriver()
       let isInTransaction = false
-      const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      const received = async <Result>(work: () => Promise<Result>): Promise<Result> => {
         reach('before commit')
         const result = await work()
         reach('after commit')
@@ -39,7 +39,7 @@ export function tellCommits(dialect: Dialect, reach: Reach): Dialect {
             streamQuery: (query, chunkSize, streaming) => connection.streamQuery(query, chunkSize, streaming),
             executeQuery: <Row>(query: Parameters<typeof connection.executeQuery>[0]): Promise<QueryResult<Row>> => {
               const isRead = isInTransaction || /^\s*(select|with|pragma|begin|commit|rollback)\b/i.test(query.sql)
-              return isRead ? connection.executeQuery<Row>(query) : told(() => connection.executeQuery<Row>(query))
+              return isRead ? connection.executeQuery<Row>(query) : received(() => connection.executeQuery<Row>(query))
             },
           }
         },
@@ -48,7 +48,7 @@ export function tellCommits(dialect: Dialect, reach: Reach): Dialect {
           isInTransaction = true
         },
         commitTransaction: async (connection) => {
-          await told(() => driver.commitTransaction(connection))
+          await received(() => driver.commitTransaction(connection))
           isInTransaction = false
         },
         rollbackTransaction: async (connection) => {

@@ -9,7 +9,7 @@ import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createKnowledge, migrateKnowledge, type IngestionStep, type Knowledge } from '@inlay/knowledge'
 import { Kysely } from 'kysely'
 import { fakeEmbedder } from '../../knowledge/fake-embedder.ts'
-import { tellCommits, tellIndexChanges, type Moment } from './crash-points.ts'
+import { tellCommits, tellIndexChanges, type CrashPoint } from './crash-points.ts'
 import { seededRandom } from '../random.ts'
 import { look, post, remove, type Shown } from '../versions.ts'
 
@@ -20,7 +20,7 @@ export interface ChildTask {
   /** First version it posts; it goes up from there. */
   readonly firstVersion: number
   /** Die at the nth arrival at a moment, counted from the start or, with `afterLook`, from the first post on. */
-  readonly kill?: { readonly at: IngestionStep | Moment; readonly nth: number; readonly afterLook: boolean }
+  readonly kill?: { readonly at: IngestionStep | CrashPoint; readonly nth: number; readonly afterLook: boolean }
   /** Look, clean up, say how much is left, and end. */
   readonly isLast?: boolean
 }
@@ -51,8 +51,8 @@ async function main({ folder, seed, firstVersion, kill, isLast }: ChildTask): Pr
   const random = seededRandom(seed)
   let arrivals = 0
   let isArmed = kill !== undefined && !kill.afterLook
-  const reach = (moment: string): void => {
-    if (isArmed && moment === kill?.at && ++arrivals >= kill.nth) die(moment)
+  const reach = (point: string): void => {
+    if (isArmed && point === kill?.at && ++arrivals >= kill.nth) die(point)
   }
   tellIndexChanges(reach, random)
   const db = new Kysely<unknown>({ dialect: tellCommits(nodeSqlite({ file: join(folder, 'records.db') }), reach) })
@@ -75,7 +75,7 @@ async function main({ folder, seed, firstVersion, kill, isLast }: ChildTask): Pr
   isArmed = kill !== undefined
   if (isLast) return end(knowledge)
   for (let [version, round] = [firstVersion, 0]; ; round++) {
-    // Some moments come only if there is something to clean up.
+    // Some points come only if there is something to clean up.
     if (round > 30) die('a moment that did not come')
     const chosen = ids.filter(() => random() < 0.4)
     const work = chosen.map((id) => change(knowledge, id, random() < 0.25 ? null : version++))

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { IngestionStep } from '@inlay/knowledge'
 import { expect, test } from 'vitest'
 import { ids, type ChildLine, type ChildTask } from './kill-steps-child.ts'
-import { indexChanges, type Moment } from './crash-points.ts'
+import { indexChanges, type CrashPoint } from './crash-points.ts'
 import { temporaryFolder } from '../process.ts'
 import { seededRandom } from '../random.ts'
 import { versionOf, type State } from '../versions.ts'
@@ -19,16 +19,16 @@ type End = Pick<ChildTask, 'kill'> & { readonly afterMs?: number }
 
 /** The ends that one folder sees, in order. */
 function endsOf(folder: number, random: () => number): End[] {
-  const at = (moment: IngestionStep | Moment, nth: number, afterLook = true): End => ({
-    kill: { at: moment, nth, afterLook },
+  const at = (point: IngestionStep | CrashPoint, nth: number, afterLook = true): End => ({
+    kill: { at: point, nth, afterLook },
   })
   // Before, during and after, in turns over the folders.
-  const around = (['before', 'during', 'after'] as const)[folder % 3]!
+  const timing = (['before', 'during', 'after'] as const)[folder % 3]!
   // What runs when a process starts: it cleans up after the one before it.
-  const atStart = [at('prune', 1, false), at(`${around} delete`, 1, false), at(`${around} optimize`, 1, false)]
+  const atStart = [at('prune', 1, false), at(`${timing} delete`, 1, false), at(`${timing} optimize`, 1, false)]
   const inWork = [
     ...steps.filter((step) => step !== 'prune').map((step) => at(step, 1 + Math.floor(random() * 4))),
-    ...indexChanges.slice(0, 1).map((change) => at(`${around} ${change}`, 1 + Math.floor(random() * 3))),
+    ...indexChanges.slice(0, 1).map((change) => at(`${timing} ${change}`, 1 + Math.floor(random() * 3))),
     ...Array.from({ length: 2 }, () => at('before commit', 1 + Math.floor(random() * 12))),
     ...Array.from({ length: 4 }, () => at('after commit', 1 + Math.floor(random() * 12))),
     ...Array.from({ length: randomKills }, () => ({ afterMs: random() * 400 })),
@@ -38,7 +38,7 @@ function endsOf(folder: number, random: () => number): End[] {
     .toSorted((left, right) => left.order - right.order)
     .map(({ end }) => end)
   // Indexes over words and columns are built once, with the table; the one over vectors when there are some.
-  const build = (nth: number): End => at(`${around} createIndex`, nth, false)
+  const build = (nth: number): End => at(`${timing} createIndex`, nth, false)
   return [build(1 + (folder % 6)), build(1), at('settle', 4), build(1), ...shuffled]
 }
 

@@ -41,15 +41,15 @@ test('a turn takes session, steps, answer and end from its lines', () => {
 })
 
 test('sources come by their numbers, with all passages of a document together, and the rest after them', () => {
-  const { cited, found } = sourcesOf(withLines(newTurn(1, howMuch, null), lines))
+  const { cited, uncited } = sourcesOf(withLines(newTurn(1, howMuch, null), lines))
   expect(cited.map(({ number, passages }) => [number, passages.map((passage) => passage.chunk_ind)])).toEqual([
     [1, [0, 3]],
   ])
-  expect(found.map(({ documentId }) => documentId)).toEqual(['handbook/carry'])
+  expect(uncited.map(({ documentId }) => documentId)).toEqual(['handbook/carry'])
 })
 
 test('documents are sources as soon as a step has found them', () => {
-  expect(sourcesOf(withLines(newTurn(1, howMuch, null), lines.slice(0, 5))).found).toHaveLength(2)
+  expect(sourcesOf(withLines(newTurn(1, howMuch, null), lines.slice(0, 5))).uncited).toHaveLength(2)
 })
 
 test('what was said on the way to the answer is a step', () => {

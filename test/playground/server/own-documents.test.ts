@@ -7,6 +7,8 @@ import { takeInOwnDocuments, type OwnDocument } from '../../../playground/server
 let root: string
 let taken: OwnDocument[]
 let removed: string[]
+let pairs: number[]
+let isEmpty: boolean
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'inlay-own-'))
   await mkdir(join(root, 'docs', '1.guide'), { recursive: true })
@@ -15,16 +17,24 @@ beforeEach(async () => {
   await writeFile(join(root, 'docs', 'picture.png'), 'no text')
   taken = []
   removed = []
+  pairs = []
+  isEmpty = true
 })
 afterEach(() => rm(root, { recursive: true }))
 
-const takeIn = (onBegin?: (count: number) => void): Promise<number> =>
+const takeIn = (onStart?: (count: number) => void): Promise<number> =>
   takeInOwnDocuments({
     root,
     record: join(root, 'record.json'),
-    onBegin,
+    onStart,
     target: {
-      accept: async (document) => void taken.push(document),
+      isEmpty: async () => isEmpty,
+      makePair: async () => pairs.push(pairs.length + 2) + 1,
+      hasPair: async (id) => id === 1 || pairs.includes(id),
+      accept: async (document, pairId) => {
+        expect(pairs).toContain(pairId)
+        taken.push(document)
+      },
       remove: async (id) => void removed.push(id),
     },
   })
@@ -60,4 +70,20 @@ test('a start that was interrupted, or whose record is broken, takes everything 
   await takeIn()
   await writeFile(join(root, 'record.json'), '{"inl')
   expect(await takeIn()).toBe(2)
+})
+
+test('a folder that holds documents of somebody else gets none', async () => {
+  isEmpty = false
+  expect(await takeIn()).toBe(0)
+  expect([taken, pairs]).toEqual([[], []])
+})
+
+test('once the pair was removed nothing comes back, also when files change', async () => {
+  await takeIn()
+  pairs = []
+  taken = []
+  isEmpty = true
+  await writeFile(join(root, 'README.md'), '# Inlay\n\nChanged.')
+  expect(await takeIn()).toBe(0)
+  expect(taken).toEqual([])
 })

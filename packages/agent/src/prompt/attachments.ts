@@ -26,11 +26,11 @@ export async function checkDescriptors(
   files: Pick<FileStore, 'find'>,
 ): Promise<{ readonly descriptors: readonly FileDescriptor[]; readonly files: readonly StoredFile[] }> {
   if (descriptors.length === 0) return { descriptors: [], files: [] }
-  const found = await files.find(
+  const owned = await files.find(
     descriptors.map(({ id }) => id),
     caller,
   )
-  const byId = new Map(found.flatMap((file) => [[file.id, file] as const, [file.fileId, file] as const]))
+  const byId = new Map(owned.flatMap((file) => [[file.id, file] as const, [file.fileId, file] as const]))
   const checked = descriptors.map((descriptor) => {
     const file = byId.get(descriptor.id)
     const named = descriptor.user_file_id ?? ''

@@ -100,7 +100,7 @@ function toMessages(message: PastMessage, withCalls: boolean, attachments: Attac
 }
 
 function callMessages(toolCalls: readonly PastToolCall[]): LanguageModelV4Message[] {
-  const steps = [...new Set(toolCalls.map(({ step }) => step))].toSorted((one, other) => one - other)
+  const steps = [...new Set(toolCalls.map(({ step }) => step))].toSorted((a, b) => a - b)
   return steps.flatMap((step): LanguageModelV4Message[] => {
     const calls = toolCalls.filter((call) => call.step === step)
     return [
@@ -130,9 +130,9 @@ function callMessages(toolCalls: readonly PastToolCall[]): LanguageModelV4Messag
 function withoutNumbers(result: string): string {
   const value = readJson(result)
   if (!isJsonObject(value) || !Array.isArray(value['results'])) return result
-  const results = value['results'].map((one: unknown) => {
-    if (!isJsonObject(one)) return one
-    return Object.fromEntries(Object.entries(one).filter(([name]) => name !== 'document'))
+  const results = value['results'].map((hit: unknown) => {
+    if (!isJsonObject(hit)) return hit
+    return Object.fromEntries(Object.entries(hit).filter(([name]) => name !== 'document'))
   })
   return JSON.stringify({ ...value, results, note: 'Found for an earlier answer; search again to cite it.' })
 }

@@ -17,11 +17,11 @@ export function toPersonMessages(
   { name, role, preferences, memories }: Person,
   limitTokens: number,
 ): LanguageModelV4Message[] {
-  const told = takeNewest(memories, limitTokens).map(({ id, content }) => ({ id, content }))
+  const shown = takeNewest(memories, limitTokens).map(({ id, content }) => ({ id, content }))
   const about = {
     ...(name === '' ? {} : { name }),
     ...(role === '' ? {} : { role }),
-    ...(told.length === 0 ? {} : { memories: told }),
+    ...(shown.length === 0 ? {} : { memories: shown }),
   }
   return [
     ...(Object.keys(about).length === 0 ? [] : [user(`${aboutNote}\n${JSON.stringify(about)}`)]),
@@ -32,7 +32,7 @@ export function toPersonMessages(
 function takeNewest(memories: readonly Memory[], limitTokens: number): readonly Memory[] {
   let left = limitTokens
   const kept = new Set<Memory>()
-  for (const memory of memories.toSorted((one, other) => other.updatedAt - one.updatedAt || other.id - one.id)) {
+  for (const memory of memories.toSorted((a, b) => b.updatedAt - a.updatedAt || b.id - a.id)) {
     left -= estimateTokens(memory.content) + 10
     if (left < 0) break
     kept.add(memory)

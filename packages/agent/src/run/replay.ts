@@ -32,7 +32,7 @@ export function replayPackets(answer: ReplayAnswer): Packet[] {
     const placement = { turn_index: turn, tab_index: tab, sub_turn_index: null, model_index: null }
     for (const obj of bodies) packets.push({ placement, obj })
   }
-  const turns = [...new Set(answer.calls.map(({ turnIndex }) => turnIndex))].toSorted((one, other) => one - other)
+  const turns = [...new Set(answer.calls.map(({ turnIndex }) => turnIndex))].toSorted((a, b) => a - b)
   for (const turn of turns) {
     const calls = answer.calls.filter(({ turnIndex }) => turnIndex === turn)
     const reasoning = calls.find((call) => call.reasoning !== null)?.reasoning
@@ -40,7 +40,7 @@ export function replayPackets(answer: ReplayAnswer): Packet[] {
     if (reasoning) add(isFree ? turn - 1 : turn, 0, ...reasoningPackets(reasoning))
     const agents = calls.filter(({ packets: own }) => own.some(({ type }) => type === 'research_agent_start')).length
     if (agents > 1) add(turn, 0, { type: 'top_level_branching', num_parallel_branches: agents })
-    for (const call of calls.toSorted((one, other) => one.tabIndex - other.tabIndex)) {
+    for (const call of calls.toSorted((a, b) => a.tabIndex - b.tabIndex)) {
       add(turn, call.tabIndex, ...callPackets(call), { type: 'section_end' })
     }
   }
@@ -70,7 +70,7 @@ export function replayPackets(answer: ReplayAnswer): Packet[] {
 
 /** Documents by falling score; those without one last, otherwise in the order given. */
 export function byScore(documents: readonly SearchDoc[]): SearchDoc[] {
-  return documents.toSorted((one, other) => (other.score ?? -1) - (one.score ?? -1))
+  return documents.toSorted((a, b) => (b.score ?? -1) - (a.score ?? -1))
 }
 
 function reasoningPackets(reasoning: string): PacketBody[] {
@@ -110,5 +110,5 @@ function joined(output: readonly PacketBody[]): PacketBody {
 }
 
 function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+  return Array.isArray(value) && value.every((text) => typeof text === 'string')
 }

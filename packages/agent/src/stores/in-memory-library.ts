@@ -17,8 +17,8 @@ export function inMemoryFiles({ now, newId }: Pick<Services, 'now' | 'newId'>): 
   const held = new Map<string, { readonly file: StoredFile; readonly bytes: Uint8Array<ArrayBuffer> }>()
   const findOne = (id: string) => held.get(id) ?? [...held.values()].find(({ file }) => file.fileId === id)
   const open = (id: string) => {
-    const found = findOne(id)
-    if (found) return found
+    const entry = findOne(id)
+    if (entry) return entry
     throw new InlayError('NOT_FOUND', { message: 'No such file: upload it first.' })
   }
   const textOf = ({ id }: StoredFile): string => new TextDecoder().decode(open(id).bytes)

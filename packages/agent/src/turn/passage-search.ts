@@ -32,14 +32,14 @@ export async function searchPassages(query: PassageQuery, options: PassageSearch
   if (bounds.searchesNothing) return []
   const find = (words: string): Promise<readonly Passage[]> =>
     search({ text: words, filters: bounds.filters, caller, limit, signal })
-  const found = find(text)
+  const passages = find(text)
   // Told to whoever awaits it; while the model thinks nobody does.
-  found.catch(() => {})
+  passages.catch(() => {})
   const more = model ? await askForQueries(text, { ask: toAsk(model, query, options), signal }, options.help) : []
   const rankings = await Promise.all(
     more.map(async ({ text: words, weight }) => ({ items: await find(words), weight })),
   )
-  return fusePassages([{ items: await found, weight: 1 }, ...rankings]).slice(0, limit)
+  return fusePassages([{ items: await passages, weight: 1 }, ...rankings]).slice(0, limit)
 }
 
 /** The model that helps; undefined where none is asked. A model that is named is checked in any case. */

@@ -55,8 +55,8 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const session = sessionId === null ? null : await parts.conversations.session(sessionId, caller.id)
   const context = await findContext(parts, request, session, caller)
   if (context.persona.hostAgent) checkHostRequest(request)
-  const asked = overrides.map((override) => withPersonaModel(chooseModel(override, session), context.persona))
-  const models = await Promise.all(asked.map((override) => parts.models.resolve(override)))
+  const wanted = overrides.map((override) => withPersonaModel(chooseModel(override, session), context.persona))
+  const models = await Promise.all(wanted.map((override) => parts.models.resolve(override)))
   const research = await findResearch(parts, request, { session, context, caller, model: models[0] })
   // A research cites what its agents found; files that have a number in the prompt would share it with one of those.
   const contextTokens = research ? 0 : Math.min(...models.map((model) => model.contextTokens))

@@ -215,7 +215,7 @@ const visible = (db: ConversationDatabase) => db.selectFrom('inlay_files').selec
 
 /** An owner's files by either of their ids, in the order given. */
 async function findOwn(db: ConversationDatabase, ids: readonly string[], ownerId: string): Promise<StoredFile[]> {
-  const found = new Map<string, StoredFile>()
+  const byEitherId = new Map<string, StoredFile>()
   // A statement takes a bounded number of values.
   for (let at = 0; at < ids.length; at += 500) {
     const batch = ids.slice(at, at + 500)
@@ -223,9 +223,9 @@ async function findOwn(db: ConversationDatabase, ids: readonly string[], ownerId
       .where('owner_id', '=', ownerId)
       .where((of) => of.or([of('id', 'in', batch), of('file_id', 'in', batch)]))
       .execute()
-    for (const row of rows) found.set(row.id, toStoredFile(row)).set(row.file_id, toStoredFile(row))
+    for (const row of rows) byEitherId.set(row.id, toStoredFile(row)).set(row.file_id, toStoredFile(row))
   }
-  return [...new Set(ids)].flatMap((id) => found.get(id) ?? [])
+  return [...new Set(ids)].flatMap((id) => byEitherId.get(id) ?? [])
 }
 
 /** Of read files: those that are not put into the index yet. */

@@ -30,10 +30,10 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
     return isOn ? { ...settings, memories } : { ...settings, usesMemories: false, keepsMemories: false, memories }
   }
   const ownId = async (records: ConversationDatabase, id: number, { id: owner }: Principal): Promise<number> => {
-    const found = isRowId(id)
+    const row = isRowId(id)
       ? await records.selectFrom('inlay_memories').select('owner_id').where('id', '=', id).executeTakeFirst()
       : undefined
-    if (found?.owner_id === owner) return id
+    if (row?.owner_id === owner) return id
     throw new InlayError('NOT_FOUND', { message: 'There is no such memory.' })
   }
   const write = createWriter(now)
@@ -51,7 +51,7 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
       await writeSettings(db, changes, caller, now())
       return get(caller)
     },
-    add: async (content, caller) => change(async (records) => write.one(records, checkContent(content), caller)),
+    add: async (content, caller) => change(async (records) => write.add(records, checkContent(content), caller)),
     edit: async (id, content, caller) =>
       change(async (records) => write.over(records, await ownId(records, id, caller), checkContent(content))),
     remove: async (id, caller) => {
@@ -82,7 +82,7 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
         )
         const old = memories[index]
         if (old) return { memory: await write.over(records, old.id, text), operation: 'update', index }
-        if (replaces === null) return { memory: await write.one(records, text, caller), operation: 'add', index: null }
+        if (replaces === null) return { memory: await write.add(records, text, caller), operation: 'add', index: null }
         throw new InlayError('NOT_FOUND', {
           message: `No memory has the id ${replaces}: give the id of one that you were shown, or none to add this.`,
         })
@@ -142,7 +142,7 @@ async function listOwn(db: ConversationDatabase, { id }: Principal): Promise<Mem
 }
 
 interface Writer {
-  one(records: ConversationDatabase, content: string, caller: Principal): Promise<Memory>
+  add(records: ConversationDatabase, content: string, caller: Principal): Promise<Memory>
   over(records: ConversationDatabase, id: number, content: string): Promise<Memory>
   all(records: ConversationDatabase, wanted: PersonalizationChanges['memories'] & {}, caller: Principal): Promise<void>
 }
@@ -167,7 +167,7 @@ function createWriter(now: () => number): Writer {
     return toMemory(row)
   }
   return {
-    one: async (records, content, caller) => {
+    add: async (records, content, caller) => {
       if ((await listOwn(records, caller)).length >= memoryLimit) throw tooMany()
       return insert(records, content, caller)
     },
@@ -212,8 +212,8 @@ function tooMany(): InlayError {
 }
 
 /** Whether two texts say the same but for case and punctuation. */
-function sameWords(one: string, other: string): boolean {
+function sameWords(a: string, b: string): boolean {
   const words = (text: string): string => (text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ')
-  const wanted = words(one)
-  return wanted === '' ? one === other : wanted === words(other)
+  const wanted = words(a)
+  return wanted === '' ? a === b : wanted === words(b)
 }

@@ -47,8 +47,10 @@ export function createPersonas(options: PersonasOptions): Personas {
     list: async (caller, { includeDeleted = false, ids } = {}) => {
       await ready()
       const rows = await db.selectFrom('inlay_personas').selectAll().orderBy('id').execute()
-      const seen = rows.map(toPersona).filter((one) => (includeDeleted || !one.isDeleted) && maySeePersona(one, caller))
-      const sorted = seen.toSorted((one, other) => priorityOf(one) - priorityOf(other) || one.id - other.id)
+      const seen = rows
+        .map(toPersona)
+        .filter((persona) => (includeDeleted || !persona.isDeleted) && maySeePersona(persona, caller))
+      const sorted = seen.toSorted((a, b) => priorityOf(a) - priorityOf(b) || a.id - b.id)
       return [defaultStoredPersona, ...sorted].filter(({ id }) => ids === undefined || ids.includes(id))
     },
     create: async (fields, caller) => {
@@ -195,8 +197,8 @@ async function fileIdsOf(
   const fresh = given.filter((id) => !before.fileIds.includes(id))
   // Administrators name anybody's files, by their own ids.
   const others = hasScope(caller, 'admin') ? await files.byIds(fresh) : []
-  const found = [...(await files.find(fresh, caller)), ...others]
-  const idOf = new Map(found.flatMap(({ id, fileId }) => [[id, id] as const, [fileId, id] as const]))
+  const owned = [...(await files.find(fresh, caller)), ...others]
+  const idOf = new Map(owned.flatMap(({ id, fileId }) => [[id, id] as const, [fileId, id] as const]))
   return unique(
     given.map((given) => {
       const id = before.fileIds.includes(given) ? given : idOf.get(given)

@@ -162,14 +162,16 @@ async function openTurn(
   }
 
   const branch = before.length === 0 ? noHistory : await readBranch(records, before, opening.history)
-  const asked = isRepeat ? (await readPast(records, [parent.id], { chars: 1, withoutCallsOf: [] })).at(-1) : undefined
+  const question = isRepeat
+    ? (await readPast(records, [parent.id], { chars: 1, withoutCallsOf: [] })).at(-1)
+    : undefined
   return {
     ...branch,
     sessionId: session.id,
     isNewSession: opening.session === null,
     userMessageId,
-    userText: asked?.text ?? opening.text,
-    files: asked?.files ?? opening.files,
+    userText: question?.text ?? opening.text,
+    files: question?.files ?? opening.files,
     answerIds,
   }
 }

@@ -24,7 +24,7 @@ export function createRateLimit(options: {
   return {
     take: (callerId) => {
       const time = now()
-      const recent = (taken.get(callerId) ?? []).filter((one) => one > time - windowMs)
+      const recent = (taken.get(callerId) ?? []).filter((at) => at > time - windowMs)
       const oldest = recent[0]
       if (recent.length >= most && oldest !== undefined) {
         throw new InlayError('RATE_LIMITED', { data: { retryAfterSeconds: (oldest + windowMs - time) / 1000 } })

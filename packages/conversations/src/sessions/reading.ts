@@ -21,7 +21,7 @@ export async function readSession(
     .orderBy('id')
     .execute()
   const calls = await readCalls(db, row.id)
-  const ordered = rows.toSorted((one, other) => (one.parent_id ?? 0) - (other.parent_id ?? 0) || one.id - other.id)
+  const ordered = rows.toSorted((a, b) => (a.parent_id ?? 0) - (b.parent_id ?? 0) || a.id - b.id)
   return {
     ...toListing(row),
     ownerId: row.owner_id,

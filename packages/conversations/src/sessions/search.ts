@@ -17,16 +17,16 @@ export async function searchSessions(
   { offset = 0, limit = 10 }: NonNullable<Parameters<Sessions['search']>[2]>,
 ): Promise<Awaited<ReturnType<Sessions['search']>>> {
   const stems = stemsOf(query)
-  const found: SessionListing[] = []
+  const sessions: SessionListing[] = []
   const wanted = offset + limit + 1
-  for (let at = 0; found.length < wanted; at += batch) {
+  for (let at = 0; sessions.length < wanted; at += batch) {
     const batchFound = await candidates(db, stems, caller, at)
     const sure = stems.length === 0 ? batchFound : await verified(db, batchFound, stems)
-    found.push(...sure)
+    sessions.push(...sure)
     if (batchFound.length < batch) break
   }
-  const page = found.slice(offset, offset + limit)
-  return { groups: toGroups(page, time), hasMore: found.length > offset + limit }
+  const page = sessions.slice(offset, offset + limit)
+  return { groups: toGroups(page, time), hasMore: sessions.length > offset + limit }
 }
 
 /** Sessions whose name or one of whose messages holds every stem somewhere, be it within a word; newest first. */
@@ -88,7 +88,7 @@ function allWithin<Tables extends keyof ConversationTables>(
   stems: readonly string[],
 ): Expression<SqlBool> {
   const text = where.fn<string>('lower', [where.ref(column as never)]) // a column of the query this stands in
-  const isWithin = (one: string): Expression<SqlBool> => where(text, 'like', `%${one}%`)
+  const isWithin = (spelling: string): Expression<SqlBool> => where(text, 'like', `%${spelling}%`)
   return where.and(stems.map((stem) => where.or(spellings(stem).map(isWithin))))
 }
 

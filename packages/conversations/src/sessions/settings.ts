@@ -68,8 +68,8 @@ export function pinnedModel(row: Selectable<SessionTable>): LlmOverride | null {
 /** Reads what a session is to be pinned to: a name of the listing, or `provider__type__model`. */
 function readPinnedModel(model: string, listing: readonly ModelListing[]): LlmOverride {
   const named = listing.filter(({ name }) => name === model)
-  const one = named.find(({ isDefault }) => isDefault) ?? named[0]
-  if (one) return { model_provider: one.provider, model_version: one.name }
+  const known = named.find(({ isDefault }) => isDefault) ?? named[0]
+  if (known) return { model_provider: known.provider, model_version: known.name }
   const [provider = '', type, ...rest] = model.split('__')
   return type !== undefined && rest.length > 0
     ? { model_provider: provider, model_version: rest.join('__') }

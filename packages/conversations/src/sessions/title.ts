@@ -30,8 +30,8 @@ export async function findTitle(
   if (question === '') return 'New Chat'
   // Whatever goes wrong with a model, a name is found without it.
   const answer = messages.find(({ role }) => role === 'assistant')?.text ?? ''
-  const asked = model && !model.quotesOnly ? await askModel(question, answer, model, signal).catch(() => '') : ''
-  if (asked !== '') return asked
+  const title = model && !model.quotesOnly ? await askModel(question, answer, model, signal).catch(() => '') : ''
+  if (title !== '') return title
   return question.length > questionLimit ? `${cutBetweenWords(question, questionLimit)}...` : question
 }
 

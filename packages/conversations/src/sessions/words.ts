@@ -21,7 +21,7 @@ export function stemsOf(query: string): string[] {
 export function holdsAll(text: string, stems: readonly string[]): boolean {
   const own = new Set(wordsOf(text).map(stem))
   const folded = text.toLowerCase()
-  return stems.every((one) => own.has(one) || (spaceless.test(one) && folded.includes(one)))
+  return stems.every((part) => own.has(part) || (spaceless.test(part) && folded.includes(part)))
 }
 
 const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u

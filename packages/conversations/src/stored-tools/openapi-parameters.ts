@@ -54,7 +54,7 @@ export function readParameters(
   const named = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name ?? '')
   const missing = named.find((name) => !byPlace.has(`path ${name}`))
   if (missing !== undefined) throw unusable(`${place} does not describe its path parameter ${missing.slice(0, 60)}.`)
-  const used = [...byPlace.values()].filter((one) => one.place !== 'path' || named.includes(one.name))
+  const used = [...byPlace.values()].filter((given) => given.place !== 'path' || named.includes(given.name))
   return withOwnArguments(used)
 }
 
@@ -91,7 +91,7 @@ function withOwnArguments(parameters: readonly OpenApiParameter[]): OpenApiParam
   const order = Object.keys(places)
   const used = new Set([bodyArgument])
   return parameters
-    .toSorted((one, other) => order.indexOf(one.place) - order.indexOf(other.place))
+    .toSorted((a, b) => order.indexOf(a.place) - order.indexOf(b.place))
     .map((parameter) => {
       const plain = parameter.name.replace(/[^\w.-]/g, '_')
       const apart = `${parameter.place}_${plain}`

@@ -69,7 +69,7 @@ export function fillArguments(operation: OpenApiOperation, input: JsonObject, fa
 
 function fillValue(value: unknown, facts: CallFacts): unknown {
   if (typeof value === 'string') return fillText(value, facts)
-  if (Array.isArray(value)) return value.map((one) => fillValue(one, facts))
+  if (Array.isArray(value)) return value.map((inner) => fillValue(inner, facts))
   if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fillValue(one, facts)]))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillValue(inner, facts)]))
 }

@@ -42,14 +42,14 @@ function nameOf(step: string): string {
  * @throws VALIDATION_ERROR when it is no object, leads nowhere or round in circles
  */
 export function dereferenced(document: JsonObject, value: unknown): JsonObject {
-  let found = value
+  let place = value
   for (let hops = 0; hops <= mostHops; hops++) {
-    if (!isJsonObject(found)) throw unusable('an object is expected where something else stands.')
-    const reference = found['$ref']
-    if (typeof reference !== 'string') return found
-    const { $ref: _, ...own } = found
+    if (!isJsonObject(place)) throw unusable('an object is expected where something else stands.')
+    const reference = place['$ref']
+    if (typeof reference !== 'string') return place
+    const { $ref: _, ...own } = place
     const target = lookUp(document, reference)
-    found = isJsonObject(target) ? { ...target, ...own } : target
+    place = isJsonObject(target) ? { ...target, ...own } : target
   }
   throw unusable('its references lead round in circles.')
 }

@@ -65,16 +65,16 @@ export function toRequest(
   fill: (template: string) => string,
 ): OpenApiRequest {
   const given = operation.parameters.filter(({ argument }) => !isAbsent(input[argument]))
-  const inPath = new Map(given.flatMap((one) => (one.place === 'path' ? [[one.name, one] as const] : [])))
+  const inPath = new Map(given.flatMap((item) => (item.place === 'path' ? [[item.name, item] as const] : [])))
   // The template is filled in first: what an argument holds is never taken for a placeholder of the path.
   const path = fill(operation.path).replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const parameter = inPath.get(name)
     return parameter ? pathText(parameter, input[parameter.argument]) : ''
   })
-  const query = given.flatMap((one) => (one.place === 'query' ? pairs(one, input[one.argument]) : []))
-  const cookies = given.flatMap((one) => (one.place === 'cookie' ? pairs(one, input[one.argument]) : []))
-  const headers = given.flatMap((one) =>
-    one.place === 'header' ? [[one.name.toLowerCase(), simple(one, input[one.argument])] as const] : [],
+  const query = given.flatMap((item) => (item.place === 'query' ? pairs(item, input[item.argument]) : []))
+  const cookies = given.flatMap((item) => (item.place === 'cookie' ? pairs(item, input[item.argument]) : []))
+  const headers = given.flatMap((item) =>
+    item.place === 'header' ? [[item.name.toLowerCase(), simple(item, input[item.argument])] as const] : [],
   )
   const body = operation.body && !isAbsent(input[bodyArgument]) ? JSON.stringify(input[bodyArgument]) : undefined
   return {
@@ -106,11 +106,11 @@ function simple(
   write: (text: string) => string = String,
 ): string {
   if (isJson) return write(JSON.stringify(value))
-  if (Array.isArray(value)) return value.map((one) => write(plain(one))).join(',')
+  if (Array.isArray(value)) return value.map((item) => write(plain(item))).join(',')
   if (!isJsonObject(value)) return write(plain(value))
   const between = explodes ? '=' : ','
   return Object.entries(value)
-    .map(([key, one]) => write(key) + between + write(plain(one)))
+    .map(([key, item]) => write(key) + between + write(plain(item)))
     .join(',')
 }
 
@@ -119,17 +119,17 @@ const separators: Readonly<Record<string, string>> = { form: ',', spaceDelimited
 /** `name=value` as often as the style of the parameter asks for. */
 function pairs(parameter: OpenApiParameter, value: unknown): string[] {
   const { name, style, explodes, isJson } = parameter
-  const pair = (key: string, one: unknown): string => `${encode(key)}=${encode(plain(one))}`
+  const pair = (key: string, item: unknown): string => `${encode(key)}=${encode(plain(item))}`
   if (isJson) return [`${encode(name)}=${encode(JSON.stringify(value))}`]
   const separator = separators[style] ?? ','
   if (Array.isArray(value)) {
-    if (explodes || style === 'deepObject') return value.map((one) => pair(name, one))
-    return value.length === 0 ? [] : [`${encode(name)}=${value.map((one) => encode(plain(one))).join(separator)}`]
+    if (explodes || style === 'deepObject') return value.map((item) => pair(name, item))
+    return value.length === 0 ? [] : [`${encode(name)}=${value.map((item) => encode(plain(item))).join(separator)}`]
   }
   if (!isJsonObject(value)) return [pair(name, value)]
-  const entries = Object.entries(value).filter(([, one]) => !isAbsent(one))
-  if (style === 'deepObject') return entries.map(([key, one]) => pair(`${name}[${key}]`, one))
-  if (explodes) return entries.map(([key, one]) => pair(key, one))
-  const parts = entries.flatMap(([key, one]) => [encode(key), encode(plain(one))])
+  const entries = Object.entries(value).filter(([, item]) => !isAbsent(item))
+  if (style === 'deepObject') return entries.map(([key, item]) => pair(`${name}[${key}]`, item))
+  if (explodes) return entries.map(([key, item]) => pair(key, item))
+  const parts = entries.flatMap(([key, item]) => [encode(key), encode(plain(item))])
   return parts.length === 0 ? [] : [`${encode(name)}=${parts.join(separator)}`]
 }

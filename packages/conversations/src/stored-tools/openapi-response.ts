@@ -27,14 +27,14 @@ export async function tellAnswer(
     : null
   const { delta, seen } = await readAnswer(name, answer, turn)
   turn.emit({ type: 'custom_tool_delta', tool_name: name, tool_id: id, ...delta, error })
-  const told = {
+  const toolAnswer = {
     toolName: name,
     responseType: delta.response_type,
     result: seen,
     error,
     ...(status < 400 ? {} : { status }),
   }
-  return { text: toResultText(told, turn.resultTokens) }
+  return { text: toResultText(toolAnswer, turn.resultTokens) }
 }
 
 interface ReadAnswer {
@@ -50,8 +50,8 @@ async function readAnswer(name: string, answer: AddressAnswer, turn: ActionTurn)
   if (mediaType.startsWith('image/')) return keepFile({ name, mediaType, kind: 'image', bytes }, turn)
   const text = textOf(headers, bytes)
   if (text === undefined) {
-    const told = `The service answered with ${bytes.byteLength} bytes of ${mediaType || 'an unknown kind'}.`
-    return { delta: { response_type: 'text', data: told, file_ids: null }, seen: told }
+    const note = `The service answered with ${bytes.byteLength} bytes of ${mediaType || 'an unknown kind'}.`
+    return { delta: { response_type: 'text', data: note, file_ids: null }, seen: note }
   }
   try {
     const data = JSON.parse(text) as unknown
@@ -85,8 +85,8 @@ interface AnsweredFile {
 async function keepFile({ name, mediaType, kind, bytes }: AnsweredFile, turn: ActionTurn): Promise<ReadAnswer> {
   const content = kind === 'csv' ? { content: new TextDecoder().decode(bytes) } : {}
   if (turn.files === undefined) {
-    const told = 'content' in content ? content.content : `The service answered with a picture (${mediaType}).`
-    return { delta: { response_type: 'text', data: told, file_ids: null }, seen: told }
+    const note = 'content' in content ? content.content : `The service answered with a picture (${mediaType}).`
+    return { delta: { response_type: 'text', data: note, file_ids: null }, seen: note }
   }
   const extension = kind === 'csv' ? 'csv' : (/^image\/([a-z0-9]+)/.exec(mediaType)?.[1] ?? 'img')
   const kept = await turn.files.keep({ name: `${name}.${extension}`, mediaType, bytes: whole(bytes) })

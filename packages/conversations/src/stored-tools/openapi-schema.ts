@@ -42,9 +42,9 @@ export function toJsonSchema(document: JsonObject, schema: unknown): JsonObject 
     if (!isJsonObject(value)) return value === false ? { not: {} } : {}
     const reference = value['$ref']
     if (typeof reference !== 'string') return convertObject(value, open)
-    const found = lookUp(document, reference)
-    if (open.includes(reference)) return likeAbove(found)
-    const target = convert(found, [...open, reference])
+    const referenced = lookUp(document, reference)
+    if (open.includes(reference)) return likeAbove(referenced)
+    const target = convert(referenced, [...open, reference])
     const { description } = value
     return typeof description === 'string' ? { ...target, description } : target
   }
@@ -53,7 +53,7 @@ export function toJsonSchema(document: JsonObject, schema: unknown): JsonObject 
     for (const key of plainKeys) if (value[key] !== undefined) result[key] = value[key]
     for (const key of listKeys) {
       const list = value[key]
-      if (Array.isArray(list)) result[key] = list.map((one: unknown) => convert(one, open))
+      if (Array.isArray(list)) result[key] = list.map((inner: unknown) => convert(inner, open))
     }
     for (const key of schemaKeys) {
       const inner = value[key]
@@ -79,11 +79,11 @@ function convertProperties(value: JsonObject, convert: (schema: unknown) => Json
   const { properties, required } = value
   const isRequired = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
   if (!isJsonObject(properties)) return isRequired.length > 0 ? { required: isRequired } : {}
-  const sent = Object.entries(properties).filter(([, one]) => !isJsonObject(one) || one['readOnly'] !== true)
-  const unsent = new Set(Object.keys(properties).filter((name) => !sent.some(([one]) => one === name)))
+  const sent = Object.entries(properties).filter(([, inner]) => !isJsonObject(inner) || inner['readOnly'] !== true)
+  const unsent = new Set(Object.keys(properties).filter((name) => !sent.some(([inner]) => inner === name)))
   const kept = isRequired.filter((name) => !unsent.has(name))
   return {
-    properties: Object.fromEntries(sent.map(([name, one]) => [name, convert(one)])),
+    properties: Object.fromEntries(sent.map(([name, inner]) => [name, convert(inner)])),
     ...(kept.length > 0 ? { required: kept } : {}),
   }
 }

@@ -149,7 +149,7 @@ async function enable(
   const areThere = await Promise.all(others.map(holds))
   const known = others.filter((_, index) => areThere[index])
   await switches.set(known, isEnabled)
-  return [...stored, ...known].toSorted((one, other) => one - other)
+  return [...stored, ...known].toSorted((a, b) => a - b)
 }
 
 /** Lists the functions of the tools that are switched on; each document is read once for as long as it stays. */

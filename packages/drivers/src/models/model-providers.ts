@@ -2,7 +2,6 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
 import { InlayError, type LlmOverride } from '@inlay/protocol'
 import { aiSdkModels } from './ai-sdk.ts'
-import { extractiveContextTokens, extractiveModel, extractiveModelName } from '@inlay/extractive'
 import { knownModel } from './known-models.ts'
 
 export { parseModelSpec, parseModelSpecs } from './model-spec.ts'
@@ -24,7 +23,7 @@ export interface ModelConfig {
 export interface ProviderConfig {
   /** How clients name it in `model_provider`; unique. */
   readonly name: string
-  /** `extractive` is the built-in model, which needs no key and no network. */
+  /** `extractive` is the built-in model, which needs no key and no network; it is handed in as `builtIn`. */
   readonly type: 'extractive' | 'openai' | 'anthropic' | 'openai-compatible'
   /** What a person reads. Default: the name. */
   readonly displayName?: string
@@ -39,6 +38,15 @@ export interface ProviderConfig {
   readonly defaultModel?: string
 }
 
+/** A model that runs in this process: `extractiveModel` of `@inlay/extractive`. */
+export interface BuiltInModel {
+  /** What a person reads. */
+  readonly displayName: string
+  /** Tokens of prompt and answer together. */
+  readonly contextTokens: number
+  readonly make: () => LanguageModelV4
+}
+
 /** What {@link modelProviders} needs. */
 export interface ModelProvidersConfig {
   readonly providers: readonly ProviderConfig[]
@@ -46,6 +54,8 @@ export interface ModelProvidersConfig {
   readonly defaultProvider?: string
   /** Wraps the `fetch` that carries all requests to models, e.g. to observe streams. */
   readonly wrapFetch?: (next: typeof fetch) => typeof fetch
+  /** The model of providers of the type `extractive`; required when there is one. */
+  readonly builtIn?: BuiltInModel
 }
 
 interface Provider {
@@ -57,22 +67,21 @@ interface Provider {
 
 const fails = (message: string): InlayError => new InlayError('VALIDATION_ERROR', { message })
 
-const builtInModels: readonly ModelConfig[] = [
-  {
-    name: 'extractive',
-    displayName: extractiveModelName,
-    contextTokens: extractiveContextTokens,
-    takesImages: false,
-  },
-]
+function toBuiltIn(config: ProviderConfig, builtIn: BuiltInModel | undefined): Provider {
+  if (!builtIn) throw fails(`The model provider "${config.name}" is built in: hand its model in as \`builtIn\`.`)
+  const { displayName, contextTokens, make } = builtIn
+  const model = { name: 'extractive', displayName, contextTokens, takesImages: false }
+  if ((config.defaultModel ?? model.name) !== model.name)
+    throw fails(`The default model of the provider "${config.name}" is not in its list of models.`)
+  return { config, models: [model], defaultModel: model.name, make }
+}
 
-function toProvider(config: ProviderConfig, wrapFetch: ModelProvidersConfig['wrapFetch']): Provider {
-  const { name, type } = config
-  const models = type === 'extractive' ? builtInModels : config.models
+function toProvider(config: ProviderConfig, { wrapFetch, builtIn }: ModelProvidersConfig): Provider {
+  const { name, type, models } = config
+  if (type === 'extractive') return toBuiltIn(config, builtIn)
   const defaultModel = config.defaultModel ?? models?.[0]?.name
   if (models && !models.some((model) => model.name === defaultModel))
     throw fails(`The default model of the provider "${name}" is not in its list of models.`)
-  if (type === 'extractive') return { config, models, defaultModel, make: extractiveModel }
   if (type === 'openai-compatible' ? !config.baseUrl : !config.baseUrl && !config.apiKey)
     throw fails(`The model provider "${name}" needs ${type === 'openai-compatible' ? 'a base URL' : 'an API key'}.`)
 
@@ -104,7 +113,7 @@ function checkTemperature(temperature: number | null | undefined, type: Provider
  * base URL that is missing. Requests to providers are only made, and their SDKs only loaded, when a model is called.
  */
 export function modelProviders(config: ModelProvidersConfig): ModelProvider {
-  const providers = new Map(config.providers.map((provider) => [provider.name, toProvider(provider, config.wrapFetch)]))
+  const providers = new Map(config.providers.map((provider) => [provider.name, toProvider(provider, config)]))
   if (providers.size < config.providers.length) throw fails('Two model providers have the same name.')
   const usual = providers.get(config.defaultProvider ?? config.providers[0]?.name ?? '')
   if (!usual) throw fails('The default model provider is not among the configured ones.')

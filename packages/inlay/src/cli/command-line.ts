@@ -13,6 +13,9 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   ask: async () => (await import('./ask.ts')).ask,
   search: async () => (await import('./search.ts')).search,
   keys: async () => (await import('./keys.ts')).keys,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
+  reindex: async () => (await import('./reindex.ts')).reindex,
 }
 
 /** Exit code for a command that was called in a way it cannot be. */

@@ -38,21 +38,21 @@ export async function findSourceFiles(
   paths: readonly string[],
   workingFolder: string = process.cwd(),
 ): Promise<SourcePath[]> {
-  const found = new Map<string, SourcePath>()
+  const sources = new Map<string, SourcePath>()
   for (const given of paths) {
     const path = resolve(workingFolder, given)
     const facts = await stat(path).catch(() => undefined)
     if (facts === undefined)
       throw new InlayError('INVALID_INPUT', { message: `there is no file or folder "${given}".` })
-    if (facts.isDirectory()) for (const file of await filesIn(path)) found.set(file, toSource(file, path))
-    else if (isReadable(path)) found.set(path, toSource(path, folderOf(path, workingFolder)))
+    if (facts.isDirectory()) for (const file of await filesIn(path)) sources.set(file, toSource(file, path))
+    else if (isReadable(path)) sources.set(path, toSource(path, folderOf(path, workingFolder)))
     else {
       throw new InlayError('INVALID_INPUT', {
         message: `"${given}" is not of a kind that is read: ${readableExtensions.join(', ')}.`,
       })
     }
   }
-  return [...found.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+  return [...sources.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
 }
 
 /** The first folder on the way from the working folder to a file; outside of it, or directly in it, the file's own. */
@@ -68,7 +68,7 @@ function toSource(path: string, folder: string): SourcePath {
 
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true })
-  const found = await Promise.all(
+  const paths = await Promise.all(
     entries.map(async (entry): Promise<string[]> => {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') return []
       const path = join(folder, entry.name)
@@ -79,7 +79,7 @@ async function filesIn(folder: string): Promise<string[]> {
       return isFile && isReadable(path) ? [path] : []
     }),
   )
-  return found.flat()
+  return paths.flat()
 }
 
 function isReadable(path: string): boolean {

@@ -196,7 +196,11 @@ async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promis
 async function configuredModels(
   choice: LanguageModelChoice | readonly LanguageModelChoice[] = 'extractive',
 ): Promise<ModelProvider> {
-  const { modelProviders, parseModelSpecs } = await import('@inlay/drivers/model-providers')
+  const [{ modelProviders, parseModelSpecs }, { builtInModel }] = await Promise.all([
+    import('@inlay/drivers/model-providers'),
+    import('@inlay/extractive'),
+  ])
   const choices: readonly LanguageModelChoice[] = Array.isArray(choice) ? choice : [choice]
-  return modelProviders(parseModelSpecs(choices.map((each) => (typeof each === 'string' ? { name: each } : each))))
+  const config = parseModelSpecs(choices.map((each) => (typeof each === 'string' ? { name: each } : each)))
+  return modelProviders({ ...config, builtIn: builtInModel })
 }

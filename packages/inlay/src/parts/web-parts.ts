@@ -37,8 +37,8 @@ export async function webParts(options: WebOptions): Promise<WebParts> {
 /** The documents of the knowledge by their links. */
 export function toDocumentByLink({ byLink }: Pick<Knowledge, 'byLink'>): DocumentByLink {
   return async (query) => {
-    const found = await byLink(query)
-    return found && { document: found.document, text: found.content }
+    const passage = await byLink(query)
+    return passage && { document: passage.document, text: passage.content }
   }
 }
 

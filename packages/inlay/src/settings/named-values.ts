@@ -3,7 +3,7 @@ export function namedValues(
   text: string,
   fits: (value: string) => boolean,
 ): Readonly<Record<string, string>> | undefined {
-  const entries = text.split(/[\s,]+/).filter((one) => one !== '')
+  const entries = text.split(/[\s,]+/).filter((entry) => entry !== '')
   const pairs = entries.map((entry) => /^([\w.-]{1,64})=(.+)$/.exec(entry))
   const values: [string, string][] = []
   for (const pair of pairs) {

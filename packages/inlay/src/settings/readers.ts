@@ -39,8 +39,8 @@ export function oneOf<const Value extends string>(...values: Value[]): (text: st
 /** Origins of web pages separated by commas or spaces, or `*`. */
 export function origins(text: string): readonly string[] | '*' | undefined {
   if (text.trim() === '*') return '*'
-  const listed = text.split(/[\s,]+/).filter((one) => one !== '')
-  const areOrigins = listed.every((one) => URL.canParse(one) && new URL(one).origin === one)
+  const listed = text.split(/[\s,]+/).filter((item) => item !== '')
+  const areOrigins = listed.every((item) => URL.canParse(item) && new URL(item).origin === item)
   return areOrigins ? listed : undefined
 }
 
@@ -49,9 +49,9 @@ export function hosts(text: string): readonly string[] | undefined {
   const listed = text
     .toLowerCase()
     .split(/[\s,]+/)
-    .filter((one) => one !== '')
-    .map((one) => one.replace(/[[\]]/g, ''))
-  return listed.every((one) => /^[\w.:-]+$/.test(one)) ? listed : undefined
+    .filter((item) => item !== '')
+    .map((item) => item.replace(/[[\]]/g, ''))
+  return listed.every((item) => /^[\w.:-]+$/.test(item)) ? listed : undefined
 }
 
 /** Names of hosts, `*.` in front for all below one. */
@@ -59,8 +59,8 @@ export function hostNames(text: string): readonly string[] | undefined {
   const listed = text
     .toLowerCase()
     .split(/[\s,]+/)
-    .filter((one) => one !== '')
-  return listed.every((one) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(one)) ? listed : undefined
+    .filter((item) => item !== '')
+  return listed.every((item) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(item)) ? listed : undefined
 }
 
 /** A key travels in a header: visible ASCII, and not so short that it can be tried out. */

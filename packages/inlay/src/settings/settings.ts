@@ -16,6 +16,8 @@ export interface Settings {
   readonly host: string
   /** 0 takes any free port. Default 3000. */
   readonly port: number
+  /** Whether a start without a model looks for one on this machine. Default true. */
+  readonly findsLocalModels: boolean
   readonly options: InlayOptions
   /** Sentences about what was set without effect: variables that no setting has, such as a name misspelt. */
   readonly warnings: readonly string[]
@@ -41,6 +43,7 @@ export function readSettings(env: Environment): Settings {
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
+    findsLocalModels: values.localModels !== 'off',
     options: withoutAbsent({
       dataFolder: data,
       apiKey,
@@ -113,7 +116,7 @@ function embeddingOf(values: Values, env: Environment, faults: string[]): Embedd
   const { embeddingModel: name, embeddingDimensions: dimensions, embeddingBaseUrl: givenUrl } = values
   const { embeddingModel, embeddingDimensions, embeddingBaseUrl, embeddingApiKey } = settingTable
   if (name === undefined) {
-    const beside = [embeddingBaseUrl, embeddingApiKey, embeddingDimensions].find((one) => env[one.name]?.trim())
+    const beside = [embeddingBaseUrl, embeddingApiKey, embeddingDimensions].find((setting) => env[setting.name]?.trim())
     if (beside !== undefined) faults.push(`${beside.name}: needs ${embeddingModel.name}, the name of the model.`)
     return undefined
   }

@@ -1,5 +1,5 @@
-import { hasScope, InlayError, isNamed } from '@inlay/protocol'
-import type { Access, Caller } from '../contracts.ts'
+import { InlayError, hasScope, isNamed } from '@inlay/protocol'
+import type { Access, Caller } from '../contracts/pairs.ts'
 import type { GrantRow, Records } from '../schema/tables.ts'
 
 /** What decides who may see a pair or a document set. */

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import { isRecordId, maySeeRecord, readGrants, readPairs, writeGrants } from './access.ts'
-import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts.ts'
+import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts/pairs.ts'
 import { addToCounter } from '../schema/counters.ts'
 import type { Records } from '../schema/tables.ts'
 

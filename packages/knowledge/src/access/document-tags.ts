@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import type { Caller, KnownTag, TagQuery } from '../contracts.ts'
-import { addToCounter } from '../schema/counters.ts'
-import { pairsFor } from '../intake/documents.ts'
-import type { Records } from '../schema/tables.ts'
+import { pairsFor } from './documents.ts'
 import { fromTag } from './tags.ts'
+import type { KnownTag, TagQuery } from '../contracts/documents.ts'
+import type { Caller } from '../contracts/pairs.ts'
+import { addToCounter } from '../schema/counters.ts'
+import type { Records } from '../schema/tables.ts'
 
 /** What a searchable document is known by, besides its text. */
 export interface Labels {

@@ -1,8 +1,9 @@
-import type { BaseFilters, TimestampRange, Tag } from '@inlay/protocol'
+import type { BaseFilters, Tag, TimestampRange } from '@inlay/protocol'
 import { forbidden, isUnrestricted, maySee, readGrants, readPairs } from './access.ts'
-import type { Caller, IndexFilter, TimeRange } from '../contracts.ts'
-import type { Records } from '../schema/tables.ts'
 import { toTag } from './tags.ts'
+import type { Caller } from '../contracts/pairs.ts'
+import type { IndexFilter, TimeRange } from '../contracts/vector-index.ts'
+import type { Records } from '../schema/tables.ts'
 
 /**
  * Turns the filters of a request and the caller's access into what the index understands.

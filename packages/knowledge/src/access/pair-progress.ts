@@ -1,6 +1,7 @@
-import type { DocumentPhase, Pair, PairProgress } from '../contracts.ts'
-import { readFailures } from '../intake/documents.ts'
-import { phase } from '../indexing/phase.ts'
+import { readFailures } from './documents.ts'
+import type { DocumentPhase } from '../contracts/documents.ts'
+import type { Pair, PairProgress } from '../contracts/pairs.ts'
+import { phase } from '../schema/phase.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Most failures told of one pair. */

@@ -1,8 +1,8 @@
 import { InlayError } from '@inlay/protocol'
-import { isRecordId, maySeeRecord, readGrants, privateFilesPair, writeGrants } from './access.ts'
-import type { Caller, Pair, PairChange, Pairs } from '../contracts.ts'
-import { addToCounter } from '../schema/counters.ts'
+import { isRecordId, maySeeRecord, privateFilesPair, readGrants, writeGrants } from './access.ts'
 import { readPairProgress } from './pair-progress.ts'
+import type { Caller, Pair, PairChange, Pairs } from '../contracts/pairs.ts'
+import { addToCounter } from '../schema/counters.ts'
 import type { Records } from '../schema/tables.ts'
 
 export interface PairsOptions {

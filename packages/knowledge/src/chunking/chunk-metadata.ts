@@ -1,9 +1,6 @@
 import type { Owner } from '@inlay/protocol'
 import type { Chunk } from './chunk.ts'
-import type { StoredDocument } from '../intake/version.ts'
-
-/** Metadata of a document as it is shown and filtered by. */
-export type DocumentMetadata = Readonly<Record<string, string | readonly string[]>>
+import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
 
 /** What models said of a chunk. */
 export interface Summary {

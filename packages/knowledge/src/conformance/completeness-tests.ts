@@ -1,7 +1,7 @@
-import type { IndexQuery } from '../contracts.ts'
 import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
-import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { WithIndex } from './index-fixture.ts'
+import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
+import type { IndexQuery } from '../contracts/vector-index.ts'
 
 /** The same search by words, by vector and by both. */
 const everyWay = (query: Omit<IndexQuery, 'text' | 'vector'>): readonly IndexQuery[] => [

@@ -1,5 +1,5 @@
-import type { Embedder } from '../contracts.ts'
 import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
+import type { Embedder } from '../contracts/vector-index.ts'
 
 /** Gives the embedder under test, ready for use. */
 export type MakeEmbedder = () => Embedder | Promise<Embedder>

@@ -1,7 +1,7 @@
-import type { IndexFilter, IndexQuery, IndexRow, VectorIndex } from '../contracts.ts'
 import { mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
-import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { WithIndex } from './index-fixture.ts'
+import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt, fillerRows } from './sample-rows.ts'
+import type { IndexFilter, IndexQuery, IndexRow, VectorIndex } from '../contracts/vector-index.ts'
 
 /** A filter, and the documents it leaves of those that hold the word "heron". */
 type Case = readonly [filter: IndexFilter, ids: readonly string[]]

@@ -1,4 +1,4 @@
-import type { VectorIndex } from '../contracts.ts'
+import type { VectorIndex } from '../contracts/vector-index.ts'
 
 /** A new handle, not opened yet. Handles of one store name share their rows, also after all of them were closed. */
 export type MakeVectorIndex = (store: string) => VectorIndex | Promise<VectorIndex>

@@ -1,5 +1,5 @@
-import type { Hit, IndexRow, VectorIndex } from '../contracts.ts'
-import { toSearchText } from '../search/search-text.ts'
+import { toSearchText } from '../chunking/search-text.ts'
+import type { Hit, IndexRow, VectorIndex } from '../contracts/vector-index.ts'
 
 /** A row with plain values for whatever is not given; each has a generation of its own unless told otherwise. */
 export function sampleRow(id: string, text: string, rest: Partial<IndexRow> & { title?: string } = {}): IndexRow {

@@ -1,7 +1,7 @@
-import type { VectorIndex } from '../contracts.ts'
 import { must, mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
-import { foundBy, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { MakeVectorIndex } from './index-fixture.ts'
+import { foundBy, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
+import type { VectorIndex } from '../contracts/vector-index.ts'
 
 /** What an index must hold that can have others beside it; one that cannot has nothing to hold. */
 export function spaceTests(make: MakeVectorIndex): ConformanceTest[] {

@@ -1,12 +1,12 @@
-import type { IndexRow } from '../contracts.ts'
 import { completenessTests } from './completeness-tests.ts'
-import { filterTests } from './filter-tests.ts'
-import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
-import { withIndexOf, type MakeVectorIndex, type WithIndex } from './index-fixture.ts'
-import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import { spaceTests } from './space-tests.ts'
-import { textTests } from './text-tests.ts'
 import { vectorTests } from './vector-tests.ts'
+import { filterTests } from './filter-tests.ts'
+import { textTests } from './text-tests.ts'
+import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
+import { type MakeVectorIndex, type WithIndex, withIndexOf } from './index-fixture.ts'
+import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt, fillerRows } from './sample-rows.ts'
+import type { IndexRow } from '../contracts/vector-index.ts'
 
 /**
  * What every `VectorIndex` must satisfy, as a plain list any test runner can loop over. Each test uses stores of its own,

@@ -1,6 +1,6 @@
 import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
-import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { MakeVectorIndex, WithIndex } from './index-fixture.ts'
+import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 
 const turned = (id: string, degrees: number, text = `Row ${id}.`): ReturnType<typeof sampleRow> =>
   sampleRow(id, text, { vector: vectorAt(degrees) })

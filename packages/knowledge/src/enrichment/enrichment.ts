@@ -1,11 +1,11 @@
 import { storable } from '@inlay/protocol'
-import { boundedCall } from '../indexing/bounded-call.ts'
-import { titleOf, type Summary } from '../chunking/chunk-metadata.ts'
-import type { ImageDescriber, ImageStore, Summarizer } from './contracts.ts'
-import { summaryKey, type KnownRows } from '../indexing/known-rows.ts'
-import type { DraftRow } from '../indexing/rows.ts'
 import { mapConcurrent } from '@inlay/protocol/concurrency'
-import type { StoredDocument } from '../intake/version.ts'
+import { boundedCall } from '../calls/bounded-call.ts'
+import { titleOf, type Summary } from '../chunking/chunk-metadata.ts'
+import type { DraftRow } from '../chunking/rows.ts'
+import type { ImageDescriber, ImageStore, Summarizer } from '../contracts/models.ts'
+import type { StoredDocument } from '../contracts/stored-document.ts'
+import { summaryKey, type KnownRows } from './known-rows.ts'
 
 /** Models that add to documents on their way into the index, as far as there are any. */
 export interface EnrichmentContext {

@@ -1,8 +1,39 @@
 import { unrefTimer } from '@inlay/protocol/concurrency'
-import { claim as claimDocuments, releaseClaim, renewClaims, type Claim } from './claims.ts'
 import { indexClaim, type IndexingContext } from './index-claim.ts'
-import { sweepClaims } from './outcomes.ts'
-import type { WorkerContext } from './worker.ts'
+import { claim as claimDocuments, releaseClaim, renewClaims, type Claim } from '../queue/claims.ts'
+import { sweepClaims } from '../queue/outcomes.ts'
+
+/** How documents are taken from the queue. Times are milliseconds. */
+export interface WorkerOptions {
+  /** Names this worker among others that share the database; never used twice. Default: a random name. */
+  readonly owner?: string
+  /** Tells owners known to be gone, whose documents need not wait for their lease to run out. Default: none is known. */
+  readonly isGone?: (owner: string) => boolean
+  /** How long a claim holds unless renewed. Default 6000. */
+  readonly leaseMs?: number
+  /** How long a claim waits so that one commit carries many documents; twice as long in a steady stream. Default 100. */
+  readonly lingerMs?: number
+  /** How often an idle worker looks for documents that other processes accepted. Default 1000. */
+  readonly pollMs?: number
+  /** Most documents in one claim. Default 256; 64 when a model describes images, 16 when one sums documents up. */
+  readonly claimDocuments?: number
+  /** Tries of a document that fails by itself. Default 5. */
+  readonly attemptLimit?: number
+  /** Tries while a service it needs is down. Default 40. */
+  readonly outageAttemptLimit?: number
+  /** Longest wait for one call of the embedder. Default 120 000. */
+  readonly embedTimeoutMs?: number
+  /** How long `close` waits for what is in flight before it goes back into the queue. Default 2000. */
+  readonly closeMs?: number
+}
+
+export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy' | 'embedTimeoutMs'> {
+  readonly worker: WorkerOptions & { readonly owner: string }
+  /** The space that documents are brought into; undefined while there is none. Default: the first one. */
+  readonly space?: () => Promise<number | undefined>
+  /** Told which documents a finished claim was for. */
+  readonly onClaimDone: (documentIds: readonly string[]) => void
+}
 
 /** Takes claims and works them off, one call each. */
 export interface ClaimRunner {

@@ -1,14 +1,14 @@
-import { readClaimed, recordGenerations, releaseClaim, type Claim, type ClaimedDocument } from './claims.ts'
-import { createEnrichment, type Enrichment, type EnrichmentContext } from '../enrichment/enrichment.ts'
-import { toFailure } from './failures.ts'
-import { toGeneration } from '../spaces/index-space.ts'
-import { isolate } from './isolate.ts'
-import { noRows, readKnownRows } from './known-rows.ts'
-import { recordFailures } from './outcomes.ts'
 import type { RetryPolicy } from '@inlay/records'
+import { toFailure } from '../calls/failures.ts'
+import { isolate } from '../calls/isolate.ts'
+import { createEnrichment, type Enrichment, type EnrichmentContext } from '../enrichment/enrichment.ts'
+import { noRows, readKnownRows } from '../enrichment/known-rows.ts'
 import { settle, type Written } from './settle.ts'
+import { type Writing, type WritingContext, writeDocuments } from './writing.ts'
+import { readClaimed, recordGenerations, releaseClaim, type Claim, type ClaimedDocument } from '../queue/claims.ts'
+import { recordFailures } from '../queue/outcomes.ts'
+import { toGeneration } from '../schema/generations.ts'
 import type { Records } from '../schema/tables.ts'
-import { writeDocuments, type Writing, type WritingContext } from './writing.ts'
 
 export interface IndexingContext extends WritingContext, EnrichmentContext {
   readonly db: Records

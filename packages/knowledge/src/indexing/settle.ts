@@ -1,12 +1,12 @@
-import { sql } from 'kysely'
-import { retire } from './dead-generations.ts'
 import { hasRowLocks } from '@inlay/records'
-import { recordImages } from '../intake/document-images.ts'
-import { recordMetadata } from '../search/shown-metadata.ts'
+import { sql } from 'kysely'
+import { recordImages } from '../access/document-images.ts'
+import { recordMetadata } from '../access/document-metadata.ts'
 import { recordTags, type Labels } from '../access/document-tags.ts'
-import { holdSpace } from '../spaces/index-space.ts'
 import { noteActivity } from '../access/pair-progress.ts'
+import { retire } from '../queue/dead-generations.ts'
 import type { Records } from '../schema/tables.ts'
+import { holdSpace } from '../spaces/index-space.ts'
 
 /** A document whose new generation is complete in the index. */
 export interface Written extends Labels {

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
-import type { FileExtractor, FileStore } from '../intake/file-contracts.ts'
-import type { StoredDocument } from '../intake/version.ts'
+import type { FileExtractor, FileStore } from '../contracts/files.ts'
+import type { StoredDocument } from '../contracts/stored-document.ts'
 
 /** What tables of documents are read with. */
 export interface TableContext {

@@ -1,38 +1,5 @@
-import { createClaimRunner } from './claim-runner.ts'
-import type { IndexingContext } from './index-claim.ts'
-import { createSignal } from './signal.ts'
-
-/** How documents are taken from the queue. Times are milliseconds. */
-export interface WorkerOptions {
-  /** Names this worker among others that share the database; never used twice. Default: a random name. */
-  readonly owner?: string
-  /** Tells owners known to be gone, whose documents need not wait for their lease to run out. Default: none is known. */
-  readonly isGone?: (owner: string) => boolean
-  /** How long a claim holds unless renewed. Default 6000. */
-  readonly leaseMs?: number
-  /** How long a claim waits so that one commit carries many documents; twice as long in a steady stream. Default 100. */
-  readonly lingerMs?: number
-  /** How often an idle worker looks for documents that other processes accepted. Default 1000. */
-  readonly pollMs?: number
-  /** Most documents in one claim. Default 256; 64 when a model describes images, 16 when one sums documents up. */
-  readonly claimDocuments?: number
-  /** Tries of a document that fails by itself. Default 5. */
-  readonly attemptLimit?: number
-  /** Tries while a service it needs is down. Default 40. */
-  readonly outageAttemptLimit?: number
-  /** Longest wait for one call of the embedder. Default 120 000. */
-  readonly embedTimeoutMs?: number
-  /** How long `close` waits for what is in flight before it goes back into the queue. Default 2000. */
-  readonly closeMs?: number
-}
-
-export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy' | 'embedTimeoutMs'> {
-  readonly worker: WorkerOptions & { readonly owner: string }
-  /** The space that documents are brought into; undefined while there is none. Default: the first one. */
-  readonly space?: () => Promise<number | undefined>
-  /** Told which documents a finished claim was for. */
-  readonly onClaimDone: (documentIds: readonly string[]) => void
-}
+import { createSignal } from '../calls/signal.ts'
+import { createClaimRunner, type WorkerContext } from './claim-runner.ts'
 
 /** Takes documents from the queue into the index. */
 export interface Worker {
@@ -82,18 +49,15 @@ export function createWorker(context: WorkerContext): Worker {
 
   /** Answers whether more were due than could be taken at once. */
   async function claimNext(): Promise<boolean> {
-    try {
-      const claim = await runner.take()
-      taken = claim?.documentIds.length ?? 0
-      if (!claim) return false
-      const done = runner.work(claim).finally(() => inFlight.delete(done))
-      inFlight.add(done)
-      return claim.isCutShort
-    } catch (error) {
+    const claim = await runner.take().catch((error: unknown) => {
       onError(error)
-      await pause(pollMs)
-      return false
-    }
+      return pause(pollMs)
+    })
+    taken = claim?.documentIds.length ?? 0
+    if (!claim) return false
+    const done = runner.work(claim).finally(() => inFlight.delete(done))
+    inFlight.add(done)
+    return claim.isCutShort
   }
 
   return {
@@ -118,6 +82,6 @@ export function createWorker(context: WorkerContext): Worker {
   }
 }
 
-function pause(delayMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, delayMs))
+function pause(delayMs: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs, undefined))
 }

@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import { maySee, type GuardedPair } from '../access/access.ts'
-import type { Caller, DocumentPhase } from '../contracts.ts'
+import type { DocumentPhase } from '../contracts/documents.ts'
+import type { Caller } from '../contracts/pairs.ts'
 import type { Version } from './version.ts'
 
 /** A change of the documents that a caller asks for. */

@@ -1,30 +1,7 @@
 import { InlayError, ingestionRequestSchema, parseWith, type IngestionRequest } from '@inlay/protocol'
-import type { Accepted, Caller, Knowledge } from '../contracts.ts'
-import type { ExtractedFile, FileExtractor, SourceFile } from './file-contracts.ts'
-
-/** A file to be taken in as a document, and what the file does not say itself. */
-export interface FileDocument {
-  readonly file: SourceFile
-  /** Id of the document. Default: made from the other fields as for any document, the same for the same name. */
-  readonly id?: string
-  /** Default: what the file calls itself, else the heading it begins with, else its name without folders. */
-  readonly title?: string
-  /** Kind of the source, of those the ingestion API takes. Default `file`. */
-  readonly source?: string
-  /** Where people open the document; sections with a link of their own keep it. Default: none. */
-  readonly link?: string
-  /** Beside what the file says of itself; the same name wins over it. */
-  readonly metadata?: Readonly<Record<string, string | readonly string[]>>
-  /** Connector/credential pair. Default: the default one. */
-  readonly pairId?: number
-}
-
-/** How the document of a file is taken in; see `Knowledge.accept`. */
-export interface FileDocumentOptions {
-  readonly caller?: Caller
-  readonly waitMs?: number
-  readonly signal?: AbortSignal
-}
+import type { Accepted } from '../contracts/documents.ts'
+import type { ExtractedFile, FileDocument, FileDocumentOptions, FileExtractor, SourceFile } from '../contracts/files.ts'
+import type { Knowledge } from '../contracts/knowledge.ts'
 
 /** Creates the way in for files. @param extract absent: files are refused with UNSUPPORTED */
 export function createFileIntake(

@@ -1,7 +1,7 @@
-import { validationFailed, type IngestionDocument } from '@inlay/protocol'
-import type { Caller } from '../contracts.ts'
-import type { ImageStore } from '../enrichment/contracts.ts'
-import type { FileExtractor, FileStore } from './file-contracts.ts'
+import { type IngestionDocument, validationFailed } from '@inlay/protocol'
+import type { FileExtractor, FileStore } from '../contracts/files.ts'
+import type { ImageStore } from '../contracts/models.ts'
+import type { Caller } from '../contracts/pairs.ts'
 
 /** Where the files that documents name are. */
 export interface NamedFiles {

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { countWaiting } from '../indexing/queue.ts'
+import { countWaiting } from '../queue/queue.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** What bounds the queue. */

@@ -1,8 +1,5 @@
-import type { IngestionDocument, IngestionRequest } from '@inlay/protocol'
-import { InlayError, validationFailed } from '@inlay/protocol'
-
-/** A document as it is stored: every field that makes it what it is, and nothing that depends on when it came. */
-export type StoredDocument = Omit<IngestionDocument, 'id'>
+import { InlayError, type IngestionDocument, type IngestionRequest, validationFailed } from '@inlay/protocol'
+import type { StoredDocument } from '../contracts/stored-document.ts'
 
 /** One version of a document, ready to be stored. */
 export interface Version {

@@ -1,4 +1,4 @@
-import { readProgress } from '../indexing/queue.ts'
+import { readProgress } from '../queue/queue.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** A version somebody waits for. */

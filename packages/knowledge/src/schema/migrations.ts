@@ -1,6 +1,6 @@
 import { createJobLeases, migrate, type AnyDatabase, type Migrations } from '@inlay/records'
 import { sql } from 'kysely'
-import { linkStart } from '../search/linked-document.ts'
+import { linkStart } from './link-index.ts'
 import type { Records } from './tables.ts'
 
 /** Brings the tables of documents up to date; safe to call at every start, also by several processes at once. */

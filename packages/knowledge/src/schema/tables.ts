@@ -1,8 +1,7 @@
 import type { BigInteger, JobLeaseRow, NullableBigInteger } from '@inlay/records'
 import type { Kysely } from 'kysely'
-import type { DocumentPhase, RebuildReason } from '../contracts.ts'
-
-export type { RebuildReason }
+import type { DocumentPhase } from '../contracts/documents.ts'
+import type { RebuildReason } from '../contracts/vector-index.ts'
 
 /** One accepted document; its text is in {@link ContentRow}, so that claims and settles never rewrite it. */
 export interface DocumentRow {

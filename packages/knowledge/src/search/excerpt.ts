@@ -1,7 +1,8 @@
+import { isInPairs, pairsFor } from '../access/documents.ts'
 import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
-import type { Excerpt, ExcerptRequest, VectorIndex } from '../contracts.ts'
-import { isInPairs, pairsFor } from '../intake/documents.ts'
-import { textOf, type ReadHit } from './passages.ts'
+import { textOf, type ReadHit } from '../chunking/joined-text.ts'
+import type { Excerpt, ExcerptRequest } from '../contracts/search.ts'
+import type { VectorIndex } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Most chunks of one excerpt. */

@@ -1,5 +1,5 @@
-import { isAlphabetic, plainLetters, unspacedRun, type CommonWords } from '@inlay/text'
-import { identifierParts, withoutArticles } from './search-text.ts'
+import { identifierParts, withoutArticles } from '../chunking/search-text.ts'
+import { isAlphabetic, plainLetters, type CommonWords, unspacedRun } from '@inlay/text'
 
 /** Where a word stands in a text, in UTF-16 units; `end` is exclusive. */
 export interface FoundWord {

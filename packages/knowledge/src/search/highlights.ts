@@ -1,5 +1,5 @@
-import { createWordFinder, type FoundWord } from './found-words.ts'
 import { commonWordsOf, englishWords } from '@inlay/text'
+import { createWordFinder, type FoundWord } from './found-words.ts'
 
 /** Most fragments of one passage, and their length in characters, as in the reference. */
 const mostFragments = 4

@@ -1,17 +1,16 @@
-import { sql, type RawBuilder } from 'kysely'
-import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
-import type { FoundPassage, IndexFilter, TimeRange, VectorIndex } from '../contracts.ts'
-import { isInPairs } from '../intake/documents.ts'
+import { sql } from 'kysely'
+import { readMetadata } from '../access/document-metadata.ts'
+import { isInPairs } from '../access/documents.ts'
 import { resolveFilters } from '../access/filters.ts'
-import type { LinkRequest } from './link-contract.ts'
-import { toPassage } from './passages.ts'
-import { readMetadata } from './shown-metadata.ts'
-import { toTags } from '../indexing/rows.ts'
+import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
+import { toTags } from '../chunking/rows.ts'
+import type { LinkRequest } from '../contracts/link.ts'
+import type { FoundPassage } from '../contracts/search.ts'
+import type { StoredDocument } from '../contracts/stored-document.ts'
+import type { IndexFilter, TimeRange, VectorIndex } from '../contracts/vector-index.ts'
+import { indexedLinkCharacters, linkStart } from '../schema/link-index.ts'
 import type { Records } from '../schema/tables.ts'
-import type { StoredDocument } from '../intake/version.ts'
-
-/** Characters of a link that the index of links holds: Postgres bounds what an index row may be. */
-export const indexedLinkCharacters = 400
+import { toPassage } from './passages.ts'
 
 /** Most chunks that are read of one document, and most documents looked at that share a link. */
 const mostChunks = 512
@@ -78,9 +77,6 @@ async function rowsWith(forms: readonly string[], filter: IndexFilter, db: Recor
     acceptedAt: Number(row.accepted_at),
   }))
 }
-
-/** How a link begins, as its index has it. */
-export const linkStart: RawBuilder<string> = sql<string>`substr(link, 1, ${sql.lit(indexedLinkCharacters)})`
 
 /** Whether tags and dates of a document pass, as they would in a search. */
 async function passes({ id, acceptedAt }: LinkedRow, filter: IndexFilter, db: Records): Promise<boolean> {

@@ -1,16 +1,13 @@
 import type { SearchDoc } from '@inlay/protocol'
-import { decodeChunkMetadata, titleOf, type ChunkMetadata, type DocumentMetadata } from '../chunking/chunk-metadata.ts'
-import type { FoundPassage, Hit } from '../contracts.ts'
+import { decodeChunkMetadata, titleOf } from '../chunking/chunk-metadata.ts'
+import { textOf, type ReadHit } from '../chunking/joined-text.ts'
+import type { FoundPassage } from '../contracts/search.ts'
+import type { DocumentMetadata } from '../contracts/stored-document.ts'
+import type { Hit } from '../contracts/vector-index.ts'
 import type { Highlighter } from './highlights.ts'
 
 /** Most chunks in one passage: about what a reader, or a model, takes in at once. */
 const mostChunks = 4
-
-/** A hit with its metadata. */
-export interface ReadHit {
-  readonly hit: Hit
-  readonly metadata: ChunkMetadata
-}
 
 /** Hits that make one passage. */
 export interface JoinedHits {
@@ -105,20 +102,6 @@ export function toPassage(
     headings: chunks[0]!.metadata.headings ?? [],
     span: { first: chunks[0]!.hit.position, last: chunks.at(-1)!.hit.position },
   }
-}
-
-/**
- * Chunks that follow each other as the one text they were cut from: without what the cuts added to a table or a code
- * block.
- */
-export function textOf(chunks: readonly ReadHit[]): string {
-  let text = ''
-  for (const [at, { hit, metadata }] of chunks.entries()) {
-    const [closing, opening] = metadata.addedByCut ?? [0, 0]
-    if (at === 0) text = hit.text
-    else text = text.slice(0, text.length - closing) + (metadata.seam ?? '\n\n') + hit.text.slice(opening)
-  }
-  return text
 }
 
 /** About 128 tokens, as in the reference. */

@@ -1,8 +1,9 @@
 import { InlayError } from '@inlay/protocol'
-import { boundedCall } from '../indexing/bounded-call.ts'
+import { boundedCall } from '../calls/bounded-call.ts'
 import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
-import type { Hit, Recency, Reranker } from '../contracts.ts'
-import { toEmbedText } from '../indexing/rows.ts'
+import { toEmbedText } from '../chunking/rows.ts'
+import type { Recency, Reranker } from '../contracts/search.ts'
+import type { Hit } from '../contracts/vector-index.ts'
 
 /** How hits are put in order after the index has. */
 export interface RankingOptions {

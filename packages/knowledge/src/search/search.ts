@@ -1,11 +1,12 @@
-import type { Embedder, FoundPassage, IndexFilter, IndexQuery, SearchRequest } from '../contracts.ts'
-import { embedQuery } from '../indexing/embedding.ts'
+import { readMetadata } from '../access/document-metadata.ts'
 import { resolveFilters } from '../access/filters.ts'
+import { embedQuery } from '../calls/embedding.ts'
+import { toSearchQuery } from '../chunking/search-text.ts'
+import type { FoundPassage, SearchRequest } from '../contracts/search.ts'
+import type { Embedder, IndexFilter, IndexQuery } from '../contracts/vector-index.ts'
 import { createHighlighter } from './highlights.ts'
 import { joinHits, toPassage, type JoinedHits } from './passages.ts'
-import { readMetadata } from './shown-metadata.ts'
 import { hitsToRank, rank, type RankingContext } from './ranking.ts'
-import { toSearchQuery } from './search-text.ts'
 import { findVisible, type LookContext } from './visible-hits.ts'
 
 export interface SearchContext extends LookContext, RankingContext {

@@ -1,5 +1,5 @@
-import type { Hit, IndexQuery, VectorIndex } from '../contracts.ts'
-import { isInPairs } from '../intake/documents.ts'
+import { isInPairs } from '../access/documents.ts'
+import type { Hit, IndexQuery, VectorIndex } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
 import type { SearchGate } from './search-gate.ts'
 

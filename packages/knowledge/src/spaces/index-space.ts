@@ -1,8 +1,9 @@
-import { hasRowLocks } from '@inlay/records'
+import type { RebuildReason } from '../contracts/vector-index.ts'
 import { InlayError } from '@inlay/protocol'
+import { hasRowLocks } from '@inlay/records'
+import type { Embedder } from '../contracts/vector-index.ts'
 import { addToCounter } from '../schema/counters.ts'
-import type { Embedder } from '../contracts.ts'
-import type { IndexSpaceRow, Records, RebuildReason, SpacePhase } from '../schema/tables.ts'
+import type { IndexSpaceRow, Records, SpacePhase } from '../schema/tables.ts'
 
 /** A vector space that an index is filled from: one embedder's, or none's. */
 export interface IndexSpace {
@@ -15,17 +16,6 @@ export interface IndexSpace {
   readonly identity: string | null
   /** Why its documents are indexed again; null when another embedder is why, or while they are not. */
   readonly rebuildReason: RebuildReason | null
-}
-
-/** Names what a claim writes into a space. The first space has no mark: most installations never have another. */
-export function toGeneration(space: number, claimId: string, at: number): string {
-  return `${space === 0 ? '' : `${space}:`}${claimId}.${at}`
-}
-
-/** The space whose index holds a generation. */
-export function spaceOf(generation: string): number {
-  const mark = generation.indexOf(':')
-  return mark < 0 ? 0 : Number(generation.slice(0, mark))
 }
 
 /** All spaces there are, by number. */

@@ -1,6 +1,6 @@
-import type { Hit, IndexQuery } from '../contracts.ts'
-import { createWordFinder } from '../search/found-words.ts'
 import { englishWords } from '@inlay/text'
+import type { Hit, IndexQuery } from '../contracts/vector-index.ts'
+import { createWordFinder } from '../search/found-words.ts'
 
 /** Hits that tell how much of the query an index has. */
 const judgedHits = 3

@@ -1,5 +1,5 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import type { VectorIndex } from '../contracts.ts'
+import type { VectorIndex } from '../contracts/vector-index.ts'
 import type { IndexSpace } from './index-space.ts'
 
 /** An index that is opened by its first use, since that loads megabytes which not every process needs. */

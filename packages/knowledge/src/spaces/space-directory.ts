@@ -1,8 +1,9 @@
+import type { RebuildReason } from '../contracts/vector-index.ts'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import type { Embedder, VectorIndex } from '../contracts.ts'
+import type { Embedder, VectorIndex } from '../contracts/vector-index.ts'
+import type { Records } from '../schema/tables.ts'
 import { adoptIdentity, enterSpace, holdsDocuments, isReadable, readSpaces, type IndexSpace } from './index-space.ts'
 import { openOnUse, type OpenedIndex } from './opened-index.ts'
-import type { RebuildReason, Records } from '../schema/tables.ts'
 
 export interface SpaceDirectoryOptions {
   readonly db: Records

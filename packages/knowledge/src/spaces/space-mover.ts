@@ -1,12 +1,12 @@
-import { sql } from 'kysely'
-import type { KnowledgeFigures } from '../contracts.ts'
-import { addToCounter } from '../schema/counters.ts'
 import { hasRowLocks } from '@inlay/records'
-import { holdsDocuments, type IndexSpace } from './index-space.ts'
-import { countWaiting } from '../indexing/queue.ts'
-import type { SpacedIndex } from './spaced-index.ts'
+import { sql } from 'kysely'
+import { createSignal } from '../calls/signal.ts'
+import type { KnowledgeFigures } from '../contracts/documents.ts'
+import { countWaiting } from '../queue/queue.ts'
+import { addToCounter } from '../schema/counters.ts'
 import type { Records } from '../schema/tables.ts'
-import { createSignal } from '../indexing/signal.ts'
+import { holdsDocuments, type IndexSpace } from './index-space.ts'
+import type { SpacedIndex } from './spaced-index.ts'
 
 export interface SpaceMoverOptions {
   readonly db: Records

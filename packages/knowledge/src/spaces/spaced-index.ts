@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
-import type { Hit, IndexFigures, IndexQuery } from '../contracts.ts'
-import { isReadable, spaceOf, type IndexSpace } from './index-space.ts'
+import type { Hit, IndexFigures, IndexQuery, IndexRow } from '../contracts/vector-index.ts'
+import { spaceOf } from '../schema/generations.ts'
+import { isReadable, type IndexSpace } from './index-space.ts'
 import { mergeHits } from './merged-hits.ts'
 import type { OpenedIndex } from './opened-index.ts'
 import { createSpaceDirectory, type SpaceDirectory, type SpaceDirectoryOptions } from './space-directory.ts'
@@ -42,16 +43,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     },
     keepVersionsMs: index.keepVersionsMs,
     open: async () => (await own()).open(),
-    append: async (rows) => {
-      const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
-      try {
-        await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
-      } catch (error) {
-        // What was claimed for a lost space is claimed again for its successor.
-        if (await directory.isLostAfter(error, number)) refuseReplaced(error)
-        throw error
-      }
-    },
+    append: (rows) => append(directory, rows),
     remove: async (generations) => {
       for (const [number, list] of Map.groupBy(generations, spaceOf))
         await retried(
@@ -87,6 +79,17 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
       // What belongs to somebody else is not ours to remove.
       if (rebuildReason !== 'foreign') await directory.drop(number)
     },
+  }
+}
+
+async function append(directory: SpaceDirectory, rows: readonly IndexRow[]): Promise<void> {
+  const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
+  try {
+    await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
+  } catch (error) {
+    // What was claimed for a lost space is claimed again for its successor.
+    if (await directory.isLostAfter(error, number)) refuseReplaced(error)
+    throw error
   }
 }
 

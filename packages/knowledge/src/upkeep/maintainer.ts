@@ -1,14 +1,14 @@
 import { unrefTimer } from '@inlay/protocol/concurrency'
-import type { IndexFigures } from '../contracts.ts'
-import { countRetired, forgetRetired, readRetired } from '../indexing/dead-generations.ts'
-import { removeUnusedTags } from '../access/document-tags.ts'
 import { holdJob, releaseJob } from '@inlay/records'
+import { removeUnusedTags } from '../access/document-tags.ts'
+import { createSignal } from '../calls/signal.ts'
+import type { IngestionStep } from '../contracts/steps.ts'
+import type { IndexFigures } from '../contracts/vector-index.ts'
+import { countRetired, forgetRetired, readRetired } from '../queue/dead-generations.ts'
+import type { Records } from '../schema/tables.ts'
 import type { OpenedIndex } from '../spaces/opened-index.ts'
 import { purgeRemovedPairs } from './removed-pairs.ts'
-import type { IngestionStep } from '../indexing/steps.ts'
-import type { Records } from '../schema/tables.ts'
 import { createUpkeepSchedule } from './upkeep-schedule.ts'
-import { createSignal } from '../indexing/signal.ts'
 
 export interface MaintainerContext {
   readonly db: Records
@@ -54,7 +54,7 @@ const closeMs = 2000
 const mostFollowUps = 2
 
 export function createMaintainer(context: MaintainerContext): Maintainer {
-  const { db, now, owner, isGone, onError } = context
+  const { db, onError } = context
   // By a clock that nobody sets.
   const schedule = createUpkeepSchedule(() => performance.now())
   const signal = createSignal()
@@ -63,22 +63,14 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   let followUps = 0
 
   async function runOnce({ idle = false }: { idle?: boolean } = {}, signal = letGo.signal): Promise<boolean> {
-    const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
-    if (!(await hold())) return false
-    const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
-    unrefTimer(renewal)
-    try {
+    return whileHeld(context, async () => {
       const wrote = schedule.startRound()
       const done = await upkeep(context, { idle, wrote, signal })
       followUps = done?.hasChanged ? mostFollowUps : Math.max(0, followUps - 1)
       const keepVersionsMs = followUps > 0 ? (context.index.keepVersionsMs ?? Infinity) : Infinity
       const dueMs = Math.min(keepVersionsMs, done?.figures.upkeepDueMs ?? Infinity)
       schedule.endRound(done && { figures: done.figures, dueMs })
-    } finally {
-      clearInterval(renewal)
-      await releaseJob(db, { job, owner })
-    }
-    return true
+    })
   }
 
   async function run(): Promise<void> {
@@ -120,6 +112,24 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
       if (schedule.hasAppended()) await runOnce({ idle: true }, AbortSignal.timeout(closeMs)).catch(onError)
     },
   }
+}
+
+/** Works while no other process does, and keeps the lease; false when another has it. */
+async function whileHeld(
+  { db, now, owner, isGone, onError }: MaintainerContext,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
+  if (!(await hold())) return false
+  const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
+  unrefTimer(renewal)
+  try {
+    await work()
+  } finally {
+    clearInterval(renewal)
+    await releaseJob(db, { job, owner })
+  }
+  return true
 }
 
 async function upkeep(

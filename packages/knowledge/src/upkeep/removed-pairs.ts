@@ -1,5 +1,5 @@
-import { addToCounter } from '../schema/counters.ts'
 import { deleteDocuments } from '../intake/intake.ts'
+import { addToCounter } from '../schema/counters.ts'
 import { lockDocuments } from '../schema/document-locks.ts'
 import type { Records } from '../schema/tables.ts'
 

@@ -1,4 +1,4 @@
-import type { IndexFigures } from '../contracts.ts'
+import type { IndexFigures } from '../contracts/vector-index.ts'
 
 /** Decides when the index needs upkeep. Times are milliseconds. */
 export interface UpkeepSchedule {
@@ -48,13 +48,19 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
   /** When what the last round left behind is old enough to go. */
   let agedAt = Infinity
   let begunAt = 0
-  let floodSince = 0
-  let restUntil = -Infinity
+  let [floodSince, restUntil] = [0, -Infinity]
   const isDirty = (): boolean => commits > 0 || mayHaveDead
   const isCrowded = (): boolean => commits >= mostCommits || freshRows > Math.max(mostFreshRows, rows * freshShare)
 
   /** How long a flood may still keep a fold waiting. */
   const floodMs = (): number => (freshRows >= floodRows ? floodSince + longestFloodMs - now() : 0)
+
+  const noteRemoval = (): boolean => {
+    const wasDirty = isDirty()
+    mayHaveDead = true
+    lastWriteAt = now()
+    return !wasDirty
+  }
 
   return {
     noteAppend: (appended) => {
@@ -65,12 +71,7 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       lastWriteAt = now()
       return !wasDirty || isCrowded()
     },
-    noteRemoval: () => {
-      const wasDirty = isDirty()
-      mayHaveDead = true
-      lastWriteAt = now()
-      return !wasDirty
-    },
+    noteRemoval,
     restMs: () => {
       if (isCrowded()) return within(Math.max(restUntil - now(), floodMs()), 0, idleMs)
       if (isDirty()) return within(lastWriteAt + idleMs - now(), 1, idleMs)
@@ -85,24 +86,17 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
     },
     startRound: () => {
       const wrote = commits > 0
-      commits = 0
-      freshRows = 0
-      mayHaveDead = false
+      ;[commits, freshRows, mayHaveDead] = [0, 0, false]
       agedAt = Infinity
       begunAt = now()
       return wrote
     },
     endRound: (result) => {
       restUntil = now() + (now() - begunAt) * restAfterRound
-      if (!result) return
-      rows = result.figures.rows
-      agedAt = now() + result.dueMs
+      if (result) [rows, agedAt] = [result.figures.rows, now() + result.dueMs]
     },
     hasAppended: () => commits > 0,
-    failRound: () => {
-      mayHaveDead = true
-      lastWriteAt = now()
-    },
+    failRound: () => void noteRemoval(),
   }
 }
 

@@ -1,6 +1,2 @@
-export {
-  authenticatorLaws,
-  type AuthenticatorUnderTest,
-  type Law,
-  type MakeAuthenticator,
-} from './authenticator-laws.ts'
+export { authenticatorConformance, type AuthenticatorUnderTest, type MakeAuthenticator } from './authenticator-tests.ts'
+export type { ConformanceTest } from '@inlay/protocol/conformance'

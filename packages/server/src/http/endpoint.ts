@@ -2,8 +2,7 @@ import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/p
 import { authorize, type Authenticator } from '../auth/authentication.ts'
 import { declaredBytes, readText } from './body.ts'
 import { corsHeaders } from './cors.ts'
-import { errorReply, toFailure, toReply, type Reply } from './replies.ts'
-import { requestIdHeader, requestIdOf } from './request-id.ts'
+import { type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
 import type { ServerSettings } from '../server-settings.ts'
 

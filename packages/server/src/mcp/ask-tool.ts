@@ -55,7 +55,7 @@ interface Cited {
 
 function toCitations({ citation_info: cited, top_documents: documents }: ChatFullResponse): Cited[] {
   return cited.flatMap(({ citation_number: number, document_id: id }) => {
-    const document = documents.find((one) => one.document_id === id)
+    const document = documents.find(({ document_id: other }) => other === id)
     return document ? [{ number, document_id: id, title: document.semantic_identifier, link: document.link }] : []
   })
 }

@@ -84,8 +84,8 @@ async function callTool(params: JsonObject, context: McpContext): Promise<McpOut
   const tool = (await usableTools(context)).find(({ name }) => name === params['name'])
   if (tool === undefined) return refusal(-32_602, 'There is no such tool for this key: see tools/list.')
   try {
-    const found = await tool.run(parseWith(tool.input, params['arguments'] ?? {}, 'body'), context)
-    return { result: toResult(found) }
+    const answer = await tool.run(parseWith(tool.input, params['arguments'] ?? {}, 'body'), context)
+    return { result: toResult(answer) }
   } catch (error) {
     return { result: { isError: true, content: [{ type: 'text', text: toText(error, context) }] } }
   }

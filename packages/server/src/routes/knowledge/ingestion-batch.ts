@@ -6,8 +6,7 @@ import {
   type BatchLine,
   type Principal,
 } from '@inlay/protocol'
-import { bodyStream, tooLarge } from '../../http/body.ts'
-import { brokenCompression } from '../../http/content-coding.ts'
+import { bodyStream, brokenCompression, tooLarge } from '../../http/body.ts'
 import { readLines, type BodyLine } from '../../http/body-lines.ts'
 import { orderedStream } from '../../streams/ordered-stream.ts'
 import { errorBody, reply, toFailure, type Reply } from '../../http/replies.ts'

@@ -46,17 +46,20 @@ export const serviceRoutes: readonly Route[] = [
     owner: 'none',
     topic,
     summary: 'Whether the service can do its work',
-    description: 'Asks the database. 503 while it does not answer: send requests elsewhere until then.',
+    description:
+      'Asks the database. 503 while it does not answer: send requests elsewhere until then. The message says so while the ' +
+      'index is made anew from the records; what is in it already is found.',
     answer: { description: 'It can.', schema: readinessSchema },
     errors: ['SERVICE_UNAVAILABLE'],
     async handle({ parts, settings, request, requestId }) {
       try {
-        await parts.knowledge.hasDocuments()
+        const { rebuild } = await parts.knowledge.figures()
+        const message = rebuild === undefined ? 'ok' : 'ok; the index is being made anew'
+        return { success: true, message, data: noThreads }
       } catch (error) {
         settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
         throw new InlayError('SERVICE_UNAVAILABLE', { message: 'The database does not answer.', cause: error })
       }
-      return { success: true, message: 'ok', data: noThreads }
     },
   }),
   defineRoute({

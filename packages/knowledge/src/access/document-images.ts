@@ -1,0 +1,58 @@
+import { pairsFor } from './documents.ts'
+import type { Caller } from '../contracts/pairs.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** Notes the images of documents in place of those they had. Within a transaction; what does not change is not written. */
+export async function recordImages(
+  db: Records,
+  documents: readonly { readonly id: string; readonly images: readonly string[] }[],
+): Promise<void> {
+  if (documents.length === 0) return
+  const before = await db
+    .selectFrom('inlay_document_images')
+    .selectAll()
+    .where(
+      'document_id',
+      'in',
+      documents.map(({ id }) => id),
+    )
+    .execute()
+  const known = Map.groupBy(before, (row) => row.document_id)
+  const changed = documents.filter(({ id, images }) => {
+    const held = new Set(known.get(id)?.map((row) => row.image_id))
+    return held.size !== new Set(images).size || images.some((image) => !held.has(image))
+  })
+  await forgetImages(
+    db,
+    changed.map(({ id }) => id).filter((id) => known.has(id)),
+  )
+  const rows = changed.flatMap(({ id, images }) =>
+    [...new Set(images)].map((image) => ({ image_id: image, document_id: id })),
+  )
+  for (let at = 0; at < rows.length; at += batch)
+    await db
+      .insertInto('inlay_document_images')
+      .values(rows.slice(at, at + batch))
+      .execute()
+}
+
+/** Databases bound the parameters of a statement. */
+const batch = 1000
+
+/** Forgets which images documents have. */
+export async function forgetImages(db: Records, documentIds: readonly string[]): Promise<void> {
+  if (documentIds.length > 0)
+    await db.deleteFrom('inlay_document_images').where('document_id', 'in', documentIds).execute()
+}
+
+/** Whether a searchable document that the caller may see has the image. */
+export async function isImageShown(db: Records, id: string, caller: Caller | undefined): Promise<boolean> {
+  const pairIds = await pairsFor(db, caller)
+  let shown = db.selectFrom('inlay_document_images as image').select('image.document_id').where('image_id', '=', id)
+  if (pairIds)
+    shown = shown
+      .innerJoin('inlay_document_pairs as membership', 'membership.document_id', 'image.document_id')
+      // No pair has the number 0, and an empty list is no SQL.
+      .where('pair_id', 'in', [0, ...pairIds])
+  return (await shown.limit(1).execute()).length > 0
+}

@@ -1,0 +1,151 @@
+import { toTag } from '../access/tags.ts'
+import {
+  documentMetadataOf,
+  encodeChunkMetadata,
+  titleOf,
+  type ChunkMetadata,
+  type Summary,
+  withChunk,
+} from './chunk-metadata.ts'
+import { chunkSections, type Chunk } from './chunk.ts'
+import { toSearchText } from './search-text.ts'
+import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
+import type { IndexRow } from '../contracts/vector-index.ts'
+import type { ClaimedDocument } from '../queue/claims.ts'
+
+/** A row of the index before it has a generation and a vector. */
+export interface DraftRow extends Omit<IndexRow, 'generation' | 'vector'> {
+  /** What `chunkMetadata` encodes. */
+  readonly metadata: ChunkMetadata
+  /** What an embedder reads; made only when there is one. */
+  readonly embedText: () => string
+  /** The same row, also searched by what was said of it. */
+  readonly withSummary: (summary: Summary) => DraftRow
+}
+
+/** Reads what a claimed document holds. */
+export function readDocument(claimed: ClaimedDocument): StoredDocument {
+  // Written by this package alone, from a validated request.
+  return JSON.parse(claimed.content) as StoredDocument
+}
+
+/**
+ * Cuts a document into rows, lazily. One without any text still gets a row when it has a title, so that it is found by
+ * it; the text of that row is "".
+ * @param descriptions of its images, by id
+ */
+export function* toRows(
+  claimed: ClaimedDocument,
+  document: StoredDocument,
+  descriptions?: ReadonlyMap<string, string>,
+): Generator<DraftRow> {
+  const { metadata: entries, ...base } = documentMetadataOf(document)
+  const metadata = isLarge(entries) ? base : { ...base, metadata: entries }
+  const keywords = Object.values(entries).flat().join(' ').slice(0, longestMetadata)
+  const shared = {
+    documentId: claimed.id,
+    source: document.source,
+    tags: toTags(document),
+    pairs: claimed.pairIds,
+    ownUpdatedAt: toTimestamp(document.doc_updated_at),
+    createdAt: toTimestamp(document.doc_created_at),
+    updatedAt: toTimestamp(document.doc_updated_at) ?? claimed.acceptedAt,
+  }
+  let count = 0
+  for (const chunk of chunkSections(document.sections, { descriptions })) {
+    count++
+    yield toRow(shared, { metadata, keywords }, chunk)
+  }
+  if (count === 0 && titleOf(metadata) !== '') yield toRow(shared, { metadata, keywords }, titleOnly)
+}
+
+const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId: null }
+
+type RowChunk = Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFileId' | 'seam' | 'isDescription'>
+
+function toRow(
+  shared: Pick<DraftRow, 'documentId' | 'source' | 'tags' | 'pairs' | 'ownUpdatedAt' | 'createdAt' | 'updatedAt'>,
+  document: { metadata: ChunkMetadata; keywords: string },
+  chunk: RowChunk,
+  summary?: Summary,
+): DraftRow {
+  const metadata = withChunk(document.metadata, chunk, summary)
+  const context = withContext(metadata, chunk.text, document.keywords)
+  return {
+    ...shared,
+    position: chunk.position,
+    text: chunk.text,
+    searchText: toSearchText({
+      title: titleOf(metadata),
+      text: summary ? `${toNotes(metadata)}\n\n${context}` : context,
+    }),
+    chunkMetadata: encodeChunkMetadata(metadata),
+    metadata,
+    embedText: () => toEmbedText(metadata, chunk.text),
+    withSummary: (added) => toRow(shared, document, chunk, added),
+  }
+}
+
+/** What models said of a chunk and its document. */
+function toNotes({ documentSummary, chunkSummary }: ChunkMetadata): string {
+  return [documentSummary, chunkSummary].filter((note) => note).join('\n')
+}
+
+/**
+ * What an embedder reads of a row: title, summaries, headings, text, metadata. Equal metadata and text give equal
+ * results, so that the vector of an unchanged row can be kept.
+ */
+export function toEmbedText(chunk: ChunkMetadata, text: string): string {
+  const entries = Object.entries(chunk.metadata ?? {}).map(([key, value]) => `${key}: ${[value].flat().join(', ')}`)
+  const metadata = entries.join('\n')
+  return [titleOf(chunk), toNotes(chunk), withContext(chunk, text, metadata.length <= longestMetadata ? metadata : '')]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+/** A quarter of a chunk, as in the reference: longer metadata would drown the text. */
+const longestMetadata = 448
+
+/** Headings that the text does not show itself, the text, and what is known besides. */
+function withContext({ headings }: ChunkMetadata, text: string, extra: string): string {
+  let context = ''
+  for (const heading of headings ?? []) if (!text.includes(heading)) context += `${heading}\n`
+  const above = context === '' || text === '' ? context : `${context}\n`
+  return extra === '' ? above + text : `${above}${text}\n\n${extra}`
+}
+
+/** Each row carries its tags, so they are bounded: nobody filters by the thousandth entry, or by a whole text. */
+const [fewestTags, mostTags] = [50, 1000]
+/** Of all sections together: each of them makes a row at least. */
+const mostTagsOfSections = 500_000
+const longestTag = 1000
+
+/** Metadata as an index filters by it: the first 1000 entries; fewer, but 50 at least, of more than 500 sections. */
+export function toTags({ metadata, sections }: Pick<StoredDocument, 'metadata' | 'sections'>): string[] {
+  const limit = Math.max(fewestTags, Math.min(mostTags, Math.floor(mostTagsOfSections / sections.length)))
+  const tags: string[] = []
+  for (const [key, value] of Object.entries(metadata))
+    for (const item of [value].flat()) {
+      if (tags.length === limit) return tags
+      const tag = toTag(key, item)
+      if (tag.length <= longestTag) tags.push(tag)
+    }
+  return tags
+}
+
+/** Longer metadata is kept once a document, in the records, instead of once a row. */
+const longestRowMetadata = 1000
+
+function isLarge(metadata: DocumentMetadata): boolean {
+  return JSON.stringify(metadata).length > longestRowMetadata
+}
+
+/** JSON of the metadata to be shown of a document whose rows do not carry it; null when they do. */
+export function metadataBesideRows(document: StoredDocument): string | null {
+  const { metadata } = documentMetadataOf(document)
+  return isLarge(metadata) ? JSON.stringify(metadata) : null
+}
+
+function toTimestamp(date: string | null): number | null {
+  return date === null ? null : Date.parse(date)
+}

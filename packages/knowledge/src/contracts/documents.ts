@@ -1,0 +1,82 @@
+import type { IndexFigures, RebuildReason } from './vector-index.ts'
+
+/** Answer to an accepted document. */
+export interface Accepted {
+  readonly documentId: string
+  /** True when the id was accepted before and not deleted since. */
+  readonly alreadyExisted: boolean
+  /** True when the document is what it was before, so that nothing has to be done for it. */
+  readonly isUnchanged: boolean
+}
+
+/** Where a document stands. */
+export type DocumentPhase = 'pending' | 'indexing' | 'indexed' | 'failed'
+
+/** One accepted document as an operator sees it; times are milliseconds since 1970 UTC. */
+export interface DocumentStatus {
+  readonly documentId: string
+  readonly semanticIdentifier: string
+  /** First section link; "" when no section has one. */
+  readonly link: string
+  readonly source: string
+  readonly phase: DocumentPhase
+  /** Why the last attempt failed; null when none did. */
+  readonly reason: string | null
+  readonly attempts: number
+  readonly nextTryAt: number | null
+  readonly acceptedAt: number
+  readonly indexedAt: number | null
+  readonly chunkCount: number | null
+  readonly pairIds: readonly number[]
+}
+
+/** A metadata entry that searchable documents have. */
+export interface KnownTag {
+  readonly key: string
+  readonly value: string
+  readonly source: string
+}
+
+/** Narrows a listing of tags. */
+export interface TagQuery {
+  /** Part of a key or value in any case; `key=value` asks for both. */
+  readonly match?: string
+  /** 1 to 1000, default 50. */
+  readonly limit?: number
+}
+
+/** Which failed documents are tried again; absent parts narrow nothing. */
+export interface RequeueQuery {
+  readonly documentId?: string
+  readonly pairId?: number
+  readonly source?: string
+}
+
+/** Narrows a listing of documents. Pages are asked for by `after`, the `next` of the page before. */
+export interface DocumentQuery {
+  /** By id, or the last accepted first. Default `id`. */
+  readonly order?: 'id' | 'newest'
+  /** Part of the title or the id, in any case. */
+  readonly match?: string
+  readonly phase?: DocumentPhase
+  readonly pairId?: number
+  readonly source?: string
+  /** 1 to 1000, default 100. */
+  readonly limit?: number
+  readonly after?: string
+}
+
+/** Figures of the whole ingestion side. */
+export interface KnowledgeFigures {
+  readonly documents: Readonly<Record<DocumentPhase, number>>
+  /** Age of the oldest waiting document in milliseconds; 0 when none waits. */
+  readonly oldestWaitingMs: number
+  readonly index: IndexFigures
+  /** Present while all documents are indexed again. */
+  readonly rebuild?: {
+    /** `embedder`: another embedding model was configured. */
+    readonly reason: RebuildReason | 'embedder'
+    /** Documents still to be indexed again. */
+    readonly documents: number
+  }
+}

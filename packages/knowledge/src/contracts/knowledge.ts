@@ -1,0 +1,79 @@
+import type { BaseFilters, IngestionRequest } from '@inlay/protocol'
+import type {
+  Accepted,
+  DocumentQuery,
+  DocumentStatus,
+  KnowledgeFigures,
+  KnownTag,
+  RequeueQuery,
+  TagQuery,
+} from './documents.ts'
+import type { FileDocument, FileDocumentOptions } from './files.ts'
+import type { LinkRequest } from './link.ts'
+import type { Caller, DocumentSets, Pairs } from './pairs.ts'
+import type { PrivateFileIndex } from './private-files.ts'
+import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from './search.ts'
+
+/**
+ * Documents in, passages out. An accepted document survives a crash, becomes searchable or visibly failed; the last
+ * accepted version wins; a delete wins over everything in flight.
+ */
+export interface Knowledge {
+  readonly pairs: Pairs
+  readonly documentSets: DocumentSets
+  readonly privateFiles: PrivateFileIndex
+  /**
+   * Stores a document durably and queues it for indexing.
+   * @param options.waitMs how long to wait until it is searchable or failed; 0 (default) answers at once
+   * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, VALIDATION_FAILED (images), RATE_LIMITED (queue full), CLOSED
+   */
+  accept(
+    request: IngestionRequest,
+    options?: { caller?: Caller; waitMs?: number; signal?: AbortSignal },
+  ): Promise<Accepted>
+  /** Reads a file as text and accepts it. Throws what `accept` does; INVALID_INPUT, PAYLOAD_TOO_LARGE, UNSUPPORTED (file). */
+  ingestFile(file: FileDocument, options?: FileDocumentOptions): Promise<Accepted>
+  /** Hides a document at once and drops its rows later. DOCUMENT_NOT_FOUND when it is not there. */
+  remove(documentId: string, options?: { caller?: Caller }): Promise<void>
+  status(documentId: string, options?: { caller?: Caller }): Promise<DocumentStatus | undefined>
+  list(
+    query?: DocumentQuery,
+    options?: { caller?: Caller },
+  ): Promise<{ documents: DocumentStatus[]; next: string | null }>
+  /** Puts failed documents that the caller may see back into the queue, as if they were new; answers how many. */
+  requeue(query?: RequeueQuery, options?: { caller?: Caller }): Promise<number>
+  /**
+   * Indexes all documents again from the records, into a new index; search goes on in the present one until then. A
+   * lost or damaged index is noticed and rebuilt without being asked.
+   * @returns how many documents will be indexed again
+   * @throws UNSUPPORTED for an index that can have no other beside it
+   */
+  reindex(): Promise<{ readonly documents: number }>
+  /** INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see. */
+  search(request: SearchRequest): Promise<FoundPassage[]>
+  /** What stands around a passage, as it is now. Undefined when there is no such document that the caller may see. */
+  excerpt(request: ExcerptRequest): Promise<Excerpt | undefined>
+  /**
+   * The searchable document whose first link is an address, whole (of very long ones the first 512 chunks). Undefined
+   * when there is none that the caller may see and the filters let through.
+   * @throws INSUFFICIENT_PERMISSIONS as {@link search}
+   */
+  byLink(request: LinkRequest): Promise<FoundPassage | undefined>
+  /** Refuses filters as {@link search} would, before anything is searched. */
+  checkFilters(filters: BaseFilters, options?: { caller?: Caller }): Promise<void>
+  /** Source values that documents the caller may see have, sorted. */
+  sources(options?: { caller?: Caller }): Promise<string[]>
+  /** Tags of searchable documents the caller may see, by key, then value, then source; of one document at most 200. */
+  tags(query?: TagQuery, options?: { caller?: Caller }): Promise<KnownTag[]>
+  /** Whether a searchable document that the caller may see has the image. */
+  showsImage(id: string, options?: { caller?: Caller }): Promise<boolean>
+  /** Whether anything was ever accepted and not deleted. */
+  hasDocuments(): Promise<boolean>
+  figures(): Promise<KnowledgeFigures>
+  /** Resolves once nothing is waiting or being indexed. */
+  settled(signal?: AbortSignal): Promise<void>
+  /** Starts the worker and the maintainer; may be called once, after construction. */
+  start(): Promise<void>
+  /** Finishes or releases what is in flight, then closes the index. Idempotent. */
+  close(): Promise<void>
+}

@@ -1,0 +1,69 @@
+import { InlayError } from '@inlay/protocol'
+import { decodeChunkMetadata, type ChunkMetadata, type Summary } from '../chunking/chunk-metadata.ts'
+import { textOf } from '../chunking/joined-text.ts'
+import { toEmbedText } from '../chunking/rows.ts'
+import type { Hit, VectorIndex } from '../contracts/vector-index.ts'
+import type { ClaimedDocument } from '../queue/claims.ts'
+import { spaceOf } from '../schema/generations.ts'
+
+/** What was made by models of what search shows now: most of a changed document stays as it was. */
+export interface KnownRows {
+  /** Vectors by the text they were made from. */
+  readonly vectors: Map<string, Float32Array>
+  /** Summaries by {@link summaryKey}. */
+  readonly summaries: Map<string, Summary>
+  /** Descriptions of images by id. */
+  readonly descriptions: Map<string, string>
+}
+
+/** Names a chunk of a document by what it says. */
+export function summaryKey(documentId: string, metadata: ChunkMetadata, text: string): string {
+  return JSON.stringify([documentId, metadata.headings ?? [], text])
+}
+
+/** Bounds memory; a document this large anew is a matter of its own. */
+const mostKnownChunks = 5000
+
+/**
+ * Reads the rows of the visible versions of documents; what another embedder made of them is no use.
+ * @throws SERVICE_UNAVAILABLE when the index cannot be read
+ */
+export async function readKnownRows(
+  documents: readonly ClaimedDocument[],
+  { index, space }: { index: VectorIndex; space: number },
+): Promise<KnownRows> {
+  const known = noRows()
+  for (const { id, visibleGeneration, chunkCount } of documents) {
+    if (visibleGeneration === null || chunkCount > mostKnownChunks) continue
+    const rows = await readGeneration(index, visibleGeneration, chunkCount)
+    const read = rows.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
+    for (const { hit, metadata } of read) {
+      if (hit.vector && spaceOf(hit.generation) === space)
+        known.vectors.set(toEmbedText(metadata, hit.text), hit.vector)
+      if (metadata.documentSummary !== undefined || metadata.chunkSummary !== undefined)
+        known.summaries.set(summaryKey(id, metadata, hit.text), {
+          document: metadata.documentSummary ?? '',
+          chunk: metadata.chunkSummary ?? '',
+        })
+    }
+    const described = Map.groupBy(
+      read.filter(({ metadata }) => metadata.isDescription),
+      ({ metadata }) => metadata.imageId ?? '',
+    )
+    for (const [image, chunks] of described) known.descriptions.set(image, textOf(chunks))
+  }
+  return known
+}
+
+/** Nothing known. */
+export function noRows(): KnownRows {
+  return { vectors: new Map(), summaries: new Map(), descriptions: new Map() }
+}
+
+async function readGeneration(index: VectorIndex, generation: string, chunkCount: number): Promise<Hit[]> {
+  try {
+    return await index.read(generation, 0, Math.max(chunkCount - 1, 0), { vectors: true })
+  } catch (cause) {
+    throw new InlayError('SERVICE_UNAVAILABLE', { message: 'The index could not be read.', cause })
+  }
+}

@@ -1,0 +1,220 @@
+import { hasRowLocks } from '@inlay/records'
+import { sql } from 'kysely'
+import { retire, toGenerations } from './dead-generations.ts'
+import { toGeneration } from '../schema/generations.ts'
+import { phase } from '../schema/phase.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** Documents taken from the queue together. Nobody else works on them while the lease holds. */
+export interface Claim {
+  readonly id: string
+  readonly documentIds: readonly string[]
+  /** One a document; recorded before anything is written under them. */
+  readonly generations: readonly string[]
+  /** The space these are written into. */
+  readonly space: number
+  /** Whether more documents were due than the claim took. */
+  readonly isCutShort: boolean
+}
+
+/** A claimed document with its content, as of one moment. */
+export interface ClaimedDocument {
+  readonly id: string
+  readonly revision: number
+  readonly incarnation: number
+  readonly acceptedAt: number
+  readonly attempts: number
+  readonly failures: number
+  /** JSON of a `StoredDocument`. */
+  readonly content: string
+  readonly visibleGeneration: string | null
+  readonly chunkCount: number
+  readonly pairIds: readonly number[]
+}
+
+/** How much a claim may take. */
+export interface ClaimOptions {
+  readonly owner: string
+  readonly now: number
+  readonly leaseMs: number
+  /** The space that the documents are brought into. Default 0, the first one. */
+  readonly space?: number
+  readonly limit: number
+  /** Most characters of content together; a single document may have more. */
+  readonly limitCharacters: number
+  /** Awaited when there is something to take. */
+  readonly before?: () => void | Promise<void>
+}
+
+/** A document whose tries ended this often with the process is indexed alone, so that it takes nobody with it. */
+const isolatedAfter = 3
+
+/** Takes the documents that have waited longest; undefined when none is due. */
+export async function claim(db: Records, options: ClaimOptions): Promise<Claim | undefined> {
+  const paused = await db
+    .selectFrom('inlay_pairs')
+    .select('id')
+    .where((of) => of.or([of('is_paused', '=', 1), of('is_removed', '=', 1)]))
+    .execute()
+  const candidates = dueDocuments(
+    db,
+    options.now,
+    paused.map((pair) => pair.id),
+  )
+  if (!(await candidates.limit(1).executeTakeFirst())) return undefined
+  await options.before?.()
+  const id = crypto.randomUUID()
+  return db.transaction().execute(async (transaction) => {
+    await transaction
+      .insertInto('inlay_claims')
+      .values({ id, owner: options.owner, generations: '[]', lease_until: options.now + options.leaseMs })
+      .execute()
+    let query = dueDocuments(
+      transaction,
+      options.now,
+      paused.map((pair) => pair.id),
+    )
+    if (hasRowLocks(db)) query = query.forUpdate().skipLocked()
+    const due = await query.limit(options.limit).execute()
+    const documentIds = choose(due, options.limitCharacters)
+    if (documentIds.length === 0) {
+      await transaction.deleteFrom('inlay_claims').where('id', '=', id).execute()
+      return undefined
+    }
+    await transaction
+      .updateTable('inlay_documents')
+      .set({ state: 'indexing', claim: id, attempts: sql<number>`attempts + 1` })
+      .where('id', 'in', documentIds)
+      .execute()
+    const { space = 0 } = options
+    const generations = documentIds.map((_, at) => toGeneration(space, id, at))
+    await recordGenerations(transaction, id, generations)
+    const isCutShort = due.length === options.limit || documentIds.length < due.length
+    return { id, documentIds, generations, space, isCutShort }
+  })
+}
+
+/**
+ * No document waits as long as this. When the clock of the machine is set back, what was due then must not wait until the
+ * clock is there again; and what was never tried is due whatever the clock says.
+ */
+const longestSensibleWaitMs = 15 * 60_000
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const dueDocuments = (db: Records, now: number, pausedPairs: readonly number[]) => {
+  const due = db
+    .selectFrom('inlay_documents')
+    .select(['id', 'content_bytes', 'interruptions'])
+    .where('state', '=', phase('pending'))
+    .where((of) =>
+      of.or([of('due_at', '<=', now), of('reason', 'is', null), of('due_at', '>', now + longestSensibleWaitMs)]),
+    )
+    .orderBy('due_at')
+    .orderBy('revision')
+  if (pausedPairs.length === 0) return due
+  return due.where((of) =>
+    of.exists(
+      of
+        .selectFrom('inlay_document_pairs')
+        .select('pair_id')
+        .whereRef('document_id', '=', 'inlay_documents.id')
+        .where('pair_id', 'not in', pausedPairs),
+    ),
+  )
+}
+
+function choose(
+  candidates: readonly { id: string; content_bytes: number | string; interruptions: number }[],
+  limitCharacters: number,
+): string[] {
+  const [first] = candidates
+  if (first && first.interruptions >= isolatedAfter) return [first.id]
+  let characters = 0
+  const end = candidates.findIndex((candidate, at) => {
+    characters += Number(candidate.content_bytes)
+    return at > 0 && (characters > limitCharacters || candidate.interruptions >= isolatedAfter)
+  })
+  return (end < 0 ? candidates : candidates.slice(0, end)).map(({ id }) => id)
+}
+
+/** Notes what may be written to the index under a claim and is not visible. */
+export async function recordGenerations(db: Records, claimId: string, generations: readonly string[]): Promise<void> {
+  await db
+    .updateTable('inlay_claims')
+    .set({ generations: JSON.stringify(generations) })
+    .where('id', '=', claimId)
+    .execute()
+}
+
+/** Reads what a claim still holds: documents removed or accepted anew in the meantime are left out. */
+export async function readClaimed(db: Records, claimId: string): Promise<ClaimedDocument[]> {
+  const rows = await db
+    .selectFrom('inlay_documents as document')
+    .innerJoin('inlay_contents as content', 'content.id', 'document.id')
+    .select(['document.id', 'revision', 'incarnation', 'accepted_at', 'attempts', 'failures', 'content'])
+    .select(['visible_generation', 'chunk_count'])
+    .where('claim', '=', claimId)
+    .where('state', '=', phase('indexing'))
+    .orderBy('revision')
+    .execute()
+  if (rows.length === 0) return []
+  const memberships = await db
+    .selectFrom('inlay_document_pairs')
+    .selectAll()
+    .where(
+      'document_id',
+      'in',
+      rows.map((row) => row.id),
+    )
+    .orderBy('pair_id')
+    .execute()
+  const byDocument = Map.groupBy(memberships, (row) => row.document_id)
+  return rows.map((row) => ({
+    id: row.id,
+    revision: Number(row.revision),
+    incarnation: Number(row.incarnation),
+    acceptedAt: Number(row.accepted_at),
+    attempts: row.attempts,
+    failures: row.failures,
+    content: row.content,
+    visibleGeneration: row.visible_generation,
+    chunkCount: row.chunk_count ?? 0,
+    pairIds: (byDocument.get(row.id) ?? []).map((membership) => membership.pair_id),
+  }))
+}
+
+/** Keeps all claims of a worker from running out. */
+export async function renewClaims(db: Records, owner: string, leaseUntil: number): Promise<void> {
+  await db.updateTable('inlay_claims').set({ lease_until: leaseUntil }).where('owner', '=', owner).execute()
+}
+
+/**
+ * Ends a claim: what is still being indexed goes back into the queue as if it had not been taken, and what was written
+ * without becoming visible is noted for removal. Idempotent.
+ * @param used generations that may have rows, should the claim be gone: its rows may have come after they were removed
+ */
+export async function releaseClaim(db: Records, claimId: string, used: readonly string[] = []): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const ended = await transaction
+      .deleteFrom('inlay_claims')
+      .where('id', '=', claimId)
+      .returning('generations')
+      .executeTakeFirst()
+    await lockClaimed(transaction, claimId)
+    await transaction
+      .updateTable('inlay_documents')
+      .set({ state: 'pending', claim: null, attempts: sql<number>`attempts - 1` })
+      .where('claim', '=', claimId)
+      .where('state', '=', phase('indexing'))
+      .execute()
+    const generations = ended ? toGenerations(ended.generations) : used
+    await retire(transaction, { generations, chunkCount: generations.length })
+  })
+}
+
+/** Locks the documents of a claim by id, as everybody does who changes several: no two then wait for each other. */
+async function lockClaimed(db: Records, claimId: string): Promise<void> {
+  if (!hasRowLocks(db)) return
+  const held = db.selectFrom('inlay_documents').select('id').where('claim', '=', claimId).orderBy('id')
+  await held.forUpdate().execute()
+}

@@ -1,0 +1,99 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { toFailure } from '../service/failure.ts'
+import type { TextDocument } from '../service/service.ts'
+import { typedDocument } from './typed-document.ts'
+
+interface PasteTextProps {
+  readonly add: (document: TextDocument) => Promise<void>
+  /** Called with what became of the text. */
+  readonly report: (sentence: string) => void
+}
+
+/** A text that is typed or pasted, with a title. */
+export function PasteText({ add, report }: PasteTextProps): JSX.Element {
+  const [title, setTitle] = useState('')
+  const [text, setText] = useState('')
+  const [isOpen, setIsOpen] = useState(false)
+  const submit = async (): Promise<void> => {
+    const document = typedDocument(title, text)
+    try {
+      await add(document)
+      report(`“${document.title}” was taken in.`)
+      setTitle('')
+      setText('')
+      setIsOpen(false)
+    } catch (error) {
+      report(toFailure(error).message)
+    }
+  }
+  if (!isOpen)
+    return (
+      <button type="button" class="quiet-button" onClick={() => setIsOpen(true)}>
+        Paste a text
+      </button>
+    )
+  return (
+    <PasteForm
+      title={title}
+      text={text}
+      setTitle={setTitle}
+      setText={setText}
+      submit={() => void submit()}
+      close={() => setIsOpen(false)}
+    />
+  )
+}
+
+interface PasteFormProps {
+  readonly title: string
+  readonly text: string
+  readonly setTitle: (title: string) => void
+  readonly setText: (text: string) => void
+  readonly submit: () => void
+  readonly close: () => void
+}
+
+function PasteForm({ title, text, setTitle, setText, submit, close }: PasteFormProps): JSX.Element {
+  return (
+    <form
+      class="paste"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <label>
+        Title
+        <input
+          type="text"
+          maxLength={200}
+          value={title}
+          placeholder="Optional"
+          onInput={(event) => setTitle(event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        Text
+        <textarea
+          rows={8}
+          required
+          ref={(field) => {
+            if (field !== null && document.activeElement === document.body) field.focus()
+          }}
+          value={text}
+          placeholder="Plain text or Markdown"
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <div class="row">
+        <button type="submit" class="button" disabled={text.trim() === ''}>
+          Add document
+        </button>
+        <button type="button" class="quiet-button" onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,174 @@
+import { createClient, type Client } from '@inlay/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlayground, type Playground } from './playground.ts'
+import { answered, ask, faultsOf, open, openContext, phone, reason, shot } from './visit.ts'
+
+const pdf = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 144]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj
+4 0 obj<</Length 68>>stream
+BT /F1 18 Tf 20 100 Td (The greenhouse opens at seven.) Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>
+%%EOF`
+
+describe.skipIf(reason !== undefined)('documents in the page', () => {
+  let playground: Playground
+  let client: Client
+  beforeAll(async () => {
+    playground = await startPlayground()
+    client = createClient({ baseUrl: `${playground.origin}/api`, apiKey: playground.key })
+    await playground.printed('searchable after')
+  })
+  afterAll(() => playground?.end())
+
+  test("the project's own documentation goes by one click, and does not come back", async () => {
+    const page = await open(`${playground.address}`)
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    await page.getByText('The documentation of Inlay itself').waitFor()
+    await shot(page, 'own-documentation')
+    await page.getByRole('button', { name: 'Remove it' }).click()
+    await page.getByText('There are no documents yet.').waitFor()
+    expect((await client.documents()).documents).toEqual([])
+    expect((await client.documentSets()).map(({ name }) => name)).toEqual([])
+  })
+
+  test('files of all kinds are taken, empty ones refused, and two of one name asked about', async () => {
+    const page = await open(`${playground.address}`)
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    const picker = page.getByLabel('Choose files')
+    const readme = (text: string): { name: string; mimeType: string; buffer: Buffer } => ({
+      name: 'README.md',
+      mimeType: '',
+      buffer: Buffer.from(text),
+    })
+    await picker.setInputFiles([
+      { name: 'greenhouse.pdf', mimeType: 'application/pdf', buffer: Buffer.from(pdf) },
+      readme('# Parking\n\nBicycles are parked behind the greenhouse.'),
+      { name: 'empty.md', mimeType: '', buffer: Buffer.from('') },
+      { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89]) },
+    ])
+    await page.getByText('2 files were taken in.').waitFor()
+    await page.getByText('empty.md is empty.').waitFor()
+    await page.getByText('photo.png is of a kind that is not read.').waitFor()
+    await picker.setInputFiles([readme('# Canteen\n\nLunch is served from noon.')])
+    await page.getByText('README.md is here already.').waitFor()
+    await shot(page, 'file-of-a-taken-name')
+    await page.getByRole('button', { name: 'Keep both' }).click()
+    const listed = (title: string): Promise<void> =>
+      page.locator('.document', { hasText: title }).locator('.state.indexed').waitFor()
+    await listed('Canteen')
+    await listed('Parking')
+    await listed('greenhouse.pdf')
+    await picker.setInputFiles([readme('# Garage\n\nCars are parked in the garage.')])
+    await page.getByRole('button', { name: 'Replace it' }).click()
+    await listed('Garage')
+    await page.locator('.document', { hasText: 'Parking' }).waitFor({ state: 'detached' })
+    expect(await page.locator('.document').count()).toBe(3)
+  })
+
+  test('a long path widens neither the page nor its cards', async () => {
+    const path = `handbook/${'a-very-long-folder-name-without-any-space/'.repeat(6)}opening-hours.md`
+    await client.ingest({
+      id: path,
+      semantic_identifier: path,
+      sections: [{ text: 'The aviary opens at a quarter past eleven.', link: path }],
+      metadata: {},
+    })
+    for (const [name, options] of [
+      ['phone-light', phone],
+      ['desktop-dark', { colorScheme: 'dark' as const }],
+    ] as const) {
+      const page = await open(playground.address, options)
+      await page.getByRole('link', { name: /^Documents/ }).click()
+      await page.locator('.document', { hasText: 'aviary' }).or(page.locator('.document').first()).first().waitFor()
+      await page.getByRole('link', { name: 'Ask', exact: true }).click()
+      await ask(page, 'When does the aviary open?')
+      const turn = await answered(page)
+      await turn.locator('.source').first().waitFor()
+      await shot(page, `long-path-${name}`)
+      const widths = await page.evaluate(() => ({
+        page: document.documentElement.scrollWidth,
+        window: innerWidth,
+        cards: [...document.querySelectorAll('.source')].map((card) => card.getBoundingClientRect().right),
+      }))
+      expect(widths.page).toBeLessThanOrEqual(widths.window)
+      for (const right of widths.cards) expect(right).toBeLessThanOrEqual(widths.window)
+      expect(await faultsOf(page)).toEqual([])
+    }
+  })
+
+  test('what is found and what is cited add up', async () => {
+    const page = await open(playground.address)
+    await ask(page, 'Where are cars parked?')
+    const turn = await answered(page)
+    const title = await turn.getByText(/Searched your documents, \d+ found/).textContent()
+    const total = Number(/(\d+) found/.exec(title ?? '')![1])
+    const also = turn.locator('.also-found summary .count')
+    const alsoFound = (await also.count()) === 0 ? 0 : Number(await also.textContent())
+    const cited = await turn.locator('.sources > .source-list > .source').count()
+    expect(cited + alsoFound).toBe(total)
+  })
+
+  test('another tab sees new documents and chats at once', async () => {
+    const context = await openContext({ viewport: { width: 1280, height: 860 } })
+    const [left, right] = [await context.newPage(), await context.newPage()]
+    await left.goto(playground.address)
+    await left.getByLabel('Your question').waitFor()
+    await ask(left, 'When does the aviary open?')
+    await answered(left)
+    await right.goto(left.url())
+    await answered(right)
+    await ask(left, 'And where are cars parked?')
+    await answered(left)
+    await expect.poll(() => right.locator('.turn').count()).toBe(2)
+    expect(await (await answered(right)).locator('.question').textContent()).toBe('And where are cars parked?')
+  })
+
+  test('after the server was away the page goes on by itself, and never asks for a key it has', async () => {
+    const page = await open(playground.address)
+    await page.route('**/api/**', (route) => route.abort('connectionrefused'))
+    await page.reload()
+    await page.getByText('The server cannot be reached').waitFor()
+    expect(await page.getByLabel('API key').count()).toBe(0)
+    await page.unroute('**/api/**')
+    await page.getByLabel('Your question').waitFor()
+  })
+
+  test('of more than a thousand documents the newest are first, all are counted, and any is found by name', async () => {
+    const documents = Array.from({ length: 1200 }, (_, number) => ({
+      id: `many/${String(number).padStart(4, '0')}`,
+      semantic_identifier: `Report ${number}`,
+      sections: [{ text: `Figures of the year ${number}.` }],
+      metadata: {},
+    }))
+    for await (const line of client.ingestBatch(documents)) expect(line.status).toBe(200)
+    await client.ingest({
+      id: 'last',
+      semantic_identifier: 'Newest of all',
+      sections: [{ text: 'New.' }],
+      metadata: {},
+    })
+    const documentCount = 1200 + 1 + 4
+    const page = await open(playground.address)
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    await expect.poll(() => page.locator('.document').first().textContent()).toContain('Newest of all')
+    await expect
+      .poll(() => page.locator('.states button').first().textContent(), { timeout: 60_000 })
+      .toContain('1,205')
+    await expect
+      .poll(() => page.locator('.states button.indexed .count').textContent(), { timeout: 60_000 })
+      .toBe(documentCount.toLocaleString('en'))
+    await shot(page, 'many-documents')
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await expect.poll(() => page.locator('.document').count()).toBe(200)
+    await page.getByLabel('Search documents by name').fill('report 7')
+    await expect.poll(() => page.locator('.document').count()).toBe(100)
+    await page.getByLabel('Search documents by name').fill('Report 1042')
+    await expect.poll(() => page.locator('.document').count()).toBe(1)
+    await page.getByLabel('Search documents by name').fill('no such name')
+    await page.getByText('No document is like this.').waitFor()
+  })
+})

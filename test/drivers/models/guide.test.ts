@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { ModelProvider } from '@inlay/agent'
+import { modelProviderConformance } from '@inlay/agent/conformance'
+import { builtInModel } from '@inlay/extractive'
+import { InlayError } from '@inlay/protocol'
+import { describe, test } from 'vitest'
+
+/** The provider that the guide prints. */
+function providerOfGuide(): (model: LanguageModelV4) => ModelProvider {
+  const guide = readFileSync('docs/1.guide/5.models.md', 'utf8')
+  const block = /```ts\n([^`]*export function singleModel[^`]*)```/.exec(guide)![1]!
+  const code = stripTypeScriptTypes(block.replace(/^import .*$/gm, '')).replace('export function', 'return function')
+  // oxlint-disable-next-line no-implied-eval -- code of our own guide
+  return new Function('InlayError', code)(InlayError) as (model: LanguageModelV4) => ModelProvider
+}
+
+describe('the model provider of the guide', () => {
+  for (const [title, run] of modelProviderConformance(() => providerOfGuide()(builtInModel.make()))) test(title, run)
+})

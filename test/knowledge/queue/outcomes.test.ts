@@ -1,0 +1,141 @@
+import { describe, expect, test, vi } from 'vitest'
+import { releaseClaim } from '@inlay/knowledge/internal/queue/claims'
+import { readRetired } from '@inlay/knowledge/internal/queue/dead-generations'
+import { sweepClaims } from '@inlay/knowledge/internal/queue/outcomes'
+import { fakeEmbedder } from '../fake-embedder.ts'
+import { memoryIndex } from '../memory-index.ts'
+import { makeRecords, makeWorker, request } from '../setup.ts'
+
+const named = (...ids: string[]): ReturnType<typeof request>[] =>
+  ids.map((id) => request({ id, text: `text of ${id}` }))
+
+describe('a clock that is set back by hours', () => {
+  test('holds up no document, whether it was tried before or not', async () => {
+    let isDown = true
+    const { worker, accept, status, clock } = await makeWorker({
+      embedder: fakeEmbedder({
+        answer: () => {
+          if (isDown) throw Object.assign(new Error('down'), { isRetryable: true })
+        },
+      }),
+    })
+    await accept(request({ id: 'tried' }))
+    await worker.runOnce()
+    await accept(request({ id: 'new' }))
+    isDown = false
+    clock.now -= 6 * 3_600_000
+    await worker.runOnce()
+    expect([(await status('tried')).phase, (await status('new')).phase]).toEqual(['indexed', 'indexed'])
+  })
+
+  test('frees what a worker left that vanished before', async () => {
+    const [db, index, clock] = [await makeRecords(), memoryIndex(), { now: 1_000_000_000 }]
+    const stuck = { at: (step: string) => (step === 'append' ? new Promise<void>(() => {}) : undefined) }
+    const vanished = await makeWorker({ db, clock, index, ...stuck })
+    await vanished.accept(request())
+    void vanished.worker.runOnce()
+    await expect.poll(async () => (await vanished.status('document')).phase).toBe('indexing')
+    clock.now -= 6 * 3_600_000
+    const other = await makeWorker({ db, clock, index })
+    await other.worker.runOnce()
+    expect((await other.status('document')).phase).toBe('indexed')
+  })
+})
+
+test('rows that come after their claim was swept and cleared away are cleared away as well', async () => {
+  const db = await makeRecords()
+  await releaseClaim(db, 'swept long ago', ['late.0', 'late.1'])
+  expect((await readRetired(db, 10)).generations).toEqual(['late.0', 'late.1'])
+})
+
+describe('leases', () => {
+  const stuck = { at: (step: string) => (step === 'append' ? new Promise<void>(() => {}) : undefined) }
+
+  test('documents of a worker that vanished are taken up when its lease has run out', async () => {
+    const db = await makeRecords()
+    const clock = { now: 0 }
+    const index = memoryIndex()
+    const vanished = await makeWorker({ db, clock, index, ...stuck, worker: { leaseMs: 1000 } })
+    await vanished.accept(request())
+    void vanished.worker.runOnce()
+    await vi.waitFor(async () => expect((await vanished.status('document')).phase).toBe('indexing'))
+    const other = await makeWorker({ db, clock, index })
+    expect(await other.worker.runOnce()).toBe(0)
+    clock.now = 1001
+    expect(await other.worker.runOnce()).toBe(1)
+    expect(await other.shown()).toEqual(['some text'])
+  })
+
+  test('documents of a worker known to be gone are taken up at once', async () => {
+    const db = await makeRecords()
+    const gone = await makeWorker({ db, ...stuck, worker: { owner: 'gone' } })
+    await gone.accept(request())
+    void gone.worker.runOnce()
+    await vi.waitFor(async () => expect((await gone.status('document')).phase).toBe('indexing'))
+    const other = await makeWorker({ db, worker: { isGone: (owner) => owner === 'gone' } })
+    expect(await other.worker.runOnce()).toBe(1)
+  })
+
+  test('a worker that is late in renewing does not take its own documents for abandoned', async () => {
+    const gate = Promise.withResolvers<void>()
+    const { worker, accept, status, clock } = await makeWorker({
+      at: (step) => (step === 'append' ? gate.promise : undefined),
+      worker: { leaseMs: 1000 },
+    })
+    await accept(request())
+    const done = worker.runOnce()
+    await vi.waitFor(async () => expect((await status('document')).phase).toBe('indexing'))
+    clock.now += 5000
+    expect(await worker.runOnce()).toBe(0)
+    gate.resolve()
+    await done
+    expect((await status('document')).phase).toBe('indexed')
+  })
+
+  describe('a document that was being indexed when the process ended', () => {
+    /** Makes it look as after a kill while `id` was being indexed, as the last one of a claim. */
+    async function end({ db }: Awaited<ReturnType<typeof makeWorker>>, id: string): Promise<void> {
+      const claim = crypto.randomUUID()
+      await db.insertInto('inlay_claims').values({ id: claim, owner: 'x', generations: '[]', lease_until: 0 }).execute()
+      await db.updateTable('inlay_documents').set({ state: 'indexing', claim }).where('id', '=', id).execute()
+    }
+
+    test('is taken up at once, but alone from the third time on', async () => {
+      const world = await makeWorker()
+      await world.accept(...named('deadly', 'harmless', 'harmless too'))
+      for (let ends = 1; ends <= 3; ends++) await end(world, 'deadly').then(() => sweep(world))
+      const sizes = [await world.worker.runOnce(), await world.worker.runOnce(), await world.worker.runOnce()]
+      expect(sizes.toSorted()).toEqual([0, 1, 2])
+    })
+
+    test('waits longer and longer when it happens again and again, and is given up in the end', async () => {
+      const world = await makeWorker()
+      await world.accept(...named('deadly'))
+      const waits = []
+      for (let ends = 1; ends < 20; ends++) {
+        await end(world, 'deadly')
+        await sweep(world)
+        waits.push((await world.status('deadly')).nextTryAt! - world.clock.now)
+      }
+      expect(waits.slice(0, 8)).toEqual([0, 0, 0, 0, 1000, 2000, 4000, 8000])
+      expect(waits.at(-1)).toBe(15_000)
+      await end(world, 'deadly')
+      await sweep(world)
+      expect(await world.status('deadly')).toMatchObject({
+        phase: 'failed',
+        reason: expect.stringMatching(/ended each time/),
+      })
+    })
+
+    const sweep = (world: Awaited<ReturnType<typeof makeWorker>>): Promise<number> =>
+      sweepClaims(world.db, { now: world.clock.now })
+  })
+
+  test('a document whose claim is nowhere recorded is taken up all the same', async () => {
+    const { worker, accept, db, status } = await makeWorker()
+    await accept(request())
+    await db.updateTable('inlay_documents').set({ state: 'indexing', claim: 'forgotten' }).execute()
+    expect(await worker.runOnce()).toBe(1)
+    expect((await status('document')).phase).toBe('indexed')
+  })
+})
