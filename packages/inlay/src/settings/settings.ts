@@ -16,6 +16,8 @@ export interface Settings {
   readonly host: string
   /** 0 takes any free port. Default 3000. */
   readonly port: number
+  /** Whether a start without a model looks for one on this machine. Default true. */
+  readonly findsLocalModels: boolean
   readonly options: InlayOptions
   /** Sentences about what was set without effect: variables that no setting has, such as a name misspelt. */
   readonly warnings: readonly string[]
@@ -41,6 +43,7 @@ export function readSettings(env: Environment): Settings {
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
+    findsLocalModels: values.localModels !== 'off',
     options: withoutAbsent({
       dataFolder: data,
       apiKey,
