@@ -6,10 +6,6 @@ export const circles: Record<string, { readonly nodes: readonly string[]; readon
     nodes: ['orchestrator.ts', 'research.ts'],
     reason: 'to be untied',
   },
-  'packages/agent/src/citations': {
-    nodes: ['citation-filter.ts', 'output.ts'],
-    reason: 'to be untied',
-  },
   'packages/drivers/src/models': {
     nodes: ['model-providers.ts', 'model-spec.ts'],
     reason: 'to be untied',
