@@ -62,7 +62,7 @@ export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): P
       next.resolve(interpreter)
     }
   }
-  const turn = async (signal: AbortSignal | undefined): Promise<Interpreter> => {
+  const waitForTurn = async (signal: AbortSignal | undefined): Promise<Interpreter> => {
     if (pool.isClosed()) throw closed()
     signal?.throwIfAborted()
     if (queue.length >= queueLimit) throw queueFull()
@@ -81,7 +81,7 @@ export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): P
     timeLimitMs,
     packages: settings.wheels.map(toPackageName),
     async run({ signal, ...run }) {
-      const interpreter = await turn(signal)
+      const interpreter = await waitForTurn(signal)
       try {
         return await runIn(interpreter, toWhole(run, timeLimitMs), signal)
       } finally {
