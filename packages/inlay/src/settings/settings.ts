@@ -39,7 +39,7 @@ export function readSettings(env: Environment): Settings {
   const mcpServers = mcpServersOf(values, faults)
   const python = pythonOptionsOf(values, faults)
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
-  const { data, apiKey, basePath, streamFormat, corsOrigins, searchHelp, memories } = values
+  const { data, apiKey, basePath, streamFormat, corsOrigins, ingestionWait, searchHelp, memories } = values
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
@@ -50,6 +50,7 @@ export function readSettings(env: Environment): Settings {
       basePath,
       streamFormat,
       corsOrigins,
+      ingestionWaitMs: ingestionWait === undefined ? undefined : ingestionWait * 1000,
       model,
       embedding,
       memories: memories === 'off' ? false : undefined,
