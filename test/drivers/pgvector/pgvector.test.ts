@@ -4,7 +4,6 @@ import { pgvectorIndex } from '@inlay/drivers/pgvector'
 import type { IndexRow } from '@inlay/knowledge'
 import { vectorIndexConformance } from '@inlay/knowledge/conformance'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { editDistance } from '@inlay/drivers/internal/pgvector/search'
 
 let database: PGlite
 beforeAll(async () => {
@@ -73,12 +72,3 @@ test('a failure of the database says nothing of its SQL', async () => {
     (error) => (error as { code: string }).code === 'SERVICE_UNAVAILABLE' && !String(error).includes('secret'),
   )
 })
-
-test.each([
-  ['panther', 'panther', 0],
-  ['panther', 'panhter', 1],
-  ['panther', 'pantherr', 1],
-  ['panther', 'panter', 1],
-  ['panther', 'painter', 2],
-  ['panther', 'table', 3],
-])('%s and %s are %i edits apart', (a, b, distance) => expect(editDistance(a, b, 2)).toBe(distance))

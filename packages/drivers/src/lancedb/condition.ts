@@ -50,7 +50,7 @@ async function readThrough(folder: string, space: Space | undefined): Promise<In
 
 function isOfSystem(error: unknown): boolean {
   const message = error instanceof Error ? error.message : ''
-  return /permission denied|read-only|no space left|too many open files|out of memory|os error (12|13|23|24|28|30)\b/i.test(
+  return /permission denied|read-only|input\/output error|no space left|too many open files|out of memory|os error (5|12|13|23|24|28|30)\b/i.test(
     message,
   )
 }

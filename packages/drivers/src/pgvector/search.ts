@@ -1,5 +1,6 @@
 import { parametersOf, type Parameters } from './filter.ts'
 import type { PgTables } from './schema.ts'
+import { editDistance } from '../spelling/edit-distance.ts'
 
 /** A row as it comes from SQL. */
 export interface PgHit {
@@ -104,27 +105,6 @@ async function speltLike(search: PgSearch, word: string): Promise<string[]> {
     .sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1))
     .slice(0, 10)
     .map((near) => near.word)
-}
-
-/** Insertions, deletions, replacements and swaps of neighbours between two words; gives up above `most`. */
-export function editDistance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1
-  let beforeLast: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1]
-      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        cost = Math.min(cost, beforeLast[j - 2]! + 1)
-      row.push(cost)
-    }
-    if (Math.min(...row) > most) return most + 1
-    beforeLast = last
-    last = row
-  }
-  return last[b.length]!
 }
 
 /** A lexeme as a `tsquery` operand: quotes and backslashes are the only characters with a meaning inside quotes. */

@@ -1,3 +1,5 @@
+import { editDistance } from '../../spelling/edit-distance.ts'
+
 /** Whether a word may be misspelt: long enough to tell, of letters only, in a script that has letters to mistake. */
 export function mayBeMisspelt(word: string): boolean {
   return word.length > 4 && letters.test(word) && !unspaced.test(word)
@@ -29,25 +31,7 @@ export function isNear(a: string, b: string, most: 1 | 2): boolean {
   const [left, right] = [a.length - start - end, b.length - start - end]
   if (left <= 1 && right <= 1) return true
   if (most === 1) return left === 2 && right === 2 && a[start] === b[start + 1] && a[start + 1] === b[start]
-  return slips(a.slice(start, start + left), b.slice(start, start + right)) <= most
-}
-
-/** Optimal string alignment distance. */
-function slips(a: string, b: string): number {
-  let before: number[] = []
-  let above = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1
-      let best = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + same)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, before[j - 2]! + 1)
-      row.push(best)
-    }
-    before = above
-    above = row
-  }
-  return above[b.length]!
+  return editDistance(a.slice(start, start + left), b.slice(start, start + right), most) <= most
 }
 
 /** Words with their terms, kept so that near ones are found without looking at all of them. */

@@ -137,7 +137,7 @@ export const pairStatusRoutes: readonly Route[] = [
       'section. All or none are taken.',
     input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: uploadFormSchema } },
     answer: { description: 'Ids and names of the files.', schema: connectorFilesSchema },
-    errors: ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED'],
+    errors: ['INVALID_INPUT', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED'],
     async handle({ request, caller, parts, settings }) {
       const form = splitForm(request, uploadLimits(settings))
       const { files, rejected } = await parts.agent.files.upload(form.files, { caller, details: form.details })
