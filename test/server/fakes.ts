@@ -224,6 +224,11 @@ export function fakeKnowledge(): FakeKnowledge {
       { document: { ...foundDocument, document_id: 'a' }, content: 'again', headings: [], span: { first: 0, last: 0 } },
     ],
     hasDocuments: async () => accepted.size > 0,
+    figures: async () => ({
+      documents: { pending: 0, indexing: 0, indexed: accepted.size, failed: 0 },
+      oldestWaitingMs: 0,
+      index: { rows: accepted.size, unindexedRows: 0 },
+    }),
     rebuildProgress: async () => undefined,
     showsImage: async () => false,
     close: async () => {},
