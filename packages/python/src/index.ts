@@ -66,16 +66,16 @@ export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): P
     if (pool.isClosed()) throw closed()
     signal?.throwIfAborted()
     if (queue.length >= queueLimit) throw queueFull()
-    const waiting = Promise.withResolvers<Interpreter>()
+    const turn = Promise.withResolvers<Interpreter>()
     const leave = (): void => {
-      const place = queue.indexOf(waiting)
+      const place = queue.indexOf(turn)
       if (place >= 0) queue.splice(place, 1)
-      waiting.reject(signal?.reason)
+      turn.reject(signal?.reason)
     }
     signal?.addEventListener('abort', leave)
-    queue.push(waiting)
+    queue.push(turn)
     serve()
-    return await waiting.promise.finally(() => signal?.removeEventListener('abort', leave))
+    return await turn.promise.finally(() => signal?.removeEventListener('abort', leave))
   }
   return {
     timeLimitMs,
@@ -91,7 +91,7 @@ export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): P
     },
     async close() {
       pool.close()
-      for (const waiting of queue.splice(0)) waiting.reject(closed())
+      for (const turn of queue.splice(0)) turn.reject(closed())
     },
   }
 }
