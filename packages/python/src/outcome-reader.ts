@@ -94,7 +94,7 @@ function createOutput({ onOutput, outputLimitBytes }: WholeRun): OutputReader {
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
   let left = outputLimitBytes
   let hasEnded = false
-  const tell = (stream: 'stdout' | 'stderr', text: string): void => {
+  const emit = (stream: 'stdout' | 'stderr', text: string): void => {
     if (text !== '') onOutput?.({ stream, text })
   }
   return {
@@ -102,13 +102,13 @@ function createOutput({ onOutput, outputLimitBytes }: WholeRun): OutputReader {
       if (hasEnded) return false
       left -= bytes.byteLength
       if (left < 0) return false
-      tell(stream, decoders[stream].decode(bytes, { stream: true }))
+      emit(stream, decoders[stream].decode(bytes, { stream: true }))
       return true
     },
     end() {
       if (hasEnded) return
       hasEnded = true
-      for (const stream of ['stdout', 'stderr'] as const) tell(stream, decoders[stream].decode())
+      for (const stream of ['stdout', 'stderr'] as const) emit(stream, decoders[stream].decode())
     },
     isCut: () => left <= 0,
   }
