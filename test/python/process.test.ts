@@ -13,8 +13,8 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { contextScript, type ContextHost } from '@inlay/python/internal/context-script'
 import { createFrameReader, encodeFrame, type FrameKind } from '@inlay/python/internal/frames'
 import { newContext } from '@inlay/python/internal/interpreter'
-import { createOutcomeReader } from '@inlay/python/internal/outcome-reader'
-import { nodeFlags, type WholeRun } from '@inlay/python/internal/process'
+import { createOutcomeReader, type WholeRun } from '@inlay/python/internal/outcome-reader'
+import { nodeFlags } from '@inlay/python/internal/process'
 import { createSnapshotKeeper } from '@inlay/python/internal/snapshot'
 
 const patience = { timeout: 120_000 }

@@ -2,7 +2,8 @@ import type { CodeOutcome, CodeRun, CodeRunner } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import { listWheels, requirePyodide, toPackageName } from './package.ts'
 import { createSnapshotKeeper } from './snapshot.ts'
-import { startInterpreter, type Interpreter, type ProcessSettings, type WholeRun } from './process.ts'
+import type { WholeRun } from './outcome-reader.ts'
+import { startInterpreter, type Interpreter, type ProcessSettings } from './process.ts'
 
 export { findPyodide } from './package.ts'
 
