@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createCitations, type CitationMode, type CitationPiece } from '@inlay/agent/internal/citations/citation-filter'
+import { createCitations } from '@inlay/agent/internal/citations/citation-filter'
+import type { CitationMode, CitationPiece } from '@inlay/agent/internal/citations/output'
 
 const documents: Record<number, { document_id: string; link: string | null }> = {
   1: { document_id: 'leave', link: 'https://wiki.example.com/leave' },

@@ -1,29 +1,18 @@
 import { createCodeTracker, type CodeTracker } from './code-spans.ts'
 import { readMarker, type Marker } from './marker.ts'
-import { createCitationOutput, type CitationOutput } from './output.ts'
-
-/**
- * What becomes of a citation marker: `link` renders it as `[[n]](link)`, `keep` leaves it as the model wrote it,
- * `remove` deletes it.
- */
-export type CitationMode = 'link' | 'keep' | 'remove'
+import {
+  createCitationOutput,
+  type Citation,
+  type CitationMode,
+  type CitationOutput,
+  type CitationPiece,
+} from './output.ts'
 
 /** What a citation number stands for; a SearchDoc is one. */
 export interface CitableDocument {
   readonly document_id: string
   readonly link?: string | null
 }
-
-/** A document cited under a number. */
-export interface Citation {
-  readonly number: number
-  readonly documentId: string
-}
-
-/** A part of the answer, in the order in which clients are told. */
-export type CitationPiece =
-  | { readonly type: 'text'; readonly content: string }
-  | ({ readonly type: 'citation' } & Citation)
 
 /** What {@link createCitations} needs. */
 export interface CitationsOptions {

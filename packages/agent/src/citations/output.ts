@@ -1,4 +1,19 @@
-import type { CitationMode, CitationPiece } from './citation-filter.ts'
+/** A document cited under a number. */
+export interface Citation {
+  readonly number: number
+  readonly documentId: string
+}
+
+/**
+ * What becomes of a citation marker: `link` renders it as `[[n]](link)`, `keep` leaves it as the model wrote it,
+ * `remove` deletes it.
+ */
+export type CitationMode = 'link' | 'keep' | 'remove'
+
+/** A part of the answer, in the order in which clients are told. */
+export type CitationPiece =
+  | { readonly type: 'text'; readonly content: string }
+  | ({ readonly type: 'citation' } & Citation)
 
 /** Collects what the processor says, in the order in which clients are told. */
 export interface CitationOutput {

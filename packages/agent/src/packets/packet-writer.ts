@@ -1,7 +1,8 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 import { createCallPackets, type CallWriter } from './call-packets.ts'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
-import { createCitations, type Citation } from '../citations/citation-filter.ts'
+import { createCitations } from '../citations/citation-filter.ts'
+import type { Citation } from '../citations/output.ts'
 import { createMessageBlock, createReasoningBlock } from './text-blocks.ts'
 
 export interface PacketWriterOptions {

@@ -1,5 +1,5 @@
 import type { PacketBody, PacketOf } from '@inlay/protocol'
-import type { CitationPiece } from '../citations/citation-filter.ts'
+import type { CitationPiece } from '../citations/output.ts'
 
 /** Writes the text of each step as message packets. */
 export interface MessageBlock {

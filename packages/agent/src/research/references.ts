@@ -1,5 +1,6 @@
 import type { SearchDoc } from '@inlay/protocol'
-import { createCitations, type Citation } from '../citations/citation-filter.ts'
+import { createCitations } from '../citations/citation-filter.ts'
+import type { Citation } from '../citations/output.ts'
 
 /** A report with the numbers its agent used. */
 export interface NumberedReport {
