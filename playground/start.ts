@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { isInlayError } from '@inlay/protocol'
 import { createInlay, readEnvironment, readSettings, type Inlay, type Settings } from 'inlay'
 import { prepareDataFolder } from 'inlay/internal/data-folder'
+import { findLocalModels, localModelLines } from 'inlay/internal/settings/local-models'
 import { createPage, isLoopbackName } from 'inlay/page'
 import { keepApiKey } from './server/api-key.ts'
 import { greeting } from './server/greeting.ts'
@@ -54,6 +55,12 @@ async function start(): Promise<void> {
       if (!isInlayError(error) || error.code !== 'CLOSED') throw error
     })
     .finally(documentation.resolve)
+  const { model: chosen, models } = settings.options
+  if (settings.findsLocalModels && chosen === undefined && models === undefined) await showLocalModels()
+}
+
+async function showLocalModels(): Promise<void> {
+  for (const line of localModelLines(await findLocalModels(), 'npm start')) process.stdout.write(`${line}\n`)
 }
 
 /** The host as it stands in an address: "every address of this machine" is none that can be opened. */

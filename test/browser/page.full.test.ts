@@ -75,7 +75,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     await page.locator('.document', { hasText: 'Canteen' }).waitFor({ state: 'detached' })
   })
 
-  test('a chosen file becomes a document, and what is no text is refused in words', async () => {
+  test('a chosen file becomes a document, and what cannot be read is refused in words', async () => {
     const page = await open(`${playground.address}`)
     await page.getByRole('link', { name: /^Documents/ }).click()
     await page.getByLabel('Choose files').setInputFiles([
@@ -86,7 +86,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
       },
       { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50]) },
     ])
-    await page.getByText('photo.png is not a text or Markdown file.').waitFor()
+    await page.getByText('photo.png is of a kind that is not read.').waitFor()
     await page.locator('.document', { hasText: 'Parking permits' }).locator('.state.indexed').waitFor()
   })
 

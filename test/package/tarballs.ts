@@ -112,6 +112,25 @@ function checkTypes(project: string, tarballs: readonly string[]): void {
   console.log('  types: clean for a strict host')
 }
 
+/**
+ * A host of strict types compiles: the README's example under `exactOptionalPropertyTypes`, and exports of all parts,
+ * whose declarations name nothing but what the host depends on.
+ */
+function compileHost(project: string): void {
+  const exported = ['agent', 'knowledge', 'keys', 'routes'].map((name) => `export const ${name} = inlay.${name}`)
+  const host = [mountingExample(), ...exported, 'export const parts = () => ({ ...inlay })', ''].join('\n')
+  writeFileSync(join(project, 'host.ts'), host)
+  const flags = ['--strict', '--exactOptionalPropertyTypes', '--declaration', '--skipLibCheck', '--types', 'node']
+  const target = ['--module', 'nodenext', '--target', 'es2023', '--typeRoots', resolve('node_modules/@types')]
+  run('tsc', [...flags, ...target, '--outDir', 'types', 'host.ts'], { cwd: project })
+  const foreign = [...readFileSync(join(project, 'types/host.d.ts'), 'utf8').matchAll(/import\("([^"]+)"\)/g)]
+    .map(([, name]) => name)
+    .filter((name) => name !== 'inlay')
+  if (foreign.length > 0)
+    throw new Error(`declarations of a host name ${foreign.join(', ')}, which it does not depend on`)
+  console.log('  a host of strict types compiles')
+}
+
 await inFolder('tarballs', async (work) => {
   console.log('tarballs')
   const project = resolve(join(work, 'project'))
@@ -119,6 +138,7 @@ await inFolder('tarballs', async (work) => {
   install(project, tarballs)
   console.log(`  installed: ${Math.round(folderBytes(join(project, 'node_modules')) / 1e6)} MB`)
   checkTypes(resolve(join(work, 'types')), tarballs)
+  compileHost(project)
   for (const version of nodes) {
     install(join(work, `node-${version}`), [`node@${version}`])
     const node = join(work, `node-${version}`, 'node_modules/node/bin/node')

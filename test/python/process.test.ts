@@ -13,8 +13,8 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { contextScript, type ContextHost } from '@inlay/python/internal/context-script'
 import { createFrameReader, encodeFrame, type FrameKind } from '@inlay/python/internal/frames'
 import { newContext } from '@inlay/python/internal/interpreter'
-import { createOutcomeReader } from '@inlay/python/internal/outcome-reader'
-import { nodeFlags, type WholeRun } from '@inlay/python/internal/process'
+import { createOutcomeReader, type WholeRun } from '@inlay/python/internal/outcome-reader'
+import { nodeFlags } from '@inlay/python/internal/process'
 import { createSnapshotKeeper } from '@inlay/python/internal/snapshot'
 
 const patience = { timeout: 120_000 }
@@ -29,16 +29,16 @@ describe('frames', () => {
   test('come out as they went in, whatever the pieces', () => {
     fc.assert(
       fc.property(fc.array(frame), fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }), (frames, sizes) => {
-        const all = Buffer.concat(frames.map((one) => encodeFrame(one.kind, one.payload)))
+        const all = Buffer.concat(frames.map((frame) => encodeFrame(frame.kind, frame.payload)))
         const read = createFrameReader(50)
-        const found = []
+        const decoded = []
         for (let at = 0, turn = 0; at < all.length; turn++) {
           const size = sizes[turn % sizes.length]!
-          found.push(...read(all.subarray(at, at + size))!)
+          decoded.push(...read(all.subarray(at, at + size))!)
           at += size
         }
-        expect(found.map((one) => ({ ...one, payload: Buffer.from(one.payload) }))).toEqual(
-          frames.map((one) => ({ ...one, payload: Buffer.from(one.payload) })),
+        expect(decoded.map((frame) => ({ ...frame, payload: Buffer.from(frame.payload) }))).toEqual(
+          frames.map((frame) => ({ ...frame, payload: Buffer.from(frame.payload) })),
         )
       }),
     )
@@ -193,7 +193,7 @@ test('whatever the context gives, or throws, belongs to it and leads to no new c
 const folder = mkdtempSync(join(tmpdir(), 'inlay-doors-'))
 const built = mkdtempSync(resolve('node_modules/.pyodide-'))
 afterAll(() => {
-  for (const one of [folder, built]) rmSync(one, { recursive: true, force: true })
+  for (const frame of [folder, built]) rmSync(frame, { recursive: true, force: true })
 })
 const run = promisify(execFile)
 
@@ -236,9 +236,9 @@ test('code that would get out of its context finds every door of the process shu
     `import child from 'node:child_process'; import dgram from 'node:dgram'; import dns from 'node:dns'`,
     `import fs from 'node:fs'; import http from 'node:http'; import inspector from 'node:inspector'`,
     `import net from 'node:net'; import threads from 'node:worker_threads'; import { createRequire } from 'node:module'`,
-    `import { closeDoors } from ${JSON.stringify(pathToFileURL(join(source, 'blocked-modules.ts')).href)}`,
+    `import { blockModules } from ${JSON.stringify(pathToFileURL(join(source, 'blocked-modules.ts')).href)}`,
     `const require = createRequire(import.meta.url)`,
-    `closeDoors()`,
+    `blockModules()`,
     ...ways.map((way) => `try { ${way}; console.log(${JSON.stringify(way)}) } catch {}`),
     `console.log('tried', Object.keys(process.env).length)`,
     `process.exit()`,

@@ -43,7 +43,7 @@ afterAll(async () => {
 
 /** The least WebAssembly that Python takes for a native module: its only function says that it failed. */
 function nativeModule(initFunction: string): Uint8Array {
-  const text = (one: string): number[] => [one.length, ...Buffer.from(one)]
+  const text = (value: string): number[] => [value.length, ...Buffer.from(value)]
   const section = (id: number, ...content: number[]): number[] => [id, content.length, ...content]
   const preamble = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
   return Uint8Array.of(
@@ -56,7 +56,7 @@ function nativeModule(initFunction: string): Uint8Array {
   )
 }
 
-async function hear(code: string, more: Partial<CodeRun> = {}, runner: CodeRunner = python) {
+async function runCode(code: string, more: Partial<CodeRun> = {}, runner: CodeRunner = python) {
   const said = { stdout: '', stderr: '' }
   const outcome = await runner.run({ code, onOutput: ({ stream, text }) => void (said[stream] += text), ...more })
   return { ...outcome, ...said }
@@ -69,7 +69,7 @@ describe('conformance of code runners', patience, () => {
 describe('python', patience, () => {
   test("an operator's wheels can be imported, and are named", async () => {
     expect(python.packages).toEqual(['bird-count 1.2', 'bird-names 0.1', 'bird-song 3'])
-    const { stdout } = await hear(
+    const { stdout } = await runCode(
       [
         'import bird_count, importlib.metadata, importlib.resources',
         'print(bird_count.count(), importlib.metadata.version("bird-count"))',
@@ -80,11 +80,11 @@ describe('python', patience, () => {
   })
 
   test('a native module of a wheel is loaded, and asked to begin', async () => {
-    expect((await hear('import bird_song')).stderr).toContain('SystemError: initialization of bird_song failed')
+    expect((await runCode('import bird_song')).stderr).toContain('SystemError: initialization of bird_song failed')
   })
 
   test('asyncio works, at the top and in the program, and has threads of its own kind', async () => {
-    const { stdout, stderr } = await hear(
+    const { stdout, stderr } = await runCode(
       [
         'import asyncio, time',
         'async def one(n):',
@@ -94,15 +94,15 @@ describe('python', patience, () => {
       ].join('\n'),
     )
     expect([stdout, stderr]).toEqual(['[2, 1] 4\n', ''])
-    expect((await hear('import asyncio\nasync def f(): return 5\nasyncio.run(f())')).stdout).toBe('5\n')
+    expect((await runCode('import asyncio\nasync def f(): return 5\nasyncio.run(f())')).stdout).toBe('5\n')
   })
 
   test('interpreters that start with the same memory have luck of their own, and nobody types', async () => {
     const code = 'import random, uuid\nprint(random.random(), uuid.uuid4())\ninput()'
-    const [one, other] = await Promise.all([hear(code), hear(code)])
-    expect(one.stdout.split(' ')).toHaveLength(2)
-    for (const word of one.stdout.split(' ')) expect(other.stdout).not.toContain(word)
-    expect(one.stderr).toContain('EOFError')
+    const [value, other] = await Promise.all([runCode(code), runCode(code)])
+    expect(value.stdout.split(' ')).toHaveLength(2)
+    for (const word of value.stdout.split(' ')) expect(other.stdout).not.toContain(word)
+    expect(value.stderr).toContain('EOFError')
   })
 
   test('files fill the memory of a program, not that of the host', async () => {
@@ -113,24 +113,24 @@ describe('python', patience, () => {
       '  print("written")',
       'except OSError as error: print(error.errno, "full")',
     ]
-    const { stdout, error } = await hear(code.join('\n'))
+    const { stdout, error } = await runCode(code.join('\n'))
     expect(stdout).not.toContain('written')
     expect(stdout.includes('full') || error !== null).toBe(true)
   })
 
   test('what is found of JavaScript by digging reaches neither Node nor new code', async () => {
-    const { stdout, stderr, exitCode } = await hear(digging)
+    const { stdout, stderr, exitCode } = await runCode(digging)
     expect({ stdout, stderr, exitCode }).toEqual({ stdout: 'dug True\n', stderr: '', exitCode: 0 })
   })
 
   test('a program that takes its own world apart has ended like any other', async () => {
     const code =
       'import os, shutil, sys\nprint("here", flush=True)\nos.chdir("/")\nshutil.rmtree("/work")\nsys.stdout = sys.stderr = None'
-    expect(await hear(code)).toMatchObject({ stdout: 'here\n', exitCode: 0, error: null, files: [] })
+    expect(await runCode(code)).toMatchObject({ stdout: 'here\n', exitCode: 0, error: null, files: [] })
   })
 
   test('breaking the interpreter itself is a clear failure', async () => {
-    const { error, exitCode } = await hear(
+    const { error, exitCode } = await runCode(
       'import ctypes\nctypes.CDLL(None).emscripten_run_script_int(b"globalThis.constructor")',
     )
     expect(exitCode).toBeNull()
@@ -142,11 +142,11 @@ describe('python', patience, () => {
 const digging = `
 import gc, types
 found, seen = [], set()
-for one in gc.get_objects():
-    if isinstance(one, types.FunctionType) and 'pyodide' in (one.__module__ or ''):
-        found += [value for value in one.__globals__.values() if type(value).__name__ == 'JsProxy']
-for one in gc.get_objects():
-    if isinstance(one, dict): found += [v for v in list(one.values()) if type(v).__name__ == 'JsProxy']
+for value in gc.get_objects():
+    if isinstance(value, types.FunctionType) and 'pyodide' in (value.__module__ or ''):
+        found += [value for value in value.__globals__.values() if type(value).__name__ == 'JsProxy']
+for value in gc.get_objects():
+    if isinstance(value, dict): found += [v for v in list(value.values()) if type(v).__name__ == 'JsProxy']
 def look(work):
     try: value, text = (value := work()), str(value)[:200]
     except Exception: return
@@ -155,14 +155,14 @@ def look(work):
         seen.add(value.js_id)
         found.append(value)
 while found:
-    one = found.pop()
-    look(lambda: one.constructor.constructor('return process')())
-    look(lambda: one.eval('globalThis.process'))
-    look(lambda: one.initializeNodeSockFS())
+    value = found.pop()
+    look(lambda: value.constructor.constructor('return process')())
+    look(lambda: value.eval('globalThis.process'))
+    look(lambda: value.initializeNodeSockFS())
     for name in ('constructor', '__proto__', 'prototype', 'process', 'require', 'fetch', 'mainModule', 'FS', 'filesystems', 'NODEFS', '_api', '_module', 'config', 'jsglobals', 'globalThis'):
-        look(lambda: getattr(one, name))
-    for name in (dir(one) if len(seen) < 300 else ()):
-        look(lambda: getattr(one, name))
+        look(lambda: getattr(value, name))
+    for name in (dir(value) if len(seen) < 300 else ()):
+        look(lambda: getattr(value, name))
 print('dug', len(seen) > 50)
 `
 
@@ -173,11 +173,14 @@ describe('what cannot run', () => {
     async () => {
       const small = pyodide({ processes: 1, queueLimit: 1 })
       const endless = small.run({ code: 'while True: pass' })
-      const waiting = small.run({ code: '1' })
+      const queued = small.run({ code: '1' })
       await expect(small.run({ code: '1' })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
-      const ended = Promise.allSettled([endless, waiting])
+      const ended = Promise.allSettled([endless, queued])
       await small.close()
-      expect((await ended).map((one) => one.status === 'rejected' && one.reason.code)).toEqual(['CLOSED', 'CLOSED'])
+      expect((await ended).map((value) => value.status === 'rejected' && value.reason.code)).toEqual([
+        'CLOSED',
+        'CLOSED',
+      ])
       await expect(small.run({ code: '1' })).rejects.toMatchObject({ code: 'CLOSED' })
     },
   )

@@ -224,6 +224,7 @@ export function fakeKnowledge(): FakeKnowledge {
       { document: { ...foundDocument, document_id: 'a' }, content: 'again', headings: [], span: { first: 0, last: 0 } },
     ],
     hasDocuments: async () => accepted.size > 0,
+    rebuildProgress: async () => undefined,
     showsImage: async () => false,
     close: async () => {},
   }

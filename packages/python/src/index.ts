@@ -2,7 +2,8 @@ import type { CodeOutcome, CodeRun, CodeRunner } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import { listWheels, requirePyodide, toPackageName } from './package.ts'
 import { createSnapshotKeeper } from './snapshot.ts'
-import { startInterpreter, type Interpreter, type ProcessSettings, type WholeRun } from './process.ts'
+import type { WholeRun } from './outcome-reader.ts'
+import { startInterpreter, type Interpreter, type ProcessSettings } from './process.ts'
 
 export { findPyodide } from './package.ts'
 
@@ -62,26 +63,26 @@ export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): P
       next.resolve(interpreter)
     }
   }
-  const turn = async (signal: AbortSignal | undefined): Promise<Interpreter> => {
+  const waitForTurn = async (signal: AbortSignal | undefined): Promise<Interpreter> => {
     if (pool.isClosed()) throw closed()
     signal?.throwIfAborted()
     if (queue.length >= queueLimit) throw queueFull()
-    const waiting = Promise.withResolvers<Interpreter>()
+    const turn = Promise.withResolvers<Interpreter>()
     const leave = (): void => {
-      const place = queue.indexOf(waiting)
+      const place = queue.indexOf(turn)
       if (place >= 0) queue.splice(place, 1)
-      waiting.reject(signal?.reason)
+      turn.reject(signal?.reason)
     }
     signal?.addEventListener('abort', leave)
-    queue.push(waiting)
+    queue.push(turn)
     serve()
-    return await waiting.promise.finally(() => signal?.removeEventListener('abort', leave))
+    return await turn.promise.finally(() => signal?.removeEventListener('abort', leave))
   }
   return {
     timeLimitMs,
     packages: settings.wheels.map(toPackageName),
     async run({ signal, ...run }) {
-      const interpreter = await turn(signal)
+      const interpreter = await waitForTurn(signal)
       try {
         return await runIn(interpreter, toWhole(run, timeLimitMs), signal)
       } finally {
@@ -91,7 +92,7 @@ export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): P
     },
     async close() {
       pool.close()
-      for (const waiting of queue.splice(0)) waiting.reject(closed())
+      for (const turn of queue.splice(0)) turn.reject(closed())
     },
   }
 }

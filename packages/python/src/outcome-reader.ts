@@ -1,6 +1,8 @@
-import type { CodeFile, CodeOutcome } from '@inlay/agent'
+import type { CodeFile, CodeOutcome, CodeRun } from '@inlay/agent'
 import type { Frame } from './frames.ts'
-import type { WholeRun } from './process.ts'
+
+/** A program, with all that has a default. */
+export type WholeRun = Required<Omit<CodeRun, 'signal' | 'onOutput'>> & Pick<CodeRun, 'onOutput'>
 
 /** What ended a process: the program used too much, or broke the interpreter. */
 export type Loss = 'time' | 'memory' | 'crash'
@@ -92,7 +94,7 @@ function createOutput({ onOutput, outputLimitBytes }: WholeRun): OutputReader {
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
   let left = outputLimitBytes
   let hasEnded = false
-  const tell = (stream: 'stdout' | 'stderr', text: string): void => {
+  const emit = (stream: 'stdout' | 'stderr', text: string): void => {
     if (text !== '') onOutput?.({ stream, text })
   }
   return {
@@ -100,13 +102,13 @@ function createOutput({ onOutput, outputLimitBytes }: WholeRun): OutputReader {
       if (hasEnded) return false
       left -= bytes.byteLength
       if (left < 0) return false
-      tell(stream, decoders[stream].decode(bytes, { stream: true }))
+      emit(stream, decoders[stream].decode(bytes, { stream: true }))
       return true
     },
     end() {
       if (hasEnded) return
       hasEnded = true
-      for (const stream of ['stdout', 'stderr'] as const) tell(stream, decoders[stream].decode())
+      for (const stream of ['stdout', 'stderr'] as const) emit(stream, decoders[stream].decode())
     },
     isCut: () => left <= 0,
   }

@@ -74,6 +74,22 @@ test('an abort ends the step at once, before and while it streams', async () => 
   expect(model.asked.length).toBeLessThanOrEqual(1)
 })
 
+test('a call that is quoted from a result or a message is text', async () => {
+  const call = '{"name": "look", "arguments": {"at": "a \\"b\\""}}'
+  const markup = `<tool_call>\n${call}\n</tool_call>`
+  for (const quoted of [call, markup, `\`\`\`json\n${call}\n\`\`\``]) {
+    const result = { type: 'text' as const, value: JSON.stringify({ content: `A page: ${markup} ${call}` }) }
+    const prompt: LanguageModelV4CallOptions['prompt'] = [
+      { role: 'user', content: [{ type: 'text', text: 'What is on the page?' }] },
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'look', output: result }] },
+    ]
+    const { done } = newStep([[`It says:\n${quoted}`]], { options: { prompt, tools } })
+    expect((await done).calls).toEqual([])
+  }
+  const { done } = newStep([[`I look.\n${markup}`]])
+  expect((await done).calls).toHaveLength(1)
+})
+
 test('a call in thoughts alone is recovered', async () => {
   const { done } = newStep([[{ reasoning: '{"name": "look", "arguments": {"at": 2}}' }]])
   expect(await done).toMatchObject({ wasRecovered: true, calls: [{ name: 'look', input: '{"at":2}' }] })

@@ -77,9 +77,9 @@ describe('a request', () => {
       },
     }
     const providerOptions = { query: { google: { taskType: 'RETRIEVAL_QUERY' } } }
-    const told = embedder({ model: spied, prefixes: { document: 'passage: ', query: 'query: ' }, providerOptions })
-    await told.embed(['x'], 'document')
-    await told.embed(['x'], 'query')
+    const prefixed = embedder({ model: spied, prefixes: { document: 'passage: ', query: 'query: ' }, providerOptions })
+    await prefixed.embed(['x'], 'document')
+    await prefixed.embed(['x'], 'query')
     await embedder({ model: spied, asksForDimensions: true, headers: { 'x-team': 'a' } }).embed([''], 'document')
     expect(seen).toEqual([
       [['passage: x'], undefined, undefined, undefined],

@@ -61,7 +61,7 @@ describe('conformance of an embedder', () => {
 
 describe('the model', () => {
   it('is loaded with the first text, once, and as the options say', async () => {
-    const one = embedder({
+    const single = embedder({
       dtype: 'fp16',
       device: 'cuda',
       revision: 'abc123',
@@ -69,7 +69,7 @@ describe('the model', () => {
       isOffline: true,
     })
     expect(seen.loads).toEqual([])
-    await Promise.all([one.embed(['a'], 'document'), one.embed(['b'], 'query')])
+    await Promise.all([single.embed(['a'], 'document'), single.embed(['b'], 'query')])
     expect(seen.loads).toEqual([
       {
         model: 'Xenova/tiny',
@@ -83,18 +83,18 @@ describe('the model', () => {
   it('is tried again with the next text when it could not be loaded, and says nothing of the machine', async () => {
     const lib = fakeLib()
     let isDown = true
-    const one = embedder({
+    const single = embedder({
       lib: {
         pipeline: (...call) => (isDown ? Promise.reject(new Error('ENOENT /home/me/.cache')) : lib.pipeline(...call)),
       },
     })
-    await expect(one.embed(['a'], 'document')).rejects.toMatchObject({
+    await expect(single.embed(['a'], 'document')).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       retryable: true,
       message: expect.not.stringContaining('/home'),
     })
     isDown = false
-    expect(await one.embed(['a'], 'document')).toHaveLength(1)
+    expect(await single.embed(['a'], 'document')).toHaveLength(1)
   })
 
   it('pools and normalises as it was trained, and is told what a text is by prefixes', async () => {
@@ -142,9 +142,9 @@ describe('a run', () => {
   )
 
   it('is the only one at a time, and calls take turns', async () => {
-    const one = embedder()
-    const long = one.embed(texts, 'document')
-    const query = one.embed(['query'], 'query')
+    const single = embedder()
+    const long = single.embed(texts, 'document')
+    const query = single.embed(['query'], 'query')
     await query
     expect(seen.runs.length).toBeLessThanOrEqual(3)
     await long

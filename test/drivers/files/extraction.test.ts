@@ -107,11 +107,11 @@ describe('ending', () => {
     using({}, async (extract) => {
       const stop = new AbortController()
       const running = extract(endless(), { signal: stop.signal })
-      const waiting = extract(file('waits'), { signal: stop.signal })
+      const queued = extract(file('waits'), { signal: stop.signal })
       const other = extract(file('other'))
       stop.abort(new Error('changed my mind'))
       await expect(running).rejects.toThrow('changed my mind')
-      await expect(waiting).rejects.toThrow('changed my mind')
+      await expect(queued).rejects.toThrow('changed my mind')
       expect((await other).sections).toEqual([{ text: 'other' }])
       await expect(extract(file('late'), { signal: stop.signal })).rejects.toThrow('changed my mind')
     }))

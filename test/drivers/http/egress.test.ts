@@ -142,15 +142,15 @@ describe('addresses', () => {
   })
 
   test('the connection goes to the address that was checked, with the name as host', async () => {
-    let asked = 0
+    let lookups = 0
     const port = await serve((request, response) => response.end(request.headers.host))
     const fetchPage = egress({
       allowHosts: [`docs.example:${port}`],
-      resolve: async () => (asked++ === 0 ? ['127.0.0.1'] : ['127.0.0.2']),
+      resolve: async () => (lookups++ === 0 ? ['127.0.0.1'] : ['127.0.0.2']),
     })
     const answer = await fetchPage(`http://docs.example:${port}/`)
     expect(new TextDecoder().decode(answer.bytes)).toBe(`docs.example:${port}`)
-    expect(asked).toBe(1)
+    expect(lookups).toBe(1)
   })
 
   test('an allowed host stays bound to its port', async () => {

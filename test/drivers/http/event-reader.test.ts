@@ -53,7 +53,11 @@ test('events are the same wherever their bytes are cut, and however lines end', 
   await fc.assert(
     fc.asyncProperty(fc.constantFrom('\n', '\r', '\r\n'), fc.array(fc.nat(80)), async (end, places) => {
       const bytes = bytesOf(text.replaceAll('\n', end))
-      const cuts = [0, ...places.toSorted((one, other) => one - other).filter((at) => at < bytes.length), bytes.length]
+      const cuts = [
+        0,
+        ...places.toSorted((left, right) => left - right).filter((at) => at < bytes.length),
+        bytes.length,
+      ]
       const pieces = cuts.slice(1).map((at, index) => bytes.slice(cuts[index], at))
       expect(await eventsOf(...pieces)).toEqual(expected)
     }),

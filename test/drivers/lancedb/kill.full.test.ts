@@ -51,10 +51,10 @@ async function check(index: VectorIndex, said: readonly string[], kills = 0): Pr
   const hits = await index.search({ text: 'heron', limit: 5000 })
   const rows = hits.map((hit) => `${hit.documentId} ${hit.position}`)
   expect(new Set(rows).size).toBe(rows.length)
-  const found = new Set(hits.map((hit) => hit.documentId))
-  const missing = [...present].filter((id) => !found.has(id))
+  const ids = new Set(hits.map((hit) => hit.documentId))
+  const missing = [...present].filter((id) => !ids.has(id))
   expect(missing.length).toBeLessThanOrEqual(kills)
-  expect([...absent].filter((id) => found.has(id))).toEqual([])
+  expect([...absent].filter((id) => ids.has(id))).toEqual([])
   for (const id of present) {
     if (missing.includes(id)) continue
     const positions = rows.filter((name) => name.startsWith(`${id} `)).length

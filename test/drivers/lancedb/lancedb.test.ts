@@ -141,10 +141,10 @@ describe('upkeep', () => {
       Promise.all(
         queries.map(async (query) => (await index.search({ vector: query, limit: 10 })).map((hit) => hit.documentId)),
       )
-    const one = await search()
+    const compared = await search()
     await index.maintain({ idle: true })
     const indexed = await search()
-    const same = indexed.flatMap((ids, at) => ids.filter((id) => one[at]!.includes(id))).length
+    const same = indexed.flatMap((ids, at) => ids.filter((id) => compared[at]!.includes(id))).length
     expect(same / 200).toBeGreaterThan(0.95)
     await index.append([row('new', 'New.', { vector: queries[0]! })])
     expect((await index.search({ vector: queries[0]!, limit: 1 }))[0]?.documentId).toBe('new')

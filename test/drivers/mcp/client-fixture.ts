@@ -50,15 +50,15 @@ export interface Called {
   readonly delta: PacketOf<'custom_tool_delta'> | undefined
   readonly packets: readonly PacketBody[]
   /** What the model reads. */
-  readonly told: Record<string, unknown>
+  readonly toModel: Record<string, unknown>
 }
 
 /** Calls an action outside of a chat. */
 export async function call(action: Action, input: unknown, more: Parameters<typeof newTurn>[0] = {}): Promise<Called> {
   const { turn, packets } = newTurn(more)
   const { text } = await action.run(input, turn)
-  const delta = packets.find((one): one is PacketOf<'custom_tool_delta'> => one.type === 'custom_tool_delta')
-  return { delta, packets, told: JSON.parse(text) as Record<string, unknown> }
+  const delta = packets.find((packet): packet is PacketOf<'custom_tool_delta'> => packet.type === 'custom_tool_delta')
+  return { delta, packets, toModel: JSON.parse(text) as Record<string, unknown> }
 }
 
 /** Answers a message of a client. */

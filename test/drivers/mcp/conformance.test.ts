@@ -26,7 +26,7 @@ function newNumbers(): ToolNumbers {
   const known: { kind: string; name: string }[] = []
   return {
     numberOf: async (kind, name) => {
-      const at = known.findIndex((one) => one.kind === kind && one.name === name)
+      const at = known.findIndex((entry) => entry.kind === kind && entry.name === name)
       return 1_001 + (at >= 0 ? at : known.push({ kind, name }) - 1)
     },
     find: async (id) => known[id - 1_001],

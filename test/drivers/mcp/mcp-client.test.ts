@@ -35,7 +35,7 @@ describe.each(['http', 'sse'] as const)('the reference server over %s', (transpo
     const { client } = newClient([server()])
     const echo = await find(client, 'echo')
     expect(echo.start?.()).toEqual({ type: 'custom_tool_start', tool_name: 'echo', tool_id: null })
-    const { packets, told } = await call(echo, { message: 'Grüße' })
+    const { packets, toModel } = await call(echo, { message: 'Grüße' })
     expect(packets).toEqual([
       {
         type: 'custom_tool_delta',
@@ -47,14 +47,14 @@ describe.each(['http', 'sse'] as const)('the reference server over %s', (transpo
         error: null,
       },
     ])
-    expect(told).toMatchObject({ tool_name: 'echo', tool_result: 'Echo: Grüße', error: null })
+    expect(toModel).toMatchObject({ tool_name: 'echo', tool_result: 'Echo: Grüße', error: null })
   })
 
   test('answers calls side by side, each its own', async () => {
     const { client } = newClient([server()])
     const sum = await find(client, 'get-sum')
     const answers = await Promise.all([1, 2, 3, 4].map((a) => call(sum, { a, b: 10 })))
-    expect(answers.map(({ told }) => told['tool_result'])).toEqual(
+    expect(answers.map(({ toModel }) => toModel['tool_result'])).toEqual(
       [11, 12, 13, 14].map((total, index) => `The sum of ${index + 1} and 10 is ${total}.`),
     )
   })
@@ -62,9 +62,9 @@ describe.each(['http', 'sse'] as const)('the reference server over %s', (transpo
   test('may send pictures, which are kept', async () => {
     const { client } = newClient([server()])
     const files = heldFiles()
-    const { delta, told } = await call(await find(client, 'get-tiny-image'), {}, { files })
+    const { delta, toModel } = await call(await find(client, 'get-tiny-image'), {}, { files })
     expect(delta?.file_ids).toEqual(['get-tiny-image.png-file'])
-    expect(told['tool_result']).toContain('shown to the user as file get-tiny-image.png-file')
+    expect(toModel['tool_result']).toContain('shown to the user as file get-tiny-image.png-file')
     const { bytes } = await files.open('get-tiny-image.png-file')
     expect(new TextDecoder('latin1').decode((await new Response(bytes).bytes()).slice(1, 4))).toBe('PNG')
   })
@@ -276,9 +276,9 @@ describe('a server that', () => {
   ])('%s is told to the model', async (_, answer, error) => {
     const { server } = await standIn(usual({ 'tools/call': (_message, response) => answer(response) }))
     const { client } = newClient([server])
-    const { delta, told } = await call(await find(client, 'look_up'), {})
+    const { delta, toModel } = await call(await find(client, 'look_up'), {})
     expect(delta).toMatchObject({ response_type: 'json', data: { error }, error: null, tool_id: null })
-    expect(told).toMatchObject({ tool_result: null, error })
+    expect(toModel).toMatchObject({ tool_result: null, error })
   })
 
   test('speaks of authentication in its failure is understood so', async () => {
@@ -337,7 +337,7 @@ test('an answer that is too long is cut for the model', async () => {
 
 test('a list of servers that cannot be is refused at once', () => {
   const server = { name: 'a', url: 'https://a.example/mcp' }
-  const made = (servers: McpServers) => () => mcpClient({ servers, numbers: newNumbers() })
-  expect(made([server, server])).toThrow(expect.objectContaining({ code: 'DUPLICATE_RESOURCE' }))
-  expect(made([{ ...server, url: 'a.example' }])).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
+  const clientOf = (servers: McpServers) => () => mcpClient({ servers, numbers: newNumbers() })
+  expect(clientOf([server, server])).toThrow(expect.objectContaining({ code: 'DUPLICATE_RESOURCE' }))
+  expect(clientOf([{ ...server, url: 'a.example' }])).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
 })

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 async function model(type: Type, replies: Replies) {
   server = await (type === 'anthropic' ? startAnthropic(replies) : startOpenAi(replies))
-  return aiSdkModels({ type, name: 'house', baseUrl: `${server.origin}/v1`, apiKey: key })('m-1')
+  return aiSdkModels({ type, name: 'own', baseUrl: `${server.origin}/v1`, apiKey: key })('m-1')
 }
 
 /** Runs a call to its end and tells what it failed of, as a run would. */
@@ -40,14 +40,14 @@ async function runAs(
   more: Partial<LanguageModelV4CallOptions> = {},
 ) {
   const parts: LanguageModelV4StreamPart[] = []
-  const told: string[] = []
+  const deltas: string[] = []
   let failure: Failure | undefined
   try {
-    const made = await model(type, replies)
-    const listener = { onText: (delta: string) => void told.push(delta), onReasoning: () => {} }
-    const asked = { ...call, ...more }
+    const target = await model(type, replies)
+    const listener = { onText: (delta: string) => void deltas.push(delta), onReasoning: () => {} }
+    const options = { ...call, ...more }
     const opened =
-      way === 'told' && 'doStreamTapped' in made ? made.doStreamTapped(asked, listener) : made.doStream(asked)
+      way === 'told' && 'doStreamTapped' in target ? target.doStreamTapped(options, listener) : target.doStream(options)
     const { stream } = await opened
     for await (const part of stream) {
       parts.push(part)
@@ -60,7 +60,7 @@ async function runAs(
     failure = toFailure(error)
   }
   const inParts = parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')
-  return { parts, inParts, text: way === 'told' ? told.join('') : inParts, failure, code: failure?.code }
+  return { parts, inParts, text: way === 'told' ? deltas.join('') : inParts, failure, code: failure?.code }
 }
 
 describe.each(ways)('%s, %s', (type, way) => {
@@ -132,10 +132,10 @@ describe.each(ways)('%s, %s', (type, way) => {
   })
 
   test('no error that leaves a call holds the key', async () => {
-    const made = await model(type, [
+    const target = await model(type, [
       { status: 401, body: { error: { type: 'authentication_error', message: `bad key ${key}` } } },
     ])
-    const error: unknown = await made.doStream(call).then(
+    const error: unknown = await target.doStream(call).then(
       () => undefined,
       (caught: unknown) => caught,
     )
@@ -196,8 +196,8 @@ describe.each(ways)('%s, %s', (type, way) => {
 test('nothing listens: a connection error', async () => {
   const closed = await startOpenAi([])
   await closed.close()
-  const made = aiSdkModels({ type: 'openai-compatible', name: 'house', baseUrl: `${closed.origin}/v1` })('m-1')
-  const failure = await made.doStream(call).then(
+  const target = aiSdkModels({ type: 'openai-compatible', name: 'own', baseUrl: `${closed.origin}/v1` })('m-1')
+  const failure = await target.doStream(call).then(
     () => undefined,
     (error: unknown) => toFailure(error),
   )
@@ -208,7 +208,7 @@ test('a provider without a key is sent none', async () => {
   server = await startOpenAi([[{ text: 'hi' }]])
   await aiSdkModels({
     type: 'openai-compatible',
-    name: 'house',
+    name: 'own',
     baseUrl: `${server.origin}/v1`,
     headers: { 'x-team': 'a' },
   })('m').doGenerate(call)

@@ -114,14 +114,14 @@ test('the listing shows every model once, with one default', async () => {
 })
 
 describe('a configuration that cannot work is refused at once', () => {
-  const one = { name: 'a', type: 'openai-compatible', baseUrl: 'http://h/v1', defaultModel: 'm' } as const
+  const provider = { name: 'a', type: 'openai-compatible', baseUrl: 'http://h/v1', defaultModel: 'm' } as const
   test.each([
     ['no provider', { providers: [] }],
-    ['a name twice', { providers: [one, one] }],
-    ['an unknown default', { providers: [one], defaultProvider: 'b' }],
-    ['no model', { providers: [{ ...one, defaultModel: undefined }] }],
-    ['a default outside the list', { providers: [{ ...one, models: [{ name: 'other' }] }] }],
-    ['no base URL', { providers: [{ ...one, baseUrl: undefined }] }],
+    ['a name twice', { providers: [provider, provider] }],
+    ['an unknown default', { providers: [provider], defaultProvider: 'b' }],
+    ['no model', { providers: [{ ...provider, defaultModel: undefined }] }],
+    ['a default outside the list', { providers: [{ ...provider, models: [{ name: 'other' }] }] }],
+    ['no base URL', { providers: [{ ...provider, baseUrl: undefined }] }],
     ['no key', { providers: [{ name: 'a', type: 'openai', defaultModel: 'm' }] }],
   ] as const)('%s', (_title, config) => {
     expect(() => modelProviders(config)).toThrow(expect.objectContaining(refused))
@@ -153,7 +153,7 @@ describe('model settings', () => {
   test('name the built-in model, which also stays on offer beside any other', () => {
     expect(spec('extractive')).toEqual({ name: 'inlay', type: 'extractive' })
     expect(spec('')).toMatchObject({ type: 'extractive' })
-    expect(parseModelSpec('openai/gpt-4o', { apiKey: 'k' }).providers.map((one) => one.type)).toEqual([
+    expect(parseModelSpec('openai/gpt-4o', { apiKey: 'k' }).providers.map((provider) => provider.type)).toEqual([
       'openai',
       'extractive',
     ])

@@ -65,16 +65,16 @@ describe('a request', () => {
   })
 
   it('keeps the query of the base URL and its own headers, and needs no key where none is given', async () => {
-    const asked: string[] = []
+    const queries: string[] = []
     await reranker({
       baseUrl: `${server.baseUrls.jina}/?version=7`,
       headers: { 'x-team': 'search' },
       fetch: (input, init) => {
-        asked.push(String(input), new Headers(init?.headers).get('x-team') ?? '')
+        queries.push(String(input), new Headers(init?.headers).get('x-team') ?? '')
         return fetch(input, init)
       },
     }).rerank('q', ['a'])
-    expect(asked).toEqual([`${server.baseUrls.jina}/rerank?version=7`, 'search'])
+    expect(queries).toEqual([`${server.baseUrls.jina}/rerank?version=7`, 'search'])
     const open = await startRerank()
     await reranker({ baseUrl: open.baseUrls.jina, apiKey: undefined }).rerank('q', ['a'])
     expect(open.seen[0]?.authorization).toBeUndefined()

@@ -93,12 +93,12 @@ describe('a records file', () => {
   it('gives back what it was given: ids, counts, whole numbers, NUL, emoji', async () => {
     const db = await withNotes()
     const text = 'a\u0000b 🦀 "quoted" \'single\''
-    const made = await db
+    const rows = await db
       .insertInto('note')
       .values({ text, size: Number.MAX_SAFE_INTEGER })
       .returning(['id', 'text', 'size'])
       .executeTakeFirstOrThrow()
-    expect(made).toEqual({ id: 1, text, size: Number.MAX_SAFE_INTEGER })
+    expect(rows).toEqual({ id: 1, text, size: Number.MAX_SAFE_INTEGER })
     const updated = await db.updateTable('note').set({ size: 2 }).where('id', '=', 1).executeTakeFirstOrThrow()
     expect(updated.numUpdatedRows).toBe(1n)
     const shown = await sql<{

@@ -21,7 +21,7 @@ const messageOf = (env: Record<string, string>): string => {
 }
 
 test('without any variable everything has its default, and options hold nothing that would hide one', () => {
-  expect(readSettings({})).toEqual({ host: '127.0.0.1', port: 3000, options: {}, warnings: [] })
+  expect(readSettings({})).toEqual({ host: '127.0.0.1', port: 3000, findsLocalModels: true, options: {}, warnings: [] })
   expect(Object.keys(readSettings({}).options)).toEqual([])
   expect(readSettings({ PORT: '', INLAY_MODEL: '  ', INLAY_DATA: undefined })).toEqual(readSettings({}))
 })
@@ -47,6 +47,7 @@ test('every variable reaches its option', () => {
   expect(settings).toEqual({
     host: '::',
     port: 0,
+    findsLocalModels: true,
     warnings: [],
     options: {
       dataFolder: '/var/lib/inlay data',
@@ -245,4 +246,8 @@ describe('MCP servers', () => {
     expect(messageOf(env)).toContain(message)
     expect(messageOf(env)).not.toContain('a-secret-key')
   })
+})
+
+test('the search for local models is turned off by a setting', () => {
+  expect(readSettings({ INLAY_LOCAL_MODELS: 'off' }).findsLocalModels).toBe(false)
 })

@@ -11,7 +11,7 @@ import type { StreamListener, TappedModel } from '../contracts/model.ts'
 import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
 import { createContentCollector, type RequestedCall, type WrittenPart } from './exchange.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
-import { readTextCalls } from './text-call-formats.ts'
+import { readTextCalls, withoutFence } from './text-call-formats.ts'
 import { createTextGate, type TextGate } from './text-tool-calls.ts'
 import { createThinkSplitter, type ThinkPiece, type ThinkSplitter } from './think-tags.ts'
 
@@ -81,6 +81,7 @@ class OutputCollector implements StepOutput {
   readonly #attemptState: AttemptState
   readonly #names: ReadonlySet<string>
   readonly #gate: TextGate
+  readonly #isQuoted: (text: string) => boolean
   readonly #thinking: ThinkSplitter
   readonly #argumentDeltas: ReturnType<typeof passArguments>
   readonly #content = createContentCollector()
@@ -97,7 +98,8 @@ class OutputCollector implements StepOutput {
     this.#request = request
     this.#attemptState = attemptState
     this.#names = new Set(request.options.tools?.map(({ name }) => name))
-    this.#gate = createTextGate({ names: this.#names, mayRecover: request.mayRecover })
+    this.#isQuoted = createQuoteCheck(request.options.prompt)
+    this.#gate = createTextGate({ names: this.#names, mayRecover: request.mayRecover, isQuoted: this.#isQuoted })
     this.#thinking = createThinkSplitter(beginInThought.has(modelKey(request)))
     this.#argumentDeltas = passArguments(request)
     this.#mayPass = request.forced === undefined
@@ -135,7 +137,8 @@ class OutputCollector implements StepOutput {
     const { mayRecover, options, forced, context } = this.#request
     const inText = this.#endText()
     const isOnlyReasoning = mayRecover && inText.length === 0 && this.#text.trim() === ''
-    const inReasoning = isOnlyReasoning ? readTextCalls(this.#reasoning, this.#names) : []
+    const candidates = isOnlyReasoning ? readTextCalls(this.#reasoning, this.#names) : []
+    const inReasoning = candidates.filter(({ input }) => input === '{}' || !this.#isQuoted(input))
     const textCalls = this.#calls.length > 0 ? [] : [...inText, ...inReasoning]
     // A forced step without output is asked again, like one that gave only text.
     const callCount = this.#calls.length + textCalls.length
@@ -195,6 +198,20 @@ class OutputCollector implements StepOutput {
 }
 
 const modelKey = ({ context }: StepRequest): string => `${context.provider ?? ''} ${context.model ?? ''}`
+
+/**
+ * Tells whether a text stands in what others wrote: results of tools, messages of the user with their files. Such a text
+ * is a quotation, whatever it looks like, so no document makes a call by being quoted.
+ */
+function createQuoteCheck(prompt: LanguageModelV4Message[]): (text: string) => boolean {
+  let source: string | undefined
+  // However often it was put into JSON.
+  const squeeze = (text: string): string => text.replaceAll(/\\+[nrt]/g, '').replaceAll(/[\s\\]+/g, '')
+  return (text) => {
+    source ??= squeeze(JSON.stringify(prompt.filter(({ role }) => role === 'tool' || role === 'user')))
+    return source.includes(squeeze(withoutFence(text)))
+  }
+}
 
 function toRequestedCall(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): RequestedCall {
   const { toolCallId: id, toolName: name, input, providerMetadata: providerOptions } = part

@@ -25,6 +25,8 @@ export interface TextGateOptions {
   readonly names: ReadonlySet<string>
   /** Whether calls written as text become calls. */
   readonly mayRecover: boolean
+  /** Whether a text that looks like a call is quoted from what the model read. Default: it never is. */
+  readonly isQuoted?: (text: string) => boolean
 }
 
 // A whole call is short; text that goes on longer is an answer that happens to look like one.
@@ -53,13 +55,15 @@ class Gate {
   readonly #names: ReadonlySet<string>
   readonly #watches: boolean
   readonly #mayRecover: boolean
+  readonly #isQuoted: (text: string) => boolean
   readonly #calls: RequestedCall[] = []
   #held = ''
   #markup: CallMarkup | undefined
   #isLineStart = true
   #isInFence = false
 
-  constructor({ names, mayRecover }: TextGateOptions) {
+  constructor({ names, mayRecover, isQuoted = () => false }: TextGateOptions) {
+    this.#isQuoted = isQuoted
     this.#names = names
     this.#mayRecover = mayRecover
     this.#watches = mayRecover && names.size > 0
@@ -88,7 +92,8 @@ class Gate {
       else if (stop.kind === 'candidate') {
         const verdict = this.#judge(ended)
         if (verdict.kind === 'more') break
-        if (verdict.kind === 'text') shown += this.#show(verdict.length)
+        const isQuoted = verdict.kind === 'calls' && this.#isQuoted(this.#held.slice(0, verdict.length))
+        if (verdict.kind === 'text' || isQuoted) shown += this.#show(verdict.length)
         else {
           this.#calls.push(...verdict.calls)
           this.#held = this.#held.slice(verdict.length)
@@ -116,7 +121,8 @@ class Gate {
     })
     if (ends.length === 0 && !ended) return false
     const end = ends.length > 0 ? Math.min(...ends) : this.#held.length
-    if (this.#mayRecover) this.#calls.push(...readTextCalls(this.#held.slice(0, end), this.#names))
+    const text = this.#held.slice(0, end)
+    if (this.#mayRecover && !this.#isQuoted(text)) this.#calls.push(...readTextCalls(text, this.#names))
     this.#held = this.#held.slice(end)
     this.#markup = undefined
     return true

@@ -3,22 +3,20 @@ import type { FileStatus } from '@inlay/protocol'
 import { estimateTokens } from '@inlay/agent'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
-import type { FileSection, StoredFile } from '@inlay/agent'
+import type { FileSection, StoredFile, Services } from '@inlay/agent'
 import type { FileReader } from './contracts.ts'
 import { queueForIndex, toSections } from './file-records.ts'
 import { sheetLimit } from './sheets.ts'
 
 /** What the readings of files are made of. */
-export interface ReadingsOptions {
+export interface ReadingsOptions extends Pick<Services, 'now' | 'onError'> {
   readonly db: ConversationDatabase
   readonly blobs: Blobs
   readonly reader: FileReader
-  readonly now: () => number
   /** Most tokens of a file that can be asked about. */
   readonly limitTokens: number
   /** Aborts when the agent is closed. */
   readonly closing: AbortSignal
-  readonly onError: (error: unknown) => void
 }
 
 /** The texts of files: each is read once, whoever asks first, and kept. */

@@ -66,7 +66,7 @@ interface Inbox {
 }
 
 function createInbox(base: string): Inbox {
-  const waiting = new Map<number, PromiseWithResolvers<Reply>>()
+  const pending = new Map<number, PromiseWithResolvers<Reply>>()
   const beginning = Promise.withResolvers<string>()
   let count = 0
   let isOver = false
@@ -76,8 +76,8 @@ function createInbox(base: string): Inbox {
     fail: (error) => {
       isOver = true
       beginning.reject(error)
-      for (const { reject } of waiting.values()) reject(error)
-      waiting.clear()
+      for (const { reject } of pending.values()) reject(error)
+      pending.clear()
     },
     expect: () => {
       if (isOver) throw lost()
@@ -85,19 +85,19 @@ function createInbox(base: string): Inbox {
       const reply = Promise.withResolvers<Reply>()
       // Whoever waits for the sending hears of a failure of both.
       reply.promise.catch(() => {})
-      waiting.set(id, reply)
+      pending.set(id, reply)
       return {
         id,
         reply: reply.promise,
         forget: (error) => {
-          waiting.delete(id)
+          pending.delete(id)
           reply.reject(error)
         },
       }
     },
     take: (id, reply) => {
-      waiting.get(id)?.resolve(reply)
-      waiting.delete(id)
+      pending.get(id)?.resolve(reply)
+      pending.delete(id)
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Inlay } from '../inlay.ts'
 import { nodeListener } from '../node-listener.ts'
 import { operator } from '../callers.ts'
 import { closeServer } from '../close-server.ts'
+import { findLocalModels, localModelLines } from '../settings/local-models.ts'
 import { bundledPage, createPage, isLoopbackName } from '../page.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { dataFolderOf, withInlay } from './opened.ts'
@@ -57,6 +58,8 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
           : `Key, shown this once: ${key}`,
       )
     }
+    if (settings.findsLocalModels && settings.options.model === undefined && model?.providerType === 'extractive')
+      void findLocalModels().then((servers) => localModelLines(servers, 'npx inlay serve').forEach(output.note))
     await interrupted(signal)
     output.note('Ending.')
     return 0

@@ -13,6 +13,7 @@ export interface ModelSettings {
   readonly embeddingBaseUrl: Setting<string>
   readonly embeddingApiKey: Setting<string>
   readonly embeddingDimensions: Setting<number>
+  readonly localModels: Setting<'on' | 'off'>
   readonly searchHelp: Setting<'on' | 'off'>
   readonly memories: Setting<'on' | 'off'>
 }
@@ -95,6 +96,14 @@ export const modelSettings: ModelSettings = {
     allowed: 'a whole number from 1 to 8192',
     without: 'none',
     read: (text) => wholeNumber(text, 1, 8192),
+  },
+  localModels: {
+    name: 'INLAY_LOCAL_MODELS',
+    meaning: 'whether a start without a model looks for Ollama, LM Studio and llama.cpp on this machine, and says so',
+    allowed: 'on or off',
+    without: 'on; what is there is never used unasked',
+    isAdvanced: true,
+    read: oneOf('on', 'off'),
   },
   searchHelp: {
     name: 'INLAY_SEARCH_HELP',

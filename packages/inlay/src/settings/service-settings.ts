@@ -9,6 +9,7 @@ export interface ServiceSettings {
   readonly basePath: Setting<string>
   readonly streamFormat: Setting<'sse' | 'lines'>
   readonly corsOrigins: Setting<readonly string[] | '*'>
+  readonly ingestionWait: Setting<number>
 }
 
 /** In the order a person reads them. */
@@ -62,5 +63,13 @@ export const serviceSettings: ServiceSettings = {
     allowed: 'origins such as https://app.example.com, separated by commas, or *',
     without: 'none',
     read: origins,
+  },
+  ingestionWait: {
+    name: 'INLAY_INGESTION_WAIT',
+    meaning: 'seconds that an ingestion call waits until its document is searchable',
+    allowed: 'a whole number from 0 to 600',
+    without: '0, it answers once the document is stored',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 0, 600),
   },
 }

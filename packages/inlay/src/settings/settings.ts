@@ -16,6 +16,8 @@ export interface Settings {
   readonly host: string
   /** 0 takes any free port. Default 3000. */
   readonly port: number
+  /** Whether a start without a model looks for one on this machine. Default true. */
+  readonly findsLocalModels: boolean
   readonly options: InlayOptions
   /** Sentences about what was set without effect: variables that no setting has, such as a name misspelt. */
   readonly warnings: readonly string[]
@@ -37,16 +39,18 @@ export function readSettings(env: Environment): Settings {
   const mcpServers = mcpServersOf(values, faults)
   const python = pythonOptionsOf(values, faults)
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
-  const { data, apiKey, basePath, streamFormat, corsOrigins, searchHelp, memories } = values
+  const { data, apiKey, basePath, streamFormat, corsOrigins, ingestionWait, searchHelp, memories } = values
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
+    findsLocalModels: values.localModels !== 'off',
     options: withoutAbsent({
       dataFolder: data,
       apiKey,
       basePath,
       streamFormat,
       corsOrigins,
+      ingestionWaitMs: ingestionWait === undefined ? undefined : ingestionWait * 1000,
       model,
       embedding,
       memories: memories === 'off' ? false : undefined,

@@ -1,6 +1,6 @@
 import type { BaseFilters, Tag, TimestampRange } from '@inlay/protocol'
 import { forbidden, isUnrestricted, maySee, readGrants, readPairs } from './access.ts'
-import { toTag } from './tags.ts'
+import { toTag } from './document-tags.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { IndexFilter, TimeRange } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'

@@ -1,6 +1,5 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import { untilAborted } from '@inlay/protocol/concurrency'
-import { partFailed } from './failures.ts'
 
 /** How a call of a part that is handed in is bounded. */
 export interface Bounds {
@@ -28,5 +27,67 @@ export async function boundedCall<Result>(
     if (timeout.aborted)
       throw new InlayError('GATEWAY_TIMEOUT', { message: `${part} did not answer in time.`, cause: error })
     throw partFailed(error, part)
+  }
+}
+
+/** What a failed try means for the documents it was for. */
+export interface Failure {
+  /** Safe to show: no content, key, path or address. */
+  readonly reason: string
+  /** Whether something that every document needs is down, so that no document is to blame. */
+  readonly isOutage: boolean
+  readonly error: unknown
+}
+
+/**
+ * Judges an error. Our own errors carry safe sentences; of others nothing is shown but which part failed.
+ * @param part what failed, in words that begin a sentence
+ */
+export function toFailure(error: unknown, part: string): Failure {
+  if (isInlayError(error)) return { reason: error.message, isOutage: error.retryable, error }
+  return { reason: `${part} failed; the server log says why.`, isOutage: isPassing(error), error }
+}
+
+/** Marks of errors that providers, `fetch` and abort signals use for what may work a moment later. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('isRetryable' in error) return error.isRetryable === true
+  return error.name === 'TimeoutError' || error.name === 'AbortError' || (error.name === 'TypeError' && !!error.cause)
+}
+
+/** A failure on its way, so that whoever catches it knows which part it came from. */
+export function partFailed(error: unknown, part: string): InlayError {
+  const { reason, isOutage } = toFailure(error, part)
+  return new InlayError(isInlayError(error) ? error.code : 'INTERNAL_ERROR', {
+    message: reason,
+    cause: error,
+    retryable: isOutage,
+  })
+}
+
+/** What came of items that were worked on together and, where that failed, apart. */
+export interface Isolated<Item> {
+  readonly done: readonly Item[]
+  readonly failed: readonly { readonly item: Item; readonly error: unknown }[]
+}
+
+/**
+ * Runs work on all items; when it fails, on halves of them, until those are found that fail by themselves. An error
+ * that is retryable says nothing about the items: it ends the search and is thrown.
+ */
+export async function isolate<Item>(
+  items: readonly Item[],
+  run: (items: readonly Item[]) => Promise<void>,
+): Promise<Isolated<Item>> {
+  try {
+    await run(items)
+    return { done: items, failed: [] }
+  } catch (error) {
+    if (isInlayError(error) && error.retryable) throw error
+    if (items.length <= 1) return { done: [], failed: items.map((item) => ({ item, error })) }
+    const middle = Math.ceil(items.length / 2)
+    const left = await isolate(items.slice(0, middle), run)
+    const right = await isolate(items.slice(middle), run)
+    return { done: [...left.done, ...right.done], failed: [...left.failed, ...right.failed] }
   }
 }

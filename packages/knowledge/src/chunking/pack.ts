@@ -1,6 +1,5 @@
 import { findBlocks, type Block, type Span } from './blocks.ts'
-import { splitSpan } from './split.ts'
-import { estimateTokens } from './tokens.ts'
+import { estimateTokens, splitSpan } from './split.ts'
 
 /** How large chunks get, in tokens of {@link estimateTokens}. */
 export interface ChunkSize {

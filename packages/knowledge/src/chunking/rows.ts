@@ -1,4 +1,4 @@
-import { toTag } from '../access/tags.ts'
+import { toTag } from '../access/document-tags.ts'
 import {
   documentMetadataOf,
   encodeChunkMetadata,

@@ -1,6 +1,6 @@
 import { mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
 import type { WithIndex } from './index-fixture.ts'
-import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt, fillerRows } from './sample-rows.ts'
+import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { IndexFilter, IndexQuery, IndexRow, VectorIndex } from '../contracts/vector-index.ts'
 
 /** A filter, and the documents it leaves of those that hold the word "heron". */

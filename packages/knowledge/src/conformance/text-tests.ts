@@ -1,7 +1,7 @@
 import { must, mustEqual, type ConformanceTest } from '@inlay/protocol/conformance'
 import { toSearchQuery } from '../chunking/search-text.ts'
 import type { WithIndex } from './index-fixture.ts'
-import { foundBy, idsOf, sampleRow, fillerRows } from './sample-rows.ts'
+import { fillerRows, foundBy, idsOf, sampleRow } from './sample-rows.ts'
 
 /** Tests of searching by words. Each holds for rows that were just appended and for rows an upkeep has folded in. */
 export function textTests(withIndex: WithIndex): ConformanceTest[] {

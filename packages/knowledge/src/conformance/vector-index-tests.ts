@@ -1,11 +1,11 @@
-import { completenessTests } from './completeness-tests.ts'
-import { spaceTests } from './space-tests.ts'
-import { vectorTests } from './vector-tests.ts'
-import { filterTests } from './filter-tests.ts'
-import { textTests } from './text-tests.ts'
 import { must, mustEqual, mustReject, type ConformanceTest } from '@inlay/protocol/conformance'
+import { completenessTests } from './completeness-tests.ts'
+import { filterTests } from './filter-tests.ts'
 import { type MakeVectorIndex, type WithIndex, withIndexOf } from './index-fixture.ts'
-import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt, fillerRows } from './sample-rows.ts'
+import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
+import { spaceTests } from './space-tests.ts'
+import { textTests } from './text-tests.ts'
+import { vectorTests } from './vector-tests.ts'
 import type { IndexRow } from '../contracts/vector-index.ts'
 
 /**

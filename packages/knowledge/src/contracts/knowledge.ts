@@ -49,6 +49,8 @@ export interface Knowledge {
    * @throws UNSUPPORTED for an index that can have no other beside it
    */
   reindex(): Promise<{ readonly documents: number }>
+  /** Why all documents are being indexed again, and how many are left; undefined while they are not. Loads no index. */
+  rebuildProgress(): Promise<KnowledgeFigures['rebuild']>
   /** INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see. */
   search(request: SearchRequest): Promise<FoundPassage[]>
   /** What stands around a passage, as it is now. Undefined when there is no such document that the caller may see. */

@@ -1,6 +1,5 @@
 import type { RetryPolicy } from '@inlay/records'
-import { toFailure } from '../calls/failures.ts'
-import { isolate } from '../calls/isolate.ts'
+import { isolate, toFailure } from '../calls/bounded-call.ts'
 import { createEnrichment, type Enrichment, type EnrichmentContext } from '../enrichment/enrichment.ts'
 import { noRows, readKnownRows } from '../enrichment/known-rows.ts'
 import { settle, type Written } from './settle.ts'

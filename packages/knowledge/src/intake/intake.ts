@@ -7,7 +7,7 @@ import { forgetTags } from '../access/document-tags.ts'
 import { noteActivity } from '../access/pair-progress.ts'
 import { applyTask, toDraft, type Draft, type IntakeResult, type IntakeTask, type StoredState } from './draft.ts'
 import { retire } from '../queue/dead-generations.ts'
-import { addToCounter } from '../schema/counters.ts'
+import { addToCounter } from '../schema/locks.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 export interface IntakeOptions {

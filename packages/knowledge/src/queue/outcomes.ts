@@ -2,7 +2,7 @@ import { interruptionDelayMs, interruptionLimit, isLeaseHeld, retryDelayMs, type
 import { sql } from 'kysely'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import { retire, toGenerations } from './dead-generations.ts'
-import { lockDocuments } from '../schema/document-locks.ts'
+import { lockDocuments } from '../schema/locks.ts'
 import { phase } from '../schema/phase.ts'
 import type { Records } from '../schema/tables.ts'
 

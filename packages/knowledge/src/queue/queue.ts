@@ -2,7 +2,7 @@ import { privateFilesPair } from '../access/access.ts'
 import { isInPairs, pairsFor } from '../access/documents.ts'
 import type { DocumentPhase, RequeueQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
-import { lockDocuments } from '../schema/document-locks.ts'
+import { lockDocuments } from '../schema/locks.ts'
 import { phase } from '../schema/phase.ts'
 import type { Records } from '../schema/tables.ts'
 

@@ -1,5 +1,5 @@
-import { identifierParts, withoutArticles } from '../chunking/search-text.ts'
 import { isAlphabetic, plainLetters, type CommonWords, unspacedRun } from '@inlay/text'
+import { identifierParts, withoutArticles } from '../chunking/search-text.ts'
 
 /** Where a word stands in a text, in UTF-16 units; `end` is exclusive. */
 export interface FoundWord {

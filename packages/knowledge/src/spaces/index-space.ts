@@ -1,8 +1,7 @@
-import type { RebuildReason } from '../contracts/vector-index.ts'
 import { InlayError } from '@inlay/protocol'
 import { hasRowLocks } from '@inlay/records'
-import type { Embedder } from '../contracts/vector-index.ts'
-import { addToCounter } from '../schema/counters.ts'
+import type { Embedder, RebuildReason } from '../contracts/vector-index.ts'
+import { addToCounter } from '../schema/locks.ts'
 import type { IndexSpaceRow, Records, SpacePhase } from '../schema/tables.ts'
 
 /** A vector space that an index is filled from: one embedder's, or none's. */

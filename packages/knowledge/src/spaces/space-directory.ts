@@ -1,6 +1,5 @@
-import type { RebuildReason } from '../contracts/vector-index.ts'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import type { Embedder, VectorIndex } from '../contracts/vector-index.ts'
+import type { Embedder, RebuildReason, VectorIndex } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
 import { adoptIdentity, enterSpace, holdsDocuments, isReadable, readSpaces, type IndexSpace } from './index-space.ts'
 import { openOnUse, type OpenedIndex } from './opened-index.ts'

@@ -1,6 +1,5 @@
 import { deleteDocuments } from '../intake/intake.ts'
-import { addToCounter } from '../schema/counters.ts'
-import { lockDocuments } from '../schema/document-locks.ts'
+import { addToCounter, lockDocuments } from '../schema/locks.ts'
 import type { Records } from '../schema/tables.ts'
 
 const batch = 200

@@ -40,17 +40,18 @@ describe('a second look at the first rows', () => {
   })
 
   it('gives scores from 1 down, and keeps the order of rows that are alike', () => {
-    const found = anew(ranked('a heron', 'a heron', 'a heron'), ['heron'])
-    expect(found[0]?.score).toBe(1)
-    for (const [at, { score }] of found.entries()) expect(score <= (found[at - 1]?.score ?? 1) && score >= 0).toBe(true)
-    expect(found.map(({ row }) => row.score)).toEqual([10, 9.99, 9.98])
+    const rescored = anew(ranked('a heron', 'a heron', 'a heron'), ['heron'])
+    expect(rescored[0]?.score).toBe(1)
+    for (const [at, { score }] of rescored.entries())
+      expect(score <= (rescored[at - 1]?.score ?? 1) && score >= 0).toBe(true)
+    expect(rescored.map(({ row }) => row.score)).toEqual([10, 9.99, 9.98])
   })
 
   it('leaves those behind the first behind', () => {
     const texts = [...Array.from({ length: rescoredRows }, (_, n) => `row ${n}`), 'the heron itself']
-    const found = order(texts, ['heron'])
-    expect(found).toHaveLength(texts.length)
-    expect(found.at(-1)).toBe('the heron itself')
+    const rescored = order(texts, ['heron'])
+    expect(rescored).toHaveLength(texts.length)
+    expect(rescored.at(-1)).toBe('the heron itself')
   })
 
   it('takes nothing and rows without any word', () => {

@@ -7,22 +7,22 @@ const compatible = ['reasoning_content', 'reasoning']
 
 /** What clients are told, in order, and what the provider is handed. */
 function tap(stream: string, { cuts = [] as readonly number[], reasoningFields = compatible } = {}) {
-  const told: string[] = []
+  const deltas: string[] = []
   const handed: string[] = []
   const ahead = { text: 0, reasoning: 0 }
   const provider = createEventReader(({ data }) => handed.push(data))
-  const made = createChatTap({
-    listener: { onText: (delta) => void told.push(delta), onReasoning: (delta) => void told.push(`(${delta})`) },
+  const chatTap = createChatTap({
+    listener: { onText: (delta) => void deltas.push(delta), onReasoning: (delta) => void deltas.push(`(${delta})`) },
     reasoningFields,
     ahead,
     emit: (text) => provider.push(new TextEncoder().encode(text)),
   })
   const bytes = new TextEncoder().encode(stream)
   let at = 0
-  for (const length of cuts) made.push(bytes.subarray(at, (at += length)))
-  made.push(bytes.subarray(at))
-  made.end()
-  return { told, handed, ahead }
+  for (const length of cuts) chatTap.push(bytes.subarray(at, (at += length)))
+  chatTap.push(bytes.subarray(at))
+  chatTap.end()
+  return { deltas, handed, ahead }
 }
 
 const event = (value: unknown): string => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`
@@ -39,8 +39,8 @@ test('text is told delta by delta and handed to the provider in one', () => {
     event({ id: 'c', choices: [], usage: { prompt_tokens: 1 } }),
     event('[DONE]'),
   ].join('')
-  const { told, handed, ahead } = tap(stream)
-  expect(told).toEqual(['Good', ' morn', 'ing'])
+  const { deltas, handed, ahead } = tap(stream)
+  expect(deltas).toEqual(['Good', ' morn', 'ing'])
   expect(deltasOf(handed).slice(0, 3)).toEqual([{ role: 'assistant', content: '' }, { content: 'Good morning' }, {}])
   expect(handed.slice(3)).toEqual(['{"id":"c","choices":[],"usage":{"prompt_tokens":1}}', '[DONE]'])
   expect(ahead).toEqual({ text: 12, reasoning: 0 })
@@ -52,16 +52,16 @@ test('reasoning comes before text, under whatever name it has', () => {
     chunk({ content: '', reasoning: 'b', reasoning_details: [{ text: 'b' }] }) +
     chunk({ reasoning_content: 'c', content: 'd' }) +
     chunk({ content: 'e' })
-  const { told, handed } = tap(stream)
-  expect(told).toEqual(['(a)', '(b)', '(c)', 'd', 'e'])
+  const { deltas, handed } = tap(stream)
+  expect(deltas).toEqual(['(a)', '(b)', '(c)', 'd', 'e'])
   expect(deltasOf(handed)).toEqual([{ reasoning_content: 'abc' }, { content: 'de' }])
 })
 
 test('a provider that reads no reasoning is told none', () => {
-  const { told } = tap(chunk({ reasoning_content: 'a' }) + chunk({ content: 'b', reasoning_content: 'x' }), {
+  const { deltas } = tap(chunk({ reasoning_content: 'a' }) + chunk({ content: 'b', reasoning_content: 'x' }), {
     reasoningFields: [],
   })
-  expect(told).toEqual(['b'])
+  expect(deltas).toEqual(['b'])
 })
 
 test('long text is handed on in pieces', () => {
@@ -78,8 +78,8 @@ describe('what says something in another way is left to the provider, and all th
     ['text together with its end', chunk({ content: 'x' }, { finish_reason: 'stop' })],
     ['text with something unknown beside it', chunk({ content: 'x', extra_content: { google: {} } })],
   ])('%s', (_, other) => {
-    const { told, handed } = tap(chunk({ content: 'a' }) + other + chunk({ content: 'b' }))
-    expect(told).toEqual(['a'])
+    const { deltas, handed } = tap(chunk({ content: 'a' }) + other + chunk({ content: 'b' }))
+    expect(deltas).toEqual(['a'])
     expect(handed).toHaveLength(3)
     expect(event(handed[1] ?? '')).toBe(other)
     expect(deltasOf(handed.slice(2))).toEqual([{ content: 'b' }])
@@ -87,7 +87,7 @@ describe('what says something in another way is left to the provider, and all th
 
   test('but not what says nothing: errors, garbage, keep-alives', () => {
     for (const idle of [event({ error: { message: 'x' } }), event('{"broken'), chunk({}), chunk({ tool_calls: [] })]) {
-      expect(tap(chunk({ content: 'a' }) + idle + chunk({ content: 'b' })).told).toEqual(['a', 'b'])
+      expect(tap(chunk({ content: 'a' }) + idle + chunk({ content: 'b' })).deltas).toEqual(['a', 'b'])
     }
   })
 })
@@ -98,8 +98,8 @@ test('wherever the bytes are cut, every delta is told once and the provider gets
   fc.assert(
     fc.property(texts, lineEnd, fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 200 }), (said, end, cuts) => {
       const stream = said.map((content) => chunk({ content }).replace('\n\n', end)).join('')
-      const { told, handed, ahead } = tap(stream, { cuts })
-      expect(told).toEqual(said)
+      const { deltas, handed, ahead } = tap(stream, { cuts })
+      expect(deltas).toEqual(said)
       expect(deltasOf(handed)).toEqual(said.length > 0 ? [{ content: said.join('') }] : [])
       expect(ahead.text).toBe(said.join('').length)
     }),

@@ -241,9 +241,9 @@ describe('what does not come to its end', () => {
   test('an abort ends the request and closes the connection, before the answer and in its middle', async () => {
     const silent = await serve(() => {})
     const before = new AbortController()
-    const waiting = post(silent, { signal: before.signal })
+    const pending = post(silent, { signal: before.signal })
     setImmediate(() => before.abort(new Error('no more')))
-    await expect(waiting).rejects.toThrow('no more')
+    await expect(pending).rejects.toThrow('no more')
 
     const { origin, left } = await hanging()
     const middle = new AbortController()

@@ -33,17 +33,17 @@ const listening = (onText: (delta: string) => void) => ({
 describe('a tapped fetch', () => {
   test('tells before anything is read, and hands on merged chunks', async () => {
     const { transport, push, end } = pushed()
-    const told: string[] = []
+    const deltas: string[] = []
     const tapped = tappedFetch(
       transport,
-      listening((delta) => void told.push(delta)),
+      listening((delta) => void deltas.push(delta)),
     )
     const response = await tapped.fetch('http://model/x', { method: 'POST', body: '{}' })
     push(chunk('a') + chunk('b').slice(0, 20))
-    expect(told).toEqual(['a'])
+    expect(deltas).toEqual(['a'])
     push(chunk('b').slice(20))
     end()
-    expect(told).toEqual(['a', 'b'])
+    expect(deltas).toEqual(['a', 'b'])
     expect(tapped.ahead.text).toBe(2)
     expect(await response.text()).toBe(chunk('ab'))
   })
@@ -102,13 +102,13 @@ describe('a transport over fetch', () => {
   })
 
   test('reads no further than its reader', async () => {
-    let asked = 0
+    let requests = 0
     const endless = new ReadableStream<Uint8Array>({
-      pull: (controller) => (asked++, controller.enqueue(new Uint8Array(30_000))),
+      pull: (controller) => (requests++, controller.enqueue(new Uint8Array(30_000))),
     })
     const response = await over(endless)
     for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next))
-    expect(asked).toBeLessThan(8)
+    expect(requests).toBeLessThan(8)
     await response.body?.cancel()
   })
 

@@ -171,10 +171,10 @@ function readBody(
   reasonOf: (error: unknown) => unknown,
 ): BodySource {
   let isOver = false
-  const once = (tell: () => void): void => {
+  const once = (notify: () => void): void => {
     if (isOver) return
     isOver = true
-    tell()
+    notify()
   }
   body.on('data', (bytes: Uint8Array) => (isOver ? undefined : sink.push(bytes)))
   body.once('end', () => once(() => sink.end()))

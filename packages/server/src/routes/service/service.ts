@@ -53,7 +53,8 @@ export const serviceRoutes: readonly Route[] = [
     errors: ['SERVICE_UNAVAILABLE'],
     async handle({ parts, settings, request, requestId }) {
       try {
-        const { rebuild } = await parts.knowledge.figures()
+        // Not all figures: they would load the index.
+        const rebuild = await parts.knowledge.rebuildProgress()
         const message = rebuild === undefined ? 'ok' : 'ok; the index is being made anew'
         return { success: true, message, data: noThreads }
       } catch (error) {

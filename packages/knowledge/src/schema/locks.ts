@@ -1,3 +1,4 @@
+import { hasRowLocks } from '@inlay/records'
 import { sql } from 'kysely'
 import type { CounterRow, Records } from './tables.ts'
 
@@ -13,4 +14,13 @@ export async function addToCounter(db: Records, name: CounterRow['name'], amount
     .returning('value')
     .executeTakeFirstOrThrow()
   return Number(value)
+}
+
+/**
+ * Within a transaction: locks documents by id. Whoever changes several documents does so first, so that no two
+ * transactions wait for each other.
+ */
+export async function lockDocuments(db: Records, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0 || !hasRowLocks(db)) return
+  await db.selectFrom('inlay_documents').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
 }

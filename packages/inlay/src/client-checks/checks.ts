@@ -1,0 +1,197 @@
+import { isJsonObject, readJson } from '@inlay/protocol'
+import { call, fieldOf, refused, type Answer, type Installation } from './installation.ts'
+
+/** Something that existing clients do, tried once. */
+export interface ClientCheck {
+  /** Which clients do it. */
+  readonly client: string
+  readonly what: string
+  /** What to do where it fails. */
+  readonly mend: string
+  /** What is wrong, in a sentence; undefined when nothing is. */
+  readonly run: (installation: Installation) => Promise<string | undefined>
+}
+
+const smallClients = 'command line, widget, load test'
+const linesMend =
+  'Set INLAY_STREAM_FORMAT=lines for everybody, or make a key for these clients: inlay keys create --stream-format lines.'
+
+/** The checks, in the order in which a person reads them. */
+export const clientChecks: readonly ClientCheck[] = [
+  {
+    client: 'all',
+    what: 'the service answers under this address',
+    mend: 'Name the address with its path, such as http://localhost:3000/api (INLAY_BASE_PATH).',
+    run: async (installation) => refused(await call(installation, 'GET', '/health')),
+  },
+  {
+    client: 'all',
+    what: 'the key is accepted',
+    mend: 'Make a key by inlay keys create, with the scopes chat and ingest, and send it as "Authorization: Bearer <key>".',
+    run: async (installation) => refused(await call(installation, 'GET', '/me')),
+  },
+  {
+    client: 'command line',
+    what: 'the version is 3.0.0 or newer',
+    mend: 'Update this installation.',
+    run: async (installation) => {
+      const version = fieldOf(await call(installation, 'GET', '/version'), 'backend_version')
+      return /^([3-9]|\d\d+)\.\d+\.\d+$/.test(String(version)) ? undefined : `It says ${JSON.stringify(version)}.`
+    },
+  },
+  {
+    client: 'Python, mobile',
+    what: 'ids of people are UUIDs',
+    mend: 'Update this installation.',
+    run: async (installation) => {
+      const id = String(fieldOf(await call(installation, 'GET', '/me'), 'id'))
+      return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? undefined : 'GET /me tells an id that is none.'
+    },
+  },
+  {
+    client: smallClients,
+    what: 'a streamed answer is one JSON object a line',
+    mend: linesMend,
+    run: (installation) =>
+      withSession(installation, async (sessionId) => {
+        const stream = await call(installation, 'POST', '/chat/send-chat-message', message(sessionId, { stream: true }))
+        return refused(stream) ?? faultOfLines(stream)
+      }),
+  },
+  {
+    client: 'Python',
+    what: 'an answer in one piece',
+    mend: 'Give the key the scope chat: inlay keys create --scope chat.',
+    run: (installation) =>
+      withSession(installation, async (sessionId) => {
+        const whole = await call(installation, 'POST', '/chat/send-chat-message', message(sessionId, { stream: false }))
+        return refused(whole) ?? missing(whole, ['answer', 'message_id', 'citation_info', 'top_documents'])
+      }),
+  },
+  {
+    client: 'command line, web',
+    what: 'agents, sessions, actions and models are listed',
+    mend: 'Give the key the scope chat: inlay keys create --scope chat.',
+    run: async (installation) => {
+      for (const path of [
+        '/persona',
+        '/chat/get-user-chat-sessions',
+        '/tool',
+        '/llm/provider',
+        '/settings',
+        '/user/projects',
+      ]) {
+        const fault = refused(await call(installation, 'GET', path))
+        if (fault !== undefined) return `GET ${path}: ${fault}`
+      }
+      return undefined
+    },
+  },
+  {
+    client: 'command line, MCP server',
+    what: 'documents are searched without an answer',
+    mend: 'Give the key the scope search or chat.',
+    run: async (installation) => {
+      const search = { query: 'inlay client check', skip_query_expansion: true }
+      const found = await call(installation, 'POST', '/search', search)
+      return refused(found) ?? missing(found, ['results'])
+    },
+  },
+  {
+    client: 'Python, importers',
+    what: 'a document that was accepted is found at once',
+    mend:
+      'Documents are indexed after the 200 here: set INLAY_INGESTION_WAIT to some seconds, or have clients send ' +
+      '"Prefer: wait=10". Give importers a key with the scope ingest.',
+    run: checkIngestion,
+  },
+  {
+    client: 'command line, web',
+    what: 'a file is uploaded and removed',
+    mend: 'Give the key the scope chat: inlay keys create --scope chat.',
+    run: async (installation) => {
+      const form = new FormData()
+      form.append('files', new File(['Checked.'], 'inlay-client-check.txt', { type: 'text/plain' }))
+      const upload = await call(installation, 'POST', '/user/projects/file/upload', form)
+      const files = fieldOf(upload, 'user_files')
+      const id = Array.isArray(files) && isJsonObject(files[0]) ? files[0]['id'] : undefined
+      if (typeof id === 'string') await call(installation, 'DELETE', `/user/projects/file/${id}`)
+      return refused(upload) ?? (typeof id === 'string' ? undefined : 'The upload was not taken.')
+    },
+  },
+  {
+    client: 'widget, web',
+    what: 'pages of another origin may call',
+    mend: 'Name the origin of the page in INLAY_CORS_ORIGINS.',
+    run: checkOrigin,
+  },
+]
+
+function message(sessionId: string, more: object): object {
+  // As the widget sends the first message of a session.
+  return { message: 'Hello', chat_session_id: sessionId, parent_message_id: null, origin: 'widget', ...more }
+}
+
+/** Makes a session for a check, and removes it afterwards. */
+async function withSession(
+  installation: Installation,
+  check: (sessionId: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const made = await call(installation, 'POST', '/chat/create-chat-session', {
+    persona_id: 0,
+    description: 'Client check',
+  })
+  const id = fieldOf(made, 'chat_session_id')
+  if (typeof id !== 'string') return refused(made) ?? 'The answer has no chat_session_id.'
+  try {
+    return await check(id)
+  } finally {
+    await call(installation, 'DELETE', `/chat/delete-chat-session/${id}?hard_delete=true`)
+  }
+}
+
+/** Existing clients split at line ends and read each line that is not blank as JSON. */
+function faultOfLines({ text }: Answer): string | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const wrong = lines.find((line) => !isJsonObject(readJson(line)))
+  if (wrong !== undefined) return `A line is no JSON object: ${JSON.stringify(wrong.slice(0, 60))}`
+  const failure = lines.map((line) => readJson(line)).find((line) => isJsonObject(line) && 'error' in line)
+  if (failure !== undefined) return `The answer failed: ${JSON.stringify(failure).slice(0, 200)}`
+  return lines.length > 0 ? undefined : 'The stream was empty.'
+}
+
+function missing(answer: Answer, names: readonly string[]): string | undefined {
+  const absent = names.filter((name) => fieldOf(answer, name) === undefined)
+  return absent.length === 0 ? undefined : `The answer lacks ${absent.join(', ')}.`
+}
+
+async function checkIngestion(installation: Installation): Promise<string | undefined> {
+  const word = `check${crypto.randomUUID().replaceAll('-', '')}`
+  const document = { id: 'inlay-client-check', semantic_identifier: word, metadata: {}, sections: [{ text: word }] }
+  const accepted = await call(installation, 'POST', '/onyx-api/ingestion', { document, cc_pair_id: null })
+  const fault = refused(accepted) ?? missing(accepted, ['document_id', 'already_existed'])
+  if (fault !== undefined) return fault
+  try {
+    const found = await call(installation, 'POST', '/search', { query: word, skip_query_expansion: true })
+    const results = fieldOf(found, 'results')
+    return Array.isArray(results) && results.length > 0 ? undefined : 'It is not found yet when the call answers.'
+  } finally {
+    await call(installation, 'DELETE', '/onyx-api/ingestion/inlay-client-check')
+  }
+}
+
+async function checkOrigin({ base, origin, signal, fetch }: Installation): Promise<string | undefined> {
+  if (origin === undefined) return undefined
+  const response = await fetch(`${base}/chat/send-chat-message`, {
+    method: 'OPTIONS',
+    signal,
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization, content-type',
+    },
+  })
+  await response.body?.cancel()
+  const allowed = response.headers.get('access-control-allow-origin')
+  return allowed === origin || allowed === '*' ? undefined : `Pages of ${origin} are not allowed.`
+}

@@ -1,0 +1,128 @@
+import * as v from 'valibot'
+
+/** A server of language models on this machine. */
+export interface LocalModelServer {
+  /** What it calls itself, e.g. `Ollama`. */
+  readonly name: string
+  /** Address of its OpenAI-compatible API. */
+  readonly baseUrl: string
+  /** Models that can answer, those in memory first; at least one. */
+  readonly models: readonly string[]
+}
+
+/** How the machine is searched. */
+export interface LocalModelOptions {
+  /** Longest wait for each server, in milliseconds. Default 400. */
+  readonly timeoutMs?: number
+  /** Ports to ask instead of the usual ones. */
+  readonly ports?: Partial<Record<LocalModelKind, number>>
+}
+
+type LocalModelKind = 'ollama' | 'lmStudio' | 'llamaCpp'
+
+interface KnownServer {
+  readonly kind: LocalModelKind
+  readonly name: string
+  readonly port: number
+  /** What is asked for the models. */
+  readonly path: string
+  /** Names of the models in the answer; undefined when the answer is another server's. */
+  readonly read: (answer: unknown) => readonly string[] | undefined
+}
+
+const isEmbedder = (name: string): boolean => /embed|minilm|\bbge\b/i.test(name)
+
+const ollamaSchema = v.object({
+  models: v.array(v.object({ name: v.string(), details: v.optional(v.object({ family: v.optional(v.string()) })) })),
+})
+const lmStudioSchema = v.object({
+  data: v.array(v.object({ id: v.string(), type: v.string(), state: v.optional(v.string()) })),
+})
+const llamaCppSchema = v.object({ data: v.array(v.object({ id: v.string(), owned_by: v.literal('llamacpp') })) })
+
+const knownServers: readonly KnownServer[] = [
+  {
+    kind: 'ollama',
+    name: 'Ollama',
+    port: 11434,
+    path: '/api/tags',
+    read: (answer) => {
+      const { success, output } = v.safeParse(ollamaSchema, answer)
+      if (!success) return undefined
+      return output.models
+        .filter(({ name, details }) => !isEmbedder(name) && !/bert/.test(details?.family ?? ''))
+        .map(nameOf)
+    },
+  },
+  {
+    kind: 'lmStudio',
+    name: 'LM Studio',
+    port: 1234,
+    path: '/api/v0/models',
+    read: (answer) => {
+      const { success, output } = v.safeParse(lmStudioSchema, answer)
+      if (!success) return undefined
+      const answering = output.data.filter(({ type }) => type === 'llm' || type === 'vlm')
+      return answering.sort((left, right) => loadedFirst(left.state) - loadedFirst(right.state)).map(({ id }) => id)
+    },
+  },
+  {
+    kind: 'llamaCpp',
+    name: 'llama.cpp',
+    port: 8080,
+    path: '/v1/models',
+    read: (answer) => {
+      const { success, output } = v.safeParse(llamaCppSchema, answer)
+      return success ? output.data.map(({ id }) => id).filter((id) => !isEmbedder(id)) : undefined
+    },
+  },
+]
+
+/**
+ * Looks for servers of language models on this machine: Ollama, LM Studio and llama.cpp on their usual ports. Asks the
+ * loopback address alone, and only for their lists; nothing is used.
+ */
+export async function findLocalModels(options: LocalModelOptions = {}): Promise<readonly LocalModelServer[]> {
+  const { timeoutMs = 400, ports = {} } = options
+  const answers = await Promise.all(
+    knownServers.map((server) => ask(server, ports[server.kind] ?? server.port, timeoutMs)),
+  )
+  return answers.filter((server) => server !== undefined)
+}
+
+async function ask(server: KnownServer, port: number, timeoutMs: number): Promise<LocalModelServer | undefined> {
+  const origin = `http://127.0.0.1:${port}`
+  try {
+    // oxlint-disable-next-line no-restricted-globals -- nobody gives this address: it is this machine's own
+    const response = await fetch(origin + server.path, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+    const models = response.ok ? server.read(await response.json()) : undefined
+    if (models === undefined || models.length === 0) return undefined
+    return { name: server.name, baseUrl: `${origin}/v1`, models }
+  } catch {
+    // Nobody there, or somebody else.
+    return undefined
+  }
+}
+
+/**
+ * One line for each server: what was found, and the settings that use it.
+ * @param command what is typed behind the settings, e.g. `npm start`
+ */
+export function localModelLines(servers: readonly LocalModelServer[], command: string): string[] {
+  return servers.map(({ name, baseUrl, models }) => {
+    const [first = ''] = models
+    const others = models.length > 1 ? ` and ${models.length - 1} more` : ''
+    return (
+      `${name} runs on this machine with ${first}${others}; it is not used. To use it: ` +
+      `INLAY_MODEL=${shellWord(first)} INLAY_MODEL_BASE_URL=${baseUrl} ${command}`
+    )
+  })
+}
+
+const nameOf = ({ name }: { readonly name: string }): string => name
+const loadedFirst = (state: string | undefined): number => (state === 'loaded' ? 0 : 1)
+
+/** A name comes from another program: quoted unless it is plainly harmless. */
+function shellWord(text: string): string {
+  return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`).replace(/[^\x20-\x7e]/g, '?')}'`
+}
