@@ -73,6 +73,45 @@ async function servePage(version: string, node: string, project: string): Promis
   }
 }
 
+/** A host of its own kind: every type of ours is looked at, by the strictest settings, and declarations are made. */
+const strictHost = `import { createInlay } from 'inlay'
+import * as agent from '@inlay/agent'
+import * as client from '@inlay/client'
+import * as knowledge from '@inlay/knowledge'
+import * as protocol from '@inlay/protocol'
+import * as server from '@inlay/server'
+
+export const inlay = createInlay()
+export const answering = inlay.agent
+export const documents = inlay.knowledge
+export const all = [agent, client, knowledge, protocol, server]
+`
+const strictest = [
+  '--strict',
+  '--skipLibCheck',
+  'false',
+  '--exactOptionalPropertyTypes',
+  '--declaration',
+  '--target',
+  'es2024',
+]
+const resolutions = [
+  ['--module', 'nodenext'],
+  ['--module', 'esnext', '--moduleResolution', 'bundler'],
+]
+
+/** Hosts check types as they like: ours must hold under all of it. */
+function checkTypes(project: string, tarballs: readonly string[]): void {
+  install(project, [...tarballs, 'typescript@5.9.3', '@types/node@24.10.1'])
+  writeFileSync(join(project, 'example.ts'), mountingExample())
+  writeFileSync(join(project, 'host.ts'), strictHost)
+  for (const resolution of resolutions) {
+    const options = [...strictest, ...resolution, '--outDir', 'out', 'example.ts', 'host.ts']
+    run(join(project, 'node_modules/.bin/tsc'), options, { cwd: project })
+  }
+  console.log('  types: clean for a strict host')
+}
+
 /**
  * A host of strict types compiles: the README's example under `exactOptionalPropertyTypes`, and exports of all parts,
  * whose declarations name nothing but what the host depends on.
@@ -95,8 +134,10 @@ function compileHost(project: string): void {
 await inFolder('tarballs', async (work) => {
   console.log('tarballs')
   const project = resolve(join(work, 'project'))
-  install(project, checkedTarballs(work))
+  const tarballs = checkedTarballs(work)
+  install(project, tarballs)
   console.log(`  installed: ${Math.round(folderBytes(join(project, 'node_modules')) / 1e6)} MB`)
+  checkTypes(resolve(join(work, 'types')), tarballs)
   compileHost(project)
   for (const version of nodes) {
     install(join(work, `node-${version}`), [`node@${version}`])
