@@ -55,7 +55,8 @@ async function start(): Promise<void> {
       if (!isInlayError(error) || error.code !== 'CLOSED') throw error
     })
     .finally(documentation.resolve)
-  if (settings.findsLocalModels && settings.options.model === undefined) await showLocalModels()
+  const { model: chosen, models } = settings.options
+  if (settings.findsLocalModels && chosen === undefined && models === undefined) await showLocalModels()
 }
 
 async function showLocalModels(): Promise<void> {

@@ -83,3 +83,14 @@ test('a character of a script without spaces counts as part of a word', () => {
   expect(lengthInWords('nine berths for freighters')).toBe(4)
   expect(lengthInWords('港口有九个货船泊位')).toBeCloseTo(3.6)
 })
+
+test('a single short document answers too', async () => {
+  const leave = { title: 'Leave policy', content: 'Full-time staff receive 25 days of paid leave a year.' }
+  for (const question of [
+    'How many days of leave?',
+    'How many days of leave do staff get?',
+    'How much paid leave is there?',
+  ])
+    expect(await answer(question, [leave])).toBe('Full-time staff receive 25 days of paid leave a year [1].')
+  expect(await answer('Who runs the canteen?', [leave])).toMatch(/could not find/)
+})

@@ -13,8 +13,8 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { contextScript, type ContextHost } from '@inlay/python/internal/context-script'
 import { createFrameReader, encodeFrame, type FrameKind } from '@inlay/python/internal/frames'
 import { newContext } from '@inlay/python/internal/interpreter'
-import { createOutcomeReader } from '@inlay/python/internal/outcome-reader'
-import { nodeFlags, type WholeRun } from '@inlay/python/internal/process'
+import { createOutcomeReader, type WholeRun } from '@inlay/python/internal/outcome-reader'
+import { nodeFlags } from '@inlay/python/internal/process'
 import { createSnapshotKeeper } from '@inlay/python/internal/snapshot'
 
 const patience = { timeout: 120_000 }
@@ -236,9 +236,9 @@ test('code that would get out of its context finds every door of the process shu
     `import child from 'node:child_process'; import dgram from 'node:dgram'; import dns from 'node:dns'`,
     `import fs from 'node:fs'; import http from 'node:http'; import inspector from 'node:inspector'`,
     `import net from 'node:net'; import threads from 'node:worker_threads'; import { createRequire } from 'node:module'`,
-    `import { closeDoors } from ${JSON.stringify(pathToFileURL(join(source, 'blocked-modules.ts')).href)}`,
+    `import { blockModules } from ${JSON.stringify(pathToFileURL(join(source, 'blocked-modules.ts')).href)}`,
     `const require = createRequire(import.meta.url)`,
-    `closeDoors()`,
+    `blockModules()`,
     ...ways.map((way) => `try { ${way}; console.log(${JSON.stringify(way)}) } catch {}`),
     `console.log('tried', Object.keys(process.env).length)`,
     `process.exit()`,

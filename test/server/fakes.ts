@@ -1,6 +1,6 @@
 import type { LogEntry, PassageQuery, Run } from '@inlay/agent'
 import type { Conversations, Personalization } from '@inlay/conversations'
-import type { DocumentStatus, Knowledge } from '@inlay/knowledge'
+import type { DocumentStatus, Knowledge, KnowledgeFigures } from '@inlay/knowledge'
 import { encodeLine, InlayError, type ChatFullResponse, type Principal, type StreamLine } from '@inlay/protocol'
 import { createServer, type Server, type ServerOptions } from '@inlay/server'
 
@@ -174,6 +174,12 @@ export interface FakeKnowledge extends Knowledge {
   before: (id: string) => Promise<void> | void
 }
 
+const noFigures: KnowledgeFigures = {
+  documents: { pending: 0, indexing: 0, indexed: 0, failed: 0 },
+  oldestWaitingMs: 0,
+  index: { rows: 0, unindexedRows: 0 },
+}
+
 export function fakeKnowledge(): FakeKnowledge {
   const accepted: FakeKnowledge['accepted'] = new Map()
   const waits: (number | undefined)[] = []
@@ -224,6 +230,7 @@ export function fakeKnowledge(): FakeKnowledge {
       { document: { ...foundDocument, document_id: 'a' }, content: 'again', headings: [], span: { first: 0, last: 0 } },
     ],
     hasDocuments: async () => accepted.size > 0,
+    figures: async () => noFigures,
     rebuildProgress: async () => undefined,
     showsImage: async () => false,
     close: async () => {},

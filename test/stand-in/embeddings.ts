@@ -64,9 +64,9 @@ export async function startEmbeddings(
     const mishap = mishaps.shift() ?? {}
     if (mishap.hangs) return
     if (mishap.cut === 'at once') return void response.destroy()
-    const refused = refusalOf(request, body)
+    const refused = refusalOf(request, body, apiKey)
     if (refused) return send(response, refused.status, {}, JSON.stringify({ error: { message: refused.message } }))
-    const reply = embed(body)
+    const reply = embed(body, dimensions)
     const text = mishap.body ?? JSON.stringify(mishap.change ? mishap.change(reply) : reply)
     if (mishap.cut === 'midway') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
@@ -74,29 +74,6 @@ export async function startEmbeddings(
       return
     }
     send(response, mishap.status ?? 200, mishap.headers ?? {}, text)
-  }
-
-  function refusalOf(
-    request: IncomingMessage,
-    body: SeenRequest['body'],
-  ): { status: number; message: string } | undefined {
-    if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/embeddings')
-      return { status: 404, message: 'no such address' }
-    if (apiKey && request.headers.authorization !== `Bearer ${apiKey}`)
-      return { status: 401, message: `Incorrect API key provided: ${request.headers.authorization}` }
-    if (!Array.isArray(body.input) || body.input.some((text) => typeof text !== 'string' || text === ''))
-      return { status: 400, message: `bad input: ${JSON.stringify(body.input)}` }
-    return undefined
-  }
-
-  function embed(body: SeenRequest['body']): EmbeddingsReply {
-    const length = body.dimensions ?? dimensions
-    const data = body.input.map((text, index) => {
-      const vector = vectorOf(text, length)
-      const embedding = body.encoding_format === 'base64' ? Buffer.from(vector.buffer).toString('base64') : [...vector]
-      return { object: 'embedding' as const, index, embedding }
-    })
-    return { object: 'list', data, model: body.model, usage: { prompt_tokens: 1, total_tokens: 1 } }
   }
 
   server.listen(0, '127.0.0.1')
@@ -112,6 +89,30 @@ export async function startEmbeddings(
       await once(server, 'close')
     },
   }
+}
+
+function refusalOf(
+  request: IncomingMessage,
+  body: SeenRequest['body'],
+  apiKey: string | undefined,
+): { status: number; message: string } | undefined {
+  if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/embeddings')
+    return { status: 404, message: 'no such address' }
+  if (apiKey && request.headers.authorization !== `Bearer ${apiKey}`)
+    return { status: 401, message: `Incorrect API key provided: ${request.headers.authorization}` }
+  if (!Array.isArray(body.input) || body.input.some((text) => typeof text !== 'string' || text === ''))
+    return { status: 400, message: `bad input: ${JSON.stringify(body.input)}` }
+  return undefined
+}
+
+function embed(body: SeenRequest['body'], dimensions: number): EmbeddingsReply {
+  const length = body.dimensions ?? dimensions
+  const data = body.input.map((text, index) => {
+    const vector = vectorOf(text, length)
+    const embedding = body.encoding_format === 'base64' ? Buffer.from(vector.buffer).toString('base64') : [...vector]
+    return { object: 'embedding' as const, index, embedding }
+  })
+  return { object: 'list', data, model: body.model, usage: { prompt_tokens: 1, total_tokens: 1 } }
 }
 
 function send(response: ServerResponse, status: number, headers: Readonly<Record<string, string>>, text: string): void {

@@ -1,5 +1,5 @@
 import { migrate } from '@inlay/records'
-import type { Kysely } from 'kysely'
+import type { CreateTableBuilder, Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { fileClaimMigration, libraryMigration } from './files/migration.ts'
 import { memoryMigration } from './memories/migration.ts'
@@ -54,36 +54,44 @@ const first: Migration = {
       .addColumn('citations', 'text')
       .addColumn('documents', 'text')
       .execute()
-    await id('inlay_chat_tool_calls')
-      .addColumn('message_id', 'integer', (column) => column.notNull())
-      .addColumn('step', 'integer', (column) => column.notNull())
-      .addColumn('turn_index', 'integer', (column) => column.notNull())
-      .addColumn('tab_index', 'integer', (column) => column.notNull())
-      .addColumn('call_id', 'text', (column) => column.notNull())
-      .addColumn('action_id', 'integer', (column) => column.notNull())
-      .addColumn('name', 'text', (column) => column.notNull())
-      .addColumn('failed', 'integer', (column) => column.notNull())
-      .addColumn('arguments', 'text', (column) => column.notNull())
-      .addColumn('result', 'text', (column) => column.notNull())
-      .addColumn('reasoning', 'text')
-      .addColumn('packets', 'text')
-      .addColumn('documents', 'text')
-      .addColumn('images', 'text')
-      .execute()
-    await db.schema
-      .createTable('inlay_chat_send_keys')
-      .addColumn('owner_id', 'text', (column) => column.notNull())
-      .addColumn('key', 'text', (column) => column.notNull())
-      .addColumn('body_hash', 'text', (column) => column.notNull())
-      .addColumn('session_id', 'text', (column) => column.notNull())
-      .addColumn('message_id', 'integer', (column) => column.notNull())
-      .addColumn('opened_session', 'integer', (column) => column.notNull())
-      .addColumn('created_at', 'bigint', (column) => column.notNull())
-      .addColumn('lines', 'text')
-      .addPrimaryKeyConstraint('inlay_chat_send_keys_pk', ['owner_id', 'key'])
-      .execute()
+    await createToolCalls(id)
+    await createSendKeys(db)
     await addIndexes(db)
   },
+}
+
+async function createToolCalls(id: (name: string) => CreateTableBuilder<string, 'id'>): Promise<void> {
+  await id('inlay_chat_tool_calls')
+    .addColumn('message_id', 'integer', (column) => column.notNull())
+    .addColumn('step', 'integer', (column) => column.notNull())
+    .addColumn('turn_index', 'integer', (column) => column.notNull())
+    .addColumn('tab_index', 'integer', (column) => column.notNull())
+    .addColumn('call_id', 'text', (column) => column.notNull())
+    .addColumn('action_id', 'integer', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('failed', 'integer', (column) => column.notNull())
+    .addColumn('arguments', 'text', (column) => column.notNull())
+    .addColumn('result', 'text', (column) => column.notNull())
+    .addColumn('reasoning', 'text')
+    .addColumn('packets', 'text')
+    .addColumn('documents', 'text')
+    .addColumn('images', 'text')
+    .execute()
+}
+
+async function createSendKeys(db: Parameters<Migration['up']>[0]): Promise<void> {
+  await db.schema
+    .createTable('inlay_chat_send_keys')
+    .addColumn('owner_id', 'text', (column) => column.notNull())
+    .addColumn('key', 'text', (column) => column.notNull())
+    .addColumn('body_hash', 'text', (column) => column.notNull())
+    .addColumn('session_id', 'text', (column) => column.notNull())
+    .addColumn('message_id', 'integer', (column) => column.notNull())
+    .addColumn('opened_session', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('lines', 'text')
+    .addPrimaryKeyConstraint('inlay_chat_send_keys_pk', ['owner_id', 'key'])
+    .execute()
 }
 
 async function addIndexes(db: Parameters<Migration['up']>[0]): Promise<void> {

@@ -100,6 +100,9 @@ interface Coverage {
 /** How common something is, the other way round (the idf of BM25). */
 const rarity = (count: number, holding: number): number => Math.log(1 + (count - holding + 0.5) / (holding + 0.5))
 
+/** Text that is taken to exist beside the passages, so that rarity means something among a few of them. */
+const elsewhere = { units: 30, passages: 8 }
+
 function createCoverage(topic: readonly string[], passages: readonly Read[]): Coverage {
   const vocabulary = new Set(passages.flatMap(({ all }) => [...all]))
   const alike = new Map(
@@ -113,7 +116,8 @@ function createCoverage(topic: readonly string[], passages: readonly Read[]): Co
   for (const key of topic) {
     const inPassages = passages.filter(({ all }) => has(all, key)).length
     const inUnits = passages.reduce((sum, { units }) => sum + units.filter(({ keys }) => has(keys, key)).length, 0)
-    const value = (rarity(count, inUnits) + rarity(passages.length, inPassages)) / 2
+    const value =
+      (rarity(count + elsewhere.units, inUnits) + rarity(passages.length + elsewhere.passages, inPassages)) / 2
     worth.set(key, value)
     total += value
     if (inPassages === 0) unknown += value

@@ -15,6 +15,6 @@ export type { SettingDescription } from './settings/setting-table.ts'
 export type { ImageModel, PythonOptions, ToolOptions, WebOptions, WebSearchService } from './options/part-options.ts'
 export type { McpServer, McpServers } from '@inlay/drivers/mcp-client'
 // Named here so that hosts can export what holds them with `declaration: true`.
-export type { Agent } from '@inlay/agent'
+export type { Conversations } from '@inlay/conversations'
 export type { Knowledge } from '@inlay/knowledge'
-export type { Keys, Route } from '@inlay/server'
+export type { Keys, Route, Server } from '@inlay/server'

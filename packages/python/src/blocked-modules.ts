@@ -8,7 +8,7 @@ import tls from 'node:tls'
  * Shuts every way out of this process that its permissions leave open: sockets, names, modules, signals. Programs run in
  * a context that reaches none of these; this is for the day on which one finds a way out of it. Cannot be undone.
  */
-export function closeDoors(): void {
+export function blockModules(): void {
   const refuse = (): never => {
     throw new Error('This process has no way out.')
   }

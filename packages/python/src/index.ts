@@ -2,7 +2,8 @@ import type { CodeOutcome, CodeRun, CodeRunner } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import { listWheels, requirePyodide, toPackageName } from './package.ts'
 import { createSnapshotKeeper } from './snapshot.ts'
-import { startInterpreter, type Interpreter, type ProcessSettings, type WholeRun } from './process.ts'
+import type { WholeRun } from './outcome-reader.ts'
+import { startInterpreter, type Interpreter, type ProcessSettings } from './process.ts'
 
 export { findPyodide } from './package.ts'
 
@@ -62,7 +63,7 @@ export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): P
       next.resolve(interpreter)
     }
   }
-  const turn = async (signal: AbortSignal | undefined): Promise<Interpreter> => {
+  const waitForTurn = async (signal: AbortSignal | undefined): Promise<Interpreter> => {
     if (pool.isClosed()) throw closed()
     signal?.throwIfAborted()
     if (queue.length >= queueLimit) throw queueFull()
@@ -81,7 +82,7 @@ export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): P
     timeLimitMs,
     packages: settings.wheels.map(toPackageName),
     async run({ signal, ...run }) {
-      const interpreter = await turn(signal)
+      const interpreter = await waitForTurn(signal)
       try {
         return await runIn(interpreter, toWhole(run, timeLimitMs), signal)
       } finally {

@@ -1,6 +1,8 @@
-import type { CodeFile, CodeOutcome } from '@inlay/agent'
+import type { CodeFile, CodeOutcome, CodeRun } from '@inlay/agent'
 import type { Frame } from './frames.ts'
-import type { WholeRun } from './process.ts'
+
+/** A program, with all that has a default. */
+export type WholeRun = Required<Omit<CodeRun, 'signal' | 'onOutput'>> & Pick<CodeRun, 'onOutput'>
 
 /** What ended a process: the program used too much, or broke the interpreter. */
 export type Loss = 'time' | 'memory' | 'crash'

@@ -4,11 +4,11 @@ import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InlayError } from '@inlay/protocol'
-import type { CodeOutcome, CodeRun } from '@inlay/agent'
+import type { CodeOutcome } from '@inlay/agent'
 import type { StartMode } from './context-script.ts'
 import { createFrameReader, encodeFrame, type Frame, type Job } from './frames.ts'
 import type { InterpreterSettings } from './interpreter.ts'
-import { createOutcomeReader, type Loss } from './outcome-reader.ts'
+import { createOutcomeReader, type Loss, type WholeRun } from './outcome-reader.ts'
 import type { SnapshotKeeper } from './snapshot.ts'
 
 /** How interpreters are started. */
@@ -18,9 +18,6 @@ export interface ProcessSettings extends Omit<InterpreterSettings, 'start'> {
   /** Path of Node. */
   readonly node: string
 }
-
-/** A program, with all that has a default. */
-export type WholeRun = Required<Omit<CodeRun, 'signal' | 'onOutput'>> & Pick<CodeRun, 'onOutput'>
 
 /** A process that loads Python, waits for one program, runs it and ends. */
 export interface Interpreter {

@@ -1,6 +1,6 @@
 import { readSync, writeSync } from 'node:fs'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { closeDoors } from './blocked-modules.ts'
+import { blockModules } from './blocked-modules.ts'
 import { encodeFrame, frameHeadBytes, readFrameHead, type FrameKind, type Job, type JobEnd } from './frames.ts'
 import { loadInterpreter, type InterpreterSettings, type ProgramListener } from './interpreter.ts'
 import { workFolder } from './start-up.ts'
@@ -99,7 +99,7 @@ type CountedEnd = 'isOutputCut' | 'droppedFiles'
 const settings = JSON.parse(process.argv[2] ?? '{}') as InterpreterSettings
 const gate = openGate()
 const python = await loadInterpreter(settings, gate, () => zstdDecompressSync(receivePayload()))
-closeDoors()
+blockModules()
 // What was read to load Python is as much again as Python itself.
 globalThis.gc?.()
 send('ready')

@@ -1,3 +1,4 @@
+import type { Services } from '../contracts/services.ts'
 import type { ConversationStore } from '../contracts/conversation-store.ts'
 
 /** Stores what running answers have said now and then, so that a process that dies loses little of them. */
@@ -13,10 +14,8 @@ export interface Checkpoints {
 }
 
 /** What checkpoints are made of; times are milliseconds. */
-export interface CheckpointsOptions {
+export interface CheckpointsOptions extends Pick<Services, 'now' | 'onError'> {
   readonly conversations: Pick<ConversationStore, 'checkpoint'>
-  readonly now: () => number
-  readonly onError: (error: unknown) => void
   /** How often answers are looked at. Default 1000. */
   readonly intervalMs?: number
   /** How often an answer is stored that says nothing or little new. Default 5000. */

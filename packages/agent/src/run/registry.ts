@@ -1,3 +1,4 @@
+import type { Services } from '../contracts/services.ts'
 import {
   InlayError,
   createFold,
@@ -50,8 +51,7 @@ export interface Runs {
 }
 
 /** Bounds of what is kept of runs. */
-export interface RunsOptions {
-  readonly now: () => number
+export interface RunsOptions extends Pick<Services, 'now'> {
   /** How long a finished run can be read, in milliseconds. */
   readonly resumableMs: number
   /** Most bytes kept of one run. */

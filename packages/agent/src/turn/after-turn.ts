@@ -1,3 +1,4 @@
+import type { Services } from '../contracts/services.ts'
 import type { Principal } from '@inlay/protocol'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
@@ -31,9 +32,8 @@ export interface AfterTurn {
 }
 
 /** What the work after turns needs. */
-export interface AfterTurnOptions {
+export interface AfterTurnOptions extends Pick<Services, 'onError'> {
   readonly conversations: ConversationStore
-  readonly onError: (error: unknown) => void
   readonly after: TurnHooks['after']
 }
 

@@ -1,3 +1,4 @@
+import type { Services } from '../contracts/services.ts'
 import type { LlmOverride, Principal } from '@inlay/protocol'
 import type { BranchHistory, ConversationStore } from '../contracts/conversation-store.ts'
 import type { ModelProvider } from '../contracts/model.ts'
@@ -9,13 +10,12 @@ import { chooseModel, withPersonaModel } from '../model/model-choice.ts'
 import { findTurnContext, type TurnContextParts, type TurnPlace } from './turn-context.ts'
 
 /** What counting needs. */
-export interface FreeTokensOptions {
+export interface FreeTokensOptions extends Pick<Services, 'now'> {
   readonly conversations: Pick<ConversationStore, 'session' | 'branch'>
   readonly models: ModelProvider
   readonly actions: Actions
   readonly contextParts: TurnContextParts
   readonly systemPrompt: string | undefined
-  readonly now: () => number
 }
 
 /** Where a next message would be sent. */

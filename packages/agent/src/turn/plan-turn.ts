@@ -1,3 +1,4 @@
+import type { Services } from '../contracts/services.ts'
 import { InlayError } from '@inlay/protocol'
 import type { BaseFilters, LlmOverride, Principal, SendMessageRequest } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
@@ -19,7 +20,7 @@ import { chooseModel, toReasoningEffort, withPersonaModel, type ReasoningEffort 
 import { checkSessionSettings, findTurnContext, type TurnContext, type TurnContextParts } from './turn-context.ts'
 
 /** What turns are planned with. */
-export interface PlanParts {
+export interface PlanParts extends Pick<Services, 'onError'> {
   readonly conversations: Pick<ConversationStore, 'session'>
   readonly actions: Actions
   readonly models: ModelProvider
@@ -27,7 +28,6 @@ export interface PlanParts {
   readonly checkFilters: (filters: BaseFilters, caller: Principal) => Promise<void>
   readonly before: TurnHooks['before']
   readonly research: ResearchOptions
-  readonly onError: (error: unknown) => void
 }
 
 /** A message that passed every check. Nothing of it is stored yet. */

@@ -1,3 +1,4 @@
+import type { Services } from '@inlay/agent'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { claimJob, renewJob, settleJob, type ClaimedJob, type JobTable } from '@inlay/records'
 import type { Selectable } from 'kysely'
@@ -8,13 +9,11 @@ import { toStoredFile } from './file-records.ts'
 import type { FileTable } from '../tables/library-tables.ts'
 import type { Readings } from './readings.ts'
 
-export interface FileWorkerOptions {
+export interface FileWorkerOptions extends Pick<Services, 'now' | 'onError'> {
   readonly db: ConversationDatabase
   readonly blobs: Blobs
   readonly readings: Readings
   readonly index: FileIndex | undefined
-  readonly now: () => number
-  readonly onError: (error: unknown) => void
 }
 
 /** Does what is still to be done with files, also what an earlier process left. */

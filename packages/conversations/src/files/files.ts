@@ -3,26 +3,23 @@ import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import { createBlobs, type Blobs } from './blobs.ts'
-import type { FileStore, OpenedFile, StoredFile } from '@inlay/agent'
-import type { BlobStorage, FileIndex, FileReader, Files } from './contracts.ts'
+import type { FileStore, OpenedFile, StoredFile, Services } from '@inlay/agent'
+import type { BlobStorage, FileIndex, FileReader, Files, Sheet } from './contracts.ts'
 import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
 import { createFileWorker, type FileWorker } from './file-worker.ts'
 import { createIntake, type IntakeOptions } from './intake.ts'
-import { createReadings } from './readings.ts'
+import { createReadings, type Readings } from './readings.ts'
 import { cutSheet, toSheets } from './sheets.ts'
 import { decodeText, readTextFile } from './text-reader.ts'
 
 /** What files are made of. */
-export interface FilesOptions {
+export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'> {
   readonly db: ConversationDatabase
   /** Absent: nothing can be uploaded. */
   readonly storage?: BlobStorage
   /** Default: {@link readTextFile}. */
   readonly reader?: FileReader
   readonly index?: FileIndex
-  readonly now: () => number
-  readonly newId: () => string
-  readonly onError: (error: unknown) => void
   /** Most bytes of a file. */
   readonly limitBytes: number
   /** Most tokens of a file that can be asked about. */
@@ -82,18 +79,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
       return file
     },
     read: async (id, caller, signal) => readings.of(await own(id, caller), signal),
-    sheets: async (id, caller) => {
-      const file = await own(id, caller)
-      if (file.kind !== 'tabular') {
-        throw new InlayError('INVALID_INPUT', {
-          message: 'Only spreadsheets are shown as sheets: leave out parsed=true.',
-        })
-      }
-      const sections = await readings.of(file)
-      if (!file.mediaType.startsWith('text/')) return toSheets(sections)
-      // Its own rows are closer to the file than those of a table made of them.
-      return [cutSheet(file.name, decodeText(await blobs.readAll(file.fileId, file.sizeBytes)) ?? '')]
-    },
+    sheets: async (id, caller) => readSheets(await own(id, caller), blobs, readings),
     remove: async (id, caller) => {
       const file = await own(id, caller)
       const projects = await projectsWith(db, file.id)
@@ -107,6 +93,22 @@ export function createFiles(options: FilesOptions): SqlFiles {
     },
     sections: (file, signal) => readings.of(file, signal),
     bytes: (file) => blobs.readAll(file.fileId, file.sizeBytes),
+    ...indexingOf(options, readings, worker),
+    worker,
+    close: async () => {
+      closing.abort(new InlayError('CLOSED'))
+      await worker.close()
+    },
+  }
+}
+
+/** What makes files searchable. */
+function indexingOf(
+  { db, index }: FilesOptions,
+  readings: Readings,
+  worker: FileWorker,
+): Pick<SqlFiles, 'wantIndexed' | 'ensureIndexed'> {
+  return {
     wantIndexed: async (ids) => {
       if (ids.length === 0) return
       await db.updateTable('inlay_files').set({ is_indexed: 1 }).where('id', 'in', ids).execute()
@@ -134,12 +136,20 @@ export function createFiles(options: FilesOptions): SqlFiles {
         if (noted.numUpdatedRows === 0n) await index?.remove(id)
       }
     },
-    worker,
-    close: async () => {
-      closing.abort(new InlayError('CLOSED'))
-      await worker.close()
-    },
   }
+}
+
+/** See `Files.sheets`. */
+async function readSheets(file: StoredFile, blobs: Blobs, readings: Readings): Promise<readonly Sheet[]> {
+  if (file.kind !== 'tabular') {
+    throw new InlayError('INVALID_INPUT', {
+      message: 'Only spreadsheets are shown as sheets: leave out parsed=true.',
+    })
+  }
+  const sections = await readings.of(file)
+  if (!file.mediaType.startsWith('text/')) return toSheets(sections)
+  // Its own rows are closer to the file than those of a table made of them.
+  return [cutSheet(file.name, decodeText(await blobs.readAll(file.fileId, file.sizeBytes)) ?? '')]
 }
 
 /** Documents name an image by either of its ids. */

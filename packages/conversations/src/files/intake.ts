@@ -2,19 +2,17 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import type { FileKind, Principal } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
-import type { IncomingFile, StoredFile } from '@inlay/agent'
+import type { IncomingFile, StoredFile, Services } from '@inlay/agent'
 import type { Upload, UploadDetails } from './contracts.ts'
 import { cleanName, imageTypeOf, kindOf, mediaTypeOf } from './file-kinds.ts'
 import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
 import type { Readings } from './readings.ts'
 
 /** What takes files in. */
-export interface IntakeOptions {
+export interface IntakeOptions extends Pick<Services, 'now' | 'newId'> {
   readonly db: ConversationDatabase
   readonly blobs: Blobs
   readonly readings: Readings
-  readonly now: () => number
-  readonly newId: () => string
   readonly limitBytes: number
   /** How long an upload waits for its files to be read, in milliseconds, so that most answers are final. */
   readonly waitMs: number

@@ -1,24 +1,22 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { FileStatus } from '@inlay/protocol'
+import { createLimiter, untilAborted } from '@inlay/protocol/concurrency'
 import { estimateTokens } from '@inlay/agent'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
-import type { FileSection, StoredFile } from '@inlay/agent'
+import type { FileSection, StoredFile, Services } from '@inlay/agent'
 import type { FileReader } from './contracts.ts'
 import { queueForIndex, toSections } from './file-records.ts'
 import { sheetLimit } from './sheets.ts'
 
-/** What the readings of files are made of. */
-export interface ReadingsOptions {
+export interface ReadingsOptions extends Pick<Services, 'now' | 'onError'> {
   readonly db: ConversationDatabase
   readonly blobs: Blobs
   readonly reader: FileReader
-  readonly now: () => number
   /** Most tokens of a file that can be asked about. */
   readonly limitTokens: number
   /** Aborts when the agent is closed. */
   readonly closing: AbortSignal
-  readonly onError: (error: unknown) => void
 }
 
 /** The texts of files: each is read once, whoever asks first, and kept. */
@@ -33,16 +31,15 @@ export interface Readings {
 /** Files read at the same time: each is in memory as a whole meanwhile. */
 const concurrency = 2
 
-/** Makes the readings of files. */
 export function createReadings(options: ReadingsOptions): Readings {
   const { db } = options
   const underway = new Map<string, Promise<readonly FileSection[]>>()
-  const inTurn = createTurns(concurrency)
+  const limiter = createLimiter(concurrency)
 
   const readOnce = (file: StoredFile): Promise<readonly FileSection[]> => {
     const earlier = underway.get(file.id)
     if (earlier) return earlier
-    const reading = inTurn(() => read(file, options)).finally(() => underway.delete(file.id))
+    const reading = limiter.run(() => read(file, options)).finally(() => underway.delete(file.id))
     underway.set(file.id, reading)
     // Whoever asked may have left.
     reading.catch(() => {})
@@ -58,7 +55,8 @@ export function createReadings(options: ReadingsOptions): Readings {
         .where('id', '=', file.id)
         .executeTakeFirst()
       if (kept) return toSections(kept.sections)
-      return unlessAborted(readOnce(file), signal)
+      const reading = readOnce(file)
+      return signal ? untilAborted(reading, signal) : reading
     },
   }
 }
@@ -140,32 +138,4 @@ async function store(
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute()
   })
-}
-
-/** Rejects as soon as the signal aborts; the work goes on. */
-async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (!signal) return work
-  signal.throwIfAborted()
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
-}
-
-/** Runs work, so many at a time, in the order it came. */
-function createTurns(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (work) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running++
-    try {
-      return await work()
-    } finally {
-      // A place is handed on, so that nobody slips in between.
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
-  }
 }

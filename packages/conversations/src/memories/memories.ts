@@ -1,14 +1,14 @@
+import type { Services } from '@inlay/agent'
 import type { Principal } from '@inlay/protocol'
 import { InlayError, storable } from '@inlay/protocol'
 import { isRowId, type ConversationDatabase } from '../tables/database.ts'
-import { memoryChars, type Memory, type MemoryStore } from '@inlay/agent'
+import { memoryChars, type KeptMemory, type Memory, type MemoryStore } from '@inlay/agent'
 import type { Memories, Personalization, PersonalizationChanges } from './contracts.ts'
 import { toMemory } from './memory-records.ts'
 
 /** What memories are made of. */
-export interface MemoriesOptions {
+export interface MemoriesOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
-  readonly now: () => number
   /** Whether the host has memories at all. */
   readonly isOn: boolean
   /** Called before each use. */
@@ -28,13 +28,6 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
     await ready()
     const [settings, memories] = await Promise.all([readSettings(db, caller), isOn ? listOwn(db, caller) : []])
     return isOn ? { ...settings, memories } : { ...settings, usesMemories: false, keepsMemories: false, memories }
-  }
-  const ownId = async (records: ConversationDatabase, id: number, { id: owner }: Principal): Promise<number> => {
-    const row = isRowId(id)
-      ? await records.selectFrom('inlay_memories').select('owner_id').where('id', '=', id).executeTakeFirst()
-      : undefined
-    if (row?.owner_id === owner) return id
-    throw new InlayError('NOT_FOUND', { message: 'There is no such memory.' })
   }
   const write = createWriter(now)
   const change = async <Result>(work: (records: ConversationDatabase) => Promise<Result>): Promise<Result> => {
@@ -74,20 +67,40 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
       return isOn && (await readSettings(db, caller)).keepsMemories
     },
     keep: async (content, replaces, caller) =>
-      change(async (records) => {
-        const text = checkContent(content)
-        const memories = await listOwn(records, caller)
-        const index = memories.findIndex(({ id, content: other }) =>
-          replaces === null ? sameWords(text, other) : id === replaces,
-        )
-        const old = memories[index]
-        if (old) return { memory: await write.over(records, old.id, text), operation: 'update', index }
-        if (replaces === null) return { memory: await write.add(records, text, caller), operation: 'add', index: null }
-        throw new InlayError('NOT_FOUND', {
-          message: `No memory has the id ${replaces}: give the id of one that you were shown, or none to add this.`,
-        })
-      }),
+      change(async (records) => keepOne(records, write, { content, replaces, caller })),
   }
+}
+
+/** The id, where the memory is the caller's. NOT_FOUND. */
+async function ownId(records: ConversationDatabase, id: number, { id: owner }: Principal): Promise<number> {
+  const row = isRowId(id)
+    ? await records.selectFrom('inlay_memories').select('owner_id').where('id', '=', id).executeTakeFirst()
+    : undefined
+  if (row?.owner_id === owner) return id
+  throw new InlayError('NOT_FOUND', { message: 'There is no such memory.' })
+}
+
+/** See `MemoryStore.keep`. */
+async function keepOne(
+  records: ConversationDatabase,
+  write: Writer,
+  {
+    content,
+    replaces,
+    caller,
+  }: { readonly content: string; readonly replaces: number | null; readonly caller: Principal },
+): Promise<KeptMemory> {
+  const text = checkContent(content)
+  const memories = await listOwn(records, caller)
+  const index = memories.findIndex(({ id, content: other }) =>
+    replaces === null ? sameWords(text, other) : id === replaces,
+  )
+  const old = memories[index]
+  if (old) return { memory: await write.over(records, old.id, text), operation: 'update', index }
+  if (replaces === null) return { memory: await write.add(records, text, caller), operation: 'add', index: null }
+  throw new InlayError('NOT_FOUND', {
+    message: `No memory has the id ${replaces}: give the id of one that you were shown, or none to add this.`,
+  })
 }
 
 type Settings = Omit<Personalization, 'memories'>

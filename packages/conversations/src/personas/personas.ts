@@ -1,6 +1,6 @@
 import { hasScope, InlayError } from '@inlay/protocol'
 import type { PersonaFields, Principal } from '@inlay/protocol'
-import type { ModelProvider, NamedDocumentSet } from '@inlay/agent'
+import type { ModelProvider, NamedDocumentSet, Services } from '@inlay/agent'
 import type { SqlFiles } from '../files/files.ts'
 import { isRowId, type ConversationDatabase } from '../tables/database.ts'
 import type { StoredPersona, Personas } from './contracts.ts'
@@ -8,7 +8,7 @@ import { mayChangePersona, maySeePersona } from './persona-access.ts'
 import { defaultStoredPersona, toColumns, toPersona } from './persona-records.ts'
 
 /** What agents are made of. */
-export interface PersonasOptions {
+export interface PersonasOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly models: ModelProvider
   readonly files: Pick<SqlFiles, 'find' | 'byIds' | 'wantIndexed'>
@@ -16,7 +16,6 @@ export interface PersonasOptions {
   readonly holdsAction: (id: number) => Promise<boolean>
   /** Document sets that a caller may search. */
   readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
-  readonly now: () => number
   /** Called before each use. */
   readonly ready: () => Promise<void>
 }
@@ -38,20 +37,13 @@ export function createPersonas(options: PersonasOptions): Personas {
     const persona = await get(id, caller)
     if (id === 0) throw new InlayError('INVALID_INPUT', { message: 'The default agent stays as it is: make another.' })
     if (mayChangePersona(persona, caller)) return persona
-    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
-      message: 'Only its owner or an administrator changes an agent.',
-    })
+    throw forbidden('Only its owner or an administrator changes an agent.')
   }
   return {
     get,
-    list: async (caller, { includeDeleted = false, ids } = {}) => {
+    list: async (caller, query = {}) => {
       await ready()
-      const rows = await db.selectFrom('inlay_personas').selectAll().orderBy('id').execute()
-      const seen = rows
-        .map(toPersona)
-        .filter((persona) => (includeDeleted || !persona.isDeleted) && maySeePersona(persona, caller))
-      const sorted = seen.toSorted((a, b) => priorityOf(a) - priorityOf(b) || a.id - b.id)
-      return [defaultStoredPersona, ...sorted].filter(({ id }) => ids === undefined || ids.includes(id))
+      return listPersonas(db, caller, query)
     },
     create: async (fields, caller) => {
       await ready()
@@ -88,6 +80,24 @@ export function createPersonas(options: PersonasOptions): Personas {
       await db.updateTable('inlay_personas').set({ deleted_at: now() }).where('id', '=', id).execute()
     },
   }
+}
+
+function forbidden(message: string): InlayError {
+  return new InlayError('INSUFFICIENT_PERMISSIONS', { message })
+}
+
+/** See `Personas.list`. */
+async function listPersonas(
+  db: ConversationDatabase,
+  caller: Principal,
+  { includeDeleted = false, ids }: NonNullable<Parameters<Personas['list']>[1]>,
+): Promise<StoredPersona[]> {
+  const rows = await db.selectFrom('inlay_personas').selectAll().orderBy('id').execute()
+  const seen = rows
+    .map(toPersona)
+    .filter((persona) => (includeDeleted || !persona.isDeleted) && maySeePersona(persona, caller))
+  const sorted = seen.toSorted((a, b) => priorityOf(a) - priorityOf(b) || a.id - b.id)
+  return [defaultStoredPersona, ...sorted].filter(({ id }) => ids === undefined || ids.includes(id))
 }
 
 /** Names of the agents that hold a file. */

@@ -2,7 +2,7 @@ import type { ProjectTable } from '../tables/library-tables.ts'
 import type { Selectable } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
-import type { ProjectLookup, StoredFile } from '@inlay/agent'
+import type { ProjectLookup, StoredFile, Services } from '@inlay/agent'
 import type { SqlFiles } from '../files/files.ts'
 import { isRowId, type ConversationDatabase } from '../tables/database.ts'
 import { toListing } from '../sessions/listing.ts'
@@ -11,10 +11,9 @@ import { ownSession } from '../sessions/ownership.ts'
 import type { Projects, ProjectWithSessions, StoredProject } from './contracts.ts'
 
 /** What projects are made of. */
-export interface ProjectsOptions {
+export interface ProjectsOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly files: Pick<SqlFiles, 'get' | 'byIds' | 'wantIndexed'>
-  readonly now: () => number
   /** Called before each use. */
   readonly ready: () => Promise<void>
 }

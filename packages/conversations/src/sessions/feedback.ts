@@ -1,3 +1,4 @@
+import type { Services } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
@@ -6,10 +7,9 @@ import { ownMessage } from './ownership.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 /** What feedback is made of. */
-export interface FeedbackOptions {
+export interface FeedbackOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly limit: RateLimit
-  readonly now: () => number
 }
 
 /** Makes the side of sessions that keeps what callers think of answers. */

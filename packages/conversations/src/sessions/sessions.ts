@@ -2,7 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import { checkSessionSettings, toMainline } from '@inlay/agent'
-import type { Agent, ModelProvider, PersonaLookup, ProjectLookup } from '@inlay/agent'
+import type { Agent, ModelProvider, PersonaLookup, ProjectLookup, Services } from '@inlay/agent'
 import { newSession, readTree } from './conversation-store.ts'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { SessionTable } from '../tables/chat-tables.ts'
@@ -18,14 +18,12 @@ import { createSettings, pinnedModel } from './settings.ts'
 import { findTitle, type SpokenMessage } from './title.ts'
 
 /** What the sessions are made of. */
-export interface SessionsOptions {
+export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
   readonly db: ConversationDatabase
   readonly agent: Pick<Agent, 'stopRuns' | 'currentRunId' | 'freeTokens'>
   readonly models: ModelProvider
   readonly personas: PersonaLookup
   readonly projects: ProjectLookup
-  readonly now: () => number
-  readonly newId: () => string
   /** Called before each use. */
   readonly ready: () => Promise<void>
 }

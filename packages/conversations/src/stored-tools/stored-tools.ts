@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
-import type { Action, ActionSource } from '@inlay/agent'
+import type { Action, ActionSource, Services } from '@inlay/agent'
 import { toPersona } from '../personas/persona-records.ts'
 
 import type { ActionSwitches } from './action-switches.ts'
@@ -12,7 +12,7 @@ import { toStoredTool, toToolColumns } from './tool-records.ts'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 
 /** What stored tools are made of. */
-export interface StoredToolsOptions {
+export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'onError'> {
   readonly db: Kysely<unknown>
   /** How their services are reached; without it none can be made, and none is offered. */
   readonly fetchAddress: FetchAddress | undefined
@@ -20,10 +20,6 @@ export interface StoredToolsOptions {
   readonly switches: ActionSwitches
   /** Whether there is an action with this id, also one that cannot be used right now. */
   readonly holds: (id: number) => Promise<boolean>
-  readonly now: () => number
-  readonly newId: () => string
-  /** Hears of stored documents that are no longer understood. */
-  readonly onError: (error: unknown) => void
   /** Called before each use. */
   readonly ready: () => Promise<void>
 }

@@ -7,26 +7,20 @@ import {
   projectUpdateSchema,
   queryInteger,
   sessionMoveSchema,
-  tokenTotalSchema,
   toUserId,
-  userFileSchema,
-  uuid,
   type Project,
   type ProjectDetails,
   type ProjectInstructions,
-  type TokenTotal,
-  type UserFile,
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { reply, type Reply } from '../../http/replies.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { toUserFile } from './files.ts'
+import { projectFileRoutes } from './project-files.ts'
 import { toSummary } from './sessions.ts'
 
 const topic = 'Projects'
 const projectPath = v.object({ project_id: queryInteger({}) })
-const linkPath = v.object({ project_id: queryInteger({}), file_id: uuid })
-const sessionPath = v.object({ session_id: uuid })
 const noBody = (): Reply => reply(null, { status: 204 })
 
 /** Projects themselves. */
@@ -177,102 +171,6 @@ const instructionRoutes: readonly Route[] = [
   }),
 ]
 
-/** Files of projects and of the chats in them. */
-const fileLinkRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/files/{project_id}',
-    operationId: 'listProjectFiles',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Files of a project',
-    input: { path: projectPath },
-    answer: { description: 'The files, in the order in which they were linked.', schema: v.array(userFileSchema) },
-    errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<UserFile[]> {
-      return (await parts.agent.projects.files(path.project_id, caller)).map((file) => toUserFile(file))
-    },
-  }),
-  defineRoute({
-    method: 'POST',
-    path: '/user/projects/{project_id}/files/{file_id}',
-    operationId: 'linkFile',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Put a file into a project',
-    input: { path: linkPath },
-    answer: { description: 'The file.', schema: userFileSchema },
-    errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<UserFile> {
-      return toUserFile(await parts.agent.projects.link(path.project_id, path.file_id, caller))
-    },
-  }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/user/projects/{project_id}/files/{file_id}',
-    operationId: 'unlinkFile',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Take a file out of a project',
-    description: 'The file stays.',
-    input: { path: linkPath },
-    answer: { description: 'It is not in the project.', status: 204 },
-    errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }) {
-      await parts.agent.projects.unlink(path.project_id, path.file_id, caller)
-      return noBody()
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/{project_id}/token-count',
-    operationId: 'countProjectTokens',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'What the files of a project take of a prompt',
-    input: { path: projectPath },
-    answer: { description: 'Tokens, estimated.', schema: tokenTotalSchema },
-    errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<TokenTotal> {
-      return toTotal(await parts.agent.projects.files(path.project_id, caller))
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/session/{session_id}/files',
-    operationId: 'listSessionFiles',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Files of the project a chat is in',
-    input: { path: sessionPath },
-    answer: { description: 'The files; none outside of projects.', schema: v.array(userFileSchema) },
-    errors: ['SESSION_NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<UserFile[]> {
-      return (await parts.agent.projects.sessionFiles(path.session_id, caller)).map((file) => toUserFile(file))
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/session/{session_id}/token-count',
-    operationId: 'countSessionTokens',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'What the files around a chat take of a prompt',
-    input: { path: sessionPath },
-    answer: { description: 'Tokens, estimated.', schema: tokenTotalSchema },
-    errors: ['SESSION_NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<TokenTotal> {
-      return toTotal(await parts.agent.projects.sessionFiles(path.session_id, caller))
-    },
-  }),
-]
-
 /** Moving chats. */
 const sessionRoutes: readonly Route[] = [
   defineRoute({
@@ -313,13 +211,9 @@ const sessionRoutes: readonly Route[] = [
 export const projectRoutes: readonly Route[] = [
   ...recordRoutes,
   ...instructionRoutes,
-  ...fileLinkRoutes,
+  ...projectFileRoutes,
   ...sessionRoutes,
 ]
-
-function toTotal(files: readonly { readonly tokens: number | null }[]): TokenTotal {
-  return { total_tokens: files.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0) }
-}
 
 function toProject(project: ProjectWithSessions): Project {
   return {
