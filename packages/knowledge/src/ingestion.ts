@@ -28,7 +28,7 @@ export interface IngestionOptions extends NamedFiles {
   readonly now: () => number
   readonly random: () => number
   readonly onError: (error: unknown) => void
-  readonly at: (step: IngestionStep) => void | Promise<void>
+  readonly at?: (step: IngestionStep) => void | Promise<void>
   readonly worker?: WorkerOptions
   readonly queueLimit?: number
 }
@@ -158,7 +158,7 @@ const createParts = (options: IngestionOptions) => {
   const limit = createQueueLimit({ db, now, limit: options.queueLimit ?? 200_000 })
   const waiters = createIndexedWaiters(db)
   const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
-  const intake = createIntake({ db, now, beforeCommit: () => at('accept') })
+  const intake = createIntake({ db, now, at })
   const append = async (rows: readonly IndexRow[]): Promise<void> => {
     await index.append(rows)
     maintainer.noteAppend(rows.length)

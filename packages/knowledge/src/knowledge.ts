@@ -77,7 +77,7 @@ const queryTimeoutMs = 10_000
 /** Creates the part that takes documents and finds passages. Call `migrateKnowledge` on the database first. */
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
-  const { onError = () => {}, at = () => {} } = options
+  const { onError = () => {} } = options
   const db: Records = options.db
   const index = createSpacedIndex({
     db,
@@ -88,7 +88,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     onRebuild: () => ingestion.noteRebuild(),
     onOpen: () => ingestion.noteOpen(),
   })
-  const ingestion = createIngestion({ ...options, db, index, now, random, onError, at })
+  const ingestion = createIngestion({ ...options, db, index, now, random, onError })
   const gate = createSearchGate({ ...defaultGate(), ...options.searches })
   const context = { db, index, gate, embedder, reranker, ranking, embedTimeoutMs: queryTimeoutMs, now, onError }
   return {

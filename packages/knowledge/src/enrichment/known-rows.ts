@@ -32,7 +32,7 @@ export async function readKnownRows(
   documents: readonly ClaimedDocument[],
   { index, space }: { index: VectorIndex; space: number },
 ): Promise<KnownRows> {
-  const known = noRows()
+  const known: KnownRows = { vectors: new Map(), summaries: new Map(), descriptions: new Map() }
   for (const { id, visibleGeneration, chunkCount } of documents) {
     if (visibleGeneration === null || chunkCount > mostKnownChunks) continue
     const rows = await readGeneration(index, visibleGeneration, chunkCount)
@@ -53,11 +53,6 @@ export async function readKnownRows(
     for (const [image, chunks] of described) known.descriptions.set(image, textOf(chunks))
   }
   return known
-}
-
-/** Nothing known. */
-export function noRows(): KnownRows {
-  return { vectors: new Map(), summaries: new Map(), descriptions: new Map() }
 }
 
 async function readGeneration(index: VectorIndex, generation: string, chunkCount: number): Promise<Hit[]> {

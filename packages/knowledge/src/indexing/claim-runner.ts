@@ -68,8 +68,8 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
       if (options?.sweep || sinceMs >= leaseMs / 2 || sinceMs < 0) await sweep()
       const space = context.space ? await context.space() : 0
       if (space === undefined) return undefined
-      const before = (): void | Promise<void> => context.at('claim')
-      return claimDocuments(db, { owner, now: now(), leaseMs, space, limit, limitCharacters: claimCharacters, before })
+      const { at } = context
+      return claimDocuments(db, { owner, now: now(), leaseMs, space, limit, limitCharacters: claimCharacters, at })
     },
     work: async (claim) => {
       const renewal = setInterval(() => renewClaims(db, owner, now() + leaseMs).catch(onError), leaseMs / 3)

@@ -1,7 +1,7 @@
 import type { RetryPolicy } from '@inlay/records'
 import { isolate, toFailure } from '../calls/bounded-call.ts'
 import { createEnrichment, type Enrichment, type EnrichmentContext } from '../enrichment/enrichment.ts'
-import { noRows, readKnownRows } from '../enrichment/known-rows.ts'
+import { readKnownRows } from '../enrichment/known-rows.ts'
 import { settle, type Written } from './settle.ts'
 import { type Writing, type WritingContext, writeDocuments } from './writing.ts'
 import { readClaimed, recordGenerations, releaseClaim, type Claim, type ClaimedDocument } from '../queue/claims.ts'
@@ -51,8 +51,8 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
     const rest = documents.filter(({ id }) => !settled.has(id))
     progress.failed.push(...rest.map((document) => ({ document, error })))
   }
-  await endFailed(progress, context)
-  await context.at('settle')
+  if (progress.failed.length > 0) await endFailed(progress, context)
+  await context.at?.('settle')
   const kept = new Set(progress.written.map(({ generation }) => generation))
   await settle(db, {
     claimId: claim.id,
@@ -63,13 +63,14 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
   })
 }
 
+/** Undefined when there is no model that could add anything. */
 async function enrich(
   documents: readonly ClaimedDocument[],
   space: number,
   context: IndexingContext,
-): Promise<Enrichment> {
+): Promise<Enrichment | undefined> {
   const { index, embedder, summarize, describeImage } = context
-  if (!embedder && !summarize && !describeImage) return createEnrichment(noRows(), context)
+  if (!embedder && !summarize && !describeImage) return undefined
   const kept = embedder || summarize ? documents : documents.filter(({ content }) => content.includes(imageMark))
   return createEnrichment(await readKnownRows(kept, { index, space }), context)
 }
@@ -80,7 +81,7 @@ const imageMark = '"image_file_id":"'
 async function write(
   documents: readonly ClaimedDocument[],
   progress: Progress,
-  { enrichment, context }: { enrichment: Enrichment; context: IndexingContext },
+  { enrichment, context }: { enrichment: Enrichment | undefined; context: IndexingContext },
 ): Promise<void> {
   const generations = await takeGenerations(documents.length, progress, context.db)
   const writings = documents.map((document, at): Writing => ({

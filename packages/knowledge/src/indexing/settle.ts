@@ -47,22 +47,28 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
     const winners = new Map(won.map((document) => [document.id, document]))
     const lost = written.filter(({ id }) => !winners.has(id))
     const shown = written.filter(({ id }) => winners.has(id))
-    await recordTags(transaction, shown)
-    await recordImages(transaction, shown)
-    await recordMetadata(transaction, shown)
+    // Of a document that nobody saw before nothing is recorded yet.
+    const labelled = shown.filter(
+      ({ id, tags, images, metadata }) =>
+        winners.get(id)!.replaced !== null || tags.length > 0 || images.length > 0 || metadata !== null,
+    )
+    if (labelled.length > 0) {
+      await recordTags(transaction, labelled)
+      await recordImages(transaction, labelled)
+      await recordMetadata(transaction, labelled)
+    }
     const pairIds = shown.flatMap((document) => document.pairIds)
     await noteActivity(transaction, 'indexed_at', { pairIds, now: options.now })
-    await retire(transaction, {
-      generations: [
-        ...won.flatMap(({ replaced }) => replaced ?? []),
-        ...lost.map(({ generation }) => generation),
-        ...options.abandoned,
-      ],
-      chunkCount:
-        won.reduce((sum, { replacedChunks }) => sum + replacedChunks, 0) +
-        lost.reduce((sum, { chunkCount }) => sum + chunkCount, 0) +
-        options.abandoned.length,
-    })
+    const generations = [
+      ...won.flatMap(({ replaced }) => replaced ?? []),
+      ...lost.map(({ generation }) => generation),
+      ...options.abandoned,
+    ]
+    const chunkCount =
+      won.reduce((sum, { replacedChunks }) => sum + replacedChunks, 0) +
+      lost.reduce((sum, { chunkCount }) => sum + chunkCount, 0) +
+      options.abandoned.length
+    if (generations.length > 0) await retire(transaction, { generations, chunkCount })
     await transaction.deleteFrom('inlay_claims').where('id', '=', claimId).execute()
     return [...winners.keys()]
   })

@@ -18,7 +18,7 @@ export interface MaintainerContext {
   /** Tells other processes known to be gone. */
   readonly isGone?: (owner: string) => boolean
   readonly now: () => number
-  readonly at: (step: IngestionStep) => void | Promise<void>
+  readonly at?: (step: IngestionStep) => void | Promise<void>
   readonly onError: (error: unknown) => void
 }
 
@@ -152,7 +152,7 @@ async function prune({ db, index, at }: MaintainerContext, signal: AbortSignal):
     const { ids, generations } = await readRetired(db, pruneBatch)
     if (ids.length === 0 || signal.aborted) return removed
     await index.remove(generations)
-    await at('prune')
+    await at?.('prune')
     await forgetRetired(db, ids)
   }
 }
