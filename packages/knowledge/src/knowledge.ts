@@ -11,7 +11,7 @@ import type { ImageDescriber, ImageStore, Summarizer } from './contracts/models.
 import type { Reranker } from './contracts/search.ts'
 import type { IngestionStep } from './contracts/steps.ts'
 import type { Embedder, VectorIndex } from './contracts/vector-index.ts'
-import type { WorkerOptions } from './indexing/claim-runner.ts'
+import type { WorkerOptions } from './indexing/worker.ts'
 import { createIngestion } from './ingestion.ts'
 import { createFileIntake } from './intake/file-document.ts'
 import { hasAnyDocument, readQueueFigures } from './queue/queue.ts'

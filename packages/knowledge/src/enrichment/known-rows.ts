@@ -1,10 +1,9 @@
 import { InlayError } from '@inlay/protocol'
-import { decodeChunkMetadata, type ChunkMetadata, type Summary } from '../chunking/chunk-metadata.ts'
-import { textOf } from '../chunking/joined-text.ts'
+import { type ChunkMetadata, type Summary, decodeChunkMetadata, textOf } from '../chunking/chunk-metadata.ts'
 import { toEmbedText } from '../chunking/rows.ts'
 import type { Hit, VectorIndex } from '../contracts/vector-index.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
-import { spaceOf } from '../schema/generations.ts'
+import { spaceOf } from '../schema/sql.ts'
 
 /** What was made by models of what search shows now: most of a changed document stays as it was. */
 export interface KnownRows {

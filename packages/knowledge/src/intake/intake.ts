@@ -8,7 +8,7 @@ import { noteActivity } from '../access/pair-progress.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { applyTask, toDraft, type Draft, type IntakeResult, type IntakeTask, type StoredState } from './draft.ts'
 import { retire } from '../queue/dead-generations.ts'
-import { addToCounter } from '../schema/locks.ts'
+import { addToCounter } from '../schema/sql.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 export interface IntakeOptions {

@@ -2,8 +2,7 @@ import { hasRowLocks } from '@inlay/records'
 import { sql } from 'kysely'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { retire, toGenerations } from './dead-generations.ts'
-import { toGeneration } from '../schema/generations.ts'
-import { phase } from '../schema/phase.ts'
+import { phase, toGeneration } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Documents taken from the queue together. Nobody else works on them while the lease holds. */
