@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createCitations } from '@inlay/agent/internal/citations/citation-filter'
-import type { CitationMode, CitationPiece } from '@inlay/agent/internal/citations/output'
+import { createCitations, type CitationMode, type CitationPiece } from '@inlay/agent/internal/citations/citation-filter'
 
 const documents: Record<number, { document_id: string; link: string | null }> = {
   1: { document_id: 'leave', link: 'https://wiki.example.com/leave' },

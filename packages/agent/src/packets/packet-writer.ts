@@ -1,9 +1,7 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
-import { createCallPackets, type CallWriter } from './call-packets.ts'
+import { createCallPackets, createMessageBlock, createReasoningBlock, type CallWriter } from './blocks.ts'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
-import { createCitations } from '../citations/citation-filter.ts'
-import type { Citation } from '../citations/output.ts'
-import { createMessageBlock, createReasoningBlock } from './text-blocks.ts'
+import { createCitations, type Citation } from '../citations/citation-filter.ts'
 
 export interface PacketWriterOptions {
   readonly emit: (packet: Packet) => void

@@ -1,6 +1,5 @@
 import type { SearchDoc } from '@inlay/protocol'
-import { createCitations } from '../citations/citation-filter.ts'
-import type { Citation } from '../citations/output.ts'
+import { createCitations, type Citation } from '../citations/citation-filter.ts'
 
 /** A report with the numbers its agent used. */
 export interface NumberedReport {
