@@ -14,10 +14,6 @@ export const circles: Record<string, { readonly nodes: readonly string[]; readon
     nodes: ['chat', 'ingestion', 'resources'],
     reason: 'to be untied',
   },
-  'packages/server/src': {
-    nodes: ['http', 'mcp', 'server-settings.ts'],
-    reason: 'to be untied',
-  },
 }
 
 /** Folders with more than 20 files. */

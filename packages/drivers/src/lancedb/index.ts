@@ -8,7 +8,7 @@ import { openWriterPresence, type Processes, type WriterPresence } from './write
 import { loadEngine, persistently, createHandle } from './engine.ts'
 import { among, quote, createFilteredSearch } from './filtered-search.ts'
 import { fuse } from './fusion.ts'
-import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
+import { checkVector, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
 import { dropTable, openTable, type OpenTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
@@ -75,7 +75,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     },
     append: (rows) =>
       use(async ({ space, appending }) => {
-        checkVectors(rows, space)
+        for (const { vector } of rows) checkVector(vector, space)
         if (rows.length > 0) await appending.add(rows)
       }),
     remove: (generations) =>
