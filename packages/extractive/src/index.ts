@@ -6,14 +6,11 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
-import { aboutPages, openAddresses, wasOpened } from './addresses.ts'
-import { answerFromConversation, answerFromFindings } from './answer.ts'
+import { aboutPages, openAddresses, wasOpened, readCall, type Move, type Reading } from './prompt.ts'
+import { answerFromConversation, answerFromFindings } from './select.ts'
 import { argumentsFor } from './arguments.ts'
-import type { Move } from './move.ts'
-import { readCall, type Reading } from './prompt.ts'
-import { understand } from './question.ts'
+import { understand, smallTalk, withoutDocuments } from './question.ts'
 import { researchMove } from './research/index.ts'
-import { smallTalk, withoutDocuments } from './talk.ts'
 
 /** What a person reads where a model is named. */
 export const extractiveModelName = 'Built-in extractive model'

@@ -140,7 +140,7 @@ export {
   multiModelLineSchema,
   sessionLineSchema,
   streamLineSchema,
-} from './framing/lines.ts'
+} from './framing/framing.ts'
 export type {
   ErrorLine,
   LineKind,
@@ -149,7 +149,7 @@ export type {
   SessionLine,
   StreamLine,
   UnknownLine,
-} from './framing/lines.ts'
+} from './framing/framing.ts'
 export {
   defaultModelSchema,
   llmProviderSchema,
@@ -267,7 +267,7 @@ export type {
 } from './resources/sessions.ts'
 export { sourceSchema, sourceValues } from './ingestion/sources.ts'
 export type { SourceValue } from './ingestion/sources.ts'
-export { lineLimitBytes, splitLine } from './framing/split-line.ts'
+export { lineLimitBytes, splitLine } from './framing/framing.ts'
 export { mcpAskInputSchema, mcpListInputSchema, mcpMessageSchema, mcpSearchInputSchema } from './resources/mcp.ts'
 export type { McpAskInput, McpListInput, McpMessage, McpSearchInput } from './resources/mcp.ts'
 export {

@@ -3,14 +3,13 @@ import { InlayError } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './auth/authentication.ts'
 import { toAddresses } from './http/addresses.ts'
-import { preflightReply, type CorsOrigins } from './http/cors.ts'
-import { createMcpCalls } from './mcp/calls.ts'
+import { createMcpCalls } from './http/mcp-calls.ts'
 import { endpoint, respond, type EndpointSetting } from './http/endpoint.ts'
-import { reply, type Reply } from './http/replies.ts'
+import { preflightReply, reply, type CorsOrigins, type Reply } from './http/replies.ts'
 import type { Method, Route, ServerParts } from './http/route.ts'
 import { routes } from './routes/index.ts'
-import type { BodyLimits, FailedRequest, ServerSettings, Timer } from './server-settings.ts'
-import { createWaitingCalls } from './http/waiting-calls.ts'
+import type { BodyLimits, FailedRequest, ServerSettings, Timer } from './http/settings.ts'
+import { createWaitingCalls } from './http/prefer.ts'
 
 /** What the HTTP side is made of. */
 export interface ServerOptions extends ServerParts {

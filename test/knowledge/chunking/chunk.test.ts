@@ -2,7 +2,7 @@ import type { Section } from '@inlay/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chunkSections, defaultChunkSize, type Chunk } from '@inlay/knowledge/internal/chunking/chunk'
-import type { ChunkSize } from '@inlay/knowledge/internal/chunking/pack'
+import type { ChunkSize } from '@inlay/knowledge/internal/chunking/chunk'
 import { estimateTokens } from '@inlay/knowledge/internal/chunking/split'
 
 const section = (text: string, rest: Partial<Section> = {}): Section =>

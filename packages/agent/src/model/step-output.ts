@@ -12,8 +12,8 @@ import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
 import { createContentCollector, type RequestedCall, type WrittenPart } from './exchange.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
 import { readTextCalls, withoutFence } from './text-call-formats.ts'
-import { createTextGate, type TextGate } from './text-tool-calls.ts'
-import { createThinkSplitter, type ThinkPiece, type ThinkSplitter } from './think-tags.ts'
+import { TextGate } from './text-tool-calls.ts'
+import { ThinkSplitter, type ThinkPiece } from './think-tags.ts'
 
 /** Receives what a model writes while it arrives. */
 export interface StepListener extends StreamListener {
@@ -61,24 +61,13 @@ export interface AttemptState {
   hasOutput: boolean
 }
 
-/** Passes the output of one attempt on to the listener and keeps what later steps need. */
-export interface StepOutput extends StreamListener {
-  /** @param state whether the tap has passed the deltas on already */
-  onPart(part: LanguageModelV4StreamPart, state: 'new' | 'tapped'): void
-  /** Throws when the step gave nothing or broke off. */
-  end(): StepResult
-}
-
-export function collectOutput(request: StepRequest, attemptState: AttemptState): StepOutput {
-  return new OutputCollector(request, attemptState)
-}
-
 // Models whose text was seen to begin inside of a thought, with how many texts in a row may not before that is
 // forgotten: an end tag that somebody had a model write proves nothing for long.
 const beginInThought = new Map<string, number>()
 const trustedTexts = 3
 
-class OutputCollector implements StepOutput {
+/** Passes the output of one attempt on to the listener and keeps what later steps need. */
+export class StepOutput implements StreamListener {
   readonly #request: StepRequest
   readonly #attemptState: AttemptState
   readonly #names: ReadonlySet<string>
@@ -101,8 +90,8 @@ class OutputCollector implements StepOutput {
     this.#attemptState = attemptState
     this.#names = new Set(request.options.tools?.map(({ name }) => name))
     this.#isQuoted = createQuoteCheck(request.options.prompt)
-    this.#gate = createTextGate({ names: this.#names, mayRecover: request.mayRecover, isQuoted: this.#isQuoted })
-    this.#thinking = createThinkSplitter(beginInThought.has(modelKey(request)))
+    this.#gate = new TextGate({ names: this.#names, mayRecover: request.mayRecover, isQuoted: this.#isQuoted })
+    this.#thinking = new ThinkSplitter(beginInThought.has(modelKey(request)))
     this.#argumentDeltas = passArguments(request)
     this.#mayPass = request.forced === undefined
   }
@@ -120,6 +109,7 @@ class OutputCollector implements StepOutput {
     this.#request.listener.onReasoning(delta)
   }
 
+  /** @param state whether the tap has passed the deltas on already */
   onPart(part: LanguageModelV4StreamPart, state: 'new' | 'tapped'): void {
     this.#content.add(part)
     if (part.type === 'text-delta' && state === 'new') this.onText(part.delta)
@@ -135,11 +125,13 @@ class OutputCollector implements StepOutput {
     else if (part.type === 'finish') this.#finish = part
   }
 
+  /** Throws when the step gave nothing or broke off. */
   end(): StepResult {
     const { mayRecover, options, forced, context } = this.#request
     const inText = this.#endText()
     this.#noteBeginning(modelKey(this.#request))
-    const isOnlyReasoning = mayRecover && inText.length === 0 && this.#text.trim() === ''
+    const isOnlyReasoning =
+      mayRecover && inText.length === 0 && this.#text.trim() === '' && this.#reasoning.trim() !== ''
     const candidates = isOnlyReasoning ? readTextCalls(this.#reasoning, this.#names) : []
     const inReasoning = candidates.filter(({ input }) => input === '{}' || !this.#isQuoted(input))
     const textCalls = this.#calls.length > 0 ? [] : [...inText, ...inReasoning]

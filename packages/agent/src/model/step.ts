@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { InlayError, type ErrorCode } from '@inlay/protocol'
 import { fitPrompt, promptTokens } from '../prompt/context-window.ts'
 import { toFailure, type Failure } from './failures.ts'
-import { collectOutput, type AttemptState, type StepRequest, type StepResult } from './step-output.ts'
+import { StepOutput, type AttemptState, type StepRequest, type StepResult } from './step-output.ts'
 import { unlessAborted } from './waiting.ts'
 
 const retried = new Set<ErrorCode>(['RATE_LIMIT', 'SERVICE_UNAVAILABLE', 'CONNECTION_ERROR', 'API_ERROR'])
@@ -65,7 +65,7 @@ async function playOnce(
   attemptState: AttemptState,
 ): Promise<StepResult> {
   const { model, options, signal, reminder = [] } = request
-  const output = collectOutput(request, attemptState)
+  const output = new StepOutput(request, attemptState)
   signal.throwIfAborted()
   const call = { ...options, prompt: [...prompt, ...reminder], abortSignal: signal }
   const isTapped = 'doStreamTapped' in model

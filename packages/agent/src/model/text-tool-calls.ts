@@ -12,14 +12,6 @@ import {
 } from './text-call-formats.ts'
 import { overlapOf } from './think-tags.ts'
 
-/** Keeps call markup out of an answer while it streams, and finds calls that a model wrote as text. */
-export interface TextGate {
-  /** Takes a piece of text; returns what may be shown by now. */
-  push(text: string): string
-  /** Ends the text: returns the rest that may be shown, and the calls that stood in it. */
-  end(): { readonly text: string; readonly calls: readonly RequestedCall[] }
-}
-
 export interface TextGateOptions {
   /** Names of the actions offered in this step. */
   readonly names: ReadonlySet<string>
@@ -34,15 +26,6 @@ const callLimit = 8_192
 // A call names its tool early.
 const nameLimit = 300
 
-/** Creates the gate of one step. Text behind a call is dropped: models invent the results of their calls there. */
-export function createTextGate(options: TextGateOptions): TextGate {
-  const gate = new Gate(options)
-  return {
-    push: (text) => gate.push(text),
-    end: () => gate.end(),
-  }
-}
-
 /** What text at the beginning of a line turns out to be. */
 type Verdict =
   | { readonly kind: 'more' }
@@ -51,7 +34,11 @@ type Verdict =
 
 const more: Verdict = { kind: 'more' }
 
-class Gate {
+/**
+ * Keeps call markup out of the text of one step while it streams, and finds calls that a model wrote as text. Text behind
+ * a call is dropped: models invent the results of their calls there.
+ */
+export class TextGate {
   readonly #names: ReadonlySet<string>
   readonly #watches: boolean
   readonly #mayRecover: boolean
@@ -71,11 +58,13 @@ class Gate {
     this.#watches = mayRecover && names.size > 0
   }
 
+  /** Takes a piece of text; returns what may be shown by now. */
   push(text: string): string {
     this.#held += text
     return this.#take(false)
   }
 
+  /** Ends the text: returns the rest that may be shown, and the calls that stood in it. */
   end(): { text: string; calls: readonly RequestedCall[] } {
     return { text: this.#take(true), calls: this.#calls.splice(0) }
   }

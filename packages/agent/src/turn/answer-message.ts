@@ -3,16 +3,13 @@ import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { mapConcurrent } from '../model/waiting.ts'
-import type { AnsweredCall } from '../model/exchange.ts'
+import { runToolLoop, addUsage, type AnsweredCall } from '../model/exchange.ts'
 import { playStep } from '../model/step.ts'
 import type { StepResult } from '../model/step-output.ts'
-import { runToolLoop } from '../model/tool-loop.ts'
-import { addUsage } from '../model/usage.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
 import { estimateTokens, promptLimit, promptTokens } from '../prompt/context-window.ts'
-import { planCalls, type CallPlan } from '../tools/call-plan.ts'
+import { planCalls, offerTools, type CallPlan } from '../tools/call-plan.ts'
 import { runCall, type AnswerProgress, type CallRecord, type CallSetting, type OpenCall } from '../tools/execution.ts'
-import { offerTools } from '../tools/function-tools.ts'
 
 /** What a message is answered with. */
 export interface AnswerMessageOptions {

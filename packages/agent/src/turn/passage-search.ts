@@ -5,7 +5,7 @@ import type { Persona, PersonaLookup } from '../contracts/persona.ts'
 import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'
 import { createQuestions, questionLimitMs } from '../model/question.ts'
 import { withPersonaModel } from '../model/model-choice.ts'
-import { personaFilters, type PersonaFilterOptions } from './persona-filters.ts'
+import { personaFilters, type PersonaFilterOptions } from './turn-context.ts'
 
 /** What searches without an answer need. */
 export interface PassageSearchOptions extends PersonaFilterOptions {

@@ -10,7 +10,7 @@ import { among, quote } from './filter.ts'
 import { fuse } from './fusion.ts'
 import { createFilteredSearch } from './filtered-search.ts'
 import { createHandle } from './handle.ts'
-import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
+import { checkVector, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
 import { createUnindexedRows, textIndex } from './unindexed-rows.ts'
 import { dropTable, openTable, type OpenTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
@@ -78,7 +78,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     },
     append: (rows) =>
       use(async ({ space, appending }) => {
-        checkVectors(rows, space)
+        for (const { vector } of rows) checkVector(vector, space)
         if (rows.length > 0) await appending.add(rows)
       }),
     remove: (generations) =>

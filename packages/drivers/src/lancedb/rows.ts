@@ -59,12 +59,10 @@ function nameOf(space: Space | undefined): string {
   return space ? `${space.dimensions} ${space.id}` : ''
 }
 
-/** Refuses rows whose vectors do not fit: the engine would pad or cut them without a word. */
-export function checkVectors(rows: readonly IndexRow[], space: Space | undefined): void {
-  for (const { vector } of rows) checkVector(vector, space)
-}
-
-/** Refuses a vector of another length than the space's, or one with a number that is not finite. */
+/**
+ * Refuses a vector of another length than the space's, or one with a number that is not finite: the engine would pad or
+ * cut it without a word.
+ */
 export function checkVector(vector: Float32Array | undefined, space: Space | undefined): void {
   if (vector?.length !== space?.dimensions)
     throw new InlayError('INDEX_MISMATCH', { message: 'A vector has another length than the index was opened with.' })
@@ -82,34 +80,31 @@ function isFiniteVector(vector: Float32Array): boolean {
 /** Rows as one Arrow table, built column by column: arrays of objects would cost two to six times as much. */
 export function toArrow(engine: Engine, schema: Schema, rows: readonly IndexRow[]): Table {
   const { arrow } = engine
-  const columns: Record<string, () => Data> = {
-    document_id: () => texts(engine, rows, (row) => row.documentId),
-    generation: () => texts(engine, rows, (row) => row.generation),
-    position: () => numbers(engine, rows, (row) => row.position),
-    text: () => texts(engine, rows, (row) => row.text),
-    [searchColumn]: () => texts(engine, rows, (row) => row.searchText),
-    source: () => texts(engine, rows, (row) => row.source),
-    tags: () =>
-      lists(
-        engine,
-        rows,
-        (row) => row.tags,
-        (all) => texts(engine, all, (tag) => tag),
-      ),
-    pairs: () =>
-      lists(
-        engine,
-        rows,
-        (row) => row.pairs,
-        (all) => numbers(engine, all, (pair) => pair),
-      ),
-    updated_at: () => times(engine, rows, (row) => row.updatedAt),
-    own_updated_at: () => times(engine, rows, (row) => row.ownUpdatedAt),
-    created_at: () => times(engine, rows, (row) => row.createdAt),
-    card: () => texts(engine, rows, packChunkMetadata),
-    vector: () => vectors(engine, schema, rows),
+  const columns: Record<string, Data> = {
+    document_id: texts(engine, rows, (row) => row.documentId),
+    generation: texts(engine, rows, (row) => row.generation),
+    position: numbers(engine, rows, (row) => row.position),
+    text: texts(engine, rows, (row) => row.text),
+    [searchColumn]: texts(engine, rows, (row) => row.searchText),
+    source: texts(engine, rows, (row) => row.source),
+    tags: lists(
+      engine,
+      rows,
+      (row) => row.tags,
+      (all) => texts(engine, all, (tag) => tag),
+    ),
+    pairs: lists(
+      engine,
+      rows,
+      (row) => row.pairs,
+      (all) => numbers(engine, all, (pair) => pair),
+    ),
+    updated_at: times(engine, rows, (row) => row.updatedAt),
+    own_updated_at: times(engine, rows, (row) => row.ownUpdatedAt),
+    created_at: times(engine, rows, (row) => row.createdAt),
+    card: texts(engine, rows, packChunkMetadata),
   }
-  const children = schema.fields.map((field) => columns[field.name]!())
+  const children = schema.fields.map(({ name }) => columns[name] ?? vectors(engine, schema, rows))
   const data = arrow.makeData({ type: new arrow.Struct(schema.fields), length: rows.length, nullCount: 0, children })
   const batch: RecordBatch = new arrow.RecordBatch(schema, data)
   return new arrow.Table(schema, [batch])

@@ -1,6 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
-import type { Move } from '../move.ts'
-import { readCall, textOf, type Reading } from '../prompt.ts'
+import { readCall, textOf, type Move, type Reading } from '../prompt.ts'
 import { understand } from '../question.ts'
 import { planResearch } from './plan.ts'
 import { writeFinalReport, type ResearchReading } from './final.ts'

@@ -1,7 +1,7 @@
 import { readFailures } from './documents.ts'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { Pair, PairProgress } from '../contracts/pairs.ts'
-import { phase } from '../schema/phase.ts'
+import { phase } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Most failures told of one pair. */

@@ -1,6 +1,7 @@
 import type { Owner } from '@inlay/protocol'
 import type { Chunk } from './chunk.ts'
 import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
+import type { Hit } from '../contracts/vector-index.ts'
 
 /** What models said of a chunk. */
 export interface Summary {
@@ -164,4 +165,24 @@ function toOwnerText(owner: Owner): string | undefined {
   if (name) return name
   if (email && emailForm.test(email)) return email
   return first || undefined
+}
+
+/** A hit with its metadata. */
+export interface ReadHit {
+  readonly hit: Hit
+  readonly metadata: ChunkMetadata
+}
+
+/**
+ * Chunks that follow each other as the one text they were cut from: without what the cuts added to a table or a code
+ * block.
+ */
+export function textOf(chunks: readonly ReadHit[]): string {
+  let text = ''
+  for (const [at, { hit, metadata }] of chunks.entries()) {
+    const [closing, opening] = metadata.addedByCut ?? [0, 0]
+    if (at === 0) text = hit.text
+    else text = text.slice(0, text.length - closing) + (metadata.seam ?? '\n\n') + hit.text.slice(opening)
+  }
+  return text
 }

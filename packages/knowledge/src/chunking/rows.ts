@@ -133,6 +133,13 @@ export function toTags({ metadata, sections }: Pick<StoredDocument, 'metadata' |
   return tags
 }
 
+/** Ids of the images that sections of a document name, in order. */
+export function imagesOf({ sections }: Pick<StoredDocument, 'sections'>): string[] {
+  return sections.flatMap((section) =>
+    'image_file_id' in section && section.image_file_id ? [section.image_file_id] : [],
+  )
+}
+
 /** Longer metadata is kept once a document, in the records, instead of once a row. */
 const longestRowMetadata = 1000
 

@@ -2,12 +2,12 @@ import { InlayError } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { isolate, partFailed } from '../calls/bounded-call.ts'
 import { embedDocuments } from '../calls/embedding.ts'
-import { metadataBesideRows, readDocument, toRows, type DraftRow } from '../chunking/rows.ts'
+import { imagesOf, metadataBesideRows, readDocument, toRows, type DraftRow } from '../chunking/rows.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { Embedder, IndexRow, VectorIndex } from '../contracts/vector-index.ts'
-import { imagesOf, type Enrichment } from '../enrichment/enrichment.ts'
+import type { Enrichment } from '../enrichment/enrichment.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
 
 /** What tables of documents are read with. */
@@ -74,7 +74,7 @@ export interface WritingContext extends TableContext {
   readonly index: VectorIndex
   readonly embedder?: Embedder
   readonly embedTimeoutMs: number
-  readonly at: (step: IngestionStep) => void | Promise<void>
+  readonly at?: (step: IngestionStep) => void | Promise<void>
 }
 
 interface PieceRow {
@@ -97,15 +97,15 @@ const pieceCharacters = 8 * 2 ** 20
  */
 export async function writeDocuments(
   writings: readonly Writing[],
-  enrichment: Enrichment,
+  enrichment: Enrichment | undefined,
   context: WritingContext,
 ): Promise<void> {
-  await context.at('chunk')
+  await context.at?.('chunk')
   for await (const cut of toPieces(writings, enrichment, context)) {
     letGoWhenAborted(context.signal)
-    const rows = await enrichment.summarize(cut)
+    const rows = enrichment ? await enrichment.summarize(cut) : cut.map(({ row }) => row)
     const piece = rows.map((row, at) => ({ row, writing: cut[at]!.writing }))
-    const vectors = context.embedder && (await embedPiece(piece, enrichment.vectors, context.embedder, context))
+    const vectors = context.embedder && (await embedPiece(piece, enrichment?.vectors, context.embedder, context))
     const kept = piece.filter(({ writing }) => writing.error === undefined).map((item) => toIndexRow(item, vectors))
     if (kept.length > 0) await append(kept, context)
   }
@@ -118,7 +118,7 @@ function letGoWhenAborted(signal: AbortSignal): void {
 /** Cuts documents into rows, a commit's worth at a time; other work gets its turn in between. */
 async function* toPieces(
   writings: readonly Writing[],
-  enrichment: Enrichment,
+  enrichment: Enrichment | undefined,
   context: WritingContext,
 ): AsyncGenerator<PieceRow[]> {
   const mostRows = context.embedder ? embeddedPieceRows : pieceRows
@@ -128,7 +128,7 @@ async function* toPieces(
   for (const writing of writings) {
     const document = await readWhole(writing, context)
     if (!document) continue
-    const descriptions = await enrichment.describe(document)
+    const descriptions = await enrichment?.describe(document)
     writing.images = imagesOf(document)
     writing.metadata = metadataBesideRows(document)
     for (const { row, isPart } of chunked(writing, document, descriptions)) {
@@ -164,7 +164,7 @@ async function readWhole(writing: Writing, context: WritingContext): Promise<Sto
 function* chunked(
   writing: Writing,
   document: StoredDocument,
-  descriptions: ReadonlyMap<string, string>,
+  descriptions: ReadonlyMap<string, string> | undefined,
 ): Generator<{ row: DraftRow; isPart: boolean }> {
   try {
     let last: DraftRow | undefined
@@ -185,11 +185,11 @@ function* chunked(
 
 async function embedPiece(
   piece: readonly EnrichedRow[],
-  known: ReadonlyMap<string, Float32Array>,
+  known: ReadonlyMap<string, Float32Array> | undefined,
   embedder: Embedder,
   context: WritingContext,
 ): Promise<Map<DraftRow, Float32Array>> {
-  await context.at('embed')
+  await context.at?.('embed')
   const vectors = new Map<DraftRow, Float32Array>()
   const byWriting = Map.groupBy(piece, ({ writing }) => writing)
   const { failed } = await isolate([...byWriting.keys()], async (subset) => {
@@ -210,7 +210,7 @@ function toIndexRow({ writing, row }: EnrichedRow, vectors: Map<DraftRow, Float3
 }
 
 async function append(rows: readonly IndexRow[], context: WritingContext): Promise<void> {
-  await context.at('append')
+  await context.at?.('append')
   letGoWhenAborted(context.signal)
   try {
     await context.index.append(rows)

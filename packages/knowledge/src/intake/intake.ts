@@ -5,16 +5,17 @@ import { forgetImages } from '../access/document-images.ts'
 import { forgetMetadata } from '../access/document-metadata.ts'
 import { forgetTags } from '../access/document-tags.ts'
 import { noteActivity } from '../access/pair-progress.ts'
+import type { IngestionStep } from '../contracts/steps.ts'
 import { applyTask, toDraft, type Draft, type IntakeResult, type IntakeTask, type StoredState } from './draft.ts'
 import { retire } from '../queue/dead-generations.ts'
-import { addToCounter } from '../schema/locks.ts'
+import { addToCounter } from '../schema/sql.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 export interface IntakeOptions {
   readonly db: Records
   readonly now: () => number
-  /** Awaited before each transaction. */
-  readonly beforeCommit?: () => void | Promise<void>
+  /** Called with `accept` before each transaction, and awaited. */
+  readonly at?: (step: IngestionStep) => void | Promise<void>
 }
 
 /** The one door for changes of documents: accepts and removals in the order they came, many in one commit. */
@@ -31,7 +32,7 @@ export function createIntake(options: IntakeOptions): Intake {
 }
 
 async function commit(options: IntakeOptions, tasks: readonly IntakeTask[]): Promise<Outcome<IntakeResult>[]> {
-  await options.beforeCommit?.()
+  await options.at?.('accept')
   const transaction = await options.db.startTransaction().execute()
   try {
     const { outcomes, drafts } = await applyTasks(transaction, tasks)

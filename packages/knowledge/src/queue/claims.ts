@@ -1,8 +1,8 @@
 import { hasRowLocks } from '@inlay/records'
 import { sql } from 'kysely'
+import type { IngestionStep } from '../contracts/steps.ts'
 import { retire, toGenerations } from './dead-generations.ts'
-import { toGeneration } from '../schema/generations.ts'
-import { phase } from '../schema/phase.ts'
+import { phase, toGeneration } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Documents taken from the queue together. Nobody else works on them while the lease holds. */
@@ -42,8 +42,8 @@ export interface ClaimOptions {
   readonly limit: number
   /** Most characters of content together; a single document may have more. */
   readonly limitCharacters: number
-  /** Awaited when there is something to take. */
-  readonly before?: () => void | Promise<void>
+  /** Called with `claim`, and awaited, when there is something to take. */
+  readonly at?: (step: IngestionStep) => void | Promise<void>
 }
 
 /** A document whose tries ended this often with the process is indexed alone, so that it takes nobody with it. */
@@ -62,7 +62,7 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
     paused.map((pair) => pair.id),
   )
   if (!(await candidates.limit(1).executeTakeFirst())) return undefined
-  await options.before?.()
+  await options.at?.('claim')
   const id = crypto.randomUUID()
   return db.transaction().execute(async (transaction) => {
     await transaction

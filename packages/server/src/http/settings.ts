@@ -1,6 +1,6 @@
 import type { Budget } from '@inlay/protocol/concurrency'
-import type { McpCalls } from './mcp/calls.ts'
-import type { WaitingCalls } from './http/waiting-calls.ts'
+import type { McpCalls } from './mcp-calls.ts'
+import type { WaitingCalls } from './prefer.ts'
 
 /** Most bytes of a request body. */
 export interface BodyLimits {
