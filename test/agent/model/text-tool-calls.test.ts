@@ -140,7 +140,7 @@ test.each([
   ['a long word in markup', `<tool_call>${'a'.repeat(40_000)}</tool_call>`],
   ['tags that never end', '<function='.repeat(20_000)],
 ])('a model gone astray fails nothing and holds nobody up: %s', { timeout: 5_000 }, (_, text) => {
-  const gate = createTextGate({ names, mayRecover: true })
+  const gate = new TextGate({ names, mayRecover: true })
   const told = gate.push(text) + gate.end().text
   expect(told).toBe(text.startsWith('[') ? text : '')
   expect(readTextCalls(text, names)).toEqual([])
