@@ -59,6 +59,8 @@ export interface Writing {
 }
 
 export interface WritingContext extends TableContext {
+  /** Told how many rows a commit brought into the index. */
+  readonly onAppended?: (rows: number) => void
   readonly index: VectorIndex
   readonly embedder?: Embedder
   readonly embedTimeoutMs: number
@@ -103,6 +105,7 @@ export async function writeDocuments(
     } catch (error) {
       throw partFailed(error, 'Writing to the index')
     }
+    context.onAppended?.(kept.length)
   }
 }
 
