@@ -3,7 +3,7 @@ import type { Accepted } from './contracts/documents.ts'
 import type { Knowledge } from './contracts/knowledge.ts'
 import type { ImageDescriber, Summarizer } from './contracts/models.ts'
 import type { IngestionStep } from './contracts/steps.ts'
-import type { Embedder, IndexRow } from './contracts/vector-index.ts'
+import type { Embedder } from './contracts/vector-index.ts'
 import { type WorkerOptions, createWorker } from './indexing/worker.ts'
 import { createCallOrder, createIndexedWaiters, createQueueLimit } from './intake/admission.ts'
 import type { IntakeTask } from './intake/draft.ts'
@@ -156,19 +156,15 @@ const createParts = (options: IngestionOptions) => {
   const waiters = createIndexedWaiters(db)
   const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
   const intake = createIntake({ db, now, at })
-  const append = async (rows: readonly IndexRow[]): Promise<void> => {
-    await index.append(rows)
-    maintainer.noteAppend(rows.length)
-  }
   const worker = createWorker({
     ...options,
-    index: { ...index, append },
     space: index.space,
     worker: { ...options.worker, owner },
+    onAppended: maintainer.noteAppend,
+    onRetired: maintainer.noteRemoval,
     onClaimDone: (ids) => {
       limit.noteDone(ids.length)
       mover.notify()
-      maintainer.noteRemoval()
       waiters.notify(ids)
     },
   })

@@ -133,3 +133,20 @@ test('thoughts may hold a call too', () => {
   expect(readTextCalls(markup, names)).toHaveLength(1)
   expect(readTextCalls('I should search.', names)).toEqual([])
 })
+
+test.each([
+  ['brackets', '['.repeat(8_000)],
+  ['brackets in markup', `<tool_call>${'['.repeat(10_000)}</tool_call>`],
+  ['a long word in markup', `<tool_call>${'a'.repeat(40_000)}</tool_call>`],
+  ['tags that never end', '<function='.repeat(20_000)],
+])('a model gone astray fails nothing and holds nobody up: %s', { timeout: 5_000 }, (_, text) => {
+  const gate = new TextGate({ names, mayRecover: true })
+  const told = gate.push(text) + gate.end().text
+  expect(told).toBe(text.startsWith('[') ? text : '')
+  expect(readTextCalls(text, names)).toEqual([])
+})
+
+test('a long call written as Python is read piece by piece', { timeout: 5_000 }, () => {
+  const queries = Array.from({ length: 1_000 }, (_, at) => `(${at})`).join(' ')
+  expect(pass(`search(queries="${queries}")`, 1)).toEqual({ told: '', calls: [{ name: 'search', input: { queries } }] })
+})

@@ -61,8 +61,10 @@ export interface AttemptState {
   hasOutput: boolean
 }
 
-// Models whose text was seen to begin inside of a thought.
-const beginInThought = new Set<string>()
+// Models whose text was seen to begin inside of a thought, with how many texts in a row may not before that is
+// forgotten: an end tag that somebody had a model write proves nothing for long.
+const beginInThought = new Map<string, number>()
+const trustedTexts = 3
 
 /** Passes the output of one attempt on to the listener and keeps what later steps need. */
 export class StepOutput implements StreamListener {
@@ -127,6 +129,7 @@ export class StepOutput implements StreamListener {
   end(): StepResult {
     const { mayRecover, options, forced, context } = this.#request
     const inText = this.#endText()
+    this.#noteBeginning(modelKey(this.#request))
     const isOnlyReasoning =
       mayRecover && inText.length === 0 && this.#text.trim() === '' && this.#reasoning.trim() !== ''
     const candidates = isOnlyReasoning ? readTextCalls(this.#reasoning, this.#names) : []
@@ -157,10 +160,19 @@ export class StepOutput implements StreamListener {
 
   #endText(): readonly RequestedCall[] {
     this.#takePieces(this.#thinking.end())
-    if (this.#thinking.beganInThought && beginInThought.size < 1_000) beginInThought.add(modelKey(this.#request))
     const { text, calls } = this.#gate.end()
     this.#pass(text)
     return calls
+  }
+
+  #noteBeginning(key: string): void {
+    const left = beginInThought.get(key)
+    if (this.#thinking.beganInThought) {
+      if (left !== undefined || beginInThought.size < 1_000) beginInThought.set(key, trustedTexts)
+    } else if (left !== undefined && this.#written.trim() !== '') {
+      if (left > 1) beginInThought.set(key, left - 1)
+      else beginInThought.delete(key)
+    }
   }
 
   #pass(delta: string): void {

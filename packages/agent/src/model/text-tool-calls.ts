@@ -45,6 +45,8 @@ export class TextGate {
   readonly #isQuoted: (text: string) => boolean
   readonly #calls: RequestedCall[] = []
   #held = ''
+  /** Up to here every closing bracket of the held text was tried as the end of a Python call. */
+  #tried = 0
   #markup: CallMarkup | undefined
   #isLineStart = true
   #isInFence = false
@@ -86,6 +88,7 @@ export class TextGate {
         else {
           this.#calls.push(...verdict.calls)
           this.#held = this.#held.slice(verdict.length)
+          this.#tried = 0
         }
       }
     }
@@ -95,8 +98,9 @@ export class TextGate {
   /** Moves text from what is held to what is shown. */
   #show(length: number): string {
     const text = this.#held.slice(0, length)
-    this.#held = this.#held.slice(length)
     if (text === '') return ''
+    this.#held = this.#held.slice(length)
+    this.#tried = 0
     for (const [fence] of text.matchAll(/(?<=^|\n)[ \t]*```/g)) if (fence) this.#isInFence = !this.#isInFence
     const line = text.slice(text.lastIndexOf('\n') + 1)
     this.#isLineStart = (text.includes('\n') || this.#isLineStart) && line.trim() === ''
@@ -113,6 +117,7 @@ export class TextGate {
     const text = this.#held.slice(0, end)
     if (this.#mayRecover && !this.#isQuoted(text)) this.#calls.push(...readTextCalls(text, this.#names))
     this.#held = this.#held.slice(end)
+    this.#tried = 0
     this.#markup = undefined
     return true
   }
@@ -179,9 +184,10 @@ export class TextGate {
   #judgePython(text: string, ended: boolean): Verdict {
     const close = text.startsWith('[') ? ']' : ')'
     if (!this.#couldBeCall(text.replace(/^\[\s*/, ''))) return { kind: 'text', length: 1 }
-    for (let at = text.indexOf(close); at !== -1; at = text.indexOf(close, at + 1)) {
+    for (let at = text.indexOf(close, this.#tried); at !== -1; at = text.indexOf(close, at + 1)) {
       const calls = readPythonCalls(text.slice(0, at + 1), this.#names)
       if (calls.length > 0) return { kind: 'calls', calls, length: at + 1 }
+      this.#tried = at + 1
     }
     return ended ? { kind: 'text', length: 1 } : more
   }

@@ -86,7 +86,9 @@ const longestSeam = 100
 /** The part that all chunks of a document share. */
 export function documentMetadataOf(document: StoredDocument): ChunkMetadata & { readonly metadata: DocumentMetadata } {
   const name = cut(document.semantic_identifier, longestName)
-  const title = searchTitle(document)
+  const title = cut(document.title ?? document.semantic_identifier, longestTitle)
+    .replaceAll(/[\r\n]+/g, ' ')
+    .trim()
   return {
     semanticIdentifier: name,
     ...(title === name ? {} : { title }),
@@ -143,12 +145,6 @@ export function withChunk(
 /** Title that search matches; "" when there is none. */
 export function titleOf({ title, semanticIdentifier }: ChunkMetadata): string {
   return title ?? semanticIdentifier
-}
-
-function searchTitle(document: StoredDocument): string {
-  return cut(document.title ?? document.semantic_identifier, longestTitle)
-    .replaceAll(/[\r\n]+/g, ' ')
-    .trim()
 }
 
 const emailForm = /^[^\s@]+@[^\s@]+$/

@@ -1,6 +1,6 @@
 import type { Section } from '@inlay/protocol'
-import { type Block, type Span, findBlocks } from './blocks.ts'
-import { estimateTokens, splitSpan } from './split.ts'
+import { type Block, type Span, estimateTokens, findBlocks } from './blocks.ts'
+import { splitSpan } from './split.ts'
 
 /** A piece of a document that is found and shown as one. */
 export interface Chunk {

@@ -23,12 +23,6 @@ export interface DraftRow extends Omit<IndexRow, 'generation' | 'vector'> {
   readonly withSummary: (summary: Summary) => DraftRow
 }
 
-/** Reads what a claimed document holds. */
-export function readDocument(claimed: ClaimedDocument): StoredDocument {
-  // Written by this package alone, from a validated request.
-  return JSON.parse(claimed.content) as StoredDocument
-}
-
 /**
  * Cuts a document into rows, lazily. One without any text still gets a row when it has a title, so that it is found by
  * it; the text of that row is "".

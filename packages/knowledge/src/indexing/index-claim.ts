@@ -1,13 +1,13 @@
 import { type RetryPolicy, hasRowLocks } from '@inlay/records'
 import { sql } from 'kysely'
+import { noteActivity } from '../access/access.ts'
 import { recordImages } from '../access/document-images.ts'
 import { recordMetadata } from '../access/document-metadata.ts'
 import { type Labels, recordTags } from '../access/document-tags.ts'
-import { noteActivity } from '../access/pair-progress.ts'
-import { isolate, toFailure } from '../calls/bounded-call.ts'
+import { toFailure } from '../calls/bounded-call.ts'
 import { type Enrichment, type EnrichmentContext, createEnrichment } from '../enrichment/enrichment.ts'
 import { readKnownRows } from '../enrichment/known-rows.ts'
-import { type Writing, type WritingContext, writeDocuments } from './writing.ts'
+import { type Writing, type WritingContext, isolate, writeDocuments } from './writing.ts'
 import { type Claim, type ClaimedDocument, readClaimed, recordGenerations, releaseClaim } from '../queue/claims.ts'
 import { retire } from '../queue/dead-generations.ts'
 import { recordFailures } from '../queue/outcomes.ts'
@@ -23,6 +23,8 @@ export interface IndexingContext extends WritingContext, EnrichmentContext {
   readonly policy: RetryPolicy
   /** Receives the error behind each failed try. */
   readonly onError: (error: unknown) => void
+  /** Told when rows of the index became invisible. */
+  readonly onRetired?: () => void
 }
 
 /** What became of the documents while they are worked on. */
@@ -49,7 +51,11 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
     const isOutage = failed.length > 1 && failed.length === documents.length
     progress.failed.push(...failed.map(({ item, error }) => ({ document: item, error, isOutage })))
   } catch (error) {
-    if (context.signal.aborted) return releaseClaim(db, claim.id, progress.used)
+    if (context.signal.aborted) {
+      await releaseClaim(db, claim.id, progress.used)
+      context.onRetired?.()
+      return
+    }
     // Nothing more can be done now: whatever is not written yet waits.
     const settled = new Set(
       [...progress.written, ...progress.failed.map(({ document }) => document)].map(({ id }) => id),
@@ -66,6 +72,7 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
     now: context.now(),
     written: progress.written,
     abandoned: progress.used.filter((generation) => !kept.has(generation)),
+    onRetired: context.onRetired,
   })
 }
 
@@ -156,6 +163,8 @@ export interface SettleOptions {
   readonly written: readonly Written[]
   /** Generations of the claim that nothing will come of any more; noted for removal. */
   readonly abandoned: readonly string[]
+  /** Called after the commit when something was noted for removal. */
+  readonly onRetired?: () => void
 }
 
 /**
@@ -169,7 +178,7 @@ export interface SettleOptions {
  */
 export async function settle(db: Records, options: SettleOptions): Promise<string[]> {
   const { claimId, written } = options
-  return db.transaction().execute(async (transaction) => {
+  const { visible, hasRetired } = await db.transaction().execute(async (transaction) => {
     const isHeld = (await holdClaim(transaction, claimId)) && (await holdSpace(transaction, options.space))
     const won = isHeld ? await makeVisible(transaction, options) : []
     const winners = new Map(won.map((document) => [document.id, document]))
@@ -198,8 +207,10 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
       options.abandoned.length
     if (generations.length > 0) await retire(transaction, { generations, chunkCount })
     await transaction.deleteFrom('inlay_claims').where('id', '=', claimId).execute()
-    return [...winners.keys()]
+    return { visible: [...winners.keys()], hasRetired: generations.length > 0 }
   })
+  if (hasRetired) options.onRetired?.()
+  return visible
 }
 
 /** Takes the write lock; false when the claim is no longer there. */

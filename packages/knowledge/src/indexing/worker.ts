@@ -1,5 +1,4 @@
-import { unrefTimer } from '@inlay/protocol/concurrency'
-import { createSignal } from '../calls/signal.ts'
+import { createSignal, unrefTimer } from '@inlay/protocol/concurrency'
 import { type IndexingContext, indexClaim } from './index-claim.ts'
 import { type Claim, claim as claimDocuments, releaseClaim, renewClaims } from '../queue/claims.ts'
 import { sweepClaims } from '../queue/outcomes.ts'
@@ -59,7 +58,8 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
 
   async function sweep(): Promise<void> {
     sweptAt = now()
-    await sweepClaims(db, { now: now(), isGone, isHeld: (id) => held.has(id) })
+    const swept = await sweepClaims(db, { now: now(), isGone, isHeld: (id) => held.has(id) })
+    if (swept > 0) context.onRetired?.()
   }
 
   return {
@@ -84,6 +84,7 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
         if (!released.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pollMs))
         // If this fails as well, the lease runs out and the documents are taken up then.
         await releaseClaim(db, claim.id, claim.generations).catch(onError)
+        context.onRetired?.()
       } finally {
         clearInterval(renewal)
         held.delete(claim.id)
@@ -174,7 +175,7 @@ export function createWorker(context: WorkerContext): Worker {
       signal.notify()
       loop ??= run()
     },
-    notify: () => signal.notify(),
+    notify: signal.notify,
     runOnce: async () => {
       const claim = await runner.take({ sweep: true })
       if (claim) await runner.work(claim)

@@ -1,7 +1,6 @@
-import { unrefTimer } from '@inlay/protocol/concurrency'
+import { createSignal, unrefTimer } from '@inlay/protocol/concurrency'
 import { holdJob, releaseJob } from '@inlay/records'
 import { removeUnusedTags } from '../access/document-tags.ts'
-import { createSignal } from '../calls/signal.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { IndexFigures } from '../contracts/vector-index.ts'
 import { countRetired, forgetRetired, readRetired } from '../queue/dead-generations.ts'

@@ -41,6 +41,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const share = createBodyShare(settings, caller?.id ?? '')
       try {
         const body = await checkedBody(route, request, { settings, share })
+        share.expire()
         const call = { parts, settings, routes, request, url, requestId, path, query, body, caller }
         return toReply(await route.handle(call))
       } finally {
@@ -121,23 +122,26 @@ const longestHoldMs = 5000
 interface BodyShare {
   /** @throws RATE_LIMITED when too many bytes are being worked on */
   take(bytes: number): void
+  /** Releases the share in a while: whoever waits for a document to be indexed holds its bytes no longer. */
+  expire(): void
   release(): void
 }
 
 function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
-  let release: (() => void) | undefined
+  let free: (() => void) | undefined
+  let cancel: (() => void) | undefined
   return {
     take: (bytes) => {
-      if (release || bytes <= smallBodyBytes) return
-      const free = bodyBudget.reserve(caller, bytes)
-      // Whoever waits for a document to be indexed holds its bytes no longer.
-      const cancel = timer(longestHoldMs, free)
-      release = () => {
-        cancel()
-        free()
-      }
+      if (free || bytes <= smallBodyBytes) return
+      free = bodyBudget.reserve(caller, bytes)
     },
-    release: () => release?.(),
+    expire: () => {
+      if (free) cancel = timer(longestHoldMs, free)
+    },
+    release: () => {
+      cancel?.()
+      free?.()
+    },
   }
 }
 
