@@ -100,10 +100,10 @@ describe('an index that fails', () => {
     broken.break()
     await postAll(harness, ['second'])
     await failed(broken, 8)
-    expect(await harness.stateOf('second')).toMatchObject({
-      state: 'pending',
-      reason: expect.stringMatching(/writable/),
-    })
+    // Between its tries it waits; at one it is `indexing`.
+    await expect
+      .poll(() => harness.stateOf('second'), { timeout: 10_000 })
+      .toMatchObject({ state: 'pending', reason: expect.stringMatching(/writable/) })
     broken.mend()
     await expectFound(harness, ['second'])
   })

@@ -60,10 +60,13 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   let loop: Promise<void> | undefined
   let followUps = 0
 
-  async function runOnce({ idle = false }: { idle?: boolean } = {}, signal = letGo.signal): Promise<boolean> {
+  async function runOnce(
+    { idle = false, isFirst = false }: { idle?: boolean; isFirst?: boolean } = {},
+    signal = letGo.signal,
+  ): Promise<boolean> {
     return whileHeld(context, async () => {
       const wrote = schedule.startRound()
-      const done = await upkeep(context, { idle, wrote, signal })
+      const done = await upkeep(context, { idle, isFirst, wrote, signal })
       followUps = done?.hasChanged ? mostFollowUps : Math.max(0, followUps - 1)
       const keepVersionsMs = followUps > 0 ? (context.index.keepVersionsMs ?? Infinity) : Infinity
       const dueMs = Math.min(keepVersionsMs, done?.figures.upkeepDueMs ?? Infinity)
@@ -72,18 +75,19 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   }
 
   async function run(): Promise<void> {
-    while (!letGo.signal.aborted) {
+    for (let isFirst = true; !letGo.signal.aborted;) {
       await signal.sleep(schedule.restMs())
       if (letGo.signal.aborted) return
       try {
         const due = await schedule.due(() => countRetired(db))
-        if (due && !(await runOnce(due))) await signal.sleep(othersRestMs)
+        if (due && !(await runOnce({ ...due, isFirst }))) await signal.sleep(othersRestMs)
       } catch (error) {
         if (letGo.signal.aborted) return
         schedule.failRound()
         onError(error)
         await signal.sleep(retryMs)
       }
+      isFirst = false
     }
   }
 
@@ -98,7 +102,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
       if (schedule.noteRemoval()) signal.notify()
     },
     noteOpen: () => {
-      schedule.noteRemoval()
+      schedule.noteOpen()
       signal.notify()
     },
     runOnce,
@@ -132,14 +136,14 @@ async function whileHeld(
 
 async function upkeep(
   context: MaintainerContext,
-  { idle, wrote, signal }: { idle: boolean; wrote: boolean; signal: AbortSignal },
+  { idle, isFirst, wrote, signal }: { idle: boolean; isFirst: boolean; wrote: boolean; signal: AbortSignal },
 ): Promise<{ figures: IndexFigures; hasChanged: boolean } | undefined> {
   const { db, index } = context
   await purgeRemovedPairs(db)
   const pruned = await prune(context, signal)
   if (idle && pruned) await removeUnusedTags(db)
   // Loading the index only to find nothing to do would cost every process that merely starts.
-  if (signal.aborted || !(wrote || pruned || index.isOpened)) return undefined
+  if (signal.aborted || !(wrote || pruned || (index.isOpened && !isFirst))) return undefined
   const figures = await index.maintain({ idle, signal })
   return { figures, hasChanged: wrote || pruned }
 }
@@ -161,6 +165,8 @@ export interface UpkeepSchedule {
   noteAppend(rows: number): boolean
   /** Says that rows became invisible; answers likewise. */
   noteRemoval(): boolean
+  /** Says that an earlier process may have left something to do. */
+  noteOpen(): void
   /** How long nothing will be due unless something is noted. */
   restMs(): number
   /** What is due, if anything. @param countDead counts rows that nobody can see; asked only when it matters */
@@ -199,6 +205,7 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
   let commits = 0
   let freshRows = 0
   let mayHaveDead = true
+  let [hasBegun, isOpenNoted] = [false, false]
   let lastWriteAt = -Infinity
   /** When what the last round left behind is old enough to go. */
   let agedAt = Infinity
@@ -227,6 +234,11 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       return !wasDirty || isCrowded()
     },
     noteRemoval,
+    noteOpen: () => {
+      // Before the first round, which is due at once: what a killed process left must not wait for a pause in writing.
+      if (hasBegun) noteRemoval()
+      else isOpenNoted = true
+    },
     restMs: () => {
       if (isCrowded()) return within(Math.max(restUntil - now(), floodMs()), 0, idleMs)
       if (isDirty()) return within(lastWriteAt + idleMs - now(), 1, idleMs)
@@ -240,10 +252,13 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       return mayHaveDead && (await countDead()) > Math.max(mostDeadRows, rows) ? { idle } : undefined
     },
     startRound: () => {
+      hasBegun = true
       const wrote = commits > 0
       ;[commits, freshRows, mayHaveDead] = [0, 0, false]
       agedAt = Infinity
       begunAt = now()
+      if (isOpenNoted) noteRemoval()
+      isOpenNoted = false
       return wrote
     },
     endRound: (result) => {
