@@ -10,10 +10,6 @@ export const circles: Record<string, { readonly nodes: readonly string[]; readon
     nodes: ['model-providers.ts', 'model-spec.ts'],
     reason: 'to be untied',
   },
-  'packages/drivers/src/lancedb': {
-    nodes: ['memtable.ts', 'text', 'unindexed-rows.ts'],
-    reason: 'to be untied',
-  },
   'packages/protocol/src': {
     nodes: ['chat', 'ingestion', 'resources'],
     reason: 'to be untied',

@@ -291,7 +291,7 @@ export type {
   ToolValidation,
 } from './resources/tools.ts'
 export { isNamed, toUserId, toUserNames } from './user-ids.ts'
-export { uuid } from './uuids.ts'
+export { uuid } from './fields.ts'
 export { validTagsQuerySchema, validTagsSchema } from './chat/valid-tags.ts'
 export type { ValidTag, ValidTags, ValidTagsQuery } from './chat/valid-tags.ts'
 export { parseAnswer, parseJsonBody, parseWith, toValidationIssues } from './errors/validation.ts'

@@ -18,7 +18,10 @@ const open = '[\\[【［]'
 const close = '[\\]】］]'
 // `1`, `^1`, `document 1`, `1†source`, `1†L3-L8`, and ranges `1-3`.
 const word = '(?:\\^|(?:documents?|docs?|sources?|results?|passages?) ?#?)?'
-const item = `${word}\\d+(?: ?[-–] ?\\d+)?(?:†[^\\]】］]{0,40})?`
+// A comma before another number belongs to the list alone: could it belong to the note too, each would double the ways
+// to read a text, and so the time.
+const note = `†(?:[^\\]】］,;]|[,;](?! ?${word}\\d)){0,40}`
+const item = `${word}\\d+(?: ?[-–] ?\\d+)?(?:${note})?`
 const list = `${item}(?:[,;] ?${item})*`
 const single = new RegExp(`${open}(${list})${close}`, 'iy')
 const double = new RegExp(`${open}{2}(${list})${close}{2}`, 'iy')

@@ -19,7 +19,7 @@ import type { AnswerOutcome, ConversationStore } from '../contracts/conversation
 import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
 import { answerMessage } from './answer-message.ts'
 import { respond } from './respond.ts'
-import { createQuestions, questionLimitMs } from '../model/question.ts'
+import { createQuestions, questionLimitMs } from '../model/step.ts'
 import { createPacketWriter, type PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
 import { InlayError, isInlayError } from '@inlay/protocol'
+import { createRequire } from 'node:module'
 import type * as lancedb from '@lancedb/lancedb'
 import type * as arrow from 'apache-arrow'
 
