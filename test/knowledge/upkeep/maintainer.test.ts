@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readRetired, retire } from '@inlay/knowledge/internal/queue/dead-generations'
+import { readRetired, retire } from '@inlay/knowledge/internal/queue/claims'
 import { createMaintainer, type Maintainer, type MaintainerContext } from '@inlay/knowledge/internal/upkeep/maintainer'
 import { openOnUse } from '@inlay/knowledge/internal/spaces/index-space'
 import { createUpkeepSchedule } from '@inlay/knowledge/internal/upkeep/maintainer'

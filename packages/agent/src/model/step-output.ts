@@ -74,7 +74,8 @@ export class StepOutput implements StreamListener {
   readonly #gate: TextGate
   readonly #isQuoted: (text: string) => boolean
   readonly #thinking: ThinkSplitter
-  readonly #argumentDeltas: ReturnType<typeof passArguments>
+  /** Calls whose text arguments are passed on while they are written, by id. */
+  readonly #streams = new Map<string, { readonly name: string; readonly stream: ArgumentStream }>()
   readonly #content = createContentCollector()
   readonly #calls: RequestedCall[] = []
   #finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined
@@ -92,7 +93,6 @@ export class StepOutput implements StreamListener {
     this.#isQuoted = createQuoteCheck(request.options.prompt)
     this.#gate = new TextGate({ names: this.#names, mayRecover: request.mayRecover, isQuoted: this.#isQuoted })
     this.#thinking = new ThinkSplitter(beginInThought.has(modelKey(request)))
-    this.#argumentDeltas = passArguments(request)
     this.#mayPass = request.forced === undefined
   }
 
@@ -116,9 +116,13 @@ export class StepOutput implements StreamListener {
     else if (part.type === 'reasoning-delta' && state === 'new') this.onReasoning(part.delta)
     else if (part.type === 'tool-input-start') {
       this.#onCall(part.toolName)
-      this.#argumentDeltas.start(part.id, part.toolName)
-    } else if (part.type === 'tool-input-delta') this.#argumentDeltas.push(part.id, part.delta)
-    else if (part.type === 'tool-call') {
+      const names = this.#request.streamed?.get(part.toolName)
+      if (names) this.#streams.set(part.id, { name: part.toolName, stream: createArgumentStream(names) })
+    } else if (part.type === 'tool-input-delta') {
+      const call = this.#streams.get(part.id)
+      const deltas = call?.stream.push(part.delta)
+      if (call && deltas) this.#request.listener.onArguments(call.name, deltas)
+    } else if (part.type === 'tool-call') {
       this.#onCall(part.toolName)
       this.#calls.push(toRequestedCall(part))
     } else if (part.type === 'error') throw part.error
@@ -220,22 +224,6 @@ function createQuoteCheck(prompt: LanguageModelV4Message[]): (text: string) => b
 function toRequestedCall(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): RequestedCall {
   const { toolCallId: id, toolName: name, input, providerMetadata: providerOptions } = part
   return { id, name, input, ...(providerOptions && { providerOptions }) }
-}
-
-/** Passes text arguments of calls on while they are written. */
-function passArguments({ streamed, listener }: StepRequest) {
-  const calls = new Map<string, { readonly name: string; readonly stream: ArgumentStream }>()
-  return {
-    start: (id: string, name: string): void => {
-      const names = streamed?.get(name)
-      if (names) calls.set(id, { name, stream: createArgumentStream(names) })
-    },
-    push: (id: string, json: string): void => {
-      const call = calls.get(id)
-      const deltas = call?.stream.push(json)
-      if (call && deltas) listener.onArguments(call.name, deltas)
-    },
-  }
 }
 
 function asError(failure: Failure | undefined): InlayError {

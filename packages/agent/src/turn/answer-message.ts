@@ -70,7 +70,8 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       writer.endStep()
       const freeTokens = Math.min(
         limitTokens - promptTokens([...options.prompt, ...exchanges]),
-        mostResultTokens(model.contextTokens) / 0.8,
+        // A result set beyond this is read badly, and costs with every step that follows.
+        Math.min(10_000, Math.floor(model.contextTokens * 0.3)) / 0.8,
       )
       const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer)
       const answered = await runCalls(opened, setting, progress)
@@ -92,9 +93,6 @@ function endAnswer({ finishReason }: AnswerStep, writer: PacketWriter): undefine
   if (finishReason.unified === 'length' && writer.hasText()) writer.onText(cutNote)
   if (writer.endStep().text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
 }
-
-// A result set beyond this is read badly, and costs with every step that follows.
-const mostResultTokens = (contextTokens: number): number => Math.min(10_000, Math.floor(contextTokens * 0.3))
 
 const searchKinds = new Set(['SearchTool', 'WebSearchTool'])
 

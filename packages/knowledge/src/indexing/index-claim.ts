@@ -8,8 +8,14 @@ import { toFailure } from '../calls/bounded-call.ts'
 import { type Enrichment, type EnrichmentContext, createEnrichment } from '../enrichment/enrichment.ts'
 import { readKnownRows } from '../enrichment/known-rows.ts'
 import { type Writing, type WritingContext, isolate, writeDocuments } from './writing.ts'
-import { type Claim, type ClaimedDocument, readClaimed, recordGenerations, releaseClaim } from '../queue/claims.ts'
-import { retire } from '../queue/dead-generations.ts'
+import {
+  type Claim,
+  type ClaimedDocument,
+  readClaimed,
+  recordGenerations,
+  releaseClaim,
+  retire,
+} from '../queue/claims.ts'
 import { recordFailures } from '../queue/outcomes.ts'
 import { toGeneration } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'

@@ -6,7 +6,7 @@ import { forgetMetadata } from '../access/document-metadata.ts'
 import { forgetTags } from '../access/document-tags.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove, toDraft } from './draft.ts'
-import { retire } from '../queue/dead-generations.ts'
+import { retire } from '../queue/claims.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 

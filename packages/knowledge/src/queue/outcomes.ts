@@ -1,7 +1,7 @@
 import { type RetryPolicy, interruptionDelayMs, interruptionLimit, isLeaseHeld, retryDelayMs } from '@inlay/records'
 import { sql } from 'kysely'
 import type { DocumentPhase } from '../contracts/documents.ts'
-import { retire, toGenerations } from './dead-generations.ts'
+import { retire, toGenerations } from './claims.ts'
 import { lockDocuments, phase } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
