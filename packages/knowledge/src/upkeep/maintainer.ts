@@ -51,6 +51,12 @@ const closeMs = 2000
  */
 const mostFollowUps = 2
 
+/** What a round is due for; the first of a process folds nothing in that only had to be opened. */
+interface Due {
+  readonly idle?: boolean
+  readonly isFirst?: boolean
+}
+
 export function createMaintainer(context: MaintainerContext): Maintainer {
   const { db, onError } = context
   // By a clock that nobody sets.
@@ -60,10 +66,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   let loop: Promise<void> | undefined
   let followUps = 0
 
-  async function runOnce(
-    { idle = false, isFirst = false }: { idle?: boolean; isFirst?: boolean } = {},
-    signal = letGo.signal,
-  ): Promise<boolean> {
+  async function runOnce({ idle = false, isFirst = false }: Due = {}, signal = letGo.signal): Promise<boolean> {
     return whileHeld(context, async () => {
       const wrote = schedule.startRound()
       const done = await upkeep(context, { idle, isFirst, wrote, signal })
@@ -101,10 +104,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
     noteRemoval: () => {
       if (schedule.noteRemoval()) signal.notify()
     },
-    noteOpen: () => {
-      schedule.noteOpen()
-      signal.notify()
-    },
+    noteOpen: () => (schedule.noteOpen(), signal.notify()),
     runOnce,
     close: async () => {
       letGo.abort()
@@ -201,19 +201,15 @@ const restAfterRound = 4
 const longestRestMs = 60_000
 
 export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
-  let rows = 0
-  let commits = 0
-  let freshRows = 0
+  let [rows, commits, freshRows] = [0, 0, 0]
   let mayHaveDead = true
   let [hasBegun, isOpenNoted] = [false, false]
   let lastWriteAt = -Infinity
   /** When what the last round left behind is old enough to go. */
   let agedAt = Infinity
-  let begunAt = 0
-  let [floodSince, restUntil] = [0, -Infinity]
+  let [begunAt, floodSince, restUntil] = [0, 0, -Infinity]
   const isDirty = (): boolean => commits > 0 || mayHaveDead
   const isCrowded = (): boolean => commits >= mostCommits || freshRows > Math.max(mostFreshRows, rows * freshShare)
-
   /** How long a flood may still keep a fold waiting. */
   const floodMs = (): number => (freshRows >= floodRows ? floodSince + longestFloodMs - now() : 0)
 
@@ -234,11 +230,8 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       return !wasDirty || isCrowded()
     },
     noteRemoval,
-    noteOpen: () => {
-      // Before the first round, which is due at once: what a killed process left must not wait for a pause in writing.
-      if (hasBegun) noteRemoval()
-      else isOpenNoted = true
-    },
+    // The first round is due at once: what a killed process left must not wait for a pause in writing.
+    noteOpen: () => void (hasBegun ? noteRemoval() : (isOpenNoted = true)),
     restMs: () => {
       if (isCrowded()) return within(Math.max(restUntil - now(), floodMs()), 0, idleMs)
       if (isDirty()) return within(lastWriteAt + idleMs - now(), 1, idleMs)
@@ -252,13 +245,11 @@ export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
       return mayHaveDead && (await countDead()) > Math.max(mostDeadRows, rows) ? { idle } : undefined
     },
     startRound: () => {
-      hasBegun = true
       const wrote = commits > 0
       ;[commits, freshRows, mayHaveDead] = [0, 0, false]
-      agedAt = Infinity
-      begunAt = now()
+      ;[agedAt, begunAt] = [Infinity, now()]
       if (isOpenNoted) noteRemoval()
-      isOpenNoted = false
+      ;[hasBegun, isOpenNoted] = [true, false]
       return wrote
     },
     endRound: (result) => {
