@@ -16,7 +16,7 @@ import { createIntake } from '@inlay/knowledge/internal/intake/intake'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { toVersion } from '@inlay/knowledge/internal/intake/version'
 import { createWorker, type Worker } from '@inlay/knowledge/internal/indexing/worker'
-import type { WorkerContext } from '@inlay/knowledge/internal/indexing/claim-runner'
+import type { WorkerContext } from '@inlay/knowledge/internal/indexing/worker'
 import { memoryIndex, type MemoryIndex } from './memory-index.ts'
 
 export { request } from './requests.ts'

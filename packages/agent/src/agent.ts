@@ -7,14 +7,13 @@ import type { FileStore } from './contracts/file-store.ts'
 import type { Run } from './contracts/run.ts'
 import type { RunStore } from './contracts/run-store.ts'
 import type { PassageSearch } from './contracts/search.ts'
-import { defaultServices, type Services } from './contracts/services.ts'
+import type { Services } from './contracts/services.ts'
 import { noFiles, noKeys, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
 import { inMemoryStores } from './stores/in-memory.ts'
 import { waitFor } from './model/waiting.ts'
 import { toKnownLimits } from './research/limits.ts'
 import { createAbandonedCheck, createCheckpoints } from './run/checkpoints.ts'
-import { createRunLimits } from './run/limits.ts'
-import { createRuns, type LiveRun, type StopCause } from './run/registry.ts'
+import { createRunLimits, createRuns, type LiveRun, type StopCause } from './run/registry.ts'
 import { createBuiltIns, toSearchAction } from './tools/built-in-actions.ts'
 import { createActions } from './tools/registry.ts'
 import { createAfterTurn } from './turn/after-turn.ts'
@@ -24,6 +23,13 @@ import { searchPassages } from './turn/passage-search.ts'
 import { createKeyedSends } from './turn/idempotency.ts'
 import { startRun, type StartParts } from './turn/start-run.ts'
 import type { TurnContextParts } from './turn/turn-context.ts'
+
+/** The system clock and random UUIDs. Errors are dropped, so a host hands in its own `onError`. */
+export const defaultServices: Services = {
+  now: () => Date.now(),
+  newId: () => crypto.randomUUID(),
+  onError: () => {},
+}
 
 /**
  * Makes the engine that answers messages. Answers that an earlier process left unfinished are ended at the first use.

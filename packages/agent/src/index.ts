@@ -64,7 +64,7 @@ export type {
   PassageSearch,
   Span,
 } from './contracts/search.ts'
-export { defaultServices } from './contracts/services.ts'
+export { defaultServices } from './agent.ts'
 export type { Services } from './contracts/services.ts'
 export { defineAction, idOfName } from './tools/host-actions.ts'
 export type { ActionDefinition, HostAction } from './tools/host-actions.ts'

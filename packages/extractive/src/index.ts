@@ -6,14 +6,11 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
-import { aboutPages, openAddresses, wasOpened } from './addresses.ts'
-import { answerFromConversation, answerFromFindings } from './answer.ts'
+import { aboutPages, openAddresses, wasOpened, readCall, type Move, type Reading } from './prompt.ts'
+import { answerFromConversation, answerFromFindings } from './select.ts'
 import { argumentsFor } from './arguments.ts'
-import type { Move } from './move.ts'
-import { readCall, type Reading } from './prompt.ts'
-import { understand } from './question.ts'
+import { understand, smallTalk, withoutDocuments } from './question.ts'
 import { researchMove } from './research/index.ts'
-import { smallTalk, withoutDocuments } from './talk.ts'
 
 /** What a person reads where a model is named. */
 export const extractiveModelName = 'Built-in extractive model'
@@ -21,58 +18,33 @@ export const extractiveModelName = 'Built-in extractive model'
 /** Tokens of prompt and answer the built-in model takes; it reads everything, so this is a matter of time only. */
 export const extractiveContextTokens = 200_000
 
-/** A kind of call the model knows, told by what is offered and asked; undefined when it is not this kind. */
-type Task = (reading: Reading, options: LanguageModelV4CallOptions) => Move | undefined
-
 const searchTools = ['internal_search', 'web_search']
-
-const searchToolOf = ({ tools }: Reading): string | undefined => searchTools.find((name) => tools.has(name))
-
-const hasCalledSearch = ({ toolNames }: Reading): boolean => searchTools.some((name) => toolNames.has(name))
-
-const present = ({ questions }: Reading): string => questions.at(-1) ?? ''
 
 const callOf = (reading: Reading, name: string): Move => {
   const { queries } = understand(reading.questions)
-  const input = searchTools.includes(name) ? { queries } : argumentsFor(reading.tools.get(name), present(reading))
+  const question = reading.questions.at(-1) ?? ''
+  const input = searchTools.includes(name) ? { queries } : argumentsFor(reading.tools.get(name), question)
   return { calls: [{ name, input }] }
 }
 
-// The first that fits acts.
-const tasks: readonly Task[] = [
-  researchMove,
-  function callForcedTool(reading) {
-    if (reading.mustCall === undefined) return undefined
-    const name = reading.mustCall === 'any' ? (searchToolOf(reading) ?? [...reading.tools.keys()][0]) : reading.mustCall
-    return name !== undefined && reading.tools.has(name) ? callOf(reading, name) : undefined
-  },
-  function talk(reading) {
-    const said = reading.hasSearched || reading.context.length > 0 ? undefined : smallTalk(present(reading))
-    return said === undefined ? undefined : { say: said }
-  },
-  openAddresses,
-  function search(reading) {
-    const name = searchToolOf(reading)
-    const isDue =
-      !reading.hasSearched || (wasOpened(reading) && reading.passages.length === 0 && !hasCalledSearch(reading))
-    return name === undefined || !isDue ? undefined : callOf(reading, name)
-  },
-  function answer(reading) {
-    return reading.hasSearched || reading.passages.length > 0
-      ? { say: answerFromFindings(aboutPages(reading)) }
-      : undefined
-  },
-  function answerWithoutTools(reading) {
-    return { say: answerFromConversation(reading) ?? withoutDocuments }
-  },
-]
-
 function decide(reading: Reading, options: LanguageModelV4CallOptions): Move {
-  for (const task of tasks) {
-    const move = task(reading, options)
-    if (move) return move
-  }
-  return { say: withoutDocuments }
+  const { tools, toolNames, mustCall, hasSearched, passages } = reading
+  // The step of a deep research that the call belongs to, as the agent tells models that only quote.
+  const phase = options.providerOptions?.['inlay']?.['research']
+  const inResearch = typeof phase === 'string' ? researchMove(phase, reading, options) : undefined
+  if (inResearch) return inResearch
+  const searchTool = searchTools.find((name) => tools.has(name))
+  const forced = mustCall === 'any' ? (searchTool ?? [...tools.keys()][0]) : mustCall
+  if (forced !== undefined && tools.has(forced)) return callOf(reading, forced)
+  const said = hasSearched || reading.context.length > 0 ? undefined : smallTalk(reading.questions.at(-1) ?? '')
+  if (said !== undefined) return { say: said }
+  const opening = openAddresses(reading)
+  if (opening) return opening
+  const hasCalledSearch = searchTools.some((name) => toolNames.has(name))
+  const isSearchDue = !hasSearched || (wasOpened(reading) && passages.length === 0 && !hasCalledSearch)
+  if (searchTool !== undefined && isSearchDue) return callOf(reading, searchTool)
+  if (hasSearched || passages.length > 0) return { say: answerFromFindings(aboutPages(reading)) }
+  return { say: answerFromConversation(reading) ?? withoutDocuments }
 }
 
 /** A short number that follows from a text alone (FNV-1a, 32 bits). */

@@ -1,9 +1,12 @@
+import { collect, type Candidate, type SourcePassage } from './passages.ts'
+import { commonWordsOf } from '@inlay/text'
+import { pickFacts, rankFacts } from './facts.ts'
+import { isSpaceless, termSet } from './terms.ts'
+import { understand, type Question } from './question.ts'
+import type { Reading } from './prompt.ts'
+import { hasKind, isDangling, isNarration } from './phrases.ts'
+import { scorePassages, listFit, type Scored } from './score.ts'
 import { pick } from './pick.ts'
-import type { Question } from './question.ts'
-import type { Candidate } from './passages.ts'
-import { isDangling, isNarration } from './phrases.ts'
-import { listFit, type Scored } from './score.ts'
-import { termSet } from './terms.ts'
 
 /** Sentences, items or code that belong together, in the order of their source. */
 export interface Group {
@@ -155,4 +158,128 @@ export function select(
   const code = full ? undefined : pickCode(question, scored, picked)
   const groups = toGroups(full ?? [...new Set(lists.flat())])
   return [...groups, ...(code ? [[code]] : [])].map((units) => ({ units }))
+}
+
+const toolTextLimit = 2_000
+
+const factKinds: ReadonlySet<Question['kind']> = new Set(['who', 'when', 'where', 'number', 'other'])
+
+/** Whether a question asks for a single fact; in other languages than English every question is read so. */
+function asksForFact({ text, kind, isPlural }: Question): boolean {
+  if (isSpaceless(text) || (commonWordsOf(text)?.language ?? 'en') !== 'en') return true
+  return factKinds.has(kind) && !isPlural
+}
+
+/** From this certainty on the passages are taken to hold the answer. */
+const answeredFrom = 0.25
+
+function quoteFacts(question: Question, passages: readonly SourcePassage[], said: string): string | undefined {
+  const facts = rankFacts(question.queries[0] ?? question.text, collect(passages, question.symbols))
+  if (facts.certainty < answeredFrom) return undefined
+  const chosen = pickFacts(facts, (unit) => wasSaid(unit, said))
+  return chosen.length === 0 ? undefined : write(toGroups(chosen).map((units) => ({ units })))
+}
+
+const wasSaid = ({ text }: Candidate, said: string): boolean => said.includes(text.replace(/[.!?:]+$/, ''))
+
+function quote(question: Question, passages: readonly SourcePassage[], said: string): string | undefined {
+  if (asksForFact(question)) return quoteFacts(question, passages, said)
+  const scored = scorePassages(question, passages)
+  if (!isAnswered(scored)) return undefined
+  const groups = select(scored, (unit) => wasSaid(unit, said))
+  if (!groups.some(({ units }) => units.some((unit) => hasKind(question, unit.text)))) return undefined
+  const written = write(groups)
+  return written === '' ? undefined : written
+}
+
+function ofTools({ toolAnswers }: Reading): string | undefined {
+  const [failed] = toolAnswers.filter((answer) => answer.isError || answer.text.startsWith('Tool failed with error'))
+  if (failed)
+    return `The action \`${failed.toolName}\` failed, so I cannot answer from it. Please try again, or ask differently.`
+  const written = toolAnswers.map(
+    ({ toolName, text }) => `\`${toolName}\` gave:\n\n\`\`\`\`text\n${text.slice(0, toolTextLimit)}\n\`\`\`\``,
+  )
+  return written.length === 0 ? undefined : written.join('\n\n')
+}
+
+/** Answers the present question from what was found, from text that came with it, or says that neither answers it. */
+export function answerFromFindings(reading: Reading): string {
+  const question = understand(reading.questions)
+  const passages = [...reading.context, ...reading.passages]
+  const said = reading.answers.at(-1) ?? ''
+  const isRepeat =
+    reading.questions.length > 1 && question.queries[0] === understand(reading.questions.slice(0, -1)).queries[0]
+  const quoted = quote(question, passages, isRepeat ? said : '')
+  if (quoted !== undefined) return quoted
+  if (reading.passages.length === 0 && reading.toolAnswers.length > 0) return ofTools(reading) ?? ''
+  if (isRepeat) return 'I found nothing more about this in the documents.'
+  if (passages.length === 0)
+    return 'I found nothing about this in the documents. Other words may help, or the documents do not cover it.'
+  return 'I could not find an answer to this in the documents.'
+}
+
+/** Answers from the conversation alone: text that came with the message, then earlier answers. */
+export function answerFromConversation(reading: Reading): string | undefined {
+  const question = understand(reading.questions)
+  const earlier = reading.answers.map((content): SourcePassage => ({ number: undefined, title: '', content }))
+  return quote(question, reading.context, '') ?? quote(question, earlier.toReversed(), '')
+}
+
+const connective =
+  /^(?:(?:however|also|so|but|and|therefore|thus|hence|additionally|moreover|furthermore|instead|similarly|finally|for example|for instance|in addition|in other words|in fact|note(?: that)?|rather|again|still|then|next|luckily|fortunately|unfortunately|now)[,:]?|as (?:already |we )?(?:discussed|mentioned|noted|described|shown|seen|saw)(?: earlier| above| before| previously| in [^,]{1,60})?,)\s+(?=\S)/i
+
+/** A sentence that can open a paragraph: a first word that only ties it to what is not quoted is dropped. */
+function asOpening(text: string): string {
+  const bare = text.replace(connective, '')
+  return bare === text ? text : bare.replace(/^[a-z]/, (letter) => letter.toUpperCase())
+}
+
+/** Puts the citation before the mark that ends a sentence. */
+export function cited(text: string, number: number | undefined): string {
+  const clean = text.trim()
+  if (number === undefined) return clean
+  // Behind a closing quotation mark or parenthesis; else before the full stop.
+  const [, body = clean, mark = ''] = /^([\s\S]*[^.!?:;,…])([.!?:;,…]+)$/.exec(clean) ?? []
+  return /["”’)]$/.test(clean) ? `${clean} [${number}]` : `${body} [${number}]${mark || '.'}`
+}
+
+const fenceFor = (code: string): string =>
+  '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)))
+
+function writeCode({ text, language, lead, passage, headings }: Candidate, said: string): string {
+  const heading = /^(?:example|beispiel)\s*[\dA-Z]*\s*[:.–—-]\s*(\S.*)$/i.exec(headings.at(-1) ?? '')?.[1]
+  const named = heading === undefined ? 'For example:' : `From the example “${heading.replace(/[.:]$/, '')}”:`
+  const leading = lead !== undefined && !said.includes(lead.slice(0, -1)) ? lead : named
+  return `${cited(leading, passage.number)}\n\n${fenced(text, language)}`
+}
+
+function fenced(code: string, language = 'text'): string {
+  const mark = fenceFor(code)
+  return `${mark}${language}\n${code}\n${mark}`
+}
+
+function writeGroup(units: readonly Candidate[], said: string): string {
+  const [first] = units
+  if (!first) return ''
+  const number = first.passage.number
+  if (first.kind === 'code') return writeCode(first, said)
+  if (units.some(({ code }) => code !== undefined))
+    return units
+      .map(({ text, code }) =>
+        code ? `${cited(text, number)}\n\n${fenced(code.text, code.language)}` : cited(text, number),
+      )
+      .join('\n\n')
+  if (first.kind !== 'sentence' && (units.length > 1 || first.lead !== undefined)) {
+    const lead =
+      first.lead !== undefined && !said.includes(first.lead.slice(0, -1)) ? `${asOpening(first.lead)}\n\n` : ''
+    return lead + units.map((unit) => `- ${cited(unit.text, number)}`).join('\n')
+  }
+  return units.map((unit, index) => cited(index === 0 ? asOpening(unit.text) : unit.text, number)).join(' ')
+}
+
+/** Writes what was selected as Markdown: sentences of one place in a paragraph, lists and code as such. */
+export function write(groups: readonly Group[]): string {
+  const parts: string[] = []
+  for (const { units } of groups) parts.push(writeGroup(units, parts.join('\n')))
+  return parts.filter((part) => part !== '').join('\n\n')
 }

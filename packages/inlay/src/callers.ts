@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { Principal } from '@inlay/protocol'
 import { bearerKey, type Authenticator } from '@inlay/server'
 
@@ -18,13 +18,9 @@ export function firstOf(authenticators: readonly Authenticator[]): Authenticator
 
 /** Accepts one key, as the operator. Compared by hash, so that the time it takes tells nothing. */
 export function fixedKey(key: string): Authenticator {
-  const expected = hashOf(key)
+  const expected = hash('sha256', key, 'buffer')
   return (request) => {
     const given = bearerKey(request)
-    return given !== undefined && timingSafeEqual(hashOf(given), expected) ? operator : undefined
+    return given !== undefined && timingSafeEqual(hash('sha256', given, 'buffer'), expected) ? operator : undefined
   }
-}
-
-function hashOf(key: string): Uint8Array {
-  return createHash('sha256').update(key).digest()
 }

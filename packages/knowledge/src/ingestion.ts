@@ -1,17 +1,14 @@
-import { InlayError, type IngestionRequest } from '@inlay/protocol'
+import { type IngestionRequest, InlayError } from '@inlay/protocol'
 import type { Accepted } from './contracts/documents.ts'
 import type { Knowledge } from './contracts/knowledge.ts'
 import type { ImageDescriber, Summarizer } from './contracts/models.ts'
 import type { IngestionStep } from './contracts/steps.ts'
-import type { Embedder, IndexRow } from './contracts/vector-index.ts'
-import type { WorkerOptions } from './indexing/claim-runner.ts'
-import { createWorker } from './indexing/worker.ts'
-import { createCallOrder, createQueueLimit } from './intake/admission.ts'
+import type { Embedder } from './contracts/vector-index.ts'
+import { type WorkerOptions, createWorker } from './indexing/worker.ts'
+import { createCallOrder, createIndexedWaiters, createQueueLimit } from './intake/admission.ts'
 import type { IntakeTask } from './intake/draft.ts'
 import { createIntake } from './intake/intake.ts'
-import { checkNamedFiles, type NamedFiles } from './intake/named-files.ts'
-import { toVersion } from './intake/version.ts'
-import { createIndexedWaiters } from './intake/wait-until-indexed.ts'
+import { type NamedFiles, checkNamedFiles, toVersion } from './intake/version.ts'
 import { isSettled, requeueFailed } from './queue/queue.ts'
 import type { Records } from './schema/tables.ts'
 import { createSpaceMover, readRebuild } from './spaces/space-mover.ts'
@@ -28,7 +25,7 @@ export interface IngestionOptions extends NamedFiles {
   readonly now: () => number
   readonly random: () => number
   readonly onError: (error: unknown) => void
-  readonly at: (step: IngestionStep) => void | Promise<void>
+  readonly at?: (step: IngestionStep) => void | Promise<void>
   readonly worker?: WorkerOptions
   readonly queueLimit?: number
 }
@@ -158,20 +155,16 @@ const createParts = (options: IngestionOptions) => {
   const limit = createQueueLimit({ db, now, limit: options.queueLimit ?? 200_000 })
   const waiters = createIndexedWaiters(db)
   const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
-  const intake = createIntake({ db, now, beforeCommit: () => at('accept') })
-  const append = async (rows: readonly IndexRow[]): Promise<void> => {
-    await index.append(rows)
-    maintainer.noteAppend(rows.length)
-  }
+  const intake = createIntake({ db, now, at })
   const worker = createWorker({
     ...options,
-    index: { ...index, append },
     space: index.space,
     worker: { ...options.worker, owner },
+    onAppended: maintainer.noteAppend,
+    onRetired: maintainer.noteRemoval,
     onClaimDone: (ids) => {
       limit.noteDone(ids.length)
       mover.notify()
-      maintainer.noteRemoval()
       waiters.notify(ids)
     },
   })

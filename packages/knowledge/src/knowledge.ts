@@ -11,7 +11,7 @@ import type { ImageDescriber, ImageStore, Summarizer } from './contracts/models.
 import type { Reranker } from './contracts/search.ts'
 import type { IngestionStep } from './contracts/steps.ts'
 import type { Embedder, VectorIndex } from './contracts/vector-index.ts'
-import type { WorkerOptions } from './indexing/claim-runner.ts'
+import type { WorkerOptions } from './indexing/worker.ts'
 import { createIngestion } from './ingestion.ts'
 import { createFileIntake } from './intake/file-document.ts'
 import { hasAnyDocument, readQueueFigures } from './queue/queue.ts'
@@ -77,7 +77,7 @@ const queryTimeoutMs = 10_000
 /** Creates the part that takes documents and finds passages. Call `migrateKnowledge` on the database first. */
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
-  const { onError = () => {}, at = () => {} } = options
+  const { onError = () => {} } = options
   const db: Records = options.db
   const index = createSpacedIndex({
     db,
@@ -88,7 +88,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     onRebuild: () => ingestion.noteRebuild(),
     onOpen: () => ingestion.noteOpen(),
   })
-  const ingestion = createIngestion({ ...options, db, index, now, random, onError, at })
+  const ingestion = createIngestion({ ...options, db, index, now, random, onError })
   const gate = createSearchGate({ ...defaultGate(), ...options.searches })
   const context = { db, index, gate, embedder, reranker, ranking, embedTimeoutMs: queryTimeoutMs, now, onError }
   return {

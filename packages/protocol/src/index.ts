@@ -140,7 +140,7 @@ export {
   multiModelLineSchema,
   sessionLineSchema,
   streamLineSchema,
-} from './framing/lines.ts'
+} from './framing/framing.ts'
 export type {
   ErrorLine,
   LineKind,
@@ -149,7 +149,7 @@ export type {
   SessionLine,
   StreamLine,
   UnknownLine,
-} from './framing/lines.ts'
+} from './framing/framing.ts'
 export {
   defaultModelSchema,
   llmProviderSchema,
@@ -267,7 +267,7 @@ export type {
 } from './resources/sessions.ts'
 export { sourceSchema, sourceValues } from './ingestion/sources.ts'
 export type { SourceValue } from './ingestion/sources.ts'
-export { lineLimitBytes, splitLine } from './framing/split-line.ts'
+export { lineLimitBytes, splitLine } from './framing/framing.ts'
 export { mcpAskInputSchema, mcpListInputSchema, mcpMessageSchema, mcpSearchInputSchema } from './resources/mcp.ts'
 export type { McpAskInput, McpListInput, McpMessage, McpSearchInput } from './resources/mcp.ts'
 export {
@@ -291,7 +291,7 @@ export type {
   ToolValidation,
 } from './resources/tools.ts'
 export { isNamed, toUserId, toUserNames } from './user-ids.ts'
-export { uuid } from './uuids.ts'
+export { uuid } from './fields.ts'
 export { validTagsQuerySchema, validTagsSchema } from './chat/valid-tags.ts'
 export type { ValidTag, ValidTags, ValidTagsQuery } from './chat/valid-tags.ts'
 export { parseAnswer, parseJsonBody, parseWith, toValidationIssues } from './errors/validation.ts'

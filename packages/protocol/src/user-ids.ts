@@ -1,5 +1,5 @@
 import { v5 } from 'uuid'
-import { asUuid } from './uuids.ts'
+import { asUuid } from './fields.ts'
 import type { Principal } from './resources/principal.ts'
 
 /** Namespace of ids that are no UUIDs themselves; it never changes. */

@@ -3,14 +3,12 @@ import { InlayError } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './auth/authentication.ts'
 import { toAddresses } from './http/addresses.ts'
-import { preflightReply, type CorsOrigins } from './http/cors.ts'
-import { createMcpCalls } from './mcp/calls.ts'
+import { createMcpCalls } from './http/mcp-calls.ts'
 import { endpoint, respond, type EndpointSetting } from './http/endpoint.ts'
-import { reply, type Reply } from './http/replies.ts'
+import { preflightReply, reply, type CorsOrigins, type Reply } from './http/replies.ts'
 import type { Method, Route, ServerParts } from './http/route.ts'
 import { routes } from './routes/index.ts'
-import type { BodyLimits, FailedRequest, ServerSettings, Timer } from './server-settings.ts'
-import { createWaitingCalls } from './http/waiting-calls.ts'
+import type { BodyLimits, FailedRequest, ServerSettings, Timer, WaitingCalls } from './http/settings.ts'
 
 /** What the HTTP side is made of. */
 export interface ServerOptions extends ServerParts {
@@ -134,4 +132,21 @@ const systemTimer: Timer = (delayMs, callback) => {
 function createBodyBudget(total: number): Budget {
   const message = 'Too many bytes of requests are being worked on: send this one again in a moment.'
   return createBudget({ total, perCaller: total / 2, message })
+}
+
+/** @param most calls of one caller that may wait at the same time in this process */
+function createWaitingCalls(most: number): WaitingCalls {
+  const waiting = new Map<string, number>()
+  return {
+    enter: (callerId) => {
+      const count = waiting.get(callerId) ?? 0
+      if (count >= most) return undefined
+      waiting.set(callerId, count + 1)
+      return () => {
+        const left = (waiting.get(callerId) ?? 1) - 1
+        if (left > 0) waiting.set(callerId, left)
+        else waiting.delete(callerId)
+      }
+    },
+  }
 }

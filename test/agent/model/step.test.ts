@@ -104,3 +104,17 @@ test('text arguments that are to be seen are heard while they are written, other
   await other.done
   expect(other.heard).toEqual(['call', 'call'])
 })
+
+test('an end tag that somebody had a model write is forgotten again', async () => {
+  const context = { provider: 'acme', model: 'plain' }
+  const step = async (text: string): Promise<string[]> => {
+    const { done, heard } = newStep([[text]], { context })
+    await done
+    return heard
+  }
+  await step('The tag </think> ends a thought.')
+  expect(await step('28 days.')).toContain('thought 28 days.')
+  await step('29 days.')
+  await step('30 days.')
+  expect(await step('31 days.')).toEqual(['31 days.'])
+})

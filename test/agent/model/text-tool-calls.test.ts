@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readTextCalls } from '@inlay/agent/internal/model/text-call-formats'
-import { createTextGate } from '@inlay/agent/internal/model/text-tool-calls'
+import { TextGate } from '@inlay/agent/internal/model/text-tool-calls'
 
 const names = new Set(['search', 'look'])
 const markup =
@@ -8,7 +8,7 @@ const markup =
 
 /** What a gate tells of a text that comes in pieces of one length. */
 function pass(text: string, size: number, mayRecover = true) {
-  const gate = createTextGate({ names, mayRecover })
+  const gate = new TextGate({ names, mayRecover })
   let told = ''
   for (let at = 0; at < text.length; at += size) told += gate.push(text.slice(at, at + size))
   const { text: rest, calls } = gate.end()
@@ -116,14 +116,14 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
 })
 
 test('text that cannot become a call is told at once', () => {
-  const gate = createTextGate({ names, mayRecover: true })
+  const gate = new TextGate({ names, mayRecover: true })
   expect(gate.push('Hello ')).toBe('Hello ')
   expect(gate.push('wor<')).toBe('wor')
   expect(gate.push('b>')).toBe('<b>')
 })
 
 test('a long answer that begins with a brace is told in the end', () => {
-  const gate = createTextGate({ names, mayRecover: true })
+  const gate = new TextGate({ names, mayRecover: true })
   const text = `{"note": "${'x'.repeat(20_000)}`
   expect(gate.push(text.slice(0, 100))).toBe('')
   expect(gate.push(text.slice(100)) + gate.end().text).toBe(text)
@@ -132,4 +132,21 @@ test('a long answer that begins with a brace is told in the end', () => {
 test('thoughts may hold a call too', () => {
   expect(readTextCalls(markup, names)).toHaveLength(1)
   expect(readTextCalls('I should search.', names)).toEqual([])
+})
+
+test.each([
+  ['brackets', '['.repeat(8_000)],
+  ['brackets in markup', `<tool_call>${'['.repeat(10_000)}</tool_call>`],
+  ['a long word in markup', `<tool_call>${'a'.repeat(40_000)}</tool_call>`],
+  ['tags that never end', '<function='.repeat(20_000)],
+])('a model gone astray fails nothing and holds nobody up: %s', { timeout: 5_000 }, (_, text) => {
+  const gate = new TextGate({ names, mayRecover: true })
+  const told = gate.push(text) + gate.end().text
+  expect(told).toBe(text.startsWith('[') ? text : '')
+  expect(readTextCalls(text, names)).toEqual([])
+})
+
+test('a long call written as Python is read piece by piece', { timeout: 5_000 }, () => {
+  const queries = Array.from({ length: 1_000 }, (_, at) => `(${at})`).join(' ')
+  expect(pass(`search(queries="${queries}")`, 1)).toEqual({ told: '', calls: [{ name: 'search', input: { queries } }] })
 })

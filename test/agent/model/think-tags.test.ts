@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { createThinkSplitter, type ThinkPiece } from '@inlay/agent/internal/model/think-tags'
+import { ThinkSplitter, type ThinkPiece } from '@inlay/agent/internal/model/think-tags'
 
 /** Reasoning and text of a text that comes in pieces of one length. */
 function split(text: string, size: number, startsInThought = false) {
-  const splitter = createThinkSplitter(startsInThought)
+  const splitter = new ThinkSplitter(startsInThought)
   const pieces: ThinkPiece[] = []
   for (let at = 0; at < text.length; at += size) pieces.push(...splitter.push(text.slice(at, at + size)))
   pieces.push(...splitter.end())
@@ -45,12 +45,12 @@ describe.each([1, 3, 10_000])('in pieces of %i', (size) => {
 })
 
 test('an end tag alone is remembered', () => {
-  const splitter = createThinkSplitter(false)
+  const splitter = new ThinkSplitter(false)
   splitter.push('28 is the number.</think>28 days.')
   splitter.end()
   expect(splitter.beganInThought).toBe(true)
 })
 
 test.each(['Hello', 'So far', 'In short', '28 days'])('%j is passed on at once', (text) => {
-  expect(createThinkSplitter(false).push(text)).toEqual([{ kind: 'text', text }])
+  expect(new ThinkSplitter(false).push(text)).toEqual([{ kind: 'text', text }])
 })

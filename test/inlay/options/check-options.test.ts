@@ -51,3 +51,14 @@ test('what is undefined counts as not given', () => {
   expect(refusalOf({ dataFolder: undefined, apiKey: undefined, model: undefined, webSearch: undefined })).toBe('')
   expect(refusalOf({ model: { name: 'qwen3', baseUrl: 'http://localhost:11434/v1', apiKey: undefined } })).toBe('')
 })
+
+test('what hosts of other kinds give is taken', () => {
+  class Audit {
+    readonly entries: string[] = []
+    after(): void {}
+  }
+  expect(refusalOf({ hooks: new Audit() })).toBe('')
+  expect(refusalOf({ corsOrigins: ['capacitor://localhost', 'chrome-extension://abcdefgh'] })).toBe('')
+  expect(refusalOf({ corsOrigins: ['capacitor://localhost/'] })).toMatch(/^- corsOrigins/m)
+  expect(refusalOf({ waitingCalls: Infinity })).toBe('')
+})

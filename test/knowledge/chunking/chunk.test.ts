@@ -2,8 +2,8 @@ import type { Section } from '@inlay/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chunkSections, defaultChunkSize, type Chunk } from '@inlay/knowledge/internal/chunking/chunk'
-import type { ChunkSize } from '@inlay/knowledge/internal/chunking/pack'
-import { estimateTokens } from '@inlay/knowledge/internal/chunking/split'
+import type { ChunkSize } from '@inlay/knowledge/internal/chunking/chunk'
+import { estimateTokens } from '@inlay/knowledge/internal/chunking/blocks'
 
 const section = (text: string, rest: Partial<Section> = {}): Section =>
   ({ type: 'text', text, link: null, image_file_id: null, heading: null, ...rest }) as Section

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { claim, readClaimed, type Claim } from '@inlay/knowledge/internal/queue/claims'
-import { readRetired } from '@inlay/knowledge/internal/queue/dead-generations'
+import { claim, readClaimed, type Claim, readRetired } from '@inlay/knowledge/internal/queue/claims'
 import { sweepClaims } from '@inlay/knowledge/internal/queue/outcomes'
-import { settle, type Written } from '@inlay/knowledge/internal/indexing/settle'
+import { settle, type Written } from '@inlay/knowledge/internal/indexing/index-claim'
 import { makeWorker, request, type TestWorker } from '../setup.ts'
 
 async function takeOne({ db, clock }: TestWorker): Promise<Claim> {

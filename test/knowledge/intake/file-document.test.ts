@@ -1,3 +1,4 @@
+import { toFileRequest } from '@inlay/knowledge/internal/intake/file-document'
 import { expect, test } from 'vitest'
 import { makeKnowledge } from '../setup.ts'
 
@@ -31,4 +32,14 @@ test('sections keep their headings and their own links, and dates of the file ar
   expect(gates?.document.link).toBe('https://a.example/notes')
   expect(gates?.headings).toContain('Hours')
   await knowledge.close()
+})
+
+test.each([
+  ['# Opening hours ##  \nAt nine.', 'Opening hours'],
+  ['<a id="x"></a>\n## `Gates`\r\nClosed.', 'Gates'],
+  ['# #', '#'],
+  [`# Long${' '.repeat(5_000)}line${' '.repeat(5_000)}here`, `Long${' '.repeat(5_000)}line${' '.repeat(5_000)}here`],
+])('%.20j names its document by its heading', { timeout: 5_000 }, (text, title) => {
+  const extracted = { title: null, mediaType: 'text/plain', sections: [{ text }], metadata: {}, imageCount: 0 }
+  expect(toFileRequest({ file }, extracted).document.semantic_identifier).toBe(title)
 })

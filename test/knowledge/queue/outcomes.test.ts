@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { releaseClaim } from '@inlay/knowledge/internal/queue/claims'
-import { readRetired } from '@inlay/knowledge/internal/queue/dead-generations'
+import { releaseClaim, readRetired } from '@inlay/knowledge/internal/queue/claims'
 import { sweepClaims } from '@inlay/knowledge/internal/queue/outcomes'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'

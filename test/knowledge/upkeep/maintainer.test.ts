@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readRetired, retire } from '@inlay/knowledge/internal/queue/dead-generations'
+import { readRetired, retire } from '@inlay/knowledge/internal/queue/claims'
 import { createMaintainer, type Maintainer, type MaintainerContext } from '@inlay/knowledge/internal/upkeep/maintainer'
-import { openOnUse } from '@inlay/knowledge/internal/spaces/opened-index'
-import { createUpkeepSchedule } from '@inlay/knowledge/internal/upkeep/upkeep-schedule'
+import { openOnUse } from '@inlay/knowledge/internal/spaces/index-space'
+import { createUpkeepSchedule } from '@inlay/knowledge/internal/upkeep/maintainer'
 import { memoryIndex, type MemoryIndex } from '../memory-index.ts'
 import { makeRecords } from '../setup.ts'
 

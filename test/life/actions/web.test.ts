@@ -184,7 +184,7 @@ test('a picture is drawn, shown, kept, and fetched by its path', async () => {
     'stop',
   ])
   // After a picture the model only has to say something.
-  expect(harness.requests().at(-1)?.body['tools']).toBeUndefined()
+  expect(harness.requests().at(-1)?.body['tool_choice']).toBe('none')
 })
 
 test('a picture that cannot be drawn ends in an error packet, and the run goes on', async () => {

@@ -25,3 +25,31 @@ test('callers whose bodies are more than can be held are told when to come again
   expect((await first).status).toBe(200)
   expect((await post()).status).toBe(200)
 })
+
+test('a body that arrives slowly is counted until it has been read', async () => {
+  let later = (): void => {}
+  const timer = (_delayMs: number, callback: () => void): (() => void) => {
+    later = callback
+    return () => {}
+  }
+  const { ask } = setup({ bodyBytesInFlight: 600_000, timer })
+  const bytes = new TextEncoder().encode(JSON.stringify(large))
+  const whole = Promise.withResolvers<void>()
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(bytes.subarray(0, 10))
+      await whole.promise
+      controller.enqueue(bytes.subarray(10))
+      controller.close()
+    },
+  })
+  const post = { method: 'POST', key: 'key-importer' }
+  const headers = { 'content-type': 'application/json', 'content-length': String(bytes.byteLength) }
+  const slow = ask('/service-api/ingestion', { ...post, headers, body })
+  await new Promise((resolve) => setImmediate(resolve))
+  later()
+  expect((await ask('/service-api/ingestion', { ...post, json: large })).status).toBe(429)
+  whole.resolve()
+  expect((await slow).status).toBe(200)
+  expect((await ask('/service-api/ingestion', { ...post, json: large })).status).toBe(200)
+})

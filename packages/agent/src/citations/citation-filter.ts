@@ -1,6 +1,4 @@
-import { createCodeTracker, type CodeTracker } from './code-spans.ts'
-import { readMarker, type Marker } from './marker.ts'
-import { createCitationOutput, type CitationOutput } from './output.ts'
+import { createCodeTracker, readMarker, type Marker } from './marker.ts'
 
 /**
  * What becomes of a citation marker: `link` renders it as `[[n]](link)`, `keep` leaves it as the model wrote it,
@@ -60,100 +58,10 @@ function toAddress(link: string): string {
   return link.replace(unsafe, (char) => (char === '(' ? '%28' : char === ')' ? '%29' : encodeURIComponent(char)))
 }
 
-/** Judges complete markers: tells citations, places links, drops what names nothing. */
-interface Judge {
-  /** Handles a marker; false when it is no citation and has to be passed as text. */
-  take(marker: Marker, next: string): boolean
-  cited(): readonly Citation[]
-}
-
-function createJudge({ mode, known }: CitationsOptions, output: CitationOutput): Judge {
-  const cited = new Map<string, number>()
-  const cite = (number: number, document: CitableDocument): void => {
-    if (cited.has(document.document_id)) return
-    cited.set(document.document_id, number)
-    if (mode === 'link') output.cite(number, document.document_id)
-  }
-  return {
-    take({ numbers }, next) {
-      const documents = numbers.flatMap((number) => {
-        const document = known(number)
-        return document ? [{ number, document }] : []
-      })
-      if (documents.length === 0 && (mode === 'keep' || !isCitationPlace(output.context(), next))) return false
-      for (const { number, document } of documents) cite(number, document)
-      if (mode === 'keep') return false
-      const links = documents.map(({ number, document }) => `[[${number}]](${toAddress(document.link ?? '')})`)
-      output.placeMarker(mode === 'link' ? links : [], next)
-      return true
-    },
-    cited: () => [...cited].map(([documentId, number]) => ({ number, documentId })),
-  }
-}
-
-/** What the reading of a step knows. */
-interface Scan {
-  readonly judge: Judge
-  readonly output: CitationOutput
-  readonly code: CodeTracker
-  /** Text that is not clear yet. */
-  held: string
-  isLineStart: boolean
-}
-
-/** Handles the bracket at `at`; gives the index to go on from, or -1 to hold the text from here. */
-function takeBracket({ judge, output, code, held }: Scan, at: number, ended: boolean): number {
-  const marker = code.inFence() ? 'no' : readMarker(held, at, ended)
-  if (marker === 'more') return -1
-  let end = at + 1
-  if (marker !== 'no') {
-    const isProtected = marker.isLinkText || code.covers(held.slice(at, at + lookAheadLimit), ended)
-    if (isProtected === undefined) return -1
-    end = marker.end
-    if (!isProtected && judge.take(marker, held[end] ?? '')) return end
-  }
-  output.pass(held.slice(at, end))
-  return end
-}
-
-/** Handles a run of backticks or tildes; gives the index to go on from, or -1 to hold the text from here. */
-function takeRun({ output, code, held, isLineStart }: Scan, at: number, ended: boolean): number {
-  const char = held[at] ?? ''
-  let end = at + 1
-  while (held[end] === char && end - at < runLimit) end++
-  if (end === held.length && end - at < runLimit && !ended) return -1
-  code.passRun({ char, length: end - at, startsLine: isLineStart, next: held[end] })
-  output.pass(held.slice(at, end))
-  return end
-}
-
-function takeLineEnd({ output, code }: Scan, at: number): number {
-  if (code.passLineEnd(output.context())) output.insert('plaintext')
-  output.pass('\n')
-  return at + 1
-}
-
-/** Reads all of the held text that is clear by now. */
-function read(scan: Scan, ended: boolean): void {
-  const { held } = scan
-  let at = 0
-  while (at < held.length) {
-    interesting.lastIndex = at
-    const match = interesting.exec(held)
-    const stop = match ? match.index : held.length
-    if (stop > at) scan.output.pass(held.slice(at, stop))
-    scan.isLineStart &&= /^[\s>]*$/.test(held.slice(at, stop))
-    at = stop
-    if (!match) break
-    const [sign] = match
-    const isRun = sign === '`' || sign === '~'
-    const next = sign === '\n' ? takeLineEnd(scan, at) : isRun ? takeRun(scan, at, ended) : takeBracket(scan, at, ended)
-    if (next === -1) break
-    scan.isLineStart = sign === '\n'
-    at = next
-  }
-  scan.held = held.slice(at)
-}
+/** Stands for a marker in the context; a model does not write it. */
+const passedMarker = '\u0000'
+const contextLimit = 64
+const removesSpaceBefore = /^(?:[\s.,;:!?)\]}]|$)/
 
 /**
  * Makes the citation processor of one answer. Markers count outside of code and where they are not the text of a
@@ -166,28 +74,174 @@ function read(scan: Scan, ended: boolean): void {
  * citations.push('Yes[1].') // text 'Yes', citation 1, text ' [[1]](u)', text '.'
  */
 export function createCitations(options: CitationsOptions): Citations {
-  const output = createCitationOutput(options.mode)
-  const judge = createJudge(options, output)
-  const scan: Scan = { judge, output, code: createCodeTracker(), held: '', isLineStart: true }
-  // What the step wrote before anything of it came through; undefined once something did.
-  let unsaid: string | undefined = ''
-  return {
-    push(text) {
-      if (unsaid !== undefined) unsaid += text
-      scan.held += text
-      read(scan, false)
-      const pieces = output.release()
-      if (pieces.some((piece) => piece.type === 'text' && piece.content.trim() !== '')) unsaid = undefined
-      return pieces
-    },
-    end() {
-      read(scan, true)
-      const pieces = output.endStep(unsaid ?? '')
-      unsaid = ''
-      scan.isLineStart = true
-      scan.code.reset()
-      return pieces
-    },
-    cited: judge.cited,
+  return new CitationFilter(options)
+}
+
+class CitationFilter implements Citations {
+  readonly #mode: CitationMode
+  readonly #known: CitationsOptions['known']
+  readonly #code = createCodeTracker()
+  /** The number that each document was first cited by. */
+  readonly #cited = new Map<string, number>()
+  readonly #pieces: CitationPiece[] = []
+  /** Text that is not clear yet. */
+  #held = ''
+  #isLineStart = true
+  /** Text that is clear, and in the mode `remove` the space behind it, which may go with a marker. */
+  #spoken = ''
+  #heldSpace = ''
+  /** The last text of the model, with each marker that was placed as one sign. */
+  #context = ''
+  #saidAnything = false
+  /** What the step wrote before anything of it came through; undefined once something did. */
+  #unsaid: string | undefined = ''
+
+  constructor({ mode, known }: CitationsOptions) {
+    this.#mode = mode
+    this.#known = known
+  }
+
+  push(text: string): readonly CitationPiece[] {
+    if (this.#unsaid !== undefined) this.#unsaid += text
+    this.#held += text
+    this.#read(false)
+    const pieces = this.#release()
+    if (pieces.some((piece) => piece.type === 'text' && piece.content.trim() !== '')) this.#unsaid = undefined
+    return pieces
+  }
+
+  end(): readonly CitationPiece[] {
+    this.#read(true)
+    this.#spoken += this.#heldSpace
+    const source = this.#unsaid ?? ''
+    // A step whose every character was a marker still has something to say: what the model wrote.
+    if (!this.#saidAnything && this.#spoken.trim() === '' && source.trim() !== '') this.#spoken = source
+    const pieces = this.#release()
+    this.#heldSpace = this.#context = this.#unsaid = ''
+    this.#saidAnything = false
+    this.#isLineStart = true
+    this.#code.reset()
+    return pieces
+  }
+
+  cited(): readonly Citation[] {
+    return [...this.#cited].map(([documentId, number]) => ({ number, documentId }))
+  }
+
+  /** Reads all of the held text that is clear by now. */
+  #read(ended: boolean): void {
+    const held = this.#held
+    let at = 0
+    while (at < held.length) {
+      interesting.lastIndex = at
+      const match = interesting.exec(held)
+      const stop = match ? match.index : held.length
+      if (stop > at) this.#pass(held.slice(at, stop))
+      this.#isLineStart &&= /^[\s>]*$/.test(held.slice(at, stop))
+      at = stop
+      if (!match) break
+      const [sign] = match
+      const isRun = sign === '`' || sign === '~'
+      const next =
+        sign === '\n' ? this.#takeLineEnd(at) : isRun ? this.#takeRun(at, ended) : this.#takeBracket(at, ended)
+      if (next === -1) break
+      this.#isLineStart = sign === '\n'
+      at = next
+    }
+    this.#held = held.slice(at)
+  }
+
+  /** Handles the bracket at `at`; gives the index to go on from, or -1 to hold the text from here. */
+  #takeBracket(at: number, ended: boolean): number {
+    const held = this.#held
+    const marker = this.#code.inFence() ? 'no' : readMarker(held, at, ended)
+    if (marker === 'more') return -1
+    let end = at + 1
+    if (marker !== 'no') {
+      const isProtected = marker.isLinkText || this.#code.covers(held.slice(at, at + lookAheadLimit), ended)
+      if (isProtected === undefined) return -1
+      end = marker.end
+      if (!isProtected && this.#takeMarker(marker, held[end] ?? '')) return end
+    }
+    this.#pass(held.slice(at, end))
+    return end
+  }
+
+  /** Tells the citations of a complete marker and puts links in its place; false when it has to be passed as text. */
+  #takeMarker({ numbers }: Marker, next: string): boolean {
+    const mode = this.#mode
+    const documents = numbers.flatMap((number) => {
+      const document = this.#known(number)
+      return document ? [{ number, document }] : []
+    })
+    if (documents.length === 0 && (mode === 'keep' || !isCitationPlace(this.#context, next))) return false
+    for (const { number, document } of documents) {
+      if (this.#cited.has(document.document_id)) continue
+      this.#cited.set(document.document_id, number)
+      if (mode !== 'link') continue
+      this.#flush()
+      this.#pieces.push({ type: 'citation', number, documentId: document.document_id })
+    }
+    if (mode === 'keep') return false
+    if (mode === 'remove' && removesSpaceBefore.test(next)) this.#heldSpace = ''
+    if (mode === 'link' && documents.length > 0) {
+      // Links are a piece of their own.
+      this.#flush()
+      const links = documents.map(({ number, document }) => `[[${number}]](${toAddress(document.link ?? '')})`)
+      this.#spoken = (/[^\s\0]$/.test(this.#context) ? ' ' : '') + links.join(' ')
+      this.#flush()
+    }
+    this.#context = (this.#context + passedMarker).slice(-contextLimit)
+    return true
+  }
+
+  /** Handles a run of backticks or tildes; gives the index to go on from, or -1 to hold the text from here. */
+  #takeRun(at: number, ended: boolean): number {
+    const held = this.#held
+    const char = held[at] ?? ''
+    let end = at + 1
+    while (held[end] === char && end - at < runLimit) end++
+    if (end === held.length && end - at < runLimit && !ended) return -1
+    this.#code.passRun({ char, length: end - at, startsLine: this.#isLineStart, next: held[end] })
+    this.#pass(held.slice(at, end))
+    return end
+  }
+
+  #takeLineEnd(at: number): number {
+    if (this.#code.passLineEnd(this.#context)) this.#say('plaintext')
+    this.#pass('\n')
+    return at + 1
+  }
+
+  /** Says text of the model. */
+  #pass(text: string): void {
+    this.#context = (this.#context + text).slice(-contextLimit)
+    this.#say(text)
+  }
+
+  #say(text: string): void {
+    if (this.#mode !== 'remove') {
+      this.#spoken += text
+      return
+    }
+    // A removed marker may take the space before it along, so that space waits for what follows.
+    const visible = text.replace(/[^\S\n]+$/, '')
+    if (visible !== '') {
+      this.#spoken += this.#heldSpace + visible
+      this.#heldSpace = ''
+    }
+    this.#heldSpace += text.slice(visible.length)
+  }
+
+  #flush(): void {
+    if (this.#spoken === '') return
+    this.#pieces.push({ type: 'text', content: this.#spoken })
+    this.#saidAnything ||= this.#spoken.trim() !== ''
+    this.#spoken = ''
+  }
+
+  #release(): CitationPiece[] {
+    this.#flush()
+    return this.#pieces.splice(0)
   }
 }

@@ -10,10 +10,3 @@ export interface Services {
    */
   readonly onError: (error: unknown, context?: { readonly requestId?: string }) => void
 }
-
-/** The system clock and random UUIDs. Errors are dropped, so a host hands in its own `onError`. */
-export const defaultServices: Services = {
-  now: () => Date.now(),
-  newId: () => crypto.randomUUID(),
-  onError: () => {},
-}

@@ -1,5 +1,5 @@
-import { isJsonObject, readJson } from '@inlay/protocol'
-import type { LanguageModelV4Message, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { LanguageModelV4Usage, LanguageModelV4Message, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { isJsonObject, readJson, type Usage } from '@inlay/protocol'
 
 /** A call as a model asked for it; `input` is the JSON text of its arguments. */
 export interface RequestedCall {
@@ -101,4 +101,64 @@ export function toExchange(content: readonly WrittenPart[], calls: readonly Answ
 export function toArguments(json: string): Record<string, unknown> {
   const value = readJson(json)
   return isJsonObject(value) ? { ...value } : {}
+}
+
+/** What the loop reads from a step of a model. */
+export interface LoopStep {
+  readonly content: readonly WrittenPart[]
+  readonly calls: readonly RequestedCall[]
+}
+
+/** The two halves of a tool loop. */
+export interface ToolLoop<Step extends LoopStep> {
+  /**
+   * Plays the next step.
+   * @param exchanges earlier steps of this loop with the results of their calls
+   * @returns undefined to end the loop
+   */
+  play(exchanges: readonly LanguageModelV4Message[]): Promise<Step | undefined>
+  /**
+   * Runs the calls of a step; each has an id of its own.
+   * @returns the calls with their results, as the model reads them in the next step; undefined to end the loop
+   */
+  run(
+    calls: readonly RequestedCall[],
+    step: Step,
+    exchanges: readonly LanguageModelV4Message[],
+  ): Promise<readonly AnsweredCall[] | undefined>
+}
+
+/** Lets a model call tools step by step, until either half ends the loop. What either throws ends it too. */
+export async function runToolLoop<Step extends LoopStep>({ play, run }: ToolLoop<Step>): Promise<void> {
+  const withIds = createCallIds()
+  const exchanges: LanguageModelV4Message[] = []
+  for (;;) {
+    const step = await play(exchanges)
+    if (!step) return
+    const answered = await run(withIds(step.calls), step, exchanges)
+    if (!answered) return
+    exchanges.push(...toExchange(step.content, answered))
+  }
+}
+
+/** Nothing consumed that is known of. */
+export const noUsage: Usage = {
+  input_tokens: null,
+  output_tokens: null,
+  reasoning_tokens: null,
+  cached_input_tokens: null,
+}
+
+/** Adds what one call of a model consumed; what a provider does not tell stays null. */
+export function addUsage(sum: Usage, { inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+  return {
+    input_tokens: add(sum.input_tokens, inputTokens.total),
+    output_tokens: add(sum.output_tokens, outputTokens.total),
+    reasoning_tokens: add(sum.reasoning_tokens, outputTokens.reasoning),
+    cached_input_tokens: add(sum.cached_input_tokens, inputTokens.cacheRead),
+  }
+}
+
+function add(sum: number | null, more: number | undefined): number | null {
+  return more === undefined || !Number.isFinite(more) ? sum : (sum ?? 0) + more
 }

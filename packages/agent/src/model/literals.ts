@@ -11,8 +11,14 @@ const words: Readonly<Record<string, unknown>> = {
 }
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
+// No arguments of a tool are nested deeper; it bounds the stack, and the work for brackets that are no literal.
+const deepest = 64
+
 class Incomplete extends Error {}
 class Invalid extends Error {}
+// Made once: a stack trace for each bracket of a long text would take seconds.
+const incomplete = new Incomplete()
+const invalid = new Invalid()
 
 /** Reads a literal of JSON or Python: texts in either quote, numbers, lists, objects, `True`, `None`, trailing commas. */
 export function readLiteral(text: string, start = 0): LiteralMatch {
@@ -43,6 +49,7 @@ export function readKeywordArguments(text: string, start: number): LiteralMatch 
 class LiteralReader {
   readonly #text: string
   at: number
+  #depth = 0
 
   constructor(text: string, start: number) {
     this.#text = text
@@ -51,20 +58,18 @@ class LiteralReader {
 
   value(): unknown {
     const char = this.#next()
-    if (char === '{') return this.#object()
-    if (char === '[') return this.#list()
+    if (char === '{' || char === '[') return this.#nested(char)
     if (char === '"' || char === "'") return this.#quoted(char)
     const word = /[\w.+-]+/y
     word.lastIndex = this.at
     const [match] = word.exec(this.#text) ?? []
-    if (match === undefined) throw new Invalid()
+    if (match === undefined) throw invalid
     this.at += match.length
     if (Object.hasOwn(words, match)) return words[match]
     if (/^-?\d/.test(match) && Number.isFinite(Number(match))) return Number(match)
     // A word or number that still goes on.
-    if (this.at === this.#text.length && Object.keys(words).some((known) => known.startsWith(match)))
-      throw new Incomplete()
-    throw new Invalid()
+    if (this.at === this.#text.length && Object.keys(words).some((known) => known.startsWith(match))) throw incomplete
+    throw invalid
   }
 
   keywords(): Record<string, unknown> {
@@ -73,14 +78,21 @@ class LiteralReader {
       const name = /(\w+)\s*=\s*/y
       name.lastIndex = this.at
       const match = name.exec(this.#text)
-      if (!match?.[1]) throw /^\w*\s*=?\s*$/.test(this.#text.slice(this.at)) ? new Incomplete() : new Invalid()
+      if (!match?.[1]) throw /^\w*\s*=?\s*$/.test(this.#text.slice(this.at)) ? incomplete : invalid
       this.at += match[0].length
       values[match[1]] = this.value()
       if (this.#next() === ',') this.at++
-      else if (this.#next() !== ')') throw new Invalid()
+      else if (this.#next() !== ')') throw invalid
     }
     this.at++
     return values
+  }
+
+  #nested(char: '{' | '['): unknown {
+    if (++this.#depth > deepest) throw invalid
+    const value = char === '{' ? this.#object() : this.#list()
+    this.#depth--
+    return value
   }
 
   #object(): Record<string, unknown> {
@@ -88,9 +100,9 @@ class LiteralReader {
     this.at++
     while (this.#next() !== '}') {
       const quote = this.#next()
-      if (quote !== '"' && quote !== "'") throw new Invalid()
+      if (quote !== '"' && quote !== "'") throw invalid
       const key = this.#quoted(quote)
-      if (this.#next() !== ':') throw new Invalid()
+      if (this.#next() !== ':') throw invalid
       this.at++
       values[key] = this.value()
       this.#separator('}')
@@ -113,7 +125,7 @@ class LiteralReader {
   #separator(close: string): void {
     const char = this.#next()
     if (char === ',') this.at++
-    else if (char !== close) throw new Invalid()
+    else if (char !== close) throw invalid
   }
 
   #quoted(quote: string): string {
@@ -126,15 +138,15 @@ class LiteralReader {
       }
       value += char === '\\' ? this.#escape() : char
     }
-    throw new Incomplete()
+    throw incomplete
   }
 
   #escape(): string {
     const char = this.#text[++this.at]
-    if (char === undefined) throw new Incomplete()
+    if (char === undefined) throw incomplete
     if (char !== 'u') return escapes[char] ?? char
     const code = this.#text.slice(this.at + 1, this.at + 5)
-    if (code.length < 4) throw new Incomplete()
+    if (code.length < 4) throw incomplete
     this.at += 4
     return String.fromCharCode(Number.parseInt(code, 16) || 0)
   }
@@ -143,7 +155,7 @@ class LiteralReader {
   #next(): string {
     while (/\s/.test(this.#text[this.at] ?? '')) this.at++
     const char = this.#text[this.at]
-    if (char === undefined) throw new Incomplete()
+    if (char === undefined) throw incomplete
     return char
   }
 }

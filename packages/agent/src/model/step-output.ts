@@ -12,8 +12,8 @@ import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
 import { createContentCollector, type RequestedCall, type WrittenPart } from './exchange.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
 import { readTextCalls, withoutFence } from './text-call-formats.ts'
-import { createTextGate, type TextGate } from './text-tool-calls.ts'
-import { createThinkSplitter, type ThinkPiece, type ThinkSplitter } from './think-tags.ts'
+import { TextGate } from './text-tool-calls.ts'
+import { ThinkSplitter, type ThinkPiece } from './think-tags.ts'
 
 /** Receives what a model writes while it arrives. */
 export interface StepListener extends StreamListener {
@@ -63,29 +63,21 @@ export interface AttemptState {
   hasOutput: boolean
 }
 
+// Models whose text was seen to begin inside of a thought, with how many texts in a row may not before that is
+// forgotten: an end tag that somebody had a model write proves nothing for long.
+const beginInThought = new Map<string, number>()
+const trustedTexts = 3
+
 /** Passes the output of one attempt on to the listener and keeps what later steps need. */
-export interface StepOutput extends StreamListener {
-  /** @param state whether the tap has passed the deltas on already */
-  onPart(part: LanguageModelV4StreamPart, state: 'new' | 'tapped'): void
-  /** Throws when the step gave nothing or broke off. */
-  end(): StepResult
-}
-
-export function collectOutput(request: StepRequest, attemptState: AttemptState): StepOutput {
-  return new OutputCollector(request, attemptState)
-}
-
-// Models whose text was seen to begin inside of a thought.
-const beginInThought = new Set<string>()
-
-class OutputCollector implements StepOutput {
+export class StepOutput implements StreamListener {
   readonly #request: StepRequest
   readonly #attemptState: AttemptState
   readonly #names: ReadonlySet<string>
   readonly #gate: TextGate
   readonly #isQuoted: (text: string) => boolean
   readonly #thinking: ThinkSplitter
-  readonly #argumentDeltas: ReturnType<typeof passArguments>
+  /** Calls whose text arguments are passed on while they are written, by id. */
+  readonly #streams = new Map<string, { readonly name: string; readonly stream: ArgumentStream }>()
   readonly #content = createContentCollector()
   readonly #calls: RequestedCall[] = []
   #finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined
@@ -101,9 +93,8 @@ class OutputCollector implements StepOutput {
     this.#attemptState = attemptState
     this.#names = new Set(request.options.tools?.map(({ name }) => name))
     this.#isQuoted = createQuoteCheck(request.options.prompt)
-    this.#gate = createTextGate({ names: this.#names, mayRecover: request.mayRecover, isQuoted: this.#isQuoted })
-    this.#thinking = createThinkSplitter(beginInThought.has(modelKey(request)))
-    this.#argumentDeltas = passArguments(request)
+    this.#gate = new TextGate({ names: this.#names, mayRecover: request.mayRecover, isQuoted: this.#isQuoted })
+    this.#thinking = new ThinkSplitter(beginInThought.has(modelKey(request)))
     this.#mayPass = request.forced === undefined
   }
 
@@ -120,25 +111,33 @@ class OutputCollector implements StepOutput {
     this.#request.listener.onReasoning(delta)
   }
 
+  /** @param state whether the tap has passed the deltas on already */
   onPart(part: LanguageModelV4StreamPart, state: 'new' | 'tapped'): void {
     this.#content.add(part)
     if (part.type === 'text-delta' && state === 'new') this.onText(part.delta)
     else if (part.type === 'reasoning-delta' && state === 'new') this.onReasoning(part.delta)
     else if (part.type === 'tool-input-start') {
       this.#onCall(part.toolName)
-      this.#argumentDeltas.start(part.id, part.toolName)
-    } else if (part.type === 'tool-input-delta') this.#argumentDeltas.push(part.id, part.delta)
-    else if (part.type === 'tool-call') {
+      const names = this.#request.streamed?.get(part.toolName)
+      if (names) this.#streams.set(part.id, { name: part.toolName, stream: createArgumentStream(names) })
+    } else if (part.type === 'tool-input-delta') {
+      const call = this.#streams.get(part.id)
+      const deltas = call?.stream.push(part.delta)
+      if (call && deltas) this.#request.listener.onArguments(call.name, deltas)
+    } else if (part.type === 'tool-call') {
       this.#onCall(part.toolName)
       this.#calls.push(toRequestedCall(part))
     } else if (part.type === 'error') throw part.error
     else if (part.type === 'finish') this.#finish = part
   }
 
+  /** Throws when the step gave nothing or broke off. */
   end(): StepResult {
     const { mayRecover, options, forced, context } = this.#request
     const inText = this.#endText()
-    const isOnlyReasoning = mayRecover && inText.length === 0 && this.#text.trim() === ''
+    this.#noteBeginning(modelKey(this.#request))
+    const isOnlyReasoning =
+      mayRecover && inText.length === 0 && this.#text.trim() === '' && this.#reasoning.trim() !== ''
     const candidates = isOnlyReasoning ? readTextCalls(this.#reasoning, this.#names) : []
     const inReasoning = candidates.filter(({ input }) => input === '{}' || !this.#isQuoted(input))
     const textCalls = this.#calls.length > 0 ? [] : [...inText, ...inReasoning]
@@ -167,10 +166,19 @@ class OutputCollector implements StepOutput {
 
   #endText(): readonly RequestedCall[] {
     this.#takePieces(this.#thinking.end())
-    if (this.#thinking.beganInThought && beginInThought.size < 1_000) beginInThought.add(modelKey(this.#request))
     const { text, calls } = this.#gate.end()
     this.#pass(text)
     return calls
+  }
+
+  #noteBeginning(key: string): void {
+    const left = beginInThought.get(key)
+    if (this.#thinking.beganInThought) {
+      if (left !== undefined || beginInThought.size < 1_000) beginInThought.set(key, trustedTexts)
+    } else if (left !== undefined && this.#written.trim() !== '') {
+      if (left > 1) beginInThought.set(key, left - 1)
+      else beginInThought.delete(key)
+    }
   }
 
   #pass(delta: string): void {
@@ -218,22 +226,6 @@ function createQuoteCheck(prompt: LanguageModelV4Message[]): (text: string) => b
 function toRequestedCall(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): RequestedCall {
   const { toolCallId: id, toolName: name, input, providerMetadata: providerOptions } = part
   return { id, name, input, ...(providerOptions && { providerOptions }) }
-}
-
-/** Passes text arguments of calls on while they are written. */
-function passArguments({ streamed, listener }: StepRequest) {
-  const calls = new Map<string, { readonly name: string; readonly stream: ArgumentStream }>()
-  return {
-    start: (id: string, name: string): void => {
-      const names = streamed?.get(name)
-      if (names) calls.set(id, { name, stream: createArgumentStream(names) })
-    },
-    push: (id: string, json: string): void => {
-      const call = calls.get(id)
-      const deltas = call?.stream.push(json)
-      if (call && deltas) listener.onArguments(call.name, deltas)
-    },
-  }
 }
 
 function asError(failure: Failure | undefined): InlayError {

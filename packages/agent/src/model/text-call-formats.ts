@@ -23,6 +23,8 @@ export const callMarkups: readonly CallMarkup[] = [
   { opening: '[TOOL_CALLS]', closings: ['</s>'] },
 ]
 
+// The patterns below bound what repeats and take words from their beginning, so that any text costs linear time.
+
 /** Finds the calls in a text that is nothing but calls, in any format; names that are not offered are left out. */
 export function readTextCalls(text: string, names: ReadonlySet<string>): readonly RequestedCall[] {
   const bare = withoutFence(text.trim())
@@ -46,10 +48,13 @@ function toCall(name: unknown, input: unknown, names: ReadonlySet<string>): Requ
 
 /** `<invoke name="f"><parameter name="x">…`, `<function=f><parameter=x>…`, also with JSON as the body of a function. */
 function readMarkupCalls(text: string, names: ReadonlySet<string>): RequestedCall[] {
-  const functions = /<(?:invoke\s+name="([^"]+)"|function=([^>\s]+))\s*>([\s\S]*?)(?:<\/invoke>|<\/function>|$)/g
+  const functions =
+    /<(?:invoke\s{1,9}name="([^"]{1,200})"|function=([^>\s]{1,200}))\s{0,9}>([\s\S]*?)(?:<\/invoke>|<\/function>|$)/g
   return [...text.matchAll(functions)].flatMap(([, invoked, named, body = '']) => {
     const parameters = [
-      ...body.matchAll(/<parameter(?:\s+name="([^"]+)"[^>]*|=([^>\s]+))>([\s\S]*?)(?:<\/parameter>|$)/g),
+      ...body.matchAll(
+        /<parameter(?:\s{1,9}name="([^"]{1,200})"[^>]{0,200}|=([^>\s]{1,200}))>([\s\S]*?)(?:<\/parameter>|$)/g,
+      ),
     ]
     const input =
       parameters.length > 0
@@ -64,7 +69,7 @@ function readMarkupCalls(text: string, names: ReadonlySet<string>): RequestedCal
 /** `f[ARGS]{…}` of Mistral, `functions.f:0<|tool_call_argument_begin|>{…}` of Kimi, `f\n```json\n{…}` of DeepSeek. */
 function readNamedCalls(text: string, names: ReadonlySet<string>): RequestedCall[] {
   const named =
-    /([\w.-]+)(?::\d+)?\s*(?:\[CALL_ID\][\w-]*)?(?:\[ARGS\]|<\|tool_call_argument_begin\|>|\n```(?:json)?\s*)(?=\{)/g
+    /(?<![\w.-])([\w.-]+)(?::\d+)?\s*(?:\[CALL_ID\][\w-]*)?(?:\[ARGS\]|<\|tool_call_argument_begin\|>|\n```(?:json)?\s*)(?=\{)/g
   return [...text.matchAll(named)].flatMap((match) => {
     const literal = readLiteral(text, match.index + match[0].length)
     return typeof literal === 'object' ? toCall(match[1], literal.value, names) : []

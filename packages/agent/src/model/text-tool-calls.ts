@@ -12,14 +12,6 @@ import {
 } from './text-call-formats.ts'
 import { overlapOf } from './think-tags.ts'
 
-/** Keeps call markup out of an answer while it streams, and finds calls that a model wrote as text. */
-export interface TextGate {
-  /** Takes a piece of text; returns what may be shown by now. */
-  push(text: string): string
-  /** Ends the text: returns the rest that may be shown, and the calls that stood in it. */
-  end(): { readonly text: string; readonly calls: readonly RequestedCall[] }
-}
-
 export interface TextGateOptions {
   /** Names of the actions offered in this step. */
   readonly names: ReadonlySet<string>
@@ -34,15 +26,6 @@ const callLimit = 8_192
 // A call names its tool early.
 const nameLimit = 300
 
-/** Creates the gate of one step. Text behind a call is dropped: models invent the results of their calls there. */
-export function createTextGate(options: TextGateOptions): TextGate {
-  const gate = new Gate(options)
-  return {
-    push: (text) => gate.push(text),
-    end: () => gate.end(),
-  }
-}
-
 /** What text at the beginning of a line turns out to be. */
 type Verdict =
   | { readonly kind: 'more' }
@@ -51,13 +34,19 @@ type Verdict =
 
 const more: Verdict = { kind: 'more' }
 
-class Gate {
+/**
+ * Keeps call markup out of the text of one step while it streams, and finds calls that a model wrote as text. Text behind
+ * a call is dropped: models invent the results of their calls there.
+ */
+export class TextGate {
   readonly #names: ReadonlySet<string>
   readonly #watches: boolean
   readonly #mayRecover: boolean
   readonly #isQuoted: (text: string) => boolean
   readonly #calls: RequestedCall[] = []
   #held = ''
+  /** Up to here every closing bracket of the held text was tried as the end of a Python call. */
+  #tried = 0
   #markup: CallMarkup | undefined
   #isLineStart = true
   #isInFence = false
@@ -69,11 +58,13 @@ class Gate {
     this.#watches = mayRecover && names.size > 0
   }
 
+  /** Takes a piece of text; returns what may be shown by now. */
   push(text: string): string {
     this.#held += text
     return this.#take(false)
   }
 
+  /** Ends the text: returns the rest that may be shown, and the calls that stood in it. */
   end(): { text: string; calls: readonly RequestedCall[] } {
     return { text: this.#take(true), calls: this.#calls.splice(0) }
   }
@@ -97,6 +88,7 @@ class Gate {
         else {
           this.#calls.push(...verdict.calls)
           this.#held = this.#held.slice(verdict.length)
+          this.#tried = 0
         }
       }
     }
@@ -106,8 +98,9 @@ class Gate {
   /** Moves text from what is held to what is shown. */
   #show(length: number): string {
     const text = this.#held.slice(0, length)
-    this.#held = this.#held.slice(length)
     if (text === '') return ''
+    this.#held = this.#held.slice(length)
+    this.#tried = 0
     for (const [fence] of text.matchAll(/(?<=^|\n)[ \t]*```/g)) if (fence) this.#isInFence = !this.#isInFence
     const line = text.slice(text.lastIndexOf('\n') + 1)
     this.#isLineStart = (text.includes('\n') || this.#isLineStart) && line.trim() === ''
@@ -124,6 +117,7 @@ class Gate {
     const text = this.#held.slice(0, end)
     if (this.#mayRecover && !this.#isQuoted(text)) this.#calls.push(...readTextCalls(text, this.#names))
     this.#held = this.#held.slice(end)
+    this.#tried = 0
     this.#markup = undefined
     return true
   }
@@ -190,9 +184,10 @@ class Gate {
   #judgePython(text: string, ended: boolean): Verdict {
     const close = text.startsWith('[') ? ']' : ')'
     if (!this.#couldBeCall(text.replace(/^\[\s*/, ''))) return { kind: 'text', length: 1 }
-    for (let at = text.indexOf(close); at !== -1; at = text.indexOf(close, at + 1)) {
+    for (let at = text.indexOf(close, this.#tried); at !== -1; at = text.indexOf(close, at + 1)) {
       const calls = readPythonCalls(text.slice(0, at + 1), this.#names)
       if (calls.length > 0) return { kind: 'calls', calls, length: at + 1 }
+      this.#tried = at + 1
     }
     return ended ? { kind: 'text', length: 1 } : more
   }

@@ -4,15 +4,6 @@ export interface ThinkPiece {
   readonly text: string
 }
 
-/** Takes reasoning that a model writes between tags out of its text. */
-export interface ThinkSplitter {
-  /** Takes a piece of text; returns what is clear by now, in order. */
-  push(text: string): readonly ThinkPiece[]
-  end(): readonly ThinkPiece[]
-  /** Whether the text began inside of a thought: only the end tag was there. */
-  readonly beganInThought: boolean
-}
-
 const tags: readonly (readonly [opening: string, closing: string])[] = [
   ['<think>', '</think>'],
   ['<thinking>', '</thinking>'],
@@ -41,22 +32,9 @@ function mayBeThought(start: string): boolean {
   )
 }
 
-/**
- * Creates the splitter of one step.
- * @param startsInThought the model is known to begin inside of a thought: text up to the end tag is reasoning
- */
-export function createThinkSplitter(startsInThought: boolean): ThinkSplitter {
-  const splitter = new Splitter(startsInThought)
-  return {
-    push: (text) => splitter.push(text),
-    end: () => splitter.end(),
-    get beganInThought() {
-      return splitter.beganInThought
-    },
-  }
-}
-
-class Splitter {
+/** Takes reasoning that a model writes between tags out of the text of one step. */
+export class ThinkSplitter {
+  /** Whether the text began inside of a thought: only the end tag was there. */
   beganInThought = false
   #held = ''
   #state: 'start' | 'held' | 'thought' | 'text'
@@ -66,11 +44,13 @@ class Splitter {
   /** White space behind an end tag belongs to nothing. */
   #trims = false
 
+  /** @param startsInThought the model is known to begin inside of a thought: text up to the end tag is reasoning */
   constructor(startsInThought: boolean) {
     this.#state = startsInThought ? 'thought' : 'start'
     if (startsInThought) this.#supposed = ''
   }
 
+  /** Takes a piece of text; returns what is clear by now, in order. */
   push(text: string): ThinkPiece[] {
     this.#held += text
     return this.#read(false)

@@ -1,8 +1,7 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
-import { createCallPackets, type CallWriter } from './call-packets.ts'
+import { createCallPackets, createMessageBlock, createReasoningBlock, type CallWriter } from './blocks.ts'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
 import { createCitations, type Citation } from '../citations/citation-filter.ts'
-import { createMessageBlock, createReasoningBlock } from './text-blocks.ts'
 
 export interface PacketWriterOptions {
   readonly emit: (packet: Packet) => void

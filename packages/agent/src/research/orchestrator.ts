@@ -1,7 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import type { AnsweredCall, RequestedCall } from '../model/exchange.ts'
-import { runToolLoop } from '../model/tool-loop.ts'
+import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
 import { addUnstreamedThought } from './agent.ts'
 import { userText, withInstructions } from './dialogue.ts'
 import { demandCall, orchestratorInstructions, orchestratorReminder, type EarlyEnd } from './prompts.ts'

@@ -50,29 +50,24 @@ export function createRunLog({ limitBytes }: { readonly limitBytes: number }): R
       start = 0
     }
   }
-  const first = (): number => last - (entries.length - start) + 1
 
-  /** Lines above the cursor; undefined when some of them are gone. */
-  const since = (cursor: number): readonly LogEntry[] | undefined => {
-    if (cursor >= last) return []
-    return cursor + 1 < first() ? undefined : entries.slice(start + (cursor + 1 - first()))
-  }
-
-  const reader = (from: number, signal?: AbortSignal): AsyncIterator<readonly LogEntry[]> => {
+  const reader = (startCursor: number, signal?: AbortSignal): AsyncIterator<readonly LogEntry[]> => {
     type Step = IteratorResult<readonly LogEntry[]>
     const done = { done: true as const, value: undefined }
     const waiting: ((step: Step) => void)[] = []
-    let cursor = from
+    let cursor = startCursor
     let isDone = false
 
     /** The next step; undefined while there is none. */
     const take = (): Step | undefined => {
-      const lines = isDone || signal?.aborted ? undefined : since(cursor)
-      if (lines !== undefined && lines.length > 0) {
+      // Below the start some of the lines above the cursor are gone.
+      const from = entries.length - Math.max(0, last - cursor)
+      const canRead = !isDone && !signal?.aborted && from >= start
+      if (canRead && from < entries.length) {
         cursor = last
-        return { done: false, value: lines }
+        return { done: false, value: entries.slice(from) }
       }
-      if (lines !== undefined && !finished) return undefined
+      if (canRead && !finished) return undefined
       isDone = true
       readers.delete(settle)
       signal?.removeEventListener('abort', settle)
@@ -111,7 +106,7 @@ export function createRunLog({ limitBytes }: { readonly limitBytes: number }): R
       return last
     },
     get first() {
-      return first()
+      return last - (entries.length - start) + 1
     },
     get bytes() {
       return bytes

@@ -1,12 +1,21 @@
-import { InlayError, isInlayError, isJsonObject, storable } from '@inlay/protocol'
-import type { BaseFilters, PacketBody, Principal, ToolCallDetail, Usage } from '@inlay/protocol'
+import {
+  InlayError,
+  isInlayError,
+  isJsonObject,
+  storable,
+  type BaseFilters,
+  type PacketBody,
+  type Principal,
+  type ToolCallDetail,
+  type Usage,
+} from '@inlay/protocol'
 import { coerceArguments } from './argument-coercion.ts'
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/numbers.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
-import type { CallWriter } from '../packets/call-packets.ts'
+import type { CallWriter } from '../packets/blocks.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
-import { noUsage } from '../model/usage.ts'
+import { noUsage } from '../model/exchange.ts'
 import { unlessAborted } from '../model/waiting.ts'
 
 /** What every call of an answer is told. */

@@ -71,7 +71,10 @@ export function createActions(options: ActionsOptions): Actions {
       listSources(sources, asker, onError),
       off(),
     ])
-    const all = [...fixed.filter((_, index) => usable[index]), ...fitBeside(fixed, listed, onError)]
+    const all = [
+      ...fixed.filter((_, index) => usable[index]),
+      ...(listed.length === 0 ? [] : fitBeside(fixed, listed, onError)),
+    ]
     const on = evenOff ? all : all.filter(({ id }) => !isOff.has(id))
     return on.toSorted((a, b) => a.id - b.id)
   }

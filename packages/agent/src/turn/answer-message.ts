@@ -3,16 +3,13 @@ import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { mapConcurrent } from '../model/waiting.ts'
-import type { AnsweredCall } from '../model/exchange.ts'
+import { runToolLoop, addUsage, type AnsweredCall } from '../model/exchange.ts'
 import { playStep } from '../model/step.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'
-import { runToolLoop } from '../model/tool-loop.ts'
-import { addUsage } from '../model/usage.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
 import { estimateTokens, promptLimit, promptTokens } from '../prompt/context-window.ts'
-import { planCalls, type CallPlan } from '../tools/call-plan.ts'
+import { planCalls, offerTools, type CallPlan } from '../tools/call-plan.ts'
 import { runCall, type AnswerProgress, type CallRecord, type CallSetting, type OpenCall } from '../tools/execution.ts'
-import { offerTools } from '../tools/function-tools.ts'
 import { searchesFirst, searchStep } from './search-first.ts'
 
 /** What a message is answered with. */
@@ -74,7 +71,8 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       writer.endStep()
       const freeTokens = Math.min(
         limitTokens - promptTokens([...options.prompt, ...exchanges]),
-        mostResultTokens(model.contextTokens) / 0.8,
+        // A result set beyond this is read badly, and costs with every step that follows.
+        Math.min(10_000, Math.floor(model.contextTokens * 0.3)) / 0.8,
       )
       const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer)
       const answered = await runCalls(opened, setting, progress)
@@ -96,9 +94,6 @@ function endAnswer({ finishReason }: AnswerStep, writer: PacketWriter): undefine
   if (finishReason.unified === 'length' && writer.hasText()) writer.onText(cutNote)
   if (writer.endStep().text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
 }
-
-// A result set beyond this is read badly, and costs with every step that follows.
-const mostResultTokens = (contextTokens: number): number => Math.min(10_000, Math.floor(contextTokens * 0.3))
 
 const searchKinds = new Set(['SearchTool', 'WebSearchTool'])
 

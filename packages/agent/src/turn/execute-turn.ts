@@ -1,6 +1,13 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { isInlayError, InlayError, isJsonObject } from '@inlay/protocol'
-import type { BaseFilters, Packet, Principal, SearchDoc } from '@inlay/protocol'
+import {
+  isInlayError,
+  InlayError,
+  isJsonObject,
+  type BaseFilters,
+  type Packet,
+  type Principal,
+  type SearchDoc,
+} from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
 import { newProgress, type AnswerProgress, type CallSetting } from '../tools/execution.ts'
 import type { Checkpoints } from '../run/checkpoints.ts'
@@ -12,13 +19,13 @@ import type { AnswerOutcome, ConversationStore } from '../contracts/conversation
 import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
 import { answerMessage } from './answer-message.ts'
 import { respond } from './respond.ts'
-import { createQuestions, questionLimitMs } from '../model/question.ts'
+import { createQuestions, questionLimitMs } from '../model/step.ts'
 import { createPacketWriter, type PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import type { LiveRun } from '../run/registry.ts'
 import type { ReasoningEffort } from '../model/model-choice.ts'
-import { addUsage } from '../model/usage.ts'
+import { addUsage } from '../model/exchange.ts'
 import { unlessAborted } from '../model/waiting.ts'
 
 /** One answer of a turn: which model makes it, where it is stored. */
@@ -78,7 +85,8 @@ export interface TurnParts extends Pick<Services, 'now' | 'onError'> {
 /** Answers a message, stores the answer, ends the run. Never rejects: what fails is told in the run. */
 export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise<void> {
   const { run, answers, requestId } = turn
-  const parts = requestId === undefined ? shared : { ...shared, onError: withRequest(shared.onError, requestId) }
+  const parts: TurnParts =
+    requestId === undefined ? shared : { ...shared, onError: (error) => shared.onError(error, { requestId }) }
   const finished = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
   // One for all models, and of none of them.
   if (finished.some(({ outcome }) => outcome.status === 'cancelled')) {
@@ -113,17 +121,14 @@ async function makeAnswer(
     modelIndex,
     ...(turn.requestId !== undefined && { requestId: turn.requestId }),
   }
-  const answered = async (): Promise<Ending> => {
-    try {
-      await unlessAborted(speak(), run.signal)
-      return { status: 'done' }
-    } catch (error) {
-      if (run.stopCause === 'user') return { status: 'cancelled' }
-      if (run.stopCause === 'closing') return { status: 'terminated', failure: toFailure(closing(), context) }
-      return { status: 'failed', failure: describe(error, context, parts) }
-    }
+  let ending: Ending = { status: 'done' }
+  try {
+    await unlessAborted(speak(), run.signal)
+  } catch (error) {
+    if (run.stopCause === 'user') ending = { status: 'cancelled' }
+    else if (run.stopCause === 'closing') ending = { status: 'terminated', failure: toFailure(closing(), context) }
+    else ending = { status: 'failed', failure: describe(error, context, parts) }
   }
-  let ending = await answered()
   writer.close()
   forget()
   const outcome = toOutcome(ending, writer, progress, parts.now() - startedAt)
@@ -250,10 +255,6 @@ function settingOf(
   }
 }
 
-function withRequest(onError: Services['onError'], requestId: string): Services['onError'] {
-  return (error) => onError(error, { requestId })
-}
-
 function closing(): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', {
     message: 'The server is stopping: send the message again in a while.',
@@ -288,12 +289,10 @@ function toOutcome(
 }
 
 function tellEnding(ending: Ending, turn: TurnOptions, writer: Speaker['writer'], progress: AnswerProgress): void {
-  if (ending.status === 'cancelled') return
-  if (ending.status === 'done') {
-    writer.emit({ type: 'stop', stop_reason: null, ...(turn.includeUsage ? { usage: progress.usage } : {}) })
-    return
+  if (!('failure' in ending)) {
+    if (ending.status === 'cancelled') return
+    return writer.emit({ type: 'stop', stop_reason: null, ...(turn.includeUsage ? { usage: progress.usage } : {}) })
   }
-  if (!('failure' in ending)) return
   const { message, code, retryable, details } = ending.failure
   writer.emit({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
   turn.run.write({ error: message, stack_trace: null, error_code: code, is_retryable: retryable, details })

@@ -3,9 +3,9 @@ import { askForQueries, fusePassages, type SearchHelp } from '../actions/interna
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona, PersonaLookup } from '../contracts/persona.ts'
 import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'
-import { createQuestions, questionLimitMs } from '../model/question.ts'
+import { createQuestions, questionLimitMs } from '../model/step.ts'
 import { withPersonaModel } from '../model/model-choice.ts'
-import { personaFilters, type PersonaFilterOptions } from './persona-filters.ts'
+import { personaFilters, type PersonaFilterOptions } from './turn-context.ts'
 
 /** What searches without an answer need. */
 export interface PassageSearchOptions extends PersonaFilterOptions {

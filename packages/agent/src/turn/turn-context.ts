@@ -1,15 +1,19 @@
-import { InlayError } from '@inlay/protocol'
-import type { BaseFilters, ChatSessionCreationRequest, FileDescriptor, Principal } from '@inlay/protocol'
+import {
+  InlayError,
+  type BaseFilters,
+  type Principal,
+  type ChatSessionCreationRequest,
+  type FileDescriptor,
+} from '@inlay/protocol'
+import type { Persona, PersonaLookup, Project, ProjectLookup } from '../contracts/persona.ts'
+import type { NamedDocumentSet, ExcerptReader, FileSearch, PassageSearch } from '../contracts/search.ts'
 import { createFileExcerpts, createFileSearch } from '../actions/internal-search/file-search.ts'
 import type { Action, TurnFiles } from '../contracts/action.ts'
 import type { FileStore, StoredFile } from '../contracts/file-store.ts'
 import type { Person } from '../contracts/memory-store.ts'
-import type { Persona, PersonaLookup, Project, ProjectLookup } from '../contracts/persona.ts'
-import type { ExcerptReader, FileSearch, NamedDocumentSet, PassageSearch } from '../contracts/search.ts'
 import { attachedShare, checkDescriptors } from '../prompt/attachments.ts'
 import { weighContextFiles, type ContextFiles } from '../prompt/context-files.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
-import { personaFilters } from './persona-filters.ts'
 
 /** What the context of a turn is found in. */
 export interface TurnContextParts {
@@ -207,4 +211,32 @@ export function createTurnFiles(options: TurnFilesOptions): TurnFiles {
       return kept
     },
   }
+}
+
+/** What bounds of an agent are read with. */
+export interface PersonaFilterOptions {
+  readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
+}
+
+/** The filters of a request within the bounds of an agent: its document sets, unless the request names some, and its start date. */
+export async function personaFilters(
+  { documentSetIds, searchStartDate }: Persona,
+  { filters, caller }: { readonly filters: BaseFilters | null; readonly caller: Principal },
+  { documentSets }: PersonaFilterOptions,
+): Promise<{
+  readonly filters: BaseFilters | null
+  /** None of the agent's document sets can be searched. */
+  readonly searchesNothing: boolean
+}> {
+  const isBound = documentSetIds.length > 0 && (filters?.document_set ?? null) === null
+  if (!isBound && searchStartDate === null) return { filters, searchesNothing: false }
+  // A set that is gone, or not open to the caller, leaves less to search, never more.
+  const visible = isBound ? await documentSets(caller) : []
+  const sets = visible.filter(({ id }) => documentSetIds.includes(id)).map(({ name }) => name)
+  const searchesNothing = isBound && sets.length === 0
+  if (searchesNothing && searchStartDate === null) return { filters, searchesNothing }
+  const cutoff = filters?.time_cutoff ?? null
+  const isLater = searchStartDate !== null && (cutoff === null || Date.parse(searchStartDate) > Date.parse(cutoff))
+  const bounds = { ...(isBound ? { document_set: sets } : {}), time_cutoff: isLater ? searchStartDate : cutoff }
+  return { filters: { ...filters, ...bounds }, searchesNothing }
 }

@@ -112,9 +112,12 @@ const kindsByMediaType: Readonly<Record<string, FileKind>> = {
   'message/rfc822': 'eml',
 }
 
+// The patterns below read each character in one way only: a file may be made to have them try all others.
+
 /** The kind of a text: by what its start shows beyond doubt, then by the name, then by the given media type. */
 export function textKind(start: string, name: string, mediaType: string | undefined): FileKind {
-  if (/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(start)) return 'html'
+  if (/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(start))
+    return 'html'
   const extension = /\.([a-z\d]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   const type = mediaType?.split(';')[0]?.trim().toLowerCase() ?? ''
   const named = kindsByExtension[extension]
@@ -126,7 +129,7 @@ export function textKind(start: string, name: string, mediaType: string | undefi
 
 /** A mail begins with header lines, several of those that only mails have among them. */
 function looksLikeMail(start: string): boolean {
-  const header = /^(?:[\w-]+:[^\n]*\r?\n(?:[ \t][^\n]*\r?\n)*)+(?=\r?\n)/.exec(start.slice(0, 16_000))?.[0] ?? ''
+  const header = /^(?:[\w-]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+(?=\r?\n)/.exec(start.slice(0, 16_000))?.[0] ?? ''
   const names = new Set(
     [...header.matchAll(/^(from|to|subject|date|message-id|mime-version|received|return-path):/gim)].map((match) =>
       match[1]!.toLowerCase(),

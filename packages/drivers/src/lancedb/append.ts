@@ -2,7 +2,7 @@ import type { IndexRow } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { persistently, type Engine } from './engine.ts'
 import { schemaOf, toArrow, type Space } from './rows.ts'
-import type { Memtable } from './memtable.ts'
+import type { Memtable } from './text/memtable.ts'
 import type { WriterPresence } from './writer-presence.ts'
 
 /** Table that is appended to. */

@@ -1,8 +1,7 @@
-import type { IndexFilter } from '@inlay/knowledge'
+import type { IndexFilter, IndexRow, TimeRange } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import type { Query, Table, VectorQuery } from '@lancedb/lancedb'
 import type { RecordBatch } from 'apache-arrow'
-import { conditionOf } from './filter.ts'
 import type { FoundRow } from './rows.ts'
 
 /** A search of the table, ready to be narrowed. */
@@ -140,4 +139,73 @@ async function take(
     const vector = columns.includes('vector') ? { vector: row.vector } : {}
     return { text: row.text, card: row.card, ...vector, [scoreColumn]: score }
   })
+}
+
+/** A text as an SQL literal. Every text of a filter goes through here, and nothing else may. */
+export function quote(text: string): string {
+  // Doubling is the whole grammar: the engine knows no backslash escapes.
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** The SQL condition of a filter; undefined when nothing is narrowed. */
+export function conditionOf(filter: IndexFilter | undefined): string | undefined {
+  if (!filter) return undefined
+  const conditions = [
+    ...(filter.sources ? [among('source', filter.sources)] : []),
+    ...(filter.documentIds ? [among('document_id', filter.documentIds)] : []),
+    ...(filter.pairs ? [anyOf('pairs', filter.pairs.map(wholeNumber))] : []),
+    ...(filter.tags ?? []).map((tags) => anyOf('tags', tags.map(quote))),
+    ...(filter.createdAt ? within('created_at', filter.createdAt) : []),
+    ...(filter.ownUpdatedAt ? within('own_updated_at', filter.ownUpdatedAt) : []),
+    ...(filter.updatedOrCreatedSince === undefined ? [] : [since(filter.updatedOrCreatedSince)]),
+  ]
+  return conditions.length > 0 ? conditions.join(' AND ') : undefined
+}
+
+/** `column IN (…)` with texts; an empty list matches nothing. */
+export function among(column: string, texts: readonly string[]): string {
+  return texts.length > 0 ? `${column} IN (${texts.map(quote).join(', ')})` : 'false'
+}
+
+function anyOf(column: string, items: readonly string[]): string {
+  return items.length > 0 ? `array_has_any(${column}, [${items.join(', ')}])` : 'false'
+}
+
+function within(column: string, { start, end }: TimeRange): string[] {
+  return [
+    `${column} IS NOT NULL`,
+    ...(start === undefined ? [] : [`${column} >= ${timestamp(Math.ceil(start))}`]),
+    ...(end === undefined ? [] : [`${column} <= ${timestamp(Math.floor(end))}`]),
+  ]
+}
+
+function since(time: number): string {
+  const from = timestamp(Math.ceil(time))
+  return `(updated_at >= ${from} OR created_at >= ${from})`
+}
+
+function timestamp(milliseconds: number): string {
+  return `to_timestamp_millis(${wholeNumber(milliseconds)})`
+}
+
+function wholeNumber(value: number): string {
+  return String(BigInt(Math.trunc(value)))
+}
+
+/** The same filter as a test of a row in memory. */
+export function testOf(filter: IndexFilter | undefined): (row: IndexRow) => boolean {
+  if (!filter) return () => true
+  const { sources, documentIds, pairs, tags, createdAt, ownUpdatedAt, updatedOrCreatedSince: from } = filter
+  return (row) =>
+    (!sources || sources.includes(row.source)) &&
+    (!documentIds || documentIds.includes(row.documentId)) &&
+    (!pairs || pairs.some((pair) => row.pairs.includes(pair))) &&
+    (!tags || tags.every((any) => any.some((tag) => row.tags.includes(tag)))) &&
+    (!createdAt || isWithin(row.createdAt, createdAt)) &&
+    (!ownUpdatedAt || isWithin(row.ownUpdatedAt, ownUpdatedAt)) &&
+    (from === undefined || row.updatedAt >= from || (row.createdAt !== null && row.createdAt >= from))
+}
+
+function isWithin(time: number | null, { start, end }: TimeRange): boolean {
+  return time !== null && (start === undefined || time >= start) && (end === undefined || time <= end)
 }

@@ -5,20 +5,17 @@ import { createMutex } from '../concurrency/mutex.ts'
 import { inspectFolder, markFolder } from './condition.ts'
 import { createAppending, type Appending } from './append.ts'
 import { openWriterPresence, type Processes, type WriterPresence } from './writer-presence.ts'
-import { loadEngine, persistently } from './engine.ts'
-import { among, quote } from './filter.ts'
+import { loadEngine, persistently, createHandle } from './engine.ts'
+import { among, quote, createFilteredSearch } from './filtered-search.ts'
 import { fuse } from './fusion.ts'
-import { createFilteredSearch } from './filtered-search.ts'
-import { createHandle } from './handle.ts'
-import { checkVector, checkVectors, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
-import { createUnindexedRows, textIndex } from './unindexed-rows.ts'
+import { checkVector, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
+import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
 import { dropTable, openTable, type OpenTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
 import { createTermStatistics } from './text/term-statistics.ts'
-import { createMemtable } from './memtable.ts'
 import { createTerms } from './text/words.ts'
 
 export type { Processes }
@@ -78,7 +75,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     },
     append: (rows) =>
       use(async ({ space, appending }) => {
-        checkVectors(rows, space)
+        for (const { vector } of rows) checkVector(vector, space)
         if (rows.length > 0) await appending.add(rows)
       }),
     remove: (generations) =>

@@ -59,12 +59,10 @@ function nameOf(space: Space | undefined): string {
   return space ? `${space.dimensions} ${space.id}` : ''
 }
 
-/** Refuses rows whose vectors do not fit: the engine would pad or cut them without a word. */
-export function checkVectors(rows: readonly IndexRow[], space: Space | undefined): void {
-  for (const { vector } of rows) checkVector(vector, space)
-}
-
-/** Refuses a vector of another length than the space's, or one with a number that is not finite. */
+/**
+ * Refuses a vector of another length than the space's, or one with a number that is not finite: the engine would pad or
+ * cut it without a word.
+ */
 export function checkVector(vector: Float32Array | undefined, space: Space | undefined): void {
   if (vector?.length !== space?.dimensions)
     throw new InlayError('INDEX_MISMATCH', { message: 'A vector has another length than the index was opened with.' })
@@ -82,52 +80,38 @@ function isFiniteVector(vector: Float32Array): boolean {
 /** Rows as one Arrow table, built column by column: arrays of objects would cost two to six times as much. */
 export function toArrow(engine: Engine, schema: Schema, rows: readonly IndexRow[]): Table {
   const { arrow } = engine
-  const columns: Record<string, () => Data> = {
-    document_id: () => texts(engine, rows, (row) => row.documentId),
-    generation: () => texts(engine, rows, (row) => row.generation),
-    position: () => numbers(engine, rows, (row) => row.position),
-    text: () => texts(engine, rows, (row) => row.text),
-    [searchColumn]: () => texts(engine, rows, (row) => row.searchText),
-    source: () => texts(engine, rows, (row) => row.source),
-    tags: () =>
-      lists(
-        engine,
-        rows,
-        (row) => row.tags,
-        (all) => texts(engine, all, (tag) => tag),
-      ),
-    pairs: () =>
-      lists(
-        engine,
-        rows,
-        (row) => row.pairs,
-        (all) => numbers(engine, all, (pair) => pair),
-      ),
-    updated_at: () => times(engine, rows, (row) => row.updatedAt),
-    own_updated_at: () => times(engine, rows, (row) => row.ownUpdatedAt),
-    created_at: () => times(engine, rows, (row) => row.createdAt),
-    card: () => texts(engine, rows, packChunkMetadata),
-    vector: () => vectors(engine, schema, rows),
+  const [tags, pairs] = [rows.map((row) => row.tags), rows.map((row) => row.pairs)]
+  const columns: Record<string, Data> = {
+    document_id: texts(engine, rows, (row) => row.documentId),
+    generation: texts(engine, rows, (row) => row.generation),
+    position: numbers(engine, rows, (row) => row.position),
+    text: texts(engine, rows, (row) => row.text),
+    [searchColumn]: texts(engine, rows, (row) => row.searchText),
+    source: texts(engine, rows, (row) => row.source),
+    tags: lists(
+      engine,
+      tags,
+      texts(engine, tags.flat(), (tag) => tag),
+    ),
+    pairs: lists(
+      engine,
+      pairs,
+      numbers(engine, pairs.flat(), (pair) => pair),
+    ),
+    updated_at: times(engine, rows, (row) => row.updatedAt),
+    own_updated_at: times(engine, rows, (row) => row.ownUpdatedAt),
+    created_at: times(engine, rows, (row) => row.createdAt),
+    card: texts(engine, rows, packChunkMetadata),
   }
-  const children = schema.fields.map((field) => columns[field.name]!())
+  const children = schema.fields.map(({ name }) => columns[name] ?? vectors(engine, schema, rows))
   const data = arrow.makeData({ type: new arrow.Struct(schema.fields), length: rows.length, nullCount: 0, children })
   const batch: RecordBatch = new arrow.RecordBatch(schema, data)
   return new arrow.Table(schema, [batch])
 }
 
-function texts<Item>({ arrow }: Engine, items: readonly Item[], textOf: (item: Item) => string): Data {
-  const { bytes, offsets } = utf8Of(items.map(textOf))
-  return arrow.makeData({
-    type: new arrow.Utf8(),
-    length: items.length,
-    nullCount: 0,
-    valueOffsets: offsets,
-    data: bytes,
-  })
-}
-
 /** Texts behind each other, and where each begins. ASCII is written at once, without being measured first. */
-function utf8Of(all: readonly string[]): { bytes: Uint8Array; offsets: Int32Array } {
+function texts<Item>({ arrow }: Engine, items: readonly Item[], textOf: (item: Item) => string): Data {
+  const all = items.map(textOf)
   const offsets = new Int32Array(all.length + 1)
   let [sum, longest] = [0, 0]
   for (const text of all) {
@@ -145,29 +129,26 @@ function utf8Of(all: readonly string[]): { bytes: Uint8Array; offsets: Int32Arra
     size += bytes.write(text, size)
     offsets[at + 1] = size
   }
-  return { bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, size), offsets }
-}
-
-function numbers<Item>({ arrow }: Engine, items: readonly Item[], numberOf: (item: Item) => number): Data {
   return arrow.makeData({
-    type: new arrow.Int32(),
-    length: items.length,
+    type: new arrow.Utf8(),
+    length: all.length,
     nullCount: 0,
-    data: Int32Array.from(items, numberOf),
+    valueOffsets: offsets,
+    data: new Uint8Array(bytes.buffer, bytes.byteOffset, size),
   })
 }
 
-function lists<Item>(
-  { arrow }: Engine,
-  rows: readonly IndexRow[],
-  listOf: (row: IndexRow) => readonly Item[],
-  toData: (items: readonly Item[]) => Data,
-): Data {
-  const offsets = new Int32Array(rows.length + 1)
-  for (const [at, row] of rows.entries()) offsets[at + 1] = offsets[at]! + listOf(row).length
-  const child = toData(rows.flatMap(listOf))
+function numbers<Item>({ arrow }: Engine, items: readonly Item[], numberOf: (item: Item) => number): Data {
+  const data = Int32Array.from(items, numberOf)
+  return arrow.makeData({ type: new arrow.Int32(), length: items.length, nullCount: 0, data })
+}
+
+/** @param child the items of all lists, one list after the other */
+function lists({ arrow }: Engine, all: readonly (readonly unknown[])[], child: Data): Data {
+  const offsets = new Int32Array(all.length + 1)
+  for (const [at, items] of all.entries()) offsets[at + 1] = offsets[at]! + items.length
   const type = new arrow.List(new arrow.Field('item', child.type, true))
-  return arrow.makeData({ type, length: rows.length, nullCount: 0, valueOffsets: offsets, child })
+  return arrow.makeData({ type, length: all.length, nullCount: 0, valueOffsets: offsets, child })
 }
 
 function times({ arrow }: Engine, rows: readonly IndexRow[], timeOf: (row: IndexRow) => number | null): Data {

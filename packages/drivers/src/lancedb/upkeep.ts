@@ -1,10 +1,9 @@
 import type { Table } from '@lancedb/lancedb'
 import { isPassing, type Engine } from './engine.ts'
 import type { Space } from './rows.ts'
-import { textIndex, type UnindexedRows } from './unindexed-rows.ts'
+import { textIndex, type UnindexedRows, type Memtable } from './text/memtable.ts'
 import type { TermStatistics } from './text/term-statistics.ts'
 import type { Purge } from './purge.ts'
-import type { Memtable } from './memtable.ts'
 
 /** What upkeep works on. */
 export interface UpkeepParts {

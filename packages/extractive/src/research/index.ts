@@ -1,18 +1,11 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
-import type { Move } from '../move.ts'
-import { readCall, textOf, type Reading } from '../prompt.ts'
+import { readCall, textOf, type Move, type Reading } from '../prompt.ts'
 import { understand } from '../question.ts'
 import { planResearch } from './plan.ts'
 import { writeFinalReport, type ResearchReading } from './final.ts'
 import { reportFindings } from './report.ts'
 
 type Phase = 'clarify' | 'plan' | 'orchestrate' | 'agent' | 'report' | 'final'
-
-/** The step of a deep research that a call belongs to, as the agent tells models that only quote; else undefined. */
-function phaseOf({ providerOptions }: LanguageModelV4CallOptions): string | undefined {
-  const phase = providerOptions?.['inlay']?.['research']
-  return typeof phase === 'string' ? phase : undefined
-}
 
 const reportsMark = /^Reports of the research\b/
 
@@ -61,8 +54,7 @@ function readReports(message: string, { prompt }: LanguageModelV4CallOptions): R
   }
 }
 
-/** What the model does in a step of a deep research; undefined for calls that are none. */
-export function researchMove(reading: Reading, options: LanguageModelV4CallOptions): Move | undefined {
-  const phase = phaseOf(options)
-  return phase !== undefined && Object.hasOwn(moves, phase) ? moves[phase as Phase](reading, options) : undefined
+/** What the model does in a step of a deep research; undefined for steps it does not know. */
+export function researchMove(phase: string, reading: Reading, options: LanguageModelV4CallOptions): Move | undefined {
+  return Object.hasOwn(moves, phase) ? moves[phase as Phase](reading, options) : undefined
 }

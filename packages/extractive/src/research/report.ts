@@ -5,9 +5,8 @@ import { pickBroadly } from '../pick.ts'
 import type { Reading } from '../prompt.ts'
 import { aspectOf, topicPhrase } from './plan.ts'
 import { scorePassages, type Scored } from '../score.ts'
-import { select } from '../select.ts'
+import { select, write } from '../select.ts'
 import { isAskingWord, isStopWord, stem, termSet, wordsOf } from '../terms.ts'
-import { write } from '../write.ts'
 
 /** What an agent reports that found nothing. */
 const nothingFound = 'The documents do not tell.'

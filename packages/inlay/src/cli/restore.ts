@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
+import { chmod, cp, lstat, readdir, readFile, realpath, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 import { makeFolder } from '../data-folder.ts'
@@ -19,14 +19,17 @@ export const restore: Command = {
   },
   async run(context) {
     const { output, words, options } = context
-    const source = resolve(words[0]!)
     const target = dataFolderOf(context)
-    await checkFolders(source, target)
+    await checkFolders(resolve(words[0]!), target)
+    // A link to a backup would be copied as a link, and the backup be used itself.
+    const source = await realpath(words[0]!)
     // Beside the target: a restore that was cut off leaves nothing that looks like a data folder.
     const partial = join(dirname(target), `.${basename(target)}.${process.pid}.partial`)
     try {
       await makeFolder(dirname(target))
-      await cp(source, partial, { recursive: true, preserveTimestamps: true })
+      await cp(source, partial, { recursive: true, preserveTimestamps: true, filter: isFileOrFolder })
+      // An archive that was unpacked may have been opened to others.
+      await chmod(partial, 0o700)
       await rm(join(partial, backupNote))
       await rmdir(target).catch(() => {})
       await rename(partial, target)
@@ -37,6 +40,12 @@ export const restore: Command = {
     if (options['no-wait'] === true) return 0
     return withInlay(context, (inlay) => waitForRebuild(context, inlay))
   },
+}
+
+/** A backup holds no links; one that does would lead out of the data folder. */
+async function isFileOrFolder(path: string): Promise<boolean> {
+  const entry = await lstat(path)
+  return entry.isFile() || entry.isDirectory()
 }
 
 async function checkFolders(source: string, target: string): Promise<void> {

@@ -85,8 +85,22 @@ const modelAccess = v.pipe(
 )
 const severalModels = v.pipe(v.array(v.lazy(oneModel)), v.minLength(1, 'must name at least one model'))
 
-const isOrigin = (value: unknown): boolean =>
-  typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
+/** Pages of apps and browser extensions have origins of other schemes, such as `capacitor://localhost`. */
+const isOrigin = (value: unknown): boolean => {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { origin, protocol } = new URL(value)
+  return origin === value || (!/^(?:https?|ftp|wss?|file|blob):$/.test(protocol) && /^[^:]+:\/\/[^\s/?#]+$/.test(value))
+}
+
+const hookFields = { before: v.optional(anyFunction), after: v.optional(anyFunction) }
+const hookForm = 'must be { before, after }'
+
+/** Whether it was written as a literal; an object of a host's class has fields of its own. */
+function isPlain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
 
 /** What each option of `createInlay` may be. */
 export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>> = {
@@ -101,7 +115,7 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
     'must be a list of origins, such as ["https://app.example.com"], or "*"',
   ),
   ingestionWaitMs: wholeNumber(0),
-  waitingCalls: wholeNumber(0),
+  waitingCalls: v.union([v.literal(Infinity), wholeNumber(0)], 'must be a whole number, 0 or more'),
   passHeaders: texts,
   apiKey: v.pipe(
     v.string('must be a text'),
@@ -137,10 +151,7 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
     ],
     'must be a list of { name, url }, transport "http" or "sse", or a function that gives one',
   ),
-  hooks: v.strictObject(
-    { before: v.optional(anyFunction), after: v.optional(anyFunction) },
-    'must be { before, after }',
-  ),
+  hooks: v.lazy((value) => (isPlain(value) ? v.strictObject(hookFields, hookForm) : v.object(hookFields, hookForm))),
   memories: yesOrNo,
   systemPrompt: v.string('must be a text'),
   research: v.looseObject({}, 'must be an object'),

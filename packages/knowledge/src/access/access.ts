@@ -122,3 +122,21 @@ export async function writeGrants(
 export function forbidden(message: string): InlayError {
   return new InlayError('INSUFFICIENT_PERMISSIONS', { message })
 }
+
+/** Notes in pairs that documents came in, or became searchable. */
+export async function noteActivity(
+  db: Records,
+  what: 'accepted_at' | 'indexed_at',
+  { pairIds, now }: { pairIds: readonly number[]; now: number },
+): Promise<void> {
+  // In one order always: two transactions never wait for each other.
+  const rows = [...new Set(pairIds)]
+    .toSorted((left, right) => left - right)
+    .map((id) => ({ pair_id: id, accepted_at: null, indexed_at: null, [what]: now }))
+  if (rows.length === 0) return
+  await db
+    .insertInto('inlay_pair_activity')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('pair_id').doUpdateSet({ [what]: now }))
+    .execute()
+}

@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import { isRecordId, maySeeRecord, readGrants, readPairs, writeGrants } from './access.ts'
 import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts/pairs.ts'
-import { addToCounter } from '../schema/locks.ts'
+import { addToCounter } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 export interface DocumentSetsOptions {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { pairsFor } from './documents.ts'
 import type { KnownTag, TagQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
-import { addToCounter } from '../schema/locks.ts'
+import { addToCounter } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** What a searchable document is known by, besides its text. */

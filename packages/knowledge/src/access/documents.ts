@@ -3,7 +3,7 @@ import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kyse
 import { maySee, readPairs } from './access.ts'
 import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
-import { phase } from '../schema/phase.ts'
+import { phase } from '../schema/sql.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 /** Where a document stands; undefined when it is not there or the caller may not see it. */

@@ -1,7 +1,7 @@
 import { readFailures } from './documents.ts'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { Pair, PairProgress } from '../contracts/pairs.ts'
-import { phase } from '../schema/phase.ts'
+import { phase } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Most failures told of one pair. */
@@ -29,24 +29,6 @@ export async function readPairProgress(db: Records, pairs: readonly Pair[]): Pro
       }
     }),
   )
-}
-
-/** Notes in pairs that documents came in, or became searchable. */
-export async function noteActivity(
-  db: Records,
-  what: 'accepted_at' | 'indexed_at',
-  { pairIds, now }: { pairIds: readonly number[]; now: number },
-): Promise<void> {
-  // In one order always: two transactions never wait for each other.
-  const rows = [...new Set(pairIds)]
-    .toSorted((left, right) => left - right)
-    .map((id) => ({ pair_id: id, accepted_at: null, indexed_at: null, [what]: now }))
-  if (rows.length === 0) return
-  await db
-    .insertInto('inlay_pair_activity')
-    .values(rows)
-    .onConflict((conflict) => conflict.column('pair_id').doUpdateSet({ [what]: now }))
-    .execute()
 }
 
 async function countMembers(db: Records): Promise<Map<number, number>> {

@@ -2,7 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import { isRecordId, maySeeRecord, privateFilesPair, readGrants, writeGrants } from './access.ts'
 import { readPairProgress } from './pair-progress.ts'
 import type { Caller, Pair, PairChange, Pairs } from '../contracts/pairs.ts'
-import { addToCounter } from '../schema/locks.ts'
+import { addToCounter } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 export interface PairsOptions {

@@ -1,6 +1,7 @@
 import type { Owner } from '@inlay/protocol'
 import type { Chunk } from './chunk.ts'
 import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
+import type { Hit } from '../contracts/vector-index.ts'
 
 /** What models said of a chunk. */
 export interface Summary {
@@ -85,7 +86,9 @@ const longestSeam = 100
 /** The part that all chunks of a document share. */
 export function documentMetadataOf(document: StoredDocument): ChunkMetadata & { readonly metadata: DocumentMetadata } {
   const name = cut(document.semantic_identifier, longestName)
-  const title = searchTitle(document)
+  const title = cut(document.title ?? document.semantic_identifier, longestTitle)
+    .replaceAll(/[\r\n]+/g, ' ')
+    .trim()
   return {
     semanticIdentifier: name,
     ...(title === name ? {} : { title }),
@@ -144,12 +147,6 @@ export function titleOf({ title, semanticIdentifier }: ChunkMetadata): string {
   return title ?? semanticIdentifier
 }
 
-function searchTitle(document: StoredDocument): string {
-  return cut(document.title ?? document.semantic_identifier, longestTitle)
-    .replaceAll(/[\r\n]+/g, ' ')
-    .trim()
-}
-
 const emailForm = /^[^\s@]+@[^\s@]+$/
 
 /** Owners in words, as far as enough is known of them. */
@@ -164,4 +161,24 @@ function toOwnerText(owner: Owner): string | undefined {
   if (name) return name
   if (email && emailForm.test(email)) return email
   return first || undefined
+}
+
+/** A hit with its metadata. */
+export interface ReadHit {
+  readonly hit: Hit
+  readonly metadata: ChunkMetadata
+}
+
+/**
+ * Chunks that follow each other as the one text they were cut from: without what the cuts added to a table or a code
+ * block.
+ */
+export function textOf(chunks: readonly ReadHit[]): string {
+  let text = ''
+  for (const [at, { hit, metadata }] of chunks.entries()) {
+    const [closing, opening] = metadata.addedByCut ?? [0, 0]
+    if (at === 0) text = hit.text
+    else text = text.slice(0, text.length - closing) + (metadata.seam ?? '\n\n') + hit.text.slice(opening)
+  }
+  return text
 }

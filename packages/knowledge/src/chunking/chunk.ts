@@ -1,5 +1,6 @@
 import type { Section } from '@inlay/protocol'
-import { packBlocks, type ChunkSize, type Packed } from './pack.ts'
+import { type Block, type Span, estimateTokens, findBlocks } from './blocks.ts'
+import { splitSpan } from './split.ts'
 
 /** A piece of a document that is found and shown as one. */
 export interface Chunk {
@@ -102,4 +103,166 @@ function seamOf(text: string, before: Packed, after: Packed): Seam | undefined {
   const isCut = after.prefix !== '' || before.suffix !== ''
   if (!isCut && /\n[^\S\n]*\n/.test(between)) return undefined
   return { between, added: [before.suffix.length, after.prefix.length] }
+}
+
+/** How large chunks get, in tokens of {@link estimateTokens}. */
+export interface ChunkSize {
+  /** No chunk is larger. At least 64. */
+  readonly limitTokens: number
+  /** A chunk this large takes no further block. */
+  readonly targetTokens: number
+  /** A heading begins a new chunk once the one before it has this much. */
+  readonly leastTokens: number
+}
+
+/** A stretch of a text that becomes one chunk. */
+export interface Packed extends Span {
+  /** Repeated from the part before: the opening of a code fence, the header of a table; with its line end. */
+  readonly prefix: string
+  /** Closes a fence that goes on in the next part; with the line end before it. */
+  readonly suffix: string
+  /** Headings that the stretch begins under, or with; outermost first. */
+  readonly headings: readonly string[]
+}
+
+interface Open extends Packed {
+  readonly tokens: number
+  /** Where headings begin that have nothing below them yet; `end` when the stretch ends in something else. */
+  readonly headingsFrom: number
+  /** The path at that place. */
+  readonly headingsPath: readonly string[]
+}
+
+type Heading = Block & { readonly kind: 'heading' }
+
+/**
+ * Fills stretches of a text with whole blocks. A heading stays with what follows it; code and tables are cut only when
+ * they do not fit by themselves, and then between lines.
+ * @returns stretches in order that together hold everything but blank lines
+ */
+export function* packBlocks(text: string, size: ChunkSize): Generator<Packed> {
+  let open: Open | undefined
+  let path: Heading[] = []
+  for (const block of findBlocks(text)) {
+    if (block.kind === 'heading') {
+      if (open && !isHeadingsOnly(open) && open.tokens >= size.leastTokens) {
+        yield open
+        open = undefined
+      }
+      path = [...path.filter((above) => above.level < block.level), block]
+    }
+    const titles = path.map((above) => above.title).filter((title) => title !== '')
+    const tokens = estimateTokens(text, block.start, block.end, size.limitTokens)
+    const joined = (before: Open): number =>
+      before.tokens + estimateTokens(text, before.end, block.start, size.limitTokens) + tokens
+    if (open && !isHeadingsOnly(open) && (open.tokens >= size.targetTokens || joined(open) > size.limitTokens)) {
+      const [full, rest] = splitHeadingsOff(text, open)
+      yield full
+      open = rest
+    }
+    if (open && joined(open) <= size.limitTokens) open = extend(open, block, { tokens: joined(open), titles })
+    else if (tokens <= size.limitTokens && !(open && block.kind === 'text')) {
+      // Headings alone: better than cutting the code or table below them, whose path names them anyway.
+      if (open) yield open
+      open = startStretch(block, { tokens, titles })
+    } else {
+      // One part at a time: a block may be as long as the text.
+      const before = open
+      open = undefined
+      for (const part of cut(text, before, block, { size, titles })) {
+        if (open) yield open
+        open = part
+      }
+    }
+  }
+  if (open) yield open
+}
+
+function isHeadingsOnly(open: Open): boolean {
+  return open.headingsFrom === open.start && open.prefix === ''
+}
+
+function startStretch(block: Block, { tokens, titles }: { tokens: number; titles: readonly string[] }): Open {
+  return {
+    start: block.start,
+    end: block.end,
+    prefix: '',
+    suffix: '',
+    headings: titles,
+    tokens,
+    headingsFrom: block.kind === 'heading' ? block.start : block.end,
+    headingsPath: titles,
+  }
+}
+
+function extend(open: Open, block: Block, { tokens, titles }: { tokens: number; titles: readonly string[] }): Open {
+  const isHeading = block.kind === 'heading'
+  const endsInHeadings = open.headingsFrom < open.end
+  return {
+    ...open,
+    end: block.end,
+    tokens,
+    headingsFrom: !isHeading ? block.end : endsInHeadings ? open.headingsFrom : block.start,
+    headingsPath: isHeading && endsInHeadings ? open.headingsPath : titles,
+  }
+}
+
+/** Headings at the end of a stretch belong to what comes next. */
+function splitHeadingsOff(text: string, open: Open): [Open, Open | undefined] {
+  if (open.headingsFrom >= open.end) return [open, undefined]
+  const { headingsFrom: start, end, headingsPath } = open
+  const rest: Open = {
+    start,
+    end,
+    prefix: '',
+    suffix: '',
+    headings: headingsPath,
+    tokens: estimateTokens(text, start, end),
+    headingsFrom: start,
+    headingsPath,
+  }
+  return [{ ...open, end: start }, rest]
+}
+
+/** Cuts a block that fits nowhere; headings that stand before it go with its first part. */
+function* cut(
+  text: string,
+  headings: Open | undefined,
+  block: Block,
+  { size, titles }: { size: ChunkSize; titles: readonly string[] },
+): Generator<Open> {
+  const { prefix, suffix } = repeats(block, size)
+  const frame = estimateTokens(prefix) + estimateTokens(suffix)
+  const limit = size.limitTokens - frame
+  const before = headings ? headings.tokens + estimateTokens(text, headings.end, block.start) : 0
+  const isWithHeadings = headings !== undefined && before <= limit / 2
+  if (headings && !isWithHeadings) yield headings
+  let isFirst = true
+  for (const piece of splitSpan(text, block, { room: isWithHeadings ? limit - before : limit, limit })) {
+    const start = isFirst && isWithHeadings ? headings.start : piece.start
+    const isLast = piece.end >= block.end
+    yield {
+      start,
+      end: piece.end,
+      prefix: isFirst ? '' : prefix,
+      suffix: isLast ? '' : suffix,
+      headings: isFirst && isWithHeadings ? headings.headings : titles,
+      tokens: estimateTokens(text, start, piece.end) + frame,
+      headingsFrom: piece.end,
+      headingsPath: titles,
+    }
+    isFirst = false
+  }
+}
+
+/** What every further part of a cut block begins with, and every part but the last ends with. */
+function repeats(block: Block, size: ChunkSize): { prefix: string; suffix: string } {
+  const frame =
+    block.kind === 'code'
+      ? { prefix: `${block.opening}\n`, suffix: `\n${block.closing}` }
+      : block.kind === 'table'
+        ? { prefix: `${block.header}\n`, suffix: '' }
+        : { prefix: '', suffix: '' }
+  const isSmall = estimateTokens(frame.prefix) + estimateTokens(frame.suffix) <= size.limitTokens / 4
+  return isSmall ? frame : { prefix: '', suffix: '' }
 }

@@ -23,12 +23,6 @@ export interface DraftRow extends Omit<IndexRow, 'generation' | 'vector'> {
   readonly withSummary: (summary: Summary) => DraftRow
 }
 
-/** Reads what a claimed document holds. */
-export function readDocument(claimed: ClaimedDocument): StoredDocument {
-  // Written by this package alone, from a validated request.
-  return JSON.parse(claimed.content) as StoredDocument
-}
-
 /**
  * Cuts a document into rows, lazily. One without any text still gets a row when it has a title, so that it is found by
  * it; the text of that row is "".
@@ -131,6 +125,13 @@ export function toTags({ metadata, sections }: Pick<StoredDocument, 'metadata' |
       if (tag.length <= longestTag) tags.push(tag)
     }
   return tags
+}
+
+/** Ids of the images that sections of a document name, in order. */
+export function imagesOf({ sections }: Pick<StoredDocument, 'sections'>): string[] {
+  return sections.flatMap((section) =>
+    'image_file_id' in section && section.image_file_id ? [section.image_file_id] : [],
+  )
 }
 
 /** Longer metadata is kept once a document, in the records, instead of once a row. */

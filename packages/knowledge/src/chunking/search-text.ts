@@ -14,12 +14,13 @@ export interface SearchableText {
  */
 export function toSearchText(passage: SearchableText): string {
   const [titleParts, textParts] = [asciiParts(passage.title), asciiParts(passage.text)]
-  if (titleParts && textParts) return joinAscii(passage.title.trim(), passage.text, [...titleParts, ...textParts])
-  const title = plainLetters(passage.title.trim())
-  const text = plainLetters(passage.text)
+  const isAscii = titleParts !== undefined && textParts !== undefined
+  const title = isAscii ? passage.title.trim() : plainLetters(passage.title.trim())
+  const text = isAscii ? passage.text : plainLetters(passage.text)
   const whole = title ? `${title}\n${title}\n${text}` : text
-  const parts = wordParts(title ? `${title}\n${text}` : text)
-  return spaceOut(parts.length > 0 ? `${whole}\n${parts.join(' ')}` : whole, 'document')
+  const parts = isAscii ? [...titleParts, ...textParts] : wordParts(title ? `${title}\n${text}` : text)
+  const searched = parts.length > 0 ? `${whole}\n${parts.join(' ')}` : whole
+  return isAscii ? searched : spaceOut(searched, 'document')
 }
 
 /**
@@ -30,11 +31,6 @@ export function toSearchQuery(query: string): string {
   const text = plainLetters(withoutCommonWords(query.trim()))
   const parts = wordParts(text)
   return spaceOut(parts.length > 0 ? `${text} ${parts.join(' ')}` : text, 'query')
-}
-
-function joinAscii(title: string, text: string, parts: readonly string[]): string {
-  const whole = title ? `${title}\n${title}\n${text}` : text
-  return parts.length > 0 ? `${whole}\n${parts.join(' ')}` : whole
 }
 
 const word = /[\p{L}\p{N}]+/gu

@@ -2,7 +2,7 @@ import { storable } from '@inlay/protocol'
 import { mapConcurrent } from '@inlay/protocol/concurrency'
 import { boundedCall } from '../calls/bounded-call.ts'
 import { titleOf, type Summary } from '../chunking/chunk-metadata.ts'
-import type { DraftRow } from '../chunking/rows.ts'
+import { imagesOf, type DraftRow } from '../chunking/rows.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from '../contracts/models.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import { summaryKey, type KnownRows } from './known-rows.ts'
@@ -108,13 +108,6 @@ export function createEnrichment(known: KnownRows, context: EnrichmentContext): 
     summarize: async (rows) =>
       summarize ? mapConcurrent(rows, mostCalls, (item) => sumUp(item, summarize)) : rows.map(({ row }) => row),
   }
-}
-
-/** Ids of the images that sections of a document name, in order. */
-export function imagesOf({ sections }: Pick<StoredDocument, 'sections'>): string[] {
-  return sections.flatMap((section) =>
-    'image_file_id' in section && section.image_file_id ? [section.image_file_id] : [],
-  )
 }
 
 type LenientCall = (call: (signal: AbortSignal) => Promise<string>) => Promise<string>

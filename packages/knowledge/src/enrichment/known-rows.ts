@@ -1,10 +1,9 @@
 import { InlayError } from '@inlay/protocol'
-import { decodeChunkMetadata, type ChunkMetadata, type Summary } from '../chunking/chunk-metadata.ts'
-import { textOf } from '../chunking/joined-text.ts'
+import { type ChunkMetadata, type Summary, decodeChunkMetadata, textOf } from '../chunking/chunk-metadata.ts'
 import { toEmbedText } from '../chunking/rows.ts'
 import type { Hit, VectorIndex } from '../contracts/vector-index.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
-import { spaceOf } from '../schema/generations.ts'
+import { spaceOf } from '../schema/sql.ts'
 
 /** What was made by models of what search shows now: most of a changed document stays as it was. */
 export interface KnownRows {
@@ -32,7 +31,7 @@ export async function readKnownRows(
   documents: readonly ClaimedDocument[],
   { index, space }: { index: VectorIndex; space: number },
 ): Promise<KnownRows> {
-  const known = noRows()
+  const known: KnownRows = { vectors: new Map(), summaries: new Map(), descriptions: new Map() }
   for (const { id, visibleGeneration, chunkCount } of documents) {
     if (visibleGeneration === null || chunkCount > mostKnownChunks) continue
     const rows = await readGeneration(index, visibleGeneration, chunkCount)
@@ -53,11 +52,6 @@ export async function readKnownRows(
     for (const [image, chunks] of described) known.descriptions.set(image, textOf(chunks))
   }
   return known
-}
-
-/** Nothing known. */
-export function noRows(): KnownRows {
-  return { vectors: new Map(), summaries: new Map(), descriptions: new Map() }
 }
 
 async function readGeneration(index: VectorIndex, generation: string, chunkCount: number): Promise<Hit[]> {

@@ -1,5 +1,115 @@
-import { createSignal } from '../calls/signal.ts'
-import { createClaimRunner, type WorkerContext } from './claim-runner.ts'
+import { createSignal, unrefTimer } from '@inlay/protocol/concurrency'
+import { type IndexingContext, indexClaim } from './index-claim.ts'
+import { type Claim, claim as claimDocuments, releaseClaim, renewClaims } from '../queue/claims.ts'
+import { sweepClaims } from '../queue/outcomes.ts'
+
+/** How documents are taken from the queue. Times are milliseconds. */
+export interface WorkerOptions {
+  /** Names this worker among others that share the database; never used twice. Default: a random name. */
+  readonly owner?: string
+  /** Tells owners known to be gone, whose documents need not wait for their lease to run out. Default: none is known. */
+  readonly isGone?: (owner: string) => boolean
+  /** How long a claim holds unless renewed. Default 6000. */
+  readonly leaseMs?: number
+  /** How long a claim waits so that one commit carries many documents; twice as long in a steady stream. Default 100. */
+  readonly lingerMs?: number
+  /** How often an idle worker looks for documents that other processes accepted. Default 1000. */
+  readonly pollMs?: number
+  /** Most documents in one claim. Default 256; 64 when a model describes images, 16 when one sums documents up. */
+  readonly claimDocuments?: number
+  /** Tries of a document that fails by itself. Default 5. */
+  readonly attemptLimit?: number
+  /** Tries while a service it needs is down. Default 40. */
+  readonly outageAttemptLimit?: number
+  /** Longest wait for one call of the embedder. Default 120 000. */
+  readonly embedTimeoutMs?: number
+  /** How long `close` waits for what is in flight before it goes back into the queue. Default 2000. */
+  readonly closeMs?: number
+}
+
+export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy' | 'embedTimeoutMs'> {
+  readonly worker: WorkerOptions & { readonly owner: string }
+  /** The space that documents are brought into; undefined while there is none. Default: the first one. */
+  readonly space?: () => Promise<number | undefined>
+  /** Told which documents a finished claim was for. */
+  readonly onClaimDone: (documentIds: readonly string[]) => void
+}
+
+/** Takes claims and works them off, one call each. */
+export interface ClaimRunner {
+  /** Frees abandoned claims when it is time, or always when asked to; then takes what is due, if anything. */
+  take(options?: { sweep?: boolean }): Promise<Claim | undefined>
+  /** Indexes a claim while keeping its lease. Never rejects: what goes wrong is reported and tried again. */
+  work(claim: Claim): Promise<void>
+  /** Makes everything in flight go back into the queue. */
+  letGo(): void
+}
+
+/** Most characters of content in one claim. */
+const claimCharacters = 8 * 2 ** 20
+
+export function createClaimRunner(context: WorkerContext): ClaimRunner {
+  const { db, now, onError } = context
+  const { owner, isGone, leaseMs = 6000, pollMs = 1000, claimDocuments: limit = defaultLimit(context) } = context.worker
+  const released = new AbortController()
+  const indexing = toIndexingContext(context, released.signal)
+  const held = new Set<string>()
+  let sweptAt = -Infinity
+
+  async function sweep(): Promise<void> {
+    sweptAt = now()
+    const swept = await sweepClaims(db, { now: now(), isGone, isHeld: (id) => held.has(id) })
+    if (swept > 0) context.onRetired?.()
+  }
+
+  return {
+    take: async (options) => {
+      const sinceMs = now() - sweptAt
+      // Less than nothing: the time of day was set back.
+      if (options?.sweep || sinceMs >= leaseMs / 2 || sinceMs < 0) await sweep()
+      const space = context.space ? await context.space() : 0
+      if (space === undefined) return undefined
+      const { at } = context
+      return claimDocuments(db, { owner, now: now(), leaseMs, space, limit, limitCharacters: claimCharacters, at })
+    },
+    work: async (claim) => {
+      const renewal = setInterval(() => renewClaims(db, owner, now() + leaseMs).catch(onError), leaseMs / 3)
+      unrefTimer(renewal)
+      held.add(claim.id)
+      try {
+        await indexClaim(claim, indexing)
+      } catch (error) {
+        onError(error)
+        // The records failed: no document is to blame, and trying again at once would help nobody.
+        if (!released.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pollMs))
+        // If this fails as well, the lease runs out and the documents are taken up then.
+        await releaseClaim(db, claim.id, claim.generations).catch(onError)
+        context.onRetired?.()
+      } finally {
+        clearInterval(renewal)
+        held.delete(claim.id)
+        context.onClaimDone(claim.documentIds)
+      }
+    },
+    letGo: () => released.abort(),
+  }
+}
+
+/** Documents of a claim become searchable together, so those that a model reads first come in smaller claims. */
+function defaultLimit({ summarize, describeImage }: WorkerContext): number {
+  if (summarize) return 16
+  return describeImage ? 64 : 256
+}
+
+function toIndexingContext(context: WorkerContext, signal: AbortSignal): IndexingContext {
+  const { attemptLimit = 5, outageAttemptLimit = 40, embedTimeoutMs = 120_000 } = context.worker
+  return {
+    ...context,
+    signal,
+    policy: { attemptLimit, outageAttemptLimit },
+    embedTimeoutMs,
+  }
+}
 
 /** Takes documents from the queue into the index. */
 export interface Worker {
@@ -65,7 +175,7 @@ export function createWorker(context: WorkerContext): Worker {
       signal.notify()
       loop ??= run()
     },
-    notify: () => signal.notify(),
+    notify: signal.notify,
     runOnce: async () => {
       const claim = await runner.take({ sweep: true })
       if (claim) await runner.work(claim)

@@ -1,13 +1,13 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
-import { isolate, partFailed } from '../calls/bounded-call.ts'
+import { partFailed } from '../calls/bounded-call.ts'
 import { embedDocuments } from '../calls/embedding.ts'
-import { metadataBesideRows, readDocument, toRows, type DraftRow } from '../chunking/rows.ts'
+import { type DraftRow, imagesOf, metadataBesideRows, toRows } from '../chunking/rows.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { Embedder, IndexRow, VectorIndex } from '../contracts/vector-index.ts'
-import { imagesOf, type Enrichment } from '../enrichment/enrichment.ts'
+import type { Enrichment } from '../enrichment/enrichment.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
 
 /** What tables of documents are read with. */
@@ -19,24 +19,12 @@ export interface TableContext {
 
 type Section = StoredDocument['sections'][number]
 
-/**
- * The document with the text of its uploaded tables: Markdown tables, whose header each chunk repeats.
- * @throws INVALID_INPUT for a file that is gone or cannot be read, and what reading files throws
- */
-export async function withTables(document: StoredDocument, context: TableContext): Promise<StoredDocument> {
-  if (!document.sections.some(isTable)) return document
-  const sections: Section[] = []
-  for (const section of document.sections)
-    sections.push(...(isTable(section) ? await readTable(section, context) : [section]))
-  return { ...document, sections }
-}
-
 type Table = Extract<Section, { type: 'tabular' }>
 
-function isTable(section: Section): section is Table {
-  return 'csv_file_id' in section && Boolean(section.csv_file_id)
-}
-
+/**
+ * The text of an uploaded table: Markdown tables, whose header each chunk repeats.
+ * @throws INVALID_INPUT for a file that is gone or cannot be read, and what reading files throws
+ */
 async function readTable(section: Table, { files, readFile, signal }: TableContext): Promise<Section[]> {
   const file = await files?.read(section.csv_file_id)
   if (!file || !readFile)
@@ -71,10 +59,12 @@ export interface Writing {
 }
 
 export interface WritingContext extends TableContext {
+  /** Told how many rows a commit brought into the index. */
+  readonly onAppended?: (rows: number) => void
   readonly index: VectorIndex
   readonly embedder?: Embedder
   readonly embedTimeoutMs: number
-  readonly at: (step: IngestionStep) => void | Promise<void>
+  readonly at?: (step: IngestionStep) => void | Promise<void>
 }
 
 interface PieceRow {
@@ -97,17 +87,25 @@ const pieceCharacters = 8 * 2 ** 20
  */
 export async function writeDocuments(
   writings: readonly Writing[],
-  enrichment: Enrichment,
+  enrichment: Enrichment | undefined,
   context: WritingContext,
 ): Promise<void> {
-  await context.at('chunk')
+  await context.at?.('chunk')
   for await (const cut of toPieces(writings, enrichment, context)) {
     letGoWhenAborted(context.signal)
-    const rows = await enrichment.summarize(cut)
+    const rows = enrichment ? await enrichment.summarize(cut) : cut.map(({ row }) => row)
     const piece = rows.map((row, at) => ({ row, writing: cut[at]!.writing }))
-    const vectors = context.embedder && (await embedPiece(piece, enrichment.vectors, context.embedder, context))
+    const vectors = context.embedder && (await embedPiece(piece, enrichment?.vectors, context.embedder, context))
     const kept = piece.filter(({ writing }) => writing.error === undefined).map((item) => toIndexRow(item, vectors))
-    if (kept.length > 0) await append(kept, context)
+    if (kept.length === 0) continue
+    await context.at?.('append')
+    letGoWhenAborted(context.signal)
+    try {
+      await context.index.append(kept)
+    } catch (error) {
+      throw partFailed(error, 'Writing to the index')
+    }
+    context.onAppended?.(kept.length)
   }
 }
 
@@ -118,7 +116,7 @@ function letGoWhenAborted(signal: AbortSignal): void {
 /** Cuts documents into rows, a commit's worth at a time; other work gets its turn in between. */
 async function* toPieces(
   writings: readonly Writing[],
-  enrichment: Enrichment,
+  enrichment: Enrichment | undefined,
   context: WritingContext,
 ): AsyncGenerator<PieceRow[]> {
   const mostRows = context.embedder ? embeddedPieceRows : pieceRows
@@ -128,7 +126,7 @@ async function* toPieces(
   for (const writing of writings) {
     const document = await readWhole(writing, context)
     if (!document) continue
-    const descriptions = await enrichment.describe(document)
+    const descriptions = await enrichment?.describe(document)
     writing.images = imagesOf(document)
     writing.metadata = metadataBesideRows(document)
     for (const { row, isPart } of chunked(writing, document, descriptions)) {
@@ -150,10 +148,16 @@ async function* toPieces(
 
 const longestTurnMs = 8
 
-/** Undefined when the document cannot be read; it then carries the error. */
+/** A document with the text of its tables; undefined when that cannot be read, and the document carries the error. */
 async function readWhole(writing: Writing, context: WritingContext): Promise<StoredDocument | undefined> {
   try {
-    return await withTables(readDocument(writing.document), context)
+    // Written by this package alone, from a validated request.
+    const document = JSON.parse(writing.document.content) as StoredDocument
+    const sections: Section[] = []
+    for (const section of document.sections)
+      if ('csv_file_id' in section && section.csv_file_id) sections.push(...(await readTable(section, context)))
+      else sections.push(section)
+    return { ...document, sections }
   } catch (error) {
     letGoWhenAborted(context.signal)
     writing.error = partFailed(error, 'Reading a table of the document')
@@ -164,7 +168,7 @@ async function readWhole(writing: Writing, context: WritingContext): Promise<Sto
 function* chunked(
   writing: Writing,
   document: StoredDocument,
-  descriptions: ReadonlyMap<string, string>,
+  descriptions: ReadonlyMap<string, string> | undefined,
 ): Generator<{ row: DraftRow; isPart: boolean }> {
   try {
     let last: DraftRow | undefined
@@ -185,11 +189,11 @@ function* chunked(
 
 async function embedPiece(
   piece: readonly EnrichedRow[],
-  known: ReadonlyMap<string, Float32Array>,
+  known: ReadonlyMap<string, Float32Array> | undefined,
   embedder: Embedder,
   context: WritingContext,
 ): Promise<Map<DraftRow, Float32Array>> {
-  await context.at('embed')
+  await context.at?.('embed')
   const vectors = new Map<DraftRow, Float32Array>()
   const byWriting = Map.groupBy(piece, ({ writing }) => writing)
   const { failed } = await isolate([...byWriting.keys()], async (subset) => {
@@ -209,12 +213,29 @@ function toIndexRow({ writing, row }: EnrichedRow, vectors: Map<DraftRow, Float3
   return { ...kept, generation: writing.generation, ...(vector ? { vector } : {}) }
 }
 
-async function append(rows: readonly IndexRow[], context: WritingContext): Promise<void> {
-  await context.at('append')
-  letGoWhenAborted(context.signal)
+/** What came of items that were worked on together and, where that failed, apart. */
+export interface Isolated<Item> {
+  readonly done: readonly Item[]
+  readonly failed: readonly { readonly item: Item; readonly error: unknown }[]
+}
+
+/**
+ * Runs work on all items; when it fails, on halves of them, until those are found that fail by themselves. An error
+ * that is retryable says nothing about the items: it ends the search and is thrown.
+ */
+export async function isolate<Item>(
+  items: readonly Item[],
+  run: (items: readonly Item[]) => Promise<void>,
+): Promise<Isolated<Item>> {
   try {
-    await context.index.append(rows)
+    await run(items)
+    return { done: items, failed: [] }
   } catch (error) {
-    throw partFailed(error, 'Writing to the index')
+    if (isInlayError(error) && error.retryable) throw error
+    if (items.length <= 1) return { done: [], failed: items.map((item) => ({ item, error })) }
+    const middle = Math.ceil(items.length / 2)
+    const left = await isolate(items.slice(0, middle), run)
+    const right = await isolate(items.slice(middle), run)
+    return { done: [...left.done, ...right.done], failed: [...left.failed, ...right.failed] }
   }
 }

@@ -73,14 +73,10 @@ export interface DraftContext {
 }
 
 /**
- * Carries out one task on the draft of its document.
- * @throws CONNECTOR_NOT_FOUND, DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS
+ * Brings a version into the draft of its document.
+ * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS
  */
-export function applyTask(draft: Draft, task: IntakeTask, context: DraftContext): IntakeResult {
-  return task.kind === 'accept' ? accept(draft, task, context) : remove(draft, task, context)
-}
-
-function accept(
+export function accept(
   draft: Draft,
   { version, caller }: IntakeTask & { kind: 'accept' },
   { pairs, nextRevision }: DraftContext,
@@ -112,7 +108,15 @@ function accept(
   }
 }
 
-function remove(draft: Draft, { caller }: IntakeTask & { kind: 'remove' }, { pairs }: DraftContext): IntakeResult {
+/**
+ * Takes the document away.
+ * @throws DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS
+ */
+export function remove(
+  draft: Draft,
+  { caller }: IntakeTask & { kind: 'remove' },
+  { pairs }: DraftContext,
+): IntakeResult {
   const isVisible = [...draft.pairIds].some((id) => maySee(pairs.get(id)!, caller))
   if (!draft.isPresent || !isVisible) throw new InlayError('DOCUMENT_NOT_FOUND')
   if (!ownsAll(draft, caller, pairs))

@@ -36,8 +36,13 @@ export function toFileRequest(
 
 /** The heading a text begins with, at any level and after anchors. */
 function firstHeading(text: string | undefined): string | undefined {
-  const heading = /^(?:\s|<[^<>\n]*>)*#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*(?:\r?\n|$)/.exec(text ?? '')?.[1]
-  return heading?.replace(/[`*_]/g, '')
+  const line = /^(?:\s|<[^<>\n]*>)*#{1,6}[ \t]+(\S[^\r\n]*)/.exec(text ?? '')?.[1]?.trimEnd()
+  if (line === undefined) return undefined
+  // By hand: a pattern for closing marks would look from each place of a long line.
+  let end = line.length
+  while (line[end - 1] === '#') end--
+  const heading = line.slice(0, end).trimEnd() || line
+  return heading.replace(/[`*_]/g, '')
 }
 
 function toDate(time: number | undefined): string | undefined {

@@ -1,20 +1,20 @@
-import { createGroupCommit, hasRowLocks, type GroupCommit, type Outcome } from '@inlay/records'
+import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks } from '@inlay/records'
 import type { InsertObject } from 'kysely'
-import { readPairs } from '../access/access.ts'
+import { noteActivity, readPairs } from '../access/access.ts'
 import { forgetImages } from '../access/document-images.ts'
 import { forgetMetadata } from '../access/document-metadata.ts'
 import { forgetTags } from '../access/document-tags.ts'
-import { noteActivity } from '../access/pair-progress.ts'
-import { applyTask, toDraft, type Draft, type IntakeResult, type IntakeTask, type StoredState } from './draft.ts'
-import { retire } from '../queue/dead-generations.ts'
-import { addToCounter } from '../schema/locks.ts'
+import type { IngestionStep } from '../contracts/steps.ts'
+import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove, toDraft } from './draft.ts'
+import { retire } from '../queue/claims.ts'
+import { addToCounter } from '../schema/sql.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 export interface IntakeOptions {
   readonly db: Records
   readonly now: () => number
-  /** Awaited before each transaction. */
-  readonly beforeCommit?: () => void | Promise<void>
+  /** Called with `accept` before each transaction, and awaited. */
+  readonly at?: (step: IngestionStep) => void | Promise<void>
 }
 
 /** The one door for changes of documents: accepts and removals in the order they came, many in one commit. */
@@ -23,19 +23,19 @@ export type Intake = GroupCommit<IntakeTask, IntakeResult>
 /** Creates an intake. A result means that the change is on disk. */
 export function createIntake(options: IntakeOptions): Intake {
   return createGroupCommit({
-    commit: (tasks) => commit(options, tasks),
+    commit: (tasks) => commitGroup(options, tasks),
     weight: (task) => (task.kind === 'accept' ? task.version.content.length : 0),
     limitWeight: 16 * 2 ** 20,
     limit: 400,
   })
 }
 
-async function commit(options: IntakeOptions, tasks: readonly IntakeTask[]): Promise<Outcome<IntakeResult>[]> {
-  await options.beforeCommit?.()
+async function commitGroup(options: IntakeOptions, tasks: readonly IntakeTask[]): Promise<Outcome<IntakeResult>[]> {
+  await options.at?.('accept')
   const transaction = await options.db.startTransaction().execute()
   try {
     const { outcomes, drafts } = await applyTasks(transaction, tasks)
-    const changed = drafts.filter(isChanged)
+    const changed = drafts.filter((draft) => draft.version !== undefined || (!draft.isPresent && isStale(draft)))
     // A group that changes nothing costs no sync to disk.
     if (changed.length === 0) await transaction.rollback().execute()
     else {
@@ -65,7 +65,8 @@ async function applyTasks(
     const draft = drafts.get(id) ?? toDraft(id, stored.get(id), pairs)
     drafts.set(id, draft)
     try {
-      return { value: applyTask(draft, task, { pairs, nextRevision: () => ++revision }) }
+      const context = { pairs, nextRevision: (): number => ++revision }
+      return { value: task.kind === 'accept' ? accept(draft, task, context) : remove(draft, task, context) }
     } catch (error) {
       // Refusals belong to one task; the others of the group go on.
       return { error }
@@ -113,10 +114,6 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
       },
     ]),
   )
-}
-
-function isChanged(draft: Draft): boolean {
-  return draft.version !== undefined || (!draft.isPresent && isStale(draft))
 }
 
 /** Whether what the records have must go: the document was removed, perhaps to come back as another. */

@@ -1,8 +1,7 @@
 import { hasRowLocks } from '@inlay/records'
 import { sql } from 'kysely'
-import { retire, toGenerations } from './dead-generations.ts'
-import { toGeneration } from '../schema/generations.ts'
-import { phase } from '../schema/phase.ts'
+import type { IngestionStep } from '../contracts/steps.ts'
+import { phase, toGeneration } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Documents taken from the queue together. Nobody else works on them while the lease holds. */
@@ -42,8 +41,8 @@ export interface ClaimOptions {
   readonly limit: number
   /** Most characters of content together; a single document may have more. */
   readonly limitCharacters: number
-  /** Awaited when there is something to take. */
-  readonly before?: () => void | Promise<void>
+  /** Called with `claim`, and awaited, when there is something to take. */
+  readonly at?: (step: IngestionStep) => void | Promise<void>
 }
 
 /** A document whose tries ended this often with the process is indexed alone, so that it takes nobody with it. */
@@ -62,7 +61,7 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
     paused.map((pair) => pair.id),
   )
   if (!(await candidates.limit(1).executeTakeFirst())) return undefined
-  await options.before?.()
+  await options.at?.('claim')
   const id = crypto.randomUUID()
   return db.transaction().execute(async (transaction) => {
     await transaction
@@ -217,4 +216,54 @@ async function lockClaimed(db: Records, claimId: string): Promise<void> {
   if (!hasRowLocks(db)) return
   const held = db.selectFrom('inlay_documents').select('id').where('claim', '=', claimId).orderBy('id')
   await held.forUpdate().execute()
+}
+
+/** Generations nobody can see any more, and how many rows of the index they hold at most. */
+export interface Retired {
+  readonly generations: readonly string[]
+  readonly chunkCount: number
+}
+
+/** Notes rows of the index for removal; part of the transaction that made them invisible. */
+export async function retire(db: Records, retired: Retired): Promise<void> {
+  if (retired.generations.length === 0) return
+  await db
+    .insertInto('inlay_dead_generations')
+    .values({
+      id: crypto.randomUUID(),
+      generations: JSON.stringify(retired.generations),
+      chunk_count: retired.chunkCount,
+    })
+    .execute()
+}
+
+/** Some of what is to be removed; empty when nothing is. */
+export async function readRetired(db: Records, limit: number): Promise<{ ids: string[]; generations: string[] }> {
+  const rows = await db
+    .selectFrom('inlay_dead_generations')
+    .select(['id', 'generations'])
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return { ids: rows.map((row) => row.id), generations: rows.flatMap((row) => toGenerations(row.generations)) }
+}
+
+/** Forgets what was removed. */
+export async function forgetRetired(db: Records, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await db.deleteFrom('inlay_dead_generations').where('id', 'in', ids).execute()
+}
+
+/** Rows of the index that wait for removal. */
+export async function countRetired(db: Records): Promise<number> {
+  const row = await db
+    .selectFrom('inlay_dead_generations')
+    .select((of) => of.fn.sum<number | string | null>('chunk_count').as('rows'))
+    .executeTakeFirst()
+  return Number(row?.rows ?? 0)
+}
+
+/** Reads the JSON array of a `generations` column. */
+export function toGenerations(json: string): string[] {
+  // Written by this package alone.
+  return JSON.parse(json) as string[]
 }

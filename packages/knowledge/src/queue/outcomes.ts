@@ -1,9 +1,8 @@
-import { interruptionDelayMs, interruptionLimit, isLeaseHeld, retryDelayMs, type RetryPolicy } from '@inlay/records'
+import { type RetryPolicy, interruptionDelayMs, interruptionLimit, isLeaseHeld, retryDelayMs } from '@inlay/records'
 import { sql } from 'kysely'
 import type { DocumentPhase } from '../contracts/documents.ts'
-import { retire, toGenerations } from './dead-generations.ts'
-import { lockDocuments } from '../schema/locks.ts'
-import { phase } from '../schema/phase.ts'
+import { retire, toGenerations } from './claims.ts'
+import { lockDocuments, phase } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** A try that failed. */

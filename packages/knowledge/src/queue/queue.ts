@@ -2,8 +2,7 @@ import { privateFilesPair } from '../access/access.ts'
 import { isInPairs, pairsFor } from '../access/documents.ts'
 import type { DocumentPhase, RequeueQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
-import { lockDocuments } from '../schema/locks.ts'
-import { phase } from '../schema/phase.ts'
+import { lockDocuments, phase } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** How many documents stand where, and since when the oldest of them waits. */
@@ -93,22 +92,6 @@ function requeueSome(db: Records, ids: readonly string[], now: number): Promise<
       .executeTakeFirst()
     return Number(numUpdatedRows)
   })
-}
-
-/** How a version of a document fares. */
-export type Progress = 'waiting' | 'done' | 'gone'
-
-/** Whether a version, or a later one, is searchable or has failed; `gone` when the document is not there. */
-export async function readProgress(db: Records, id: string, revision: number): Promise<Progress> {
-  const row = await db
-    .selectFrom('inlay_documents')
-    .select(['state', 'revision', 'visible_revision'])
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (!row) return 'gone'
-  const isOver = row.state === 'indexed' || row.state === 'failed'
-  const isVisible = row.visible_revision !== null && Number(row.visible_revision) >= revision
-  return isVisible || (isOver && Number(row.revision) >= revision) ? 'done' : 'waiting'
 }
 
 /** Whether anything was accepted and not removed since. */

@@ -1,6 +1,5 @@
 import { isInPairs, pairsFor } from '../access/documents.ts'
-import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
-import { textOf, type ReadHit } from '../chunking/joined-text.ts'
+import { type ReadHit, decodeChunkMetadata, textOf } from '../chunking/chunk-metadata.ts'
 import type { Excerpt, ExcerptRequest } from '../contracts/search.ts'
 import type { VectorIndex } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'

@@ -1,6 +1,5 @@
 import type { SearchDoc } from '@inlay/protocol'
-import { decodeChunkMetadata, titleOf } from '../chunking/chunk-metadata.ts'
-import { textOf, type ReadHit } from '../chunking/joined-text.ts'
+import { type ReadHit, decodeChunkMetadata, textOf, titleOf } from '../chunking/chunk-metadata.ts'
 import type { FoundPassage } from '../contracts/search.ts'
 import type { DocumentMetadata } from '../contracts/stored-document.ts'
 import type { Hit } from '../contracts/vector-index.ts'

@@ -1,8 +1,16 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { Embedder, RebuildReason, VectorIndex } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
-import { adoptIdentity, enterSpace, holdsDocuments, isReadable, readSpaces, type IndexSpace } from './index-space.ts'
-import { openOnUse, type OpenedIndex } from './opened-index.ts'
+import {
+  type IndexSpace,
+  type OpenedIndex,
+  adoptIdentity,
+  enterSpace,
+  holdsDocuments,
+  isReadable,
+  openOnUse,
+  readSpaces,
+} from './index-space.ts'
 
 export interface SpaceDirectoryOptions {
   readonly db: Records

@@ -1,11 +1,11 @@
+import { createSignal } from '@inlay/protocol/concurrency'
 import { hasRowLocks } from '@inlay/records'
 import { sql } from 'kysely'
-import { createSignal } from '../calls/signal.ts'
 import type { KnowledgeFigures } from '../contracts/documents.ts'
 import { countWaiting } from '../queue/queue.ts'
-import { addToCounter } from '../schema/locks.ts'
+import { addToCounter } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
-import { holdsDocuments, type IndexSpace } from './index-space.ts'
+import { type IndexSpace, holdsDocuments } from './index-space.ts'
 import type { SpacedIndex } from './spaced-index.ts'
 
 export interface SpaceMoverOptions {
@@ -90,7 +90,7 @@ export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
       isRequested = true
       loop ??= run()
     },
-    notify: () => signal.notify(),
+    notify: signal.notify,
     isBusy: async () => {
       const old = await oldSpaces()
       if (old.some((space) => space.phase === 'open')) return true

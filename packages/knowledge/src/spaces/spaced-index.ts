@@ -1,10 +1,9 @@
 import { InlayError } from '@inlay/protocol'
 import type { Hit, IndexFigures, IndexQuery, IndexRow } from '../contracts/vector-index.ts'
-import { spaceOf } from '../schema/generations.ts'
-import { isReadable, type IndexSpace } from './index-space.ts'
+import { spaceOf } from '../schema/sql.ts'
+import { type IndexSpace, type OpenedIndex, isReadable } from './index-space.ts'
 import { mergeHits } from './merged-hits.ts'
-import type { OpenedIndex } from './opened-index.ts'
-import { createSpaceDirectory, type SpaceDirectory, type SpaceDirectoryOptions } from './space-directory.ts'
+import { type SpaceDirectory, type SpaceDirectoryOptions, createSpaceDirectory } from './space-directory.ts'
 
 /**
  * The indexes of all spaces as one. A generation is written to and read from the space it names, and searches look into

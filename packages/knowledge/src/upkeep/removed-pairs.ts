@@ -1,5 +1,5 @@
 import { deleteDocuments } from '../intake/intake.ts'
-import { addToCounter, lockDocuments } from '../schema/locks.ts'
+import { addToCounter, lockDocuments } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 const batch = 200

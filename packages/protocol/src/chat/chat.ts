@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { dictionary, float, integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
+import { dictionary, float, integer, model, orNull, rule, text, uuid, uuidOrBlank, type WireSchema } from '../fields.ts'
 import { type BaseFilters, baseFiltersSchema, shortList } from './filters.ts'
-import { uuid, uuidOrBlank } from '../uuids.ts'
 
 /** Which model answers this request; an override that does not resolve fails it. */
 export interface LlmOverride {

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { InlayError } from '../errors/errors.ts'
-import type { StreamFormat } from './framing.ts'
 import {
   errorLineSchema,
   messageIdLineSchema,
   multiModelLineSchema,
   sessionLineSchema,
+  type StreamFormat,
   type StreamLine,
-} from './lines.ts'
+} from './framing.ts'
 import { packetTable, placementSchema } from '../packets/packets.ts'
 import type { PacketType } from '../packets/packet-types.ts'
 

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
 import type { FileKind } from '../chat/chat.ts'
-import { dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
-import { uuid } from '../uuids.ts'
+import { dictionary, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
 
 /** How a file is given to a model, by its media type. */
 export const fileKinds = ['image', 'document', 'plain_text', 'tabular'] as const

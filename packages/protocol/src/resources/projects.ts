@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
 import { userFileSchema, type UserFile } from './files.ts'
 import { chatSessionSummarySchema, type ChatSessionSummary } from './sessions.ts'
-import { uuid } from '../uuids.ts'
 
 /** A project: files and instructions for the chats in it. */
 export interface Project {

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { float, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { float, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
 import { queryBoolean } from '../query.ts'
-import { uuid } from '../uuids.ts'
 import { sharingStatus, type SharingStatus } from './sessions.ts'
 
 /** Answer of `PUT /chat/rename-chat-session`. */

@@ -1,12 +1,11 @@
 import * as v from 'valibot'
-import { dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { dictionary, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
 import { fileDescriptorSchema, type FileDescriptor } from '../chat/chat.ts'
 import { answeredTime, dateTime } from '../timestamps.ts'
 import { packetSchema } from '../packets/packets.ts'
 import type { Packet } from '../packets/packet-types.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { savedSearchDocSchema, type SavedSearchDoc } from '../packets/search-doc.ts'
-import { uuid } from '../uuids.ts'
 
 /** Who may read a session besides its owner: nobody, or everybody who knows its id. */
 export type SharingStatus = 'public' | 'private'

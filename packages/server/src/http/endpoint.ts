@@ -1,10 +1,9 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { authorize, type Authenticator } from '../auth/authentication.ts'
 import { declaredBytes, readText } from './body.ts'
-import { corsHeaders } from './cors.ts'
-import { type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
+import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
-import type { ServerSettings } from '../server-settings.ts'
+import type { ServerSettings } from './settings.ts'
 
 const encoder = new TextEncoder()
 
@@ -33,12 +32,16 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     respond(incoming.request, setting.settings, route.path, async (requestId) => {
       const { request, url } = incoming
       const caller = scopes === undefined ? undefined : await authorize(request, setting.authenticate, scopes)
-      const path = checkedPath(route, incoming.pathValues)
+      const path =
+        route.input?.path === undefined
+          ? undefined
+          : parseWith(route.input.path, decodedValues(incoming.pathValues), 'path')
       const query = route.input?.query === undefined ? undefined : parseWith(route.input.query, queryOf(url), 'query')
       const { parts, settings, routes } = setting
       const share = createBodyShare(settings, caller?.id ?? '')
       try {
         const body = await checkedBody(route, request, { settings, share })
+        share.expire()
         const call = { parts, settings, routes, request, url, requestId, path, query, body, caller }
         return toReply(await route.handle(call))
       } finally {
@@ -68,23 +71,14 @@ export async function respond(
   if (isHead && body instanceof ReadableStream) await body.cancel()
   const sent = typeof body === 'string' && !isHead ? encoder.encode(body) : undefined
   const length: Record<string, string> = sent === undefined ? {} : { 'content-length': String(sent.byteLength) }
+  const cors = corsHeaders(request, settings.corsOrigins)
+  // An answer may differ by more than its origin.
+  const vary = [headers['vary'], cors['vary']].filter((name) => name !== undefined).join(', ')
   // A plain `Response`: servers and frameworks of hosts know no faster stand-in, and Hono sends it as "[object Response]".
   return new Response(isHead ? null : (sent ?? body), {
     status,
-    headers: withCors(
-      { ...headers, ...length, [requestIdHeader]: requestId },
-      corsHeaders(request, settings.corsOrigins),
-    ),
+    headers: { ...headers, ...length, [requestIdHeader]: requestId, ...cors, ...(vary ? { vary } : {}) },
   })
-}
-
-/** An answer may differ by more than its origin. */
-function withCors(
-  headers: Readonly<Record<string, string>>,
-  cors: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const vary = [headers['vary'], cors['vary']].filter((name) => name !== undefined)
-  return { ...headers, ...cors, ...(vary.length > 0 ? { vary: vary.join(', ') } : {}) }
 }
 
 /** Work that was called off because the client went away is no fault of anybody's. */
@@ -97,8 +91,7 @@ function scopesOf(route: Route): readonly Scope[] | undefined {
   return typeof route.scope === 'string' ? [route.scope] : route.scope
 }
 
-function checkedPath(route: Route, values: Readonly<Record<string, string>>): unknown {
-  if (route.input?.path === undefined) return undefined
+function decodedValues(values: Readonly<Record<string, string>>): Record<string, string> {
   const decoded: Record<string, string> = {}
   for (const [name, value] of Object.entries(values)) {
     try {
@@ -107,7 +100,7 @@ function checkedPath(route: Route, values: Readonly<Record<string, string>>): un
       throw validationFailed([{ loc: ['path', name], msg: 'This is not valid percent-encoding.', type: 'value_error' }])
     }
   }
-  return parseWith(route.input.path, decoded, 'path')
+  return decoded
 }
 
 /** What occurs once is a string, what occurs more often a list. */
@@ -129,23 +122,26 @@ const longestHoldMs = 5000
 interface BodyShare {
   /** @throws RATE_LIMITED when too many bytes are being worked on */
   take(bytes: number): void
+  /** Releases the share in a while: whoever waits for a document to be indexed holds its bytes no longer. */
+  expire(): void
   release(): void
 }
 
 function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
-  let release: (() => void) | undefined
+  let free: (() => void) | undefined
+  let cancel: (() => void) | undefined
   return {
     take: (bytes) => {
-      if (release || bytes <= smallBodyBytes) return
-      const free = bodyBudget.reserve(caller, bytes)
-      // Whoever waits for a document to be indexed holds its bytes no longer.
-      const cancel = timer(longestHoldMs, free)
-      release = () => {
-        cancel()
-        free()
-      }
+      if (free || bytes <= smallBodyBytes) return
+      free = bodyBudget.reserve(caller, bytes)
     },
-    release: () => release?.(),
+    expire: () => {
+      if (free) cancel = timer(longestHoldMs, free)
+    },
+    release: () => {
+      cancel?.()
+      free?.()
+    },
   }
 }
 

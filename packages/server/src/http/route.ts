@@ -4,7 +4,7 @@ import type { ErrorCode, OwnerRule, Principal, Scope } from '@inlay/protocol'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { WorkspaceRecords } from '../administration/workspace-records.ts'
 import type { Keys } from '../auth/keys.ts'
-import type { ServerSettings } from '../server-settings.ts'
+import type { ServerSettings } from './settings.ts'
 
 /** What handlers work with. */
 export interface ServerParts {

@@ -1,7 +1,7 @@
 import type { LogEntry, Run } from '@inlay/agent'
 import { encodeLine, frameLine, heartbeatLine, streamContentType } from '@inlay/protocol'
 import { reply, type Reply } from '../http/replies.ts'
-import type { Timer } from '../server-settings.ts'
+import type { Timer } from '../http/settings.ts'
 import { watchSilence } from './silence-watch.ts'
 
 /** How a run is written to a socket. */

@@ -1,4 +1,4 @@
-import type { Timer } from '../server-settings.ts'
+import type { Timer } from '../http/settings.ts'
 
 /** Watches how long nothing is sent. */
 export interface SilenceWatch {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chooseSections } from '@inlay/agent/internal/actions/internal-search/choice'
+import { chooseSections } from '@inlay/agent/internal/actions/internal-search/model-help'
 import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
 import type { ModelQuestion, Passage } from '@inlay/agent'
 import { newTurn } from '../../action-turn.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { cleanQueries, expandQueries, readJson } from '@inlay/agent/internal/actions/internal-search/queries'
+import { cleanQueries, expandQueries, readJson } from '@inlay/agent/internal/actions/internal-search/model-help'
 import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
 import type { ModelQuestion, PassageSearch } from '@inlay/agent'
 import { newTurn } from '../../action-turn.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { termPositionsOf } from '@inlay/drivers/internal/lancedb/text/term-positions'
-import { rescore, rescoredRows } from '@inlay/drivers/internal/lancedb/text/rescore'
+import { termPositionsOf, rescore, rescoredRows } from '@inlay/drivers/internal/lancedb/text/rescore'
 
 const ranked = (...texts: string[]): { text: string; score: number }[] =>
   texts.map((text, at) => ({ text, score: 10 - at / 100 }))

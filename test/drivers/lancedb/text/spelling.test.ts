@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createWordList, exchanges, isNear, mayBeMisspelt } from '@inlay/drivers/internal/lancedb/text/spelling'
+import { createWordList, exchanges, isNear, mayBeMisspelt } from '@inlay/drivers/internal/lancedb/text/words'
 
 /** Optimal string alignment distance, by its definition. */
 function distance(a: string, b: string): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { termPositionsOf } from '@inlay/drivers/internal/lancedb/text/term-positions'
+import { termPositionsOf } from '@inlay/drivers/internal/lancedb/text/rescore'
 import { wordsOf } from '@inlay/drivers/internal/lancedb/text/words'
 
 it('finds whole words whatever their case', () => {

@@ -3,11 +3,23 @@ import * as v from 'valibot'
 import type { BaseFilters } from '@inlay/protocol'
 import type { Action, ActionTurn } from '../../contracts/action.ts'
 import type { ExcerptReader, Passage, PassageSearch } from '../../contracts/search.ts'
-import { chooseSections } from './choice.ts'
+import {
+  chooseSections,
+  cleanQueries,
+  expandQueries,
+  queryLimit,
+  queryWeights,
+  type WeightedQuery,
+} from './model-help.ts'
 import { narrowFilters, toFilterPacket, type Narrowing } from './narrowing.ts'
-import { cleanQueries, expandQueries, queryLimit, queryWeights, type WeightedQuery } from './queries.ts'
-import { defaultResultTokens, distinctDocuments, mostRelevant, toResultText } from './result.ts'
-import { addNeighbours, mergeSections } from './sections.ts'
+import {
+  defaultResultTokens,
+  distinctDocuments,
+  mostRelevant,
+  toResultText,
+  addNeighbours,
+  mergeSections,
+} from './sections.ts'
 import { fuseRankings } from '../rank-fusion.ts'
 
 /** Where a search asks the model of the run for help; a model that only quotes documents is never asked. */
@@ -85,8 +97,9 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
     start: () => ({ type: 'search_tool_start', is_internet_search: false }),
     run: async ({ queries: given, ...narrowing }, turn) => {
       const requested = turn.filters ?? null
-      const filters = narrowFilters(requested, narrowing)
-      const narrowed = toFilterPacket(filters)
+      const asksForLess = narrowing.sources || narrowing.updated_from || narrowing.updated_to
+      const filters = asksForLess ? narrowFilters(requested, narrowing) : requested
+      const narrowed = filters && toFilterPacket(filters)
       if (narrowed) turn.emit(narrowed)
       const queries = cleanQueries(given, turn.userMessage)
       const narrowedPassages = await searchAll(queries, { ...options, foundLimit, filters }, turn)

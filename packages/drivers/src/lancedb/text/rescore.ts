@@ -1,6 +1,3 @@
-import { rarityOf, saturation } from './bm25.ts'
-import type { TermPositions } from './term-positions.ts'
-
 /** What is ranked anew, with the score words alone gave it, above 0. */
 export interface Ranked {
   readonly score: number
@@ -71,4 +68,74 @@ function distanceOf(first: readonly number[] = [], second: readonly number[] = [
       if (b !== undefined) best = Math.min(best, b > a ? b - a : a - b + 1)
   }
   return best
+}
+
+/** Where some words stand in a text, counted in words from 0. */
+export interface TermPositions {
+  /** Rising; words that are not there are left out. */
+  readonly of: ReadonlyMap<string, readonly number[]>
+  /** Number of words in the text. */
+  readonly length: number
+}
+
+/** Finds whole words, whatever their case; a tenth of the cost of splitting the text. @param words in lower case */
+export function termPositionsOf(text: string, words: ReadonlySet<string>): TermPositions {
+  const lower = text.toLowerCase()
+  const lengths = new Set([...words].map((word) => word.length))
+  const of = new Map<string, number[]>()
+  let length = 0
+  for (let at = 0; at < lower.length;) {
+    const end = endOfWord(lower, at)
+    if (end === at) {
+      at++
+      continue
+    }
+    const word = lengths.has(end - at) ? lower.slice(at, end) : ''
+    if (words.has(word)) {
+      const positions = of.get(word)
+      if (positions) positions.push(length)
+      else of.set(word, [length])
+    }
+    length++
+    at = end
+  }
+  return { of, length }
+}
+
+function endOfWord(text: string, start: number): number {
+  let at = start
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code < 128) {
+      if (!isPlain[code]) return at
+      at++
+    } else {
+      // At the end of the text the code is NaN, which is no word either.
+      const point = text.codePointAt(at)
+      if (point === undefined || !isOther(point)) return at
+      at += point > 0xffff ? 2 : 1
+    }
+  }
+}
+
+const isPlain = Array.from({ length: 128 }, (_, code) => /[a-z0-9]/.test(String.fromCharCode(code)))
+const known = new Map<number, boolean>()
+
+function isOther(point: number): boolean {
+  let answer = known.get(point)
+  if (answer === undefined) {
+    answer = /[\p{Alphabetic}\p{N}]/u.test(String.fromCodePoint(point))
+    known.set(point, answer)
+  }
+  return answer
+}
+
+/** BM25's weight of a term by how rare it is: Robertson and Zaragoza 2009, with 1 added so that it stays positive. */
+export function rarityOf(rowsWithTerm: number, rows: number): number {
+  return Math.log((Math.max(0, rows - rowsWithTerm) + 0.5) / (rowsWithTerm + 0.5) + 1)
+}
+
+/** BM25's part of a row, with the engine's constants k1 = 1.2 and b = 0.75. */
+export function saturation(times: number, length: number, averageLength: number): number {
+  return (times * 2.2) / (times + 1.2 * (0.25 + (0.75 * length) / Math.max(1, averageLength)))
 }

@@ -1,7 +1,6 @@
 import type { Table } from '@lancedb/lancedb'
 import { searchColumn } from '../rows.ts'
-import { createWordList, type WordList } from './spelling.ts'
-import { wordsOf, type Terms } from './words.ts'
+import { createWordList, wordsOf, type WordList, type Terms } from './words.ts'
 
 /** Words of some rows, or of all when they are few. */
 export interface Sample {

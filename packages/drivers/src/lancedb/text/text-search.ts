@@ -1,18 +1,12 @@
 import type { Hit, IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
-import { rarityOf } from './bm25.ts'
+import { rarityOf, termPositionsOf, rescoredRows, rescore, type TermPositions } from './rescore.ts'
 import type { Engine } from '../engine.ts'
-import type { FilteredSearch } from '../filtered-search.ts'
-import { testOf } from '../filter.ts'
-import { termPositionsOf, type TermPositions } from './term-positions.ts'
-import { rescoredRows, rescore } from './rescore.ts'
+import { testOf, type FilteredSearch } from '../filtered-search.ts'
 import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from '../rows.ts'
-import { createPostings, type Postings } from './postings.ts'
-import { mayBeMisspelt } from './spelling.ts'
-import type { UnindexedRows } from '../unindexed-rows.ts'
+import { createPostings, type Postings, type UnindexedRows, type Memtable } from './memtable.ts'
+import { mayBeMisspelt, wordsOf, type Terms } from './words.ts'
 import type { TermStatistics } from './term-statistics.ts'
-import type { Memtable } from '../memtable.ts'
-import { wordsOf, type Terms } from './words.ts'
 
 /** What a search by words works with. */
 export interface TextParts {

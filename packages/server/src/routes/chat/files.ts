@@ -23,7 +23,7 @@ import * as v from 'valibot'
 import { readForm, type FormLimits } from '../../http/multipart.ts'
 import { jsonReply, reply, type Reply } from '../../http/replies.ts'
 import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
-import type { ServerSettings } from '../../server-settings.ts'
+import type { ServerSettings } from '../../http/settings.ts'
 
 const topic = 'Files'
 const filePath = v.object({ file_id: uuid })

@@ -15,7 +15,6 @@ import {
   type Principal,
 } from '@inlay/protocol'
 import * as v from 'valibot'
-import { wantsRepresentation } from '../../http/prefer.ts'
 import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
 import { accessTypeOf } from './pairs.ts'
 
@@ -157,4 +156,9 @@ function toChange(body: DocumentSetUpdate): DocumentSetChange {
     users: body.users ?? undefined,
     groups: body.groups ?? undefined,
   }
+}
+
+/** Whether `Prefer: return=representation` asks for the record itself where existing clients expect less. */
+function wantsRepresentation(request: Request): boolean {
+  return /(?:^|[,;])\s*return\s*=\s*"?representation"?\s*(?:[,;]|$)/i.test(request.headers.get('prefer') ?? '')
 }

@@ -12,7 +12,6 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { toDate } from '../../http/dates.ts'
-import { waitOf } from '../../http/prefer.ts'
 import { jsonReply, type Reply } from '../../http/replies.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { nextPageHeaders, toMinimalInfo } from './document-listing.ts'
@@ -134,6 +133,23 @@ export const ingestionRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** Longest wait granted, in seconds: proxies give up on a silent connection at about this time. */
+const longestWaitSeconds = 600
+
+/**
+ * The wait asked for by `Prefer: wait=N` (RFC 7240), in milliseconds and at most ten minutes; undefined when the header
+ * asks for none or for something unreadable, which a server has to ignore.
+ */
+function waitOf(request: Request): number | undefined {
+  const header = request.headers.get('prefer')
+  if (header === null) return undefined
+  for (const preference of header.split(/[,;]/)) {
+    const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*$/i.exec(preference)?.[1]
+    if (seconds !== undefined) return Math.min(Number(seconds), longestWaitSeconds) * 1000
+  }
+  return undefined
+}
 
 function tooManyWait(): InlayError {
   return new InlayError('RATE_LIMITED', {

@@ -1,5 +1,6 @@
 import { hasRowLocks } from '@inlay/records'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import type { DocumentPhase } from '../contracts/documents.ts'
 import type { CounterRow, Records } from './tables.ts'
 
 /**
@@ -23,4 +24,23 @@ export async function addToCounter(db: Records, name: CounterRow['name'], amount
 export async function lockDocuments(db: Records, ids: readonly string[]): Promise<void> {
   if (ids.length === 0 || !hasRowLocks(db)) return
   await db.selectFrom('inlay_documents').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
+}
+
+/**
+ * A phase as a literal of the query: a database uses an index over the documents of one phase only when the query says
+ * which, not when a parameter does.
+ */
+export function phase(name: DocumentPhase): RawBuilder<DocumentPhase> {
+  return sql.lit(name)
+}
+
+/** Names what a claim writes into a space. The first space has no mark: most installations never have another. */
+export function toGeneration(space: number, claimId: string, at: number): string {
+  return `${space === 0 ? '' : `${space}:`}${claimId}.${at}`
+}
+
+/** The space whose index holds a generation. */
+export function spaceOf(generation: string): number {
+  const mark = generation.indexOf(':')
+  return mark < 0 ? 0 : Number(generation.slice(0, mark))
 }

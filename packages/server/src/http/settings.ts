@@ -1,6 +1,5 @@
 import type { Budget } from '@inlay/protocol/concurrency'
-import type { McpCalls } from './mcp/calls.ts'
-import type { WaitingCalls } from './http/waiting-calls.ts'
+import type { McpCalls } from './mcp-calls.ts'
 
 /** Most bytes of a request body. */
 export interface BodyLimits {
@@ -23,6 +22,12 @@ export interface FailedRequest {
   readonly method: string
   /** Path of the route, with `{name}` in place of values; undefined when no route matched. */
   readonly route: string | undefined
+}
+
+/** Counts the calls of each caller that wait for their documents. */
+export interface WaitingCalls {
+  /** Counts one in until the function given back is called, once; undefined when no more may wait. */
+  enter(callerId: string): (() => void) | undefined
 }
 
 /** What a server does beyond its parts, every value filled in. */
