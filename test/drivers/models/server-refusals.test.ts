@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createInlay } from 'inlay'
 import type { ChatFullResponse } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { startOpenAi } from '../stand-in/openai.ts'
-import type { RecordedRequest } from '../stand-in/model-server.ts'
+import { startOpenAi } from '../../stand-in/openai.ts'
+import type { RecordedRequest } from '../../stand-in/model-server.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
