@@ -40,7 +40,15 @@ export { toFileText } from './contracts/file-store.ts'
 export type { FileSection, FileStore, IncomingFile, OpenedFile, StoredFile } from './contracts/file-store.ts'
 export { memoryChars } from './contracts/memory-store.ts'
 export type { KeptMemory, Memory, MemoryStore, Person } from './contracts/memory-store.ts'
-export type { ModelListing, ModelProvider, ResolvedModel, StreamListener, TappedModel } from './contracts/model.ts'
+export type {
+  Grounding,
+  ModelListing,
+  ModelObservations,
+  ModelProvider,
+  ResolvedModel,
+  StreamListener,
+  TappedModel,
+} from './contracts/model.ts'
 export { defaultPersona } from './contracts/persona.ts'
 export type { Persona, PersonaLookup, Project, ProjectLookup } from './contracts/persona.ts'
 export type { HostAgent, Responder, ResponderPart, ResponderTool, ResponderTurn } from './contracts/responder.ts'

@@ -36,8 +36,9 @@ test('a prompt that the model finds too long is sent again, shorter, with the ne
   expect(second![1]?.role).toBe('user')
 })
 
-test('one that is too long however short it is fails, after one more try', async () => {
-  const { lines, asked } = await lastOf(12, [{ reject: tooLong }, { reject: tooLong }, ['never']])
+test('one that is too long however short it is fails, once nothing more can be left out', async () => {
+  const { lines, asked } = await lastOf(12, [...Array.from({ length: 20 }, () => ({ reject: tooLong })), ['never']])
   expect(lines.map(inShort).at(-1)).toBe('error line CONTEXT_TOO_LONG')
-  expect(asked).toHaveLength(2)
+  expect(asked.length).toBeGreaterThan(2)
+  expect(asked.length).toBeLessThan(20)
 })

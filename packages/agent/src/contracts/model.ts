@@ -20,6 +20,20 @@ export interface TappedModel extends LanguageModelV4 {
   ): PromiseLike<LanguageModelV4StreamResult>
 }
 
+/** What calls have shown of a model; changes while it is used. */
+export interface ModelObservations {
+  /** Its server takes no tools: they are left out, and calls in a prompt are sent as text. */
+  readonly refusesTools: boolean
+  /** Tokens of prompt and answer together, as its server says; undefined while it has not said. */
+  readonly contextTokens: number | undefined
+}
+
+/**
+ * How a model comes by documents. `tools`: it searches by calling tools. `search-first`: the search is made for it with
+ * the person's question. `auto`: by tools, unless its server refuses them.
+ */
+export type Grounding = 'auto' | 'tools' | 'search-first'
+
 /** A language model ready for one run. */
 export interface ResolvedModel {
   readonly model: LanguageModelV4 | TappedModel
@@ -35,6 +49,10 @@ export interface ResolvedModel {
   readonly takesImages: boolean
   /** It answers with words of documents alone, so it is not asked to sum anything up. Default: false. */
   readonly quotesOnly?: boolean
+  /** Default: nothing is observed. */
+  readonly observed?: ModelObservations
+  /** Default `auto`. */
+  readonly grounding?: Grounding
 }
 
 /** One model a client may choose. */

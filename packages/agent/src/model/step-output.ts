@@ -33,7 +33,7 @@ export interface StepRequest {
   /** Follows the prompt and is never left out. */
   readonly reminder?: readonly LanguageModelV4Message[]
   /** Actions of which this step has to call one. Default: none. */
-  readonly forced?: readonly string[]
+  readonly forced?: readonly string[] | undefined
   /** Text arguments that the listener gets while they are written, by name of the tool. Default: none. */
   readonly streamed?: ReadonlyMap<string, readonly string[]>
   /** Whether text that is nothing but a call may become one. */
@@ -43,6 +43,8 @@ export interface StepRequest {
   /** Waits between tries; rejects when aborted. */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   readonly context: FailureContext
+  /** Tokens of prompt and answer together as the server has said. Default: it has not. */
+  readonly window?: () => number | undefined
 }
 
 /** A finished step. */

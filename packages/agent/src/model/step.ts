@@ -12,7 +12,7 @@ const longestWaitMs = 20_000
 
 /**
  * Plays one step of a model to its end. Every delta reaches the listener at once. A call that fails before its first
- * output is tried again; one that is too long for the model is tried once more with a shorter prompt. A forced action
+ * output is tried again; one that is too long for the model with ever shorter prompts. A forced action
  * that is not called is asked for once more; meanwhile text is held back, so that clients never get it twice.
  * @throws the model's failure; an InlayError for steps without output and for a forced action that was not called
  */
@@ -36,7 +36,6 @@ function demand(names: readonly string[]): LanguageModelV4Message {
 
 async function playWithTries(request: StepRequest, fitting: LanguageModelV4Message[]): Promise<StepResult> {
   let prompt = fitting
-  let hasShortened = false
   for (let attempt = 1; ; attempt++) {
     const attemptState = { hasOutput: false }
     try {
@@ -44,16 +43,28 @@ async function playWithTries(request: StepRequest, fitting: LanguageModelV4Messa
     } catch (error) {
       if (attemptState.hasOutput || request.signal.aborted) throw error
       const failure = toFailure(error, request.context)
-      if (failure.code === 'CONTEXT_TOO_LONG' && !hasShortened) {
-        hasShortened = true
-        const limit = Math.min(request.promptTokens, promptTokens(prompt))
-        prompt = fitPrompt(prompt, Math.floor(limit * 0.6))
+      if (failure.code === 'CONTEXT_TOO_LONG') {
+        const shorter = shorten(prompt, request)
+        if (!shorter) throw error
+        prompt = shorter
         continue
       }
       if (attempt >= request.tries || !retried.has(failure.code)) throw error
       await request.wait(delayBefore(failure, attempt), request.signal)
     }
   }
+}
+
+/** A prompt for the window the server named, else for six tenths; undefined when nothing more can be left out. */
+function shorten(prompt: LanguageModelV4Message[], request: StepRequest): LanguageModelV4Message[] | undefined {
+  const size = promptTokens(prompt)
+  const toolTokens = estimateTokens(JSON.stringify(request.options.tools ?? []))
+  const room = (request.window?.() ?? Number.POSITIVE_INFINITY) * 0.75 - toolTokens
+  const shorter = fitPrompt(
+    prompt,
+    Math.floor(Math.min(size * 0.6, Math.max(room, size * 0.1), request.promptTokens * 0.6)),
+  )
+  return promptTokens(shorter) < size ? shorter : undefined
 }
 
 function delayBefore(failure: Failure, attempt: number): number {

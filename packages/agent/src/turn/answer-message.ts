@@ -5,11 +5,12 @@ import type { ResolvedModel } from '../contracts/model.ts'
 import { mapConcurrent } from '../model/waiting.ts'
 import { runToolLoop, addUsage, type AnsweredCall } from '../model/exchange.ts'
 import { playStep } from '../model/step.ts'
-import type { StepResult } from '../model/step-output.ts'
+import type { StepRequest, StepResult } from '../model/step-output.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
 import { estimateTokens, promptLimit, promptTokens } from '../prompt/context-window.ts'
 import { planCalls, offerTools, type CallPlan } from '../tools/call-plan.ts'
 import { runCall, type AnswerProgress, type CallRecord, type CallSetting, type OpenCall } from '../tools/execution.ts'
+import { searchesFirst, searchStep } from './search-first.ts'
 
 /** What a message is answered with. */
 export interface AnswerMessageOptions {
@@ -154,7 +155,10 @@ async function playNext(
   const isLast = state.step >= options.cycles - 1 || state.mustAnswer
   const reminder = [...options.reminder, ...remindOf(options, state)]
   const forced = state.step === 0 && !isLast ? options.forced : []
-  const result = await playStep({
+  const offered = forced.length > 0 ? forced : options.actions
+  const search = state.step === 0 && !isLast ? searchStep(offered, setting.userMessage) : undefined
+  if (search && searchesFirst(model)) return { ...search, isLast, offered }
+  const request: StepRequest = {
     model: model.model,
     options: {
       prompt,
@@ -173,9 +177,15 @@ async function playNext(
     tries: options.tries,
     wait: options.wait,
     context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
+    window: () => model.observed?.contextTokens,
+  }
+  const refusedBefore = model.observed?.refusesTools
+  const result = await playStep(request).catch((error: unknown) => {
+    if (refusedBefore !== false || !model.observed?.refusesTools) throw error
+    return search ?? playStep({ ...request, forced: undefined })
   })
   progress.usage = addUsage(progress.usage, result.usage)
-  return { ...result, isLast, offered: forced.length > 0 ? forced : options.actions }
+  return { ...result, isLast, offered }
 }
 
 const lastStepReminder =

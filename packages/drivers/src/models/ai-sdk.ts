@@ -5,6 +5,7 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider'
 import type { StreamListener, TappedModel } from '@inlay/agent'
+import { learningTransport, type ModelMemories } from './adapting/learning-transport.ts'
 import { httpTransport } from './stream/http-transport.ts'
 import type { Ahead } from './stream/chat-tap.ts'
 import { plainFetch, tappedFetch } from './stream/tapped-fetch.ts'
@@ -25,6 +26,10 @@ export interface AiSdkOptions {
   readonly fetch?: typeof fetch
   /** Longest silence of a provider before a call fails, in milliseconds; not with a `fetch` handed in. Default 300 000. */
   readonly silenceMs?: number
+  /** Keeps what servers refuse, so that it is left out from then on. Default: nothing is learned. */
+  readonly memories?: ModelMemories
+  /** Hears once of each part of a request that a server refuses. */
+  readonly onLearn?: (modelId: string, omission: string) => void
 }
 
 type MakeSdkModel = (modelId: string) => LanguageModelV4
@@ -89,7 +94,9 @@ function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
  */
 export function aiSdkModels(options: AiSdkOptions): MakeModel {
   const { apiKey, name, type } = options
-  const transport = transportOf(options)
+  const { memories, onLearn = () => {} } = options
+  const carrier = transportOf(options)
+  const transport = memories ? learningTransport(carrier, memories, onLearn) : carrier
   const plain = plainFetch(transport)
   const reasoningFields = type === 'openai' ? [] : ['reasoning_content', 'reasoning']
   // A provider hands the signal of a call on to its request as it is: so a request finds the one who listens.

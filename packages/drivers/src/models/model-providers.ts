@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
+import type { Grounding, ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
 import { InlayError, type LlmOverride } from '@inlay/protocol'
+import { createMemories, type ModelMemories } from './adapting/learning-transport.ts'
 import { aiSdkModels } from './ai-sdk.ts'
 import { knownModel } from './known-models.ts'
 
@@ -17,6 +18,8 @@ export interface ModelConfig {
   readonly contextTokens?: number
   /** Whether it takes images. Default: what is known of well-known models, else false. */
   readonly takesImages?: boolean
+  /** How it comes by documents: by tools, or by a search made for it. Default `auto`: by tools, unless they are refused. */
+  readonly grounding?: Grounding
 }
 
 /** One provider of models. */
@@ -56,12 +59,16 @@ export interface ModelProvidersConfig {
   readonly wrapFetch?: (next: typeof fetch) => typeof fetch
   /** The model of providers of the type `extractive`; required when there is one. */
   readonly builtIn?: BuiltInModel
+  /** Hears once of each part of a request that a server refuses and that is left out from then on. */
+  readonly onNotice?: (message: string) => void
 }
 
 interface Provider {
   readonly config: ProviderConfig
   readonly models: readonly ModelConfig[] | undefined
   readonly defaultModel: string | undefined
+  /** Absent for the built-in model. */
+  readonly memories?: ModelMemories
   make(modelId: string): LanguageModelV4
 }
 
@@ -76,7 +83,7 @@ function toBuiltIn(config: ProviderConfig, builtIn: BuiltInModel | undefined): P
   return { config, models: [model], defaultModel: model.name, make }
 }
 
-function toProvider(config: ProviderConfig, { wrapFetch, builtIn }: ModelProvidersConfig): Provider {
+function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: ModelProvidersConfig): Provider {
   const { name, type, models } = config
   if (type === 'extractive') return toBuiltIn(config, builtIn)
   const defaultModel = config.defaultModel ?? models?.[0]?.name
@@ -88,12 +95,20 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn }: ModelProvide
   const { baseUrl, apiKey, headers } = config
   // Looked up at each request, so that a host may replace the global one.
   const carrier = wrapFetch && { fetch: wrapFetch((...request) => fetch(...request)) }
-  return { config, models, defaultModel, make: aiSdkModels({ type, name, baseUrl, apiKey, headers, ...carrier }) }
+  const memories = createMemories()
+  const onLearn = (modelId: string, part: string): void =>
+    onNotice?.(`${name}/${modelId}: its server refuses ${part}; requests go without it from now on.`)
+  const make = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...carrier })
+  return { config, models, defaultModel, memories, make }
 }
 
-function describe(provider: Provider, name: string): Required<ModelConfig> {
-  const listed = provider.models?.find((model) => model.name === name)
-  return { displayName: name, ...knownModel(provider.config.type, name), ...listed, name }
+type Described = Required<Omit<ModelConfig, 'grounding'>>
+
+function describe(provider: Provider, name: string): Described {
+  const { grounding: _, ...listed } = provider.models?.find((model) => model.name === name) ?? {}
+  const observed = provider.memories?.(name).contextTokens
+  const seen = observed !== undefined && { contextTokens: observed }
+  return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...listed, name }
 }
 
 const given = (text: string | null | undefined): string | undefined => (text ? text : undefined)
@@ -155,11 +170,15 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
     async resolve(override): Promise<ResolvedModel> {
       const [provider, name] = choose(override ?? {})
       const temperature = checkTemperature(override?.temperature, provider.config.type)
+      const grounding = provider.models?.find((model) => model.name === name)?.grounding
+      const observed = provider.memories?.(name)
       return {
         ...describe(provider, name),
         model: provider.make(name),
         provider: provider.config.name,
         ...(temperature !== undefined && { temperature }),
+        ...(grounding && { grounding }),
+        ...(observed && { observed }),
         ...(provider.config.type === 'extractive' && { quotesOnly: true }),
       }
     },

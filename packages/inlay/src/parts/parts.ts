@@ -71,7 +71,7 @@ async function makeParts(
     import('@inlay/server'),
   ])
   const { now = Date.now, dataFolder = defaultDataFolder } = options
-  const models = options.models ?? (await configuredModels(options.model))
+  const models = options.models ?? (await configuredModels(options.model, onError))
   const { describeImage, summarize } = options
   const reader = defaultReader()
   const knowledge = createKnowledge({
@@ -195,6 +195,7 @@ async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promis
 
 async function configuredModels(
   choice: LanguageModelChoice | readonly LanguageModelChoice[] = 'extractive',
+  onError: (error: unknown) => void,
 ): Promise<ModelProvider> {
   const [{ modelProviders, parseModelSpecs }, { builtInModel }] = await Promise.all([
     import('@inlay/drivers/model-providers'),
@@ -202,5 +203,7 @@ async function configuredModels(
   ])
   const choices: readonly LanguageModelChoice[] = Array.isArray(choice) ? choice : [choice]
   const config = parseModelSpecs(choices.map((each) => (typeof each === 'string' ? { name: each } : each)))
-  return modelProviders({ ...config, builtIn: builtInModel })
+  const onNotice = (message: string): void =>
+    onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
+  return modelProviders({ ...config, builtIn: builtInModel, onNotice })
 }

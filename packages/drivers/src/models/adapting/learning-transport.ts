@@ -1,0 +1,97 @@
+import type { ModelObservations } from '@inlay/agent'
+import type { Transport, TransportAnswer, TransportRequest } from '../stream/transport.ts'
+import { readRequest, refusedPart, withoutRefused, type Omission } from './refusals.ts'
+import { statedWindow } from './window.ts'
+
+/** What is known of one model of a provider, from what its server answered. */
+export interface ModelMemory extends ModelObservations {
+  readonly refused: Set<Omission>
+  refusesTools: boolean
+  contextTokens: number | undefined
+}
+
+/** What is known of the models of one provider, by name. */
+export type ModelMemories = (modelId: string) => ModelMemory
+
+// Where a provider has no list, clients may give any name.
+const mostModels = 1_000
+const mostRepeats = 6
+const mostRefusalChars = 20_000
+
+export function createMemories(): ModelMemories {
+  const memories = new Map<string, ModelMemory>()
+  return (modelId) => {
+    const known = memories.get(modelId)
+    if (known) return known
+    if (memories.size >= mostModels) memories.clear()
+    const memory: ModelMemory = { refused: new Set(), refusesTools: false, contextTokens: undefined }
+    memories.set(modelId, memory)
+    return memory
+  }
+}
+
+/**
+ * Carries requests and leaves out what a server has refused before. A refusal that names a part of the request is
+ * learned, and the request is sent again without it. A refusal of tools reaches the caller, who can then search by
+ * other means; the next request goes without tools.
+ */
+export function learningTransport(
+  transport: Transport,
+  memories: ModelMemories,
+  onLearn: (modelId: string, omission: Omission) => void,
+): Transport {
+  return async (request) => {
+    const body = readRequest(request.body)
+    if (!body) return transport(request)
+    const memory = memories(body.model)
+    for (let repeats = 0; ; repeats++) {
+      const sent = withoutRefused(body, memory.refused)
+      const answer = await transport(withBody(request, sent))
+      if (answer.status < 400) return answer
+      const text = await readText(answer)
+      const repeated = { ...answer, read: replay(text) }
+      memory.contextTokens = statedWindow(text) ?? memory.contextTokens
+      const part = refusedPart(answer.status, text, sent, memory.refused)
+      if (part === undefined || memory.refused.has(part)) return repeated
+      memory.refused.add(part)
+      onLearn(body.model, part)
+      if (part === 'tools') {
+        memory.refusesTools = true
+        return repeated
+      }
+      if (repeats >= mostRepeats) return repeated
+    }
+  }
+}
+
+function withBody(request: TransportRequest, body: Readonly<Record<string, unknown>>): TransportRequest {
+  const text = JSON.stringify(body)
+  const { 'content-length': _, ...headers } = request.headers
+  return { ...request, headers, body: text }
+}
+
+/** The text of a refusal; its beginning when it is long. */
+function readText(answer: TransportAnswer): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  return new Promise((resolve, reject) => {
+    const source = answer.read({
+      push: (bytes) => {
+        text += decoder.decode(bytes, { stream: true })
+        if (text.length < mostRefusalChars) return
+        resolve(text)
+        source.cancel()
+      },
+      end: () => resolve(text),
+      fail: reject,
+    })
+  })
+}
+
+function replay(text: string): TransportAnswer['read'] {
+  return (sink) => {
+    sink.push(new TextEncoder().encode(text))
+    sink.end()
+    return { pause: () => {}, resume: () => {}, cancel: () => {} }
+  }
+}

@@ -1,0 +1,180 @@
+import { isJsonObject, readJson } from '@inlay/protocol'
+
+/** A part of a request that some servers do not take; a name of a field stands for leaving that field out. */
+export type Omission =
+  | 'tools'
+  | 'system messages'
+  | 'schema keywords'
+  | 'schema details'
+  | 'required calls'
+  | 'max_tokens'
+  | 'max_completion_tokens'
+  | Optional
+
+type Optional = (typeof optionalFields)[number]
+
+// Fields that a server may do without; each is left out where it is refused.
+const optionalFields = [
+  'stream_options',
+  'parallel_tool_calls',
+  'tool_choice',
+  'temperature',
+  'reasoning_effort',
+  'response_format',
+  'top_p',
+  'seed',
+  'user',
+] as const
+
+const refusal =
+  /unsupported|not (?:be )?support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|not accept|extra (?:inputs|fields)|extra_forbidden|invalid|requires?\b|only the default|must be|wrong type|cannot|deprecated/i
+const noTools =
+  /(?:not|n't) support (?:tools?|functions?|tool use|function calling)\b|support tool use|auto\W{0,3}tool choice requires|tools param requires|tools?(?: use| calling)? (?:is|are) not supported|function calling is not (?:supported|enabled)/i
+const noSystem =
+  /system (?:role|messages?|prompt|instruction)s?\b.{0,40}(?:not|un)\s?(?:be )?(?:support|enabled|allowed)|(?:not|n't) support (?:the )?system|roles must alternate|only user(?:,| and) assistant/i
+const noSchema =
+  /json schema conversion failed|unable to generate parser|failed to (?:parse|initialize) (?:grammar|samplers)|invalid (?:json )?schema|schema .{0,60}(?:not supported|unsupported|not permitted)|\$schema|unsupported .{0,20}schema/i
+
+/**
+ * Reads which part of a request a server refused.
+ * @param text what the server answered
+ * @param known what is left out already
+ * @returns undefined when nothing in the answer names a part of this request
+ */
+export function refusedPart(
+  status: number,
+  text: string,
+  body: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<Omission>,
+): Omission | undefined {
+  if (![400, 404, 405, 415, 422, 500, 501].includes(status)) return undefined
+  const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0
+  if (hasTools && noTools.test(text)) return 'tools'
+  if (noSystem.test(text) && !known.has('system messages')) return 'system messages'
+  if (hasTools && noSchema.test(text)) {
+    const next = known.has('schema keywords') ? 'schema details' : 'schema keywords'
+    return known.has(next) ? undefined : next
+  }
+  if (!refusal.test(text)) return undefined
+  const limit = refusedLimit(text, body)
+  if (limit) return limit
+  // The name that stands first is the one that was refused.
+  const named = optionalFields
+    .map((name) => ({ name, at: text.search(new RegExp(`\\b${name}\\b|${name.replaceAll('_', '[ .]?')}`, 'i')) }))
+    .filter(({ name, at }) => at >= 0 && body[name] !== undefined)
+    .toSorted((a, b) => a.at - b.at)[0]?.name
+  if (named === 'temperature' && /between|less than|greater than|range/i.test(text)) return undefined
+  if (named === 'tool_choice' && body['tool_choice'] === 'required') return 'required calls'
+  if (named) return named
+  const saysTools = hasTools && /["'`.\s(]tools["'`\s:,)]/.test(text)
+  return saysTools && status !== 500 ? 'tools' : undefined
+}
+
+function refusedLimit(text: string, body: Readonly<Record<string, unknown>>): Omission | undefined {
+  if (!/max_(?:completion_)?tokens/.test(text) || /context.?length|too large|less than|at most/i.test(text))
+    return undefined
+  if (body['max_tokens'] !== undefined) return 'max_tokens'
+  return body['max_completion_tokens'] === undefined ? undefined : 'max_completion_tokens'
+}
+
+/** The body without what was refused; the same one when nothing has to change. */
+export function withoutRefused(
+  body: Readonly<Record<string, unknown>>,
+  refused: ReadonlySet<Omission>,
+): Readonly<Record<string, unknown>> {
+  const changed: Record<string, unknown> = { ...body }
+  for (const name of optionalFields) if (refused.has(name)) delete changed[name]
+  if (refused.has('max_tokens')) rename(changed, 'max_tokens', 'max_completion_tokens')
+  else if (refused.has('max_completion_tokens')) rename(changed, 'max_completion_tokens', 'max_tokens')
+  if (refused.has('tools')) {
+    for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete changed[name]
+    if (Array.isArray(body['messages'])) changed['messages'] = withoutCalls(body['messages'])
+  }
+  const isAsked = typeof changed['tool_choice'] === 'object' && changed['tool_choice'] !== null
+  // Several servers understand words alone; with one tool on offer both say the same.
+  if (isAsked && Array.isArray(body['tools']) && body['tools'].length === 1) changed['tool_choice'] = 'required'
+  if (refused.has('required calls') && changed['tool_choice'] === 'required') changed['tool_choice'] = 'auto'
+  if (refused.has('schema keywords')) changed['tools'] = withPlainSchemas(changed['tools'], refused)
+  if (refused.has('system messages') && Array.isArray(changed['messages']))
+    changed['messages'] = alternating(changed['messages'])
+  return changed
+}
+
+function rename(body: Record<string, unknown>, from: string, to: string): void {
+  if (body[from] === undefined) return
+  body[to] = body[from]
+  delete body[from]
+}
+
+const refusedKeywords = new Set(['$schema', 'pattern', 'format', 'default', 'examples', '$id', '$comment'])
+const plainKeywords = new Set(['type', 'properties', 'required', 'items', 'enum', 'description', 'anyOf'])
+
+function withPlainSchemas(tools: unknown, refused: ReadonlySet<Omission>): unknown {
+  if (!Array.isArray(tools)) return tools
+  const keeps = (name: string): boolean =>
+    refused.has('schema details') ? plainKeywords.has(name) : !refusedKeywords.has(name)
+  return tools.map((tool: unknown) => {
+    const described = isJsonObject(tool) ? tool['function'] : undefined
+    if (!isJsonObject(tool) || !isJsonObject(described)) return tool
+    return { ...tool, function: { ...described, parameters: plainSchema(described['parameters'], keeps) } }
+  })
+}
+
+function plainSchema(schema: unknown, keeps: (name: string) => boolean): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => plainSchema(part, keeps))
+  if (!isJsonObject(schema)) return schema
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([name, value]) => {
+      // Arguments may have the name of a keyword.
+      if (name === 'properties' && isJsonObject(value)) {
+        return [[name, Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plainSchema(part, keeps)]))]]
+      }
+      return keeps(name) ? [[name, plainSchema(value, keeps)]] : []
+    }),
+  )
+}
+
+/** Writes calls and their results as plain messages, for servers that know no tools. */
+function withoutCalls(messages: readonly unknown[]): unknown[] {
+  return messages.flatMap((message) => {
+    if (!isJsonObject(message)) return [message]
+    const { tool_calls: calls, tool_call_id: _, ...rest } = message
+    if (message['role'] === 'tool') {
+      return [{ role: 'user', content: `Results of a search made for you:\n${asText(message['content'])}` }]
+    }
+    if (!Array.isArray(calls)) return [message]
+    return asText(rest['content']).trim() === '' ? [] : [rest]
+  })
+}
+
+/** Puts system messages into the user message that follows, and joins neighbours of one role. */
+function alternating(messages: readonly unknown[]): unknown[] {
+  const joined: Record<string, unknown>[] = []
+  for (const message of messages) {
+    if (!isJsonObject(message)) continue
+    const role = message['role'] === 'system' || message['role'] === 'developer' ? 'user' : message['role']
+    const last = joined.at(-1)
+    if (last && last['role'] === role && role !== 'tool' && !('tool_calls' in last) && !('tool_calls' in message))
+      last['content'] = joinContent(last['content'], message['content'])
+    else joined.push({ ...message, role })
+  }
+  return joined
+}
+
+function joinContent(first: unknown, second: unknown): unknown {
+  if (!Array.isArray(first) && !Array.isArray(second)) return `${asText(first)}\n\n${asText(second)}`
+  const parts = (content: unknown): readonly unknown[] =>
+    Array.isArray(content) ? content : [{ type: 'text', text: asText(content) }]
+  return [...parts(first), ...parts(second)]
+}
+
+const asText = (content: unknown): string =>
+  typeof content === 'string' ? content : content === undefined || content === null ? '' : JSON.stringify(content)
+
+/** The fields of a request to a model; undefined for anything but a JSON object that names one. */
+export function readRequest(
+  body: unknown,
+): (Readonly<Record<string, unknown>> & { readonly model: string }) | undefined {
+  const value = typeof body === 'string' ? readJson(body) : undefined
+  return isJsonObject(value) && typeof value['model'] === 'string' ? { ...value, model: value['model'] } : undefined
+}
