@@ -240,7 +240,7 @@ describe('streaming', () => {
         }
         expect(flat(say(tokens, mode))).toBe(flat(say([source], mode)))
       }),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, examples: [[['[1]', '[2', '- ', '9', ']'], []]] },
     )
   })
 

@@ -25,8 +25,10 @@ const item = `${word}\\d+(?: ?[-–] ?\\d+)?(?:${note})?`
 const list = `${item}(?:[,;] ?${item})*`
 const single = new RegExp(`${open}(${list})${close}`, 'iy')
 const double = new RegExp(`${open}{2}(${list})${close}{2}`, 'iy')
-const begunSingle = new RegExp(`${open}(?:${item}[,;] ?)*(?:${begunWord()}|${item}|${item}[-–])?$`, 'iy')
-const begunDouble = new RegExp(`${open}{2}(?:(?:${item}[,;] ?)*(?:${begunWord()}|${item})?|${list}${close}?)$`, 'iy')
+// Also the beginning of a range: `2-`, `2 `, `2 - `.
+const begunItem = `(?:${begunWord()}|${item}|${word}\\d+ ?[-–]? ?)`
+const begunSingle = new RegExp(`${open}(?:${item}[,;] ?)*${begunItem}?$`, 'iy')
+const begunDouble = new RegExp(`${open}{2}(?:(?:${item}[,;] ?)*${begunItem}?|${list}${close}?)$`, 'iy')
 
 /** Any beginning of what may stand before a number. */
 function begunWord(): string {
