@@ -24,7 +24,9 @@ export interface Packed {
 /** Packs every package as it is built. */
 export function pack(into: string): readonly Packed[] {
   return folders.map((folder) => {
-    const printed = run('npm', ['pack', '--json', '--pack-destination', into], { cwd: `packages/${folder}` })
+    const printed = run('npm', ['pack', '--json', '--silent', '--pack-destination', into], {
+      cwd: `packages/${folder}`,
+    })
     const [packed] = JSON.parse(printed)
     return { name: packed.name, file: join(into, packed.filename), entries: packed.entryCount, bytes: packed.size }
   })
