@@ -107,7 +107,9 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
   })
 
   test('a chat that is gone is told in words', async () => {
-    const page = await open(`${playground.address}`)
+    const page = await open(playground.address)
+    // The page first takes its key from the address.
+    await page.getByRole('heading', { name: 'Ask your documents' }).waitFor()
     await page.goto(`${playground.origin}/#chat/6f1c2f4e-5a0b-4c53-9a3e-0b8f2f1f7c11`)
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').textContent()).toContain('no longer')
