@@ -1,6 +1,6 @@
 import { commonWordsOf } from './common-words.ts'
 import { plainLetters } from './letters.ts'
-import { isSpaceless, isStopWord, keysOf, wordsIn } from './terms.ts'
+import { keysOf, spaceless, stopWords, wordPattern } from './terms.ts'
 
 /** A number, a name or a word of code. */
 export interface Anchor {
@@ -63,7 +63,9 @@ function valueOf(word: string): string | undefined {
 export function readStatement(prose: string): Statement {
   // Digits are grouped in many ways.
   const text = plainLetters(prose).replace(/(?<=\d)[,.'\u0020](?=\d{3}(?!\d))/g, '')
-  const code = new Set(Array.from(text.matchAll(/`([^`]{1,200})`/g), ([, inner = '']) => wordsIn(inner)).flat())
+  const code = new Set(
+    Array.from(text.matchAll(/`([^`]{1,200})`/g), ([, inner = '']) => inner.match(wordPattern) ?? []).flat(),
+  )
   const language = commonWordsOf(text)
   const keys: string[] = []
   const words = new Set<string>()
@@ -74,7 +76,7 @@ export function readStatement(prose: string): Statement {
   for (const clause of text.split(clauseEnd)) {
     let governed = 0
     let last = ''
-    for (const word of wordsIn(clause)) {
+    for (const word of clause.match(wordPattern) ?? []) {
       const lower = word.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
       const isFirst = words.size === 0
       const lead = last
@@ -87,7 +89,7 @@ export function readStatement(prose: string): Statement {
       }
       const value = valueOf(lower)
       const isMarked = value === undefined && (/\d|_|\p{Ll}\p{Lu}/u.test(word) || code.has(word))
-      const isCommon = isStopWord(lower) || connectives.has(lower) || language?.words.has(lower) === true
+      const isCommon = stopWords.has(lower) || connectives.has(lower) || language?.words.has(lower) === true
       // German nouns have capitals too.
       const isCapital = /^\p{Lu}/u.test(word) && language?.language !== 'de'
       const from = keys.length
@@ -107,7 +109,7 @@ export function readStatement(prose: string): Statement {
     anchors: withNeighbours(anchors, keys),
     opening,
     negated,
-    isNegative: isSpaceless(text) && spacelessNegation.test(text),
+    isNegative: spaceless.test(text) && spacelessNegation.test(text),
   }
 }
 
