@@ -30,8 +30,8 @@ async function largeDocument(site: Site): Promise<void> {
 }
 
 async function state(site: Site): Promise<void> {
-  const found = await json(await call(site, `/service-api/ingestion/${encodedId}`))
-  assert.deepEqual([found['document_id'], found['state']], [documentId, 'indexed'])
+  const stored = await json(await call(site, `/service-api/ingestion/${encodedId}`))
+  assert.deepEqual([stored['document_id'], stored['state']], [documentId, 'indexed'])
 }
 
 async function wholeAnswer(site: Site): Promise<void> {
@@ -132,10 +132,10 @@ async function batch(site: Site): Promise<void> {
 
 async function shutdown(site: Site): Promise<void> {
   const answer = await heldAnswer(site, 'shutdown')
-  const told = answer.read()
+  const rest = answer.read()
   await site.serving.end()
   if (site.serving.isKilled()) throw new Error('it had to be killed')
-  assert.match(await told, /"error_code":"|"type":"stop"/)
+  assert.match(await rest, /"error_code":"|"type":"stop"/)
   await site.restart()
   const session = await json<{ messages: { message: string }[] }>(
     await call(site, `/chat/get-chat-session/${answer.sessionId}`),

@@ -1,4 +1,4 @@
-import type { Inlay } from './inlay.ts'
+import type { Inlay } from '../inlay.ts'
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 const open = new Set<Pick<Inlay, 'close'>>()

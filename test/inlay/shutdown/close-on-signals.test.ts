@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
-const source = resolve('packages/inlay/src/close-on-signals.ts')
+const source = resolve('packages/inlay/src/shutdown/close-on-signals.ts')
 
 /** Runs a host that signals itself; gives what it printed and how it ended. */
 function signalled(host: string): Promise<{ output: string; code: unknown; signal: unknown }> {
