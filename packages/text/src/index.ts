@@ -4,15 +4,14 @@ export { isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
 export {
   isLike,
   isNear,
-  isSpaceless,
-  isStopWord,
   keysOf,
   lengthInWords,
   partsOf,
+  spaceless,
   stem,
+  stopWords,
   termSet,
-  withoutWords,
-  wordsIn,
+  wordPattern,
   wordsOf,
 } from './terms.ts'
 export { sentencesOf, toProse, unitsOf } from './units.ts'
