@@ -13,6 +13,8 @@ export interface Host {
   readonly files?: Readonly<Record<string, string>>
   /** Stands for the comment "your own routes" of the recipe. Default: the app has them in its files. */
   readonly ownRoutes?: string
+  /** Changes code of the recipe as its text says. */
+  readonly edit?: (code: string) => string
   /** Commands that build it, each with its arguments. Default: it needs no build. */
   readonly builds?: readonly (readonly string[])[]
   /** Path of the program and its arguments. */

@@ -31,7 +31,7 @@ export function makeProject(folder: string, host: Host, packed: readonly Packed[
   const shared = recipesOf('The assistant').map(({ code }) => [host.inlayFile ?? 'inlay.ts', signIn + code])
   const recipe = recipesOf(host.section)
     .filter(({ file }) => host.takes?.includes(file) ?? true)
-    .map(({ file, code }) => [file, adapted(code, port, host.ownRoutes)])
+    .map(({ file, code }) => [file, adapted(host.edit?.(code) ?? code, port, host.ownRoutes)])
   write(folder, {
     'package.json': JSON.stringify(manifest, undefined, 2),
     ...host.files,
