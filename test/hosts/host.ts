@@ -20,6 +20,6 @@ export interface Host {
   /** Path of the program and its arguments. */
   start(port: number): readonly string[]
   readonly env?: (port: number) => Readonly<Record<string, string>>
-  /** Checks that do not hold here, by title: why. The docs say the same. */
-  readonly exceptions?: Readonly<Record<string, string>>
+  /** Whether programs have to name the address of the site as `Origin`, as the docs say. Default false. */
+  readonly needsOrigin?: boolean
 }

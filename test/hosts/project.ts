@@ -21,7 +21,11 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
 
 /** Code of the docs as it runs here: on this port, with routes of the host's own. */
 function adapted(code: string, port: number, ownRoutes = ''): string {
-  return code.replaceAll('3000', String(port)).replace('// your own routes', () => ownRoutes)
+  return code
+    .replaceAll('3000', String(port))
+    .replaceAll('https://app.example.com', `http://127.0.0.1:${port}`)
+    .replaceAll('app.example.com', '127.0.0.1')
+    .replace('// your own routes', () => ownRoutes)
 }
 
 /** Writes an app of the framework, mounts Inlay as the docs say, installs from tarballs, and builds it. */
