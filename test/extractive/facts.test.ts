@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { extractiveModel } from '@inlay/extractive'
-import { lengthInWords } from '@inlay/extractive/internal/terms'
+import { lengthInWords } from '@inlay/text'
 
 /** What the model answers to a question when a search found these passages. */
 async function answer(question: string, contents: readonly { title: string; content: string }[]): Promise<string> {

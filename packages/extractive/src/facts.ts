@@ -1,6 +1,15 @@
-import { commonWordsOf } from '@inlay/text'
+import {
+  commonWordsOf,
+  isLike,
+  isSpaceless,
+  isStopWord,
+  keysOf,
+  lengthInWords,
+  withoutWords,
+  wordsIn,
+} from '@inlay/text'
 import type { Candidate, SourcePassage } from './passages.ts'
-import { isAskingWord, isLike, isSpaceless, isStopWord, keysOf, lengthInWords, withoutWords, wordsIn } from './terms.ts'
+import { isAskingWord } from './question-words.ts'
 
 /** A unit and how likely it holds the fact that was asked for; scores compare within one question only. */
 export interface RankedFact {

@@ -1,5 +1,4 @@
-import { termSet } from './terms.ts'
-import { unitsOf, type Unit } from './text.ts'
+import { termSet, type Unit, unitsOf } from '@inlay/text'
 
 /** A passage as the search action gives it to the model. */
 export interface SourcePassage {

@@ -1,4 +1,5 @@
-import { isAskingWord, isLightWord, isNear, isStopWord, stem, wordsOf } from './terms.ts'
+import { isNear, isStopWord, stem, wordsOf } from '@inlay/text'
+import { isAskingWord, isLightWord } from './question-words.ts'
 
 /** What kind of answer a question wants. */
 export type QuestionKind =

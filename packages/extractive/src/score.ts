@@ -2,7 +2,7 @@ import { definitionPatterns, namePattern, standsAlone } from './names.ts'
 import { collect, isSummary, nearestHeading, type Candidate, type SourcePassage } from './passages.ts'
 import { hasClue, isDangling, isNarration, isPointing } from './phrases.ts'
 import type { Question } from './question.ts'
-import { isStopWord, stem, termSet, wordsOf } from './terms.ts'
+import { isStopWord, stem, termSet, wordsOf } from '@inlay/text'
 import { weighTerms, type Weights } from './weights.ts'
 
 /** Everything quotable of the passages, with scores. */

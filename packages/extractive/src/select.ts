@@ -1,7 +1,6 @@
 import { collect, type Candidate, type SourcePassage } from './passages.ts'
-import { commonWordsOf } from '@inlay/text'
+import { commonWordsOf, isSpaceless, termSet } from '@inlay/text'
 import { pickFacts, rankFacts } from './facts.ts'
-import { isSpaceless, termSet } from './terms.ts'
 import { understand, type Question } from './question.ts'
 import type { Reading } from './prompt.ts'
 import { hasKind, isDangling, isNarration } from './phrases.ts'

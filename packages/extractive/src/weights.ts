@@ -1,5 +1,5 @@
 import type { Question } from './question.ts'
-import { isNear, partsOf, stem, wordsOf } from './terms.ts'
+import { isNear, partsOf, stem, wordsOf } from '@inlay/text'
 
 /** How much a word of the passages counts, and how sure it is that it was meant. */
 interface MeantTerm {

@@ -20,7 +20,7 @@ import { reportFailure, toFailure, type Failure, type FailureContext } from '../
 import { answerMessage } from './answer-message.ts'
 import { respond } from './respond.ts'
 import { createQuestions, questionLimitMs } from '../model/step.ts'
-import { createPacketWriter, type PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
+import { PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import type { LiveRun } from '../run/registry.ts'
@@ -159,7 +159,7 @@ function chatter(
   progress: AnswerProgress,
 ): Speaker {
   const { includeCitations, contextDocuments } = turn
-  const writer = createPacketWriter({ ...telling, includeCitations, contextDocuments })
+  const writer = new PacketWriter({ ...telling, includeCitations, contextDocuments })
   const setting = settingOf(turn, parts, answer, telling.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting }
   const speak = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { understand } from '../question.ts'
 import { arrange, blocksOf, createMemory, isProse, newBlocks } from './text.ts'
-import { stem, wordsOf } from '../terms.ts'
+import { stem, wordsOf } from '@inlay/text'
 
 /** A report as the writer of the final one reads it. */
 export interface TaskReport {

@@ -1,5 +1,6 @@
 import { understand } from '../question.ts'
-import { isAskingWord, isStopWord, wordsOf } from '../terms.ts'
+import { isStopWord, wordsOf } from '@inlay/text'
+import { isAskingWord } from '../question-words.ts'
 
 const mostTasks = 12
 const asking = '(?:what|how|why|when|which|who|whose|where)'

@@ -6,7 +6,8 @@ import type { Reading } from '../prompt.ts'
 import { aspectOf, topicPhrase } from './plan.ts'
 import { scorePassages, type Scored } from '../score.ts'
 import { select, write } from '../select.ts'
-import { isAskingWord, isStopWord, stem, termSet, wordsOf } from '../terms.ts'
+import { isStopWord, stem, termSet, wordsOf } from '@inlay/text'
+import { isAskingWord } from '../question-words.ts'
 
 /** What an agent reports that found nothing. */
 const nothingFound = 'The documents do not tell.'

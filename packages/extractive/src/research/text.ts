@@ -1,4 +1,4 @@
-import { termSet, wordsOf } from '../terms.ts'
+import { termSet, wordsOf } from '@inlay/text'
 
 /** Paragraphs, lists and code of a report. Text between fences stays together. */
 export function blocksOf(text: string): string[] {

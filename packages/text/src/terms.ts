@@ -10,26 +10,6 @@ const stopWords = new Set(
   without won't would wouldn't yes yet you you'd you'll you're you've your yours`.split(/\s+/),
 )
 
-/** Words that say what kind of answer is wanted, not what it is about. */
-const askingWords = new Set(
-  `answer best compare comparison compared define definition describe detail details differ difference differences different
-  distinguish example examples exactly explain explanation find general give get got happen happens help know list look
-  many mean meaning means need overview please possible purpose question say see show simple simply sort sum summarise
-  summarize summary tell thing things think try understand use used useful uses using usually versus vs want way ways word
-  words work works`.split(/\s+/),
-)
-
-/** Words that add little to a topic. */
-const lightWords = new Set(
-  `able allow allows already always become becomes best better big certain common correct current easily easy enough entire even everything first full good
-  high important large last later least less little long main make makes making multiple name never new number old one part particular quickly
-  quick real several short similar simple single small someone something special specific still take takes three time times total two
-  type types whole without second things item`.split(/\s+/),
-)
-
-/** Whether a word adds little to a topic. */
-export const isLightWord = (word: string): boolean => lightWords.has(word)
-
 const words = /[\p{L}\p{M}\p{N}_]+(?:['’.+#-]*[\p{L}\p{M}\p{N}_]+)*(?:\+\+|#)?/gu
 const spaceless =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
@@ -52,9 +32,6 @@ export function wordsOf(text: string): string[] {
 
 /** Whether a word, in lower case, is about nothing: an article, a pronoun, a helping verb. */
 export const isStopWord = (word: string): boolean => stopWords.has(word)
-
-/** Whether a word only tells what kind of answer is wanted. */
-export const isAskingWord = (word: string): boolean => askingWords.has(word)
 
 const endings: readonly (readonly [RegExp, string])[] = [
   [/ies$/, 'y'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toProse, unitsOf } from '@inlay/extractive/internal/text'
+import { toProse, unitsOf } from '@inlay/text'
 
 test('inline code reaches to the next run of as many backticks', () => {
   expect(toProse('Use `a*b*c` or ``x ` *y* ``, not *this*.')).toBe('Use `a*b*c` or ``x ` *y* ``, not this.')
