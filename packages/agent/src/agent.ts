@@ -39,16 +39,12 @@ export const defaultServices: Services = {
  */
 export function createAgent(options: AgentOptions): Agent {
   const parts = connectParts(options)
-  const { conversations, runs, actions, afterTurn, abandoned, keyedSends, sharing } = parts
+  const { runs, actions, afterTurn, abandoned, keyedSends } = parts
   const sending = new Set<Promise<Run>>()
   let isClosed = false
   const ready = async (): Promise<void> => {
     if (isClosed) throw new InlayError('CLOSED')
     await abandoned.checked()
-  }
-  const stopIn = async (sessionIds: readonly string[]): Promise<void> => {
-    const local = sessionIds.flatMap((id) => runs.active(id))
-    await Promise.all([stopAll(local, 'user'), sharing?.stop(sessionIds)])
   }
   return {
     send: async (request, options) => {
@@ -63,6 +59,39 @@ export function createAgent(options: AgentOptions): Agent {
       sending.add(run)
       return run.finally(() => sending.delete(run))
     },
+    ...runControl(parts, ready),
+    actions: async (caller, evenOff) => actions.available({ caller }, evenOff),
+    holdsAction: (id) => actions.holds(id),
+    models: () => options.models.list(),
+    search: (query) =>
+      searchPassages(query, { ...parts, ...parts.contextParts, ...parts.turn, help: options.searchHelp }),
+    freeTokens: (place, caller) => countFreeTokens(place, caller, parts),
+    start: ready,
+    close: async () => {
+      isClosed = true
+      abandoned.close()
+      // A send on its way still becomes a run, which has to be ended too.
+      await Promise.allSettled(sending)
+      await stopAll(runs.active(), 'closing')
+      await parts.sharing?.close()
+      await afterTurn.close()
+      parts.checkpoints.close()
+    },
+  }
+}
+
+type RunControl = Pick<Agent, 'resume' | 'stop' | 'removeRuns' | 'currentRunId'>
+
+/** Runs of sessions, of this process and of others. */
+function runControl(
+  { conversations, runs, sharing }: ReturnType<typeof connectParts>,
+  ready: () => Promise<void>,
+): RunControl {
+  const stopIn = async (sessionIds: readonly string[]): Promise<void> => {
+    const local = sessionIds.flatMap((id) => runs.active(id))
+    await Promise.all([stopAll(local, 'user'), sharing?.stop(sessionIds)])
+  }
+  return {
     resume: async (sessionId, caller) => {
       await ready()
       const session = await conversations.session(sessionId, caller.id)
@@ -78,27 +107,9 @@ export function createAgent(options: AgentOptions): Agent {
     },
     removeRuns: async (sessionIds) => {
       await stopIn(sessionIds)
-      await options.sharedRuns?.remove(sessionIds)
+      await sharing?.remove(sessionIds)
     },
-    currentRunId: async (sessionId) =>
-      runs.active(sessionId).at(-1)?.runId ?? (await sharing?.currentRunId(sessionId)),
-    actions: async (caller, evenOff) => actions.available({ caller }, evenOff),
-    holdsAction: (id) => actions.holds(id),
-    models: () => options.models.list(),
-    search: (query) =>
-      searchPassages(query, { ...parts, ...parts.contextParts, ...parts.turn, help: options.searchHelp }),
-    freeTokens: (place, caller) => countFreeTokens(place, caller, parts),
-    start: ready,
-    close: async () => {
-      isClosed = true
-      abandoned.close()
-      // A send on its way still becomes a run, which has to be ended too.
-      await Promise.allSettled(sending)
-      await stopAll(runs.active(), 'closing')
-      await sharing?.close()
-      await afterTurn.close()
-      parts.checkpoints.close()
-    },
+    currentRunId: async (sessionId) => runs.active(sessionId).at(-1)?.runId ?? (await sharing?.currentRunId(sessionId)),
   }
 }
 

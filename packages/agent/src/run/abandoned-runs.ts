@@ -2,6 +2,7 @@ import { createFold, encodeLine, type Placement, type StreamLine } from '@inlay/
 import { terminatedText, type ConversationStore } from '../contracts/conversation-store.ts'
 import type { LogEntry } from '../contracts/run.ts'
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
+import type { Report } from './rounds.ts'
 
 /** What an abandoned run is ended with. */
 export interface AbandonedRunParts {
@@ -97,4 +98,53 @@ function restOf(stored: { status: string; text: string }, { text, placement }: L
     ...(rest === '' ? [] : [{ placement, obj: { type: 'message_delta' as const, content: rest } }]),
     { placement, obj: { type: 'stop', stop_reason } },
   ]
+}
+
+/** Looks for runs whose process has ended, and ends them. */
+export interface AbandonedLook {
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What the look needs; times are milliseconds. */
+export interface AbandonedLookOptions extends AbandonedRunParts {
+  readonly report: Report
+  /** After which silence of its process a run counts as abandoned; it is looked for four times as often. */
+  readonly leaseMs: number
+  readonly resumableMs: number
+}
+
+export function createAbandonedLook(options: AbandonedLookOptions): AbandonedLook {
+  const { shared, conversations, now, leaseMs, report } = options
+  const taken = new Map<number, SharedRun>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let underway: Promise<void> | undefined
+  // A process that was asleep, or cut off like all others, may not judge the others by their silence.
+  let steadySince = now()
+  let lookedAt = steadySince
+
+  const look = async (): Promise<void> => {
+    const time = now()
+    if (time - lookedAt > leaseMs / 2) steadySince = time
+    lookedAt = time
+    const silenceMs = time - steadySince >= leaseMs ? leaseMs : Infinity
+    for (const run of await shared.takeAbandoned(silenceMs)) taken.set(run.messageId, run)
+    for (const run of taken.values()) {
+      await endAbandonedRun(run, { shared, conversations, now })
+      taken.delete(run.messageId)
+    }
+    await shared.removeFinished(options.resumableMs)
+  }
+  const again = async (): Promise<void> => {
+    if (!(await report(look))) steadySince = now()
+    timer = setTimeout(() => void (underway = again()), leaseMs / 4)
+    timer.unref?.()
+  }
+  return {
+    start: () => (underway ??= again()),
+    close: async () => {
+      await underway
+      clearTimeout(timer)
+    },
+  }
 }

@@ -1,8 +1,9 @@
 import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { Services } from '../contracts/services.ts'
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
-import { endAbandonedRun } from './abandoned-runs.ts'
+import { createAbandonedLook } from './abandoned-runs.ts'
 import { createRun, type LiveRun, type Runs } from './registry.ts'
+import { createRounds, reportOnce } from './rounds.ts'
 
 /** Runs of this process for the others, and those of the others for this one. */
 export interface RunSharing {
@@ -16,6 +17,7 @@ export interface RunSharing {
   currentRunId(sessionId: string): Promise<number | undefined>
   /** Has other processes stop their runs of some sessions; resolves once they have ended. */
   stop(sessionIds: readonly string[]): Promise<void>
+  remove(sessionIds: readonly string[]): Promise<void>
   /** Writes what is left of ended runs, then lets go. */
   close(): Promise<void>
 }
@@ -31,85 +33,37 @@ export interface RunSharingOptions extends Pick<Services, 'now' | 'onError'> {
   readonly runBytes: number
 }
 
-interface OwnRun {
-  readonly run: LiveRun
-  readonly opening: Omit<SharedRun, 'finished'>
-  isOpen: boolean
-  /** Number of the last line written. */
-  cursor: number
-  beatAt: number
-}
-
 /** Changes are looked for this often even where they are told: a message may get lost. */
 const lookMs = 1_000
 
 /** Shares the runs of one process through `shared`. Timers run only while runs do, but for the look for abandoned ones. */
 export function createRunSharing(options: RunSharingOptions): RunSharing {
-  const { shared, runs, now, leaseMs } = options
+  const { shared, now } = options
   const report = reportOnce(options.onError)
-  const own = new Map<number, OwnRun>()
-  const copies = new Map<number, LiveRun>()
-  let lookedAt = 0
-  let unsubscribe: (() => Promise<void>) | undefined
+  const own = createOwnRuns(options)
+  const copies = createCopies(options)
+  const abandoned = createAbandonedLook({ ...options, report })
   const changed = new Set<number>()
+  let unsubscribe: (() => Promise<void>) | undefined
+  let lookedAt = 0
 
-  const write = async (): Promise<void> => {
-    const time = now()
-    const due = [...own.values()].filter(
-      ({ run: { log }, cursor, beatAt }) => log.last > cursor || log.finished || time - beatAt >= leaseMs / 4,
-    )
-    if (due.length === 0) return
-    for (const each of due.filter(({ isOpen }) => !isOpen)) await open(each)
-    const parts = due.map(({ run: { messageId, log }, cursor }) => {
-      const entries = log.last > cursor ? log.entries().slice(cursor - log.last) : []
-      return { messageId, entries, finished: log.finished }
-    })
-    const lost = await shared.append(parts)
-    for (const [index, { messageId, entries, finished }] of parts.entries()) {
-      const each = due[index]!
-      each.cursor = entries.at(-1)?.sequence ?? each.cursor
-      each.beatAt = time
-      if (lost.includes(messageId)) each.run.stop('closing')
-      if (finished || lost.includes(messageId)) own.delete(messageId)
-    }
-  }
-  const open = async (each: OwnRun): Promise<void> => {
-    await shared.open(each.opening)
-    each.isOpen = true
-  }
   const look = async (): Promise<void> => {
     const isDue = unsubscribe === undefined || now() - lookedAt >= lookMs
     if (isDue) lookedAt = now()
-    if (own.size > 0 && (isDue || [...changed].some((id) => own.has(id))))
-      for (const id of await shared.stopRequests()) own.get(id)?.run.stop('user')
-    const stale = [...copies.values()].filter(({ messageId }) => isDue || changed.has(messageId))
+    const isChanged = (id: number): boolean => isDue || changed.has(id)
+    const [ownIds, copyIds] = [own.ids().filter(isChanged), copies.ids().filter(isChanged)]
     changed.clear()
-    for (const copy of stale) await catchUp(copy)
+    if (ownIds.length > 0) await own.stopRequested()
+    for (const id of copyIds) await copies.catchUp(id)
   }
-  const catchUp = async (copy: LiveRun): Promise<void> => {
-    for (;;) {
-      const { entries, finished } = await shared.read(copy.messageId, copy.log.last)
-      // Another call may have read the same lines meanwhile.
-      for (const { sequence, json } of entries) if (sequence === copy.log.last + 1) copy.log.append(json)
-      if (finished) {
-        copies.delete(copy.messageId)
-        copy.end()
-      }
-      if (finished || entries.length === 0) return
-    }
-  }
-  const rounds = createRounds(
-    async () => {
-      await report(write)
-      await report(look)
-    },
-    { paceMs: shared.paceMs, isNeeded: () => own.size + copies.size > 0 },
-  )
-  const abandoned = createAbandonedLook({ ...options, report })
-  const running = async (sessionId: string): Promise<SharedRun | undefined> =>
-    (await shared.ofSession(sessionId)).findLast(({ finished, messageId }) => !finished && !runs.ofMessage(messageId))
-  const onChange = (ids: readonly number[] = [...own.keys(), ...copies.keys()]): void => {
-    const relevant = ids.filter((id) => own.has(id) || copies.has(id))
+  const ids = (): number[] => [...own.ids(), ...copies.ids()]
+  const rounds = createRounds([() => report(own.write), () => report(look)], {
+    paceMs: shared.paceMs,
+    isNeeded: () => ids().length > 0,
+  })
+  const onChange = (messageIds: readonly number[] = ids()): void => {
+    const known = new Set(ids())
+    const relevant = messageIds.filter((id) => known.has(id))
     for (const id of relevant) changed.add(id)
     if (relevant.length > 0) void rounds.now()
   }
@@ -121,102 +75,149 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
   return {
     start: () => (started ??= start()),
     share: async (run) => {
-      const { sessionId, messageId, runId } = run
-      const each = { run, opening: { sessionId, messageId, runId, openedAt: now() }, isOpen: false, cursor: 0, beatAt: 0 }
-      await report(() => open(each))
-      own.set(messageId, each)
+      await report(() => own.add(run))
       rounds.begin()
       void run.ended.then(rounds.now)
     },
     newest: async (sessionId, local) => {
-      const last = (await orElse(shared.ofSession(sessionId), local && [])).at(-1)
-      if (last === undefined || (local && local.messageId >= last.messageId)) return local
-      const known = copies.get(last.messageId)
-      if (known) return known
-      const copy = createRun(last, options.runBytes)
-      copies.set(last.messageId, copy)
+      const run = await copies.newest(sessionId, local)
       rounds.begin()
-      await catchUp(copy)
-      return copy
+      return run
     },
-    currentRunId: async (sessionId) => (await running(sessionId))?.runId,
-    stop: async (sessionIds) => {
-      const asked = await shared.requestStop(sessionIds)
-      const deadline = Date.now() + 2 * leaseMs
-      for (const id of asked) {
-        while (!(await shared.read(id, Number.MAX_SAFE_INTEGER)).finished && Date.now() < deadline)
-          await new Promise((resolve) => setTimeout(resolve, shared.paceMs))
-      }
-    },
+    ...createRequests(options),
     close: async () => {
       await started
       await abandoned.close()
       await rounds.now()
       rounds.end()
-      for (const copy of copies.values()) copy.end()
+      copies.close()
       await unsubscribe?.()
       await shared.close()
     },
   }
 }
 
-/** Rounds of one kind of work, never two at once. */
-interface Rounds {
-  /** Begins a round at once, or as soon as the present one is over. */
-  now(): Promise<void>
-  /** Has them follow each other for as long as they are needed. */
-  begin(): void
-  end(): void
-}
-
-function createRounds(
-  round: () => Promise<void>,
-  { paceMs, isNeeded }: { readonly paceMs: number; readonly isNeeded: () => boolean },
-): Rounds {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let underway: Promise<void> | undefined
-  let isWanted = false
-  const all = async (): Promise<void> => {
-    while (isWanted) {
-      isWanted = false
-      await round()
-    }
-    underway = undefined
-  }
-  const begin = (): void => {
-    if (timer !== undefined || !isNeeded()) return
-    timer = setTimeout(() => {
-      timer = undefined
-      void rounds.now().then(begin)
-    }, paceMs)
-    timer.unref?.()
-  }
-  const rounds: Rounds = {
-    now: () => {
-      isWanted = true
-      return (underway ??= all())
+function createRequests({
+  shared,
+  runs,
+  leaseMs,
+}: RunSharingOptions): Pick<RunSharing, 'currentRunId' | 'stop' | 'remove'> {
+  return {
+    currentRunId: async (sessionId) => {
+      const known = await shared.ofSession(sessionId)
+      return known.findLast(({ finished, messageId }) => !finished && !runs.ofMessage(messageId))?.runId
     },
-    begin,
-    end: () => clearTimeout(timer),
+    stop: async (sessionIds) => {
+      const deadline = Date.now() + 2 * leaseMs
+      for (const id of await shared.requestStop(sessionIds))
+        while (!(await shared.read(id, Number.MAX_SAFE_INTEGER)).finished && Date.now() < deadline)
+          await new Promise((resolve) => setTimeout(resolve, shared.paceMs))
+    },
+    remove: (sessionIds) => shared.remove(sessionIds),
   }
-  return rounds
 }
 
-type Report = (work: () => Promise<void>) => Promise<boolean>
+interface OwnRun {
+  readonly run: LiveRun
+  readonly opening: Omit<SharedRun, 'finished'>
+  isOpen: boolean
+  /** Number of the last line written. */
+  cursor: number
+  beatAt: number
+}
 
-/** Runs work that is tried again; tells its first failure, and the next one after it went well. */
-function reportOnce(onError: Services['onError']): Report {
-  let isReported = false
-  return async (work) => {
-    try {
-      await work()
-      isReported = false
-      return true
-    } catch (error) {
-      if (!isReported) onError(error)
-      isReported = true
-      return false
+/** Runs of this process that are not finished, or not yet written to their end. */
+interface OwnRuns {
+  ids(): number[]
+  add(run: LiveRun): Promise<void>
+  /** Writes new lines and signs of life. */
+  write(): Promise<void>
+  /** Stops those that somebody asked to stop. */
+  stopRequested(): Promise<void>
+}
+
+function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
+  const own = new Map<number, OwnRun>()
+  const open = async (each: OwnRun): Promise<void> => {
+    await shared.open(each.opening)
+    each.isOpen = true
+  }
+  const isDue = ({ run: { log }, cursor, beatAt }: OwnRun): boolean =>
+    log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4
+  return {
+    ids: () => [...own.keys()],
+    add: async (run) => {
+      const { sessionId, messageId, runId } = run
+      const openedAt = now()
+      const opening = { sessionId, messageId, runId, openedAt }
+      const each = { run, opening, isOpen: false, cursor: 0, beatAt: openedAt }
+      own.set(messageId, each)
+      await open(each)
+    },
+    write: async () => {
+      const due = [...own.values()].filter(isDue)
+      for (const each of due.filter(({ isOpen }) => !isOpen)) await open(each)
+      const time = now()
+      const parts = due.map(({ run: { messageId, log }, cursor }) => {
+        const entries = log.last > cursor ? log.entries().slice(cursor - log.last) : []
+        return { messageId, entries, finished: log.finished }
+      })
+      const lost = parts.length === 0 ? [] : await shared.append(parts)
+      for (const [index, each] of due.entries()) {
+        const { messageId, entries, finished } = parts[index]!
+        each.cursor = entries.at(-1)?.sequence ?? each.cursor
+        each.beatAt = time
+        const isLost = lost.includes(messageId)
+        // Another process has told its readers that it ended.
+        if (isLost) each.run.stop('closing')
+        if (isLost || finished) own.delete(messageId)
+      }
+    },
+    stopRequested: async () => {
+      for (const id of await shared.stopRequests()) own.get(id)?.run.stop('user')
+    },
+  }
+}
+
+/** Runs of other processes that somebody reads here. */
+interface Copies {
+  ids(): number[]
+  /** The newest run of a session, read as far as it is; that of this process when it is the newest. */
+  newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
+  /** Adds the lines that are new. */
+  catchUp(messageId: number): Promise<void>
+  close(): void
+}
+
+function createCopies({ shared, runBytes }: RunSharingOptions): Copies {
+  const copies = new Map<number, LiveRun>()
+  const catchUp = async (messageId: number): Promise<void> => {
+    const copy = copies.get(messageId)
+    while (copy && !copy.finished) {
+      const { entries, finished } = await shared.read(messageId, copy.log.last)
+      // Another call may have read the same lines meanwhile.
+      for (const { sequence, json } of entries) if (sequence === copy.log.last + 1) copy.log.append(json)
+      if (finished) {
+        copies.delete(messageId)
+        copy.end()
+      }
+      if (entries.length === 0) return
     }
+  }
+  return {
+    ids: () => [...copies.keys()],
+    catchUp,
+    newest: async (sessionId, local) => {
+      const last = (await orElse(shared.ofSession(sessionId), local && [])).at(-1)
+      if (last === undefined || (local && local.messageId >= last.messageId)) return local
+      const copy = copies.get(last.messageId) ?? createRun(last, runBytes)
+      copies.set(last.messageId, copy)
+      await catchUp(last.messageId)
+      return copy
+    },
+    close: () => {
+      for (const copy of copies.values()) copy.end()
+    },
   }
 }
 
@@ -226,46 +227,5 @@ async function orElse<Value>(work: Promise<Value>, otherwise: Value | undefined)
   } catch (error) {
     if (otherwise === undefined) throw error
     return otherwise
-  }
-}
-
-interface AbandonedLook {
-  start(): Promise<void>
-  close(): Promise<void>
-}
-
-/** Looks for runs whose process has ended, four times in each lease, and ends them. */
-function createAbandonedLook(options: RunSharingOptions & { readonly report: Report }): AbandonedLook {
-  const { shared, conversations, now, leaseMs, report } = options
-  const taken = new Map<number, SharedRun>()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let underway: Promise<void> | undefined
-  // A process that was asleep, or cut off like all others, may not judge the others by their silence.
-  let steadySince = now()
-  let lookedAt = steadySince
-
-  const look = async (): Promise<void> => {
-    const time = now()
-    if (time - lookedAt > leaseMs / 2) steadySince = time
-    lookedAt = time
-    const silenceMs = time - steadySince >= leaseMs ? leaseMs : Infinity
-    for (const run of await shared.takeAbandoned(silenceMs)) taken.set(run.messageId, run)
-    for (const run of taken.values()) {
-      await endAbandonedRun(run, { shared, conversations, now })
-      taken.delete(run.messageId)
-    }
-    await shared.removeFinished(options.resumableMs)
-  }
-  const again = async (): Promise<void> => {
-    if (!(await report(look))) steadySince = now()
-    timer = setTimeout(() => void (underway = again()), leaseMs / 4)
-    timer.unref?.()
-  }
-  return {
-    start: () => (underway ??= again()),
-    close: async () => {
-      await underway
-      clearTimeout(timer)
-    },
   }
 }

@@ -17,9 +17,12 @@ export interface SqlSharedRunsOptions {
 
 /**
  * Calls back for each notification of a channel, with its payload, and without one when some may have been missed.
- * @returns ends it
+ * @returns ends it; undefined when nothing can be heard
  */
-export type ListenToDatabase = (channel: string, onMessage: (payload?: string) => void) => Promise<() => Promise<void>>
+export type ListenToDatabase = (
+  channel: string,
+  onMessage: (payload?: string) => void,
+) => Promise<(() => Promise<void>) | undefined>
 
 const channel = 'inlay_runs'
 /** Postgres takes payloads below 8000 bytes. */
@@ -33,18 +36,34 @@ const readRows = 100
  */
 export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRunsOptions): SharedRuns {
   const db = given.withTables<ConversationTables>()
-  const writes = createSharedTransactions(db)
   const owner = processes?.owner ?? crypto.randomUUID()
-  const isPostgres = hasRowLocks(db)
 
-  const notify = async (records: Kysely<ConversationTables>, ids: readonly number[]): Promise<void> => {
-    if (!isPostgres || ids.length === 0) return
-    const payload = ids.join()
-    await sql`select pg_notify(${channel}, ${payload.length < payloadChars ? payload : ''})`.execute(records)
-  }
+  const parts = { db, owner, now, processes }
   return {
     // SQLite waits for the disk with the thread.
-    paceMs: isPostgres ? 40 : 100,
+    paceMs: hasRowLocks(db) ? 40 : 100,
+    ...createWriting(parts),
+    ...createReading(db),
+    ...createTaking(parts),
+    removeFinished: (ageMs) =>
+      removeWhere(db, (runs) => runs.where('is_finished', '=', 1).where('seen_at', '<=', now() - ageMs)),
+    remove: async (sessionIds) => {
+      if (sessionIds.length > 0) await removeWhere(db, (runs) => runs.where('session_id', 'in', sessionIds))
+    },
+    subscribe: async (onChange) =>
+      listen?.(channel, (payload) => onChange(payload ? payload.split(',').map(Number) : undefined)),
+    close: async () => {},
+  }
+}
+
+interface Parts extends Pick<SqlSharedRunsOptions, 'now' | 'processes'> {
+  readonly db: Kysely<ConversationTables>
+  readonly owner: string
+}
+
+function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'append' | 'requestStop'> {
+  const writes = createSharedTransactions(db)
+  return {
     open: async ({ sessionId, messageId, runId, openedAt }) => {
       await writes.run((records) =>
         records
@@ -78,6 +97,30 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
         )
         return lines.flatMap(({ messageId }) => (held.has(messageId) ? [] : [messageId]))
       }),
+    requestStop: async (sessionIds) => {
+      if (sessionIds.length === 0) return []
+      const asked = await db
+        .updateTable('inlay_chat_runs')
+        .set({ is_stopped: 1 })
+        .where('session_id', 'in', sessionIds)
+        .where('is_finished', '=', 0)
+        .returning('message_id as id')
+        .execute()
+      const ids = asked.map(({ id }) => id)
+      await notify(db, ids)
+      return ids
+    },
+  }
+}
+
+async function notify(records: Kysely<ConversationTables>, ids: readonly number[]): Promise<void> {
+  if (!hasRowLocks(records) || ids.length === 0) return
+  const payload = ids.join()
+  await sql`select pg_notify(${channel}, ${payload.length < payloadChars ? payload : ''})`.execute(records)
+}
+
+function createReading(db: Kysely<ConversationTables>): Pick<SharedRuns, 'ofSession' | 'read'> {
+  return {
     ofSession: async (sessionId) => {
       const rows = await db
         .selectFrom('inlay_chat_runs')
@@ -111,19 +154,11 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
         finished: run?.is_finished !== 0 && rows.length < readRows,
       }
     },
-    requestStop: async (sessionIds) => {
-      if (sessionIds.length === 0) return []
-      const asked = await db
-        .updateTable('inlay_chat_runs')
-        .set({ is_stopped: 1 })
-        .where('session_id', 'in', sessionIds)
-        .where('is_finished', '=', 0)
-        .returning('message_id as id')
-        .execute()
-      const ids = asked.map(({ id }) => id)
-      await notify(db, ids)
-      return ids
-    },
+  }
+}
+
+function createTaking({ db, owner, now, processes }: Parts): Pick<SharedRuns, 'stopRequests' | 'takeAbandoned'> {
+  return {
     stopRequests: async () => {
       const rows = await unfinished(db).where('owner', '=', owner).where('is_stopped', '=', 1).execute()
       return rows.map((row) => row.message_id)
@@ -146,14 +181,6 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
       }
       return taken
     },
-    removeFinished: (ageMs) =>
-      removeWhere(db, (runs) => runs.where('is_finished', '=', 1).where('seen_at', '<=', now() - ageMs)),
-    remove: async (sessionIds) => {
-      if (sessionIds.length > 0) await removeWhere(db, (runs) => runs.where('session_id', 'in', sessionIds))
-    },
-    subscribe: async (onChange) =>
-      listen?.(channel, (payload) => onChange(payload ? payload.split(',').map(Number) : undefined)),
-    close: async () => {},
   }
 }
 
