@@ -44,14 +44,14 @@ function lineTests(make: MakeSharedRuns): ConformanceTest[] {
       'another process reads the lines after any cursor',
       async () => {
         const { process } = await make()
-        const [one, other] = [await process(), await process()]
-        await one.open(run)
-        mustEqual(await other.read(7, 0), lines([]), 'before the first line')
-        await one.append([lines(linesTo(3))])
-        await one.append([lines(linesTo(9, 4), true)])
+        const [first, second] = [await process(), await process()]
+        await first.open(run)
+        mustEqual(await second.read(7, 0), lines([]), 'before the first line')
+        await first.append([lines(linesTo(3))])
+        await first.append([lines(linesTo(9, 4), true)])
         for (let cursor = 0; cursor <= 9; cursor++)
-          mustEqual(await other.read(7, cursor), lines(linesTo(9, cursor + 1), true), `after ${cursor}`)
-        mustEqual((await other.read(7, Number.MAX_SAFE_INTEGER)).finished, true, 'whether it is finished')
+          mustEqual(await second.read(7, cursor), lines(linesTo(9, cursor + 1), true), `after ${cursor}`)
+        mustEqual((await second.read(7, Number.MAX_SAFE_INTEGER)).finished, true, 'whether it is finished')
       },
     ],
     [
@@ -74,8 +74,8 @@ function lineTests(make: MakeSharedRuns): ConformanceTest[] {
         const shared = await process()
         await shared.open(run)
         const last = 400
-        for (let first = 1; first <= last; first += 2)
-          await shared.append([lines(linesTo(first + 1, first), first + 1 === last)])
+        for (let next = 1; next <= last; next += 2)
+          await shared.append([lines(linesTo(next + 1, next), next + 1 === last)])
         mustEqual((await readAfter(shared, 0)).length, last, 'lines')
         mustEqual((await readAfter(shared, 250))[0], line(251), 'the first line after a cursor')
       },
@@ -99,12 +99,12 @@ function sessionTests(make: MakeSharedRuns): ConformanceTest[] {
       'the runs of a session are known to all processes, the newest last',
       async () => {
         const { process } = await make()
-        const [one, other] = [await process(), await process()]
-        await one.open(run)
-        await other.open({ ...run, messageId: 12, runId: 12 })
-        await other.open({ ...run, sessionId: 'other', messageId: 9 })
-        await one.append([lines([line(1)], true)])
-        const known = (await one.ofSession('s')).map((each) => [
+        const [first, second] = [await process(), await process()]
+        await first.open(run)
+        await second.open({ ...run, messageId: 12, runId: 12 })
+        await second.open({ ...run, sessionId: 'other', messageId: 9 })
+        await first.append([lines([line(1)], true)])
+        const known = (await first.ofSession('s')).map((each) => [
           each.messageId,
           each.runId,
           each.openedAt,
@@ -151,15 +151,15 @@ function stopTests(make: MakeSharedRuns): ConformanceTest[] {
       'a stop reaches the process that makes the run, and no other',
       async () => {
         const { process } = await make()
-        const [one, other, third] = [await process(), await process(), await process()]
-        await one.open(run)
-        await other.open({ ...run, sessionId: 'other', messageId: 9 })
-        mustEqual(await one.stopRequests(), [], 'before')
+        const [first, second, third] = [await process(), await process(), await process()]
+        await first.open(run)
+        await second.open({ ...run, sessionId: 'other', messageId: 9 })
+        mustEqual(await first.stopRequests(), [], 'before')
         mustEqual(await third.requestStop(['s', 'unknown']), [7], 'what is asked to stop')
-        mustEqual(await one.stopRequests(), [7], 'requests to the process that makes it')
-        mustEqual([await other.stopRequests(), await third.stopRequests()], [[], []], 'requests to others')
-        await one.append([lines([line(1)], true)])
-        mustEqual(await one.stopRequests(), [], 'once it is finished')
+        mustEqual(await first.stopRequests(), [7], 'requests to the process that makes it')
+        mustEqual([await second.stopRequests(), await third.stopRequests()], [[], []], 'requests to others')
+        await first.append([lines([line(1)], true)])
+        mustEqual(await first.stopRequests(), [], 'once it is finished')
         mustEqual(await third.requestStop(['s']), [], 'what can be stopped then')
         mustEqual(await third.requestStop([]), [], 'what is stopped in no session')
       },
@@ -170,23 +170,23 @@ function stopTests(make: MakeSharedRuns): ConformanceTest[] {
 function abandonedTests(make: MakeSharedRuns): ConformanceTest[] {
   return [
     [
-      'a run that nobody has heard of is taken over once, and its maker is told',
+      'a run that nobody has isKnown of is taken over once, and its maker is told',
       async () => {
         const { process, advance } = await make()
-        const [one, other, third] = [await process(), await process(), await process()]
-        await one.open(run)
+        const [first, second, third] = [await process(), await process(), await process()]
+        await first.open(run)
         advance(900)
-        await one.append([lines(linesTo(2))])
+        await first.append([lines(linesTo(2))])
         advance(999)
-        mustEqual(await other.takeAbandoned(1_000), [], 'before its time')
-        mustEqual(await one.takeAbandoned(1), [], 'runs of its own')
+        mustEqual(await second.takeAbandoned(1_000), [], 'before its time')
+        mustEqual(await first.takeAbandoned(1), [], 'runs of its own')
         advance(1)
-        const taken = await Promise.all([other.takeAbandoned(1_000), third.takeAbandoned(1_000)])
+        const taken = await Promise.all([second.takeAbandoned(1_000), third.takeAbandoned(1_000)])
         mustEqual(taken.flat(), [{ ...run, finished: false }], 'what both take together')
-        mustEqual(await one.append([lines(linesTo(3))]), [7], 'runs that the first process no longer owns')
-        const owner = taken[0].length > 0 ? other : third
+        mustEqual(await first.append([lines(linesTo(3))]), [7], 'runs that the first process no longer owns')
+        const owner = taken[0].length > 0 ? second : third
         mustEqual(await owner.append([lines([line(3)], true)]), [], 'runs that the new owner does not own')
-        mustEqual(await one.read(7, 0), lines(linesTo(3), true), 'the lines')
+        mustEqual(await first.read(7, 0), lines(linesTo(3), true), 'the lines')
         advance(5_000)
         mustEqual(await third.takeAbandoned(1_000), [], 'what can be taken once it is finished')
       },
@@ -195,13 +195,13 @@ function abandonedTests(make: MakeSharedRuns): ConformanceTest[] {
       'a sign of life without lines keeps a run',
       async () => {
         const { process, advance } = await make()
-        const [one, other] = [await process(), await process()]
-        await one.open(run)
+        const [first, second] = [await process(), await process()]
+        await first.open(run)
         advance(900)
-        await one.append([lines([])])
+        await first.append([lines([])])
         advance(900)
-        mustEqual(await other.takeAbandoned(1_000), [], 'what is taken')
-        mustEqual(await other.takeAbandoned(Infinity), [], 'what is taken from those that are gone')
+        mustEqual(await second.takeAbandoned(1_000), [], 'what is taken')
+        mustEqual(await second.takeAbandoned(Infinity), [], 'what is taken from those that are gone')
       },
     ],
   ]
@@ -213,30 +213,30 @@ function changeTests(make: MakeSharedRuns): ConformanceTest[] {
       'where changes are told, lines and stop requests of other processes are',
       async () => {
         const { process } = await make()
-        const [one, other] = [await process(), await process()]
-        await one.open(run)
-        const told: (readonly number[] | undefined)[] = []
-        let wake = (): void => {}
-        const end = await other.subscribe((ids) => {
-          told.push(ids)
-          wake()
+        const [first, second] = [await process(), await process()]
+        await first.open(run)
+        const changes: (readonly number[] | undefined)[] = []
+        let settle = (): void => {}
+        const end = await second.subscribe((ids) => {
+          changes.push(ids)
+          settle()
         })
         if (end === undefined) return
-        const heard = async (what: string, change: () => Promise<unknown>): Promise<void> => {
-          told.length = 0
+        const mustTell = async (what: string, change: () => Promise<unknown>): Promise<void> => {
+          changes.length = 0
           await change()
-          const isTold = (): boolean => told.some((ids) => ids === undefined || ids.includes(7))
-          for (const deadline = Date.now() + 5_000; !isTold();) {
+          const isKnown = (): boolean => changes.some((ids) => ids === undefined || ids.includes(7))
+          for (const deadline = Date.now() + 5_000; !isKnown();) {
             must(Date.now() < deadline, `${what}: nothing is told`)
             await new Promise<void>((resolve) => {
-              wake = resolve
+              settle = resolve
               setTimeout(resolve, 100)
             })
           }
         }
-        await heard('new lines', () => one.append([lines(linesTo(1))]))
-        await heard('a stop', () => one.requestStop(['s']))
-        await heard('the end', () => one.append([lines([], true)]))
+        await mustTell('new lines', () => first.append([lines(linesTo(1))]))
+        await mustTell('a stop', () => first.requestStop(['s']))
+        await mustTell('the end', () => first.append([lines([], true)]))
         await end()
       },
     ],

@@ -90,8 +90,12 @@ async function endAnswer(
   ]
 }
 
-function restOf(stored: { status: string; text: string }, { text, placement }: Left, isTold: boolean): StreamLine[] {
-  if (isTold) return []
+function restOf(
+  stored: { status: string; text: string },
+  { text, placement }: Left,
+  isComplete: boolean,
+): StreamLine[] {
+  if (isComplete) return []
   const rest = stored.text.startsWith(text) ? stored.text.slice(text.length) : ''
   const stop_reason = stored.status === 'cancelled' ? ('user_cancelled' as const) : null
   return [

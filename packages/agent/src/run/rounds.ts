@@ -5,7 +5,7 @@ export interface Rounds {
   /** Begins a round at once, or as soon as the present one is over. */
   now(): Promise<void>
   /** Has them follow each other for as long as they are needed. */
-  begin(): void
+  schedule(): void
   end(): void
 }
 
@@ -23,11 +23,11 @@ export function createRounds(
     }
     underway = undefined
   }
-  const begin = (): void => {
+  const schedule = (): void => {
     if (timer !== undefined || !isNeeded()) return
     timer = setTimeout(() => {
       timer = undefined
-      void rounds.now().then(begin)
+      void rounds.now().then(schedule)
     }, paceMs)
     timer.unref?.()
   }
@@ -36,7 +36,7 @@ export function createRounds(
       isWanted = true
       return (underway ??= all())
     },
-    begin,
+    schedule,
     end: () => clearTimeout(timer),
   }
   return rounds

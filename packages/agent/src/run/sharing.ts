@@ -35,6 +35,8 @@ export interface RunSharingOptions extends Pick<Services, 'now' | 'onError'> {
 
 /** Changes are looked for this often even where they are told: a message may get lost. */
 const lookMs = 1_000
+/** Somebody waits for a run to stop. */
+const stopLookMs = 20
 
 /** Shares the runs of one process through `shared`. Timers run only while runs do, but for the look for abandoned ones. */
 export function createRunSharing(options: RunSharingOptions): RunSharing {
@@ -76,12 +78,12 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
     start: () => (started ??= start()),
     share: async (run) => {
       await report(() => own.add(run))
-      rounds.begin()
+      rounds.schedule()
       void run.ended.then(rounds.now)
     },
     newest: async (sessionId, local) => {
       const run = await copies.newest(sessionId, local)
-      rounds.begin()
+      rounds.schedule()
       return run
     },
     ...createRequests(options),
@@ -111,7 +113,7 @@ function createRequests({
       const deadline = Date.now() + 2 * leaseMs
       for (const id of await shared.requestStop(sessionIds))
         while (!(await shared.read(id, Number.MAX_SAFE_INTEGER)).finished && Date.now() < deadline)
-          await new Promise((resolve) => setTimeout(resolve, shared.paceMs))
+          await new Promise((resolve) => setTimeout(resolve, stopLookMs))
     },
     remove: (sessionIds) => shared.remove(sessionIds),
   }

@@ -83,17 +83,17 @@ async function listen(
   let isOver = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let release: () => void = () => {}
-  let canHear = true
+  let canListen = true
   const again = (): void => {
     release()
     if (isOver) return
-    timer = setTimeout(() => void begin().catch(again), listenAgainMs)
+    timer = setTimeout(() => void connect().catch(again), listenAgainMs)
     timer.unref()
   }
-  const begin = async (): Promise<void> => {
+  const connect = async (): Promise<void> => {
     // Pools of `pg` give its clients.
     const client = (await pool.connect()) as PostgresPoolClient & Connection & { release(destroy?: boolean): void }
-    canHear = client.on !== undefined
+    canListen = client.on !== undefined
     if (isOver || client.on === undefined) return client.release()
     let isReleased = false
     release = () => {
@@ -108,8 +108,8 @@ async function listen(
     await client.query(`listen "${channel}"`, [])
     onMessage()
   }
-  await begin().catch(again)
-  if (!canHear) return undefined
+  await connect().catch(again)
+  if (!canListen) return undefined
   return async () => {
     isOver = true
     clearTimeout(timer)
