@@ -44,7 +44,18 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   python: { values: ['protocol'], types: ['agent'] },
   server: { values: ['protocol', 'records'], types: ['agent', 'conversations', 'knowledge'] },
   inlay: {
-    values: ['protocol', 'records', 'knowledge', 'agent', 'conversations', 'drivers', 'extractive', 'python', 'server'],
+    values: [
+      'protocol',
+      'client',
+      'records',
+      'knowledge',
+      'agent',
+      'conversations',
+      'drivers',
+      'extractive',
+      'python',
+      'server',
+    ],
     types: [],
   },
 }

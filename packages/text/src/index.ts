@@ -16,3 +16,5 @@ export {
 } from './terms.ts'
 export { sentencesOf, toProse, unitsOf } from './units.ts'
 export type { Unit } from './units.ts'
+export { createSupport } from './support.ts'
+export type { SourceText, Support } from './support.ts'
