@@ -77,7 +77,7 @@ test('a tool gets its call, the conversation, the caller and the abort signal', 
 test('the model reads the output, as the tool says it', async () => {
   const inputSchema = z.object({})
   const data = tool({ inputSchema, execute: () => ({ degrees: 3 }) })
-  const told = tool({ inputSchema, execute: () => 3, toModelOutput: () => ({ type: 'text', value: 'three' }) })
+  const worded = tool({ inputSchema, execute: () => 3, toModelOutput: () => ({ type: 'text', value: 'three' }) })
   const steps = tool({
     inputSchema,
     async *execute() {
@@ -96,7 +96,7 @@ test('the model reads the output, as the tool says it', async () => {
       ],
     }),
   })
-  const texts = await Promise.all([data, told, steps, parts].map((each) => run(first({ each }), {})))
+  const texts = await Promise.all([data, worded, steps, parts].map((each) => run(first({ each }), {})))
   expect(texts).toEqual(['{"degrees":3}', 'three', 'done', 'one\ntwo'])
   const failing = tool({ inputSchema, execute: () => 1, toModelOutput: () => ({ type: 'error-text', value: 'No.' }) })
   await expect(run(first({ failing }), {})).rejects.toThrow('No.')
