@@ -111,7 +111,8 @@ function createRequests({
     },
     stop: async (sessionIds) => {
       const deadline = Date.now() + 2 * leaseMs
-      for (const id of await shared.requestStop(sessionIds))
+      const elsewhere = (await shared.requestStop(sessionIds)).filter((id) => !runs.ofMessage(id))
+      for (const id of elsewhere)
         while (!(await shared.read(id, Number.MAX_SAFE_INTEGER)).finished && Date.now() < deadline)
           await new Promise((resolve) => setTimeout(resolve, stopLookMs))
     },
