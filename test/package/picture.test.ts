@@ -21,6 +21,7 @@ const folders = [
   'mastra',
   'extractive',
   'python',
+  'telemetry',
   'server',
   'inlay',
 ]
@@ -41,9 +42,21 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   mastra: { values: ['protocol'], types: ['agent'] },
   extractive: { values: ['protocol', 'text'], types: ['agent'] },
   python: { values: ['protocol'], types: ['agent'] },
+  telemetry: { values: ['protocol'], types: ['agent', 'knowledge'] },
   server: { values: ['protocol', 'records'], types: ['agent', 'conversations', 'knowledge'] },
   inlay: {
-    values: ['protocol', 'records', 'knowledge', 'agent', 'conversations', 'drivers', 'extractive', 'python', 'server'],
+    values: [
+      'protocol',
+      'records',
+      'knowledge',
+      'agent',
+      'conversations',
+      'drivers',
+      'extractive',
+      'python',
+      'telemetry',
+      'server',
+    ],
     types: [],
   },
 }
