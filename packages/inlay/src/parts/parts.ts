@@ -187,7 +187,8 @@ async function presence(): Promise<ProcessPresence> {
 }
 
 async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
-  const { lancedbIndex } = await import('@inlay/drivers/lancedb')
+  const { checkInstalled, lancedbIndex } = await import('@inlay/drivers/lancedb')
+  await checkInstalled()
   return lancedbIndex({
     folder: indexFolder(dataFolder),
     processes: await presence(),
