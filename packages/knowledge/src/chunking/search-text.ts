@@ -28,9 +28,9 @@ export function toSearchText(passage: SearchableText): string {
  * parts of its identifiers; "" stays "".
  */
 export function toSearchQuery(query: string): string {
-  const telling = withoutCommonWords(query.trim())
-  const ofAscii = asciiParts(telling)
-  const text = ofAscii ? telling : plainLetters(telling)
+  const kept = withoutCommonWords(query.trim())
+  const ofAscii = asciiParts(kept)
+  const text = ofAscii ? kept : plainLetters(kept)
   const parts = ofAscii ?? wordParts(text)
   const searched = parts.length > 0 ? `${text} ${parts.join(' ')}` : text
   return ofAscii ? searched : spaceOut(searched, 'query')
