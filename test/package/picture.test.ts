@@ -36,7 +36,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   records: { values: ['protocol'], types: [] },
   text: { values: [], types: [] },
   knowledge: { values: ['protocol', 'records', 'text'], types: [] },
-  agent: { values: ['protocol'], types: [] },
+  agent: { values: ['protocol', 'text'], types: [] },
   conversations: { values: ['protocol', 'records', 'agent'], types: [] },
   drivers: { values: ['protocol', 'records'], types: ['agent', 'knowledge'] },
   mastra: { values: ['protocol'], types: ['agent'] },
@@ -44,7 +44,18 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   python: { values: ['protocol'], types: ['agent'] },
   server: { values: ['protocol', 'records'], types: ['agent', 'conversations', 'knowledge'] },
   inlay: {
-    values: ['protocol', 'records', 'knowledge', 'agent', 'conversations', 'drivers', 'extractive', 'python', 'server'],
+    values: [
+      'protocol',
+      'records',
+      'text',
+      'knowledge',
+      'agent',
+      'conversations',
+      'drivers',
+      'extractive',
+      'python',
+      'server',
+    ],
     types: [],
   },
 }
