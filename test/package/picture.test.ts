@@ -46,6 +46,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   inlay: {
     values: [
       'protocol',
+      'client',
       'records',
       'text',
       'knowledge',
