@@ -22,6 +22,7 @@ const folders = [
   'mastra',
   'extractive',
   'python',
+  'telemetry',
   'server',
   'inlay',
 ]
@@ -42,6 +43,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   mastra: { values: ['protocol'], types: ['agent'] },
   extractive: { values: ['protocol', 'text'], types: ['agent'] },
   python: { values: ['protocol'], types: ['agent'] },
+  telemetry: { values: ['protocol'], types: ['agent', 'knowledge'] },
   server: { values: ['protocol', 'records'], types: ['agent', 'conversations', 'knowledge'] },
   inlay: {
     values: [
@@ -55,6 +57,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
       'drivers',
       'extractive',
       'python',
+      'telemetry',
       'server',
     ],
     types: [],
