@@ -78,7 +78,8 @@ const words = text.split(/(?= )/).map((word) => ({ text: word }))
 
 test('sentences of a model that cites nothing get the numbers of the documents they stand in', async () => {
   const { answer, citation_info: cited } = await ask(await start(words))
-  const numberOf = (id: string): number | undefined => cited.find((one) => one.document_id === id)?.citation_number
+  const numberOf = (id: string): number | undefined =>
+    cited.find((citation) => citation.document_id === id)?.citation_number
   const link = (id: string): string => `[[${numberOf(id)}]](https://x.example/${id})`
   expect(cited.map((citation) => citation.document_id)).toEqual(['leave', 'rooms'])
   expect(answer).toBe(
