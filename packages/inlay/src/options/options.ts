@@ -38,6 +38,8 @@ export type LanguageModelChoice =
       readonly contextTokens?: number | undefined
       /** Whether it takes images. Default: what is known of well-known models, else false. */
       readonly takesImages?: boolean | undefined
+      /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
+      readonly comparesCitations?: boolean | undefined
       /** How clients name its provider in `llm_override`. Default: `openai` or `anthropic`, `custom` behind a base URL. */
       readonly provider?: string | undefined
       /** What a person reads. Default: the name. */
