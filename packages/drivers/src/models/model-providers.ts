@@ -20,6 +20,8 @@ export interface ModelConfig {
   readonly takesImages?: boolean
   /** How it comes by documents: by tools, or by a search made for it. Default `auto`: by tools, unless they are refused. */
   readonly grounding?: Grounding
+  /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
+  readonly comparesCitations?: boolean
 }
 
 /** One provider of models. */
@@ -102,19 +104,16 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
   return { config, models, defaultModel, memories, make }
 }
 
-type Described = Required<Omit<ModelConfig, 'grounding'>>
+type Described = Required<Omit<ModelConfig, 'grounding' | 'comparesCitations'>>
 
 function describe(provider: Provider, name: string): Described {
-  const { grounding: _, ...listed } = provider.models?.find((model) => model.name === name) ?? {}
+  const { grounding: _, comparesCitations: __, ...listed } = provider.models?.find((model) => model.name === name) ?? {}
   const observed = provider.memories?.(name).contextTokens
   const seen = observed !== undefined && { contextTokens: observed }
   return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...listed, name }
 }
 
-const given = (text: string | null | undefined): string | undefined => (text ? text : undefined)
-
-function checkTemperature(temperature: number | null | undefined, type: ProviderConfig['type']): number | undefined {
-  if (temperature === null || temperature === undefined) return undefined
+function checkTemperature(temperature: number, type: ProviderConfig['type']): number {
   const most = type === 'anthropic' ? 1 : 2
   if (temperature >= 0 && temperature <= most) return temperature
   throw fails(`The temperature for this model has to be between 0 and ${most}.`)
@@ -155,10 +154,9 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
       if (!listed || !provider) throw fails('No model has this configuration id.')
       return [provider, listed.name]
     }
-    const providerName = given(override.model_provider)
-    const provider = providerName === undefined ? usual : providers.get(providerName)
+    const provider = override.model_provider ? providers.get(override.model_provider) : usual
     if (!provider) throw fails('No model provider has this name.')
-    const version = given(override.model_version) ?? provider.defaultModel
+    const version = override.model_version || provider.defaultModel
     if (version === undefined)
       throw fails(`A request to the model provider "${provider.config.name}" has to name a model version.`)
     if (provider.models && !provider.models.some((model) => model.name === version))
@@ -169,15 +167,16 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
   return {
     async resolve(override): Promise<ResolvedModel> {
       const [provider, name] = choose(override ?? {})
-      const temperature = checkTemperature(override?.temperature, provider.config.type)
-      const grounding = provider.models?.find((model) => model.name === name)?.grounding
+      const temperature = override?.temperature ?? undefined
+      const { grounding, comparesCitations } = provider.models?.find((model) => model.name === name) ?? {}
       const observed = provider.memories?.(name)
       return {
         ...describe(provider, name),
         model: provider.make(name),
         provider: provider.config.name,
-        ...(temperature !== undefined && { temperature }),
+        ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
         ...(grounding && { grounding }),
+        ...(comparesCitations !== undefined && { comparesCitations }),
         ...(observed && { observed }),
         ...(provider.config.type === 'extractive' && { quotesOnly: true }),
       }

@@ -20,7 +20,11 @@ export const serve: Command = {
     port: { type: 'string', value: 'number', meaning: 'port; 0 takes any free one (default: PORT, else 3000)' },
     host: { type: 'string', value: 'name', meaning: 'name or address (default: HOST, else 127.0.0.1)' },
   },
-  run: (context) => withInlay(context, (inlay) => serveUntilInterrupted(context, inlay), { onError: undefined }),
+  run: (context) =>
+    withInlay(context, (inlay) => serveUntilInterrupted(context, inlay), {
+      onError: undefined,
+      telemetry: context.settings.options.telemetry ?? true,
+    }),
 }
 
 async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Promise<number> {
