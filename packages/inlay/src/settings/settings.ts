@@ -104,7 +104,8 @@ function modelOf(values: Values, env: Environment, faults: string[]): LanguageMo
     faults.push(`${setting.name}: "${name}" needs a key; set ${modelApiKey.name} or ${usualName}.`)
   }
   const takesImages = values.modelImages === undefined ? undefined : values.modelImages === 'on'
-  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages })
+  const { modelGrounding: grounding } = values
+  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages, grounding })
 }
 
 function severalModels(values: Values, env: Environment, faults: string[]): readonly LanguageModelChoice[] {

@@ -1,4 +1,5 @@
 import type { SearchDoc } from '@inlay/protocol'
+import { relevantPart } from '../relevant-part.ts'
 import { cutToTokens, estimateTokens } from '../../prompt/context-window.ts'
 import type { ActionTurn } from '../../contracts/action.ts'
 import type { Passage, ExcerptReader, Span } from '../../contracts/search.ts'
@@ -146,15 +147,22 @@ const nothingNote = 'Nothing was found. Try other words, or say that the documen
 const widenedNote = 'Nothing was found with these sources and dates, so the results are from all documents.'
 
 /**
- * Writes the JSON the model reads and numbers what is in it; passages that do not fit are left out, the first is cut
- * instead.
- * @param sought `widened`: nothing was found with the filters of the model, so they were dropped
+ * Writes the JSON the model reads and numbers what is in it; passages that do not fit are left out.
+ * @param sought what was looked for; of a section that takes more than its share the part that says most about it is kept
+ * @param wasWidened nothing was found with the filters of the model, so they were dropped
  */
-export function toResultText(passages: readonly Passage[], turn: ActionTurn, sought: 'widened' | 'whole'): string {
-  let left = turn.resultTokens ?? defaultResultTokens
+export function toResultText(
+  passages: readonly Passage[],
+  turn: ActionTurn,
+  { sought, wasWidened }: { readonly sought: string; readonly wasWidened: boolean },
+): string {
+  const limit = turn.resultTokens ?? defaultResultTokens
+  const share = Math.max(leastShare, Math.floor(limit * mostShare))
+  let left = limit
   const results: Record<string, unknown>[] = []
   for (const passage of passages) {
-    const result = toResult(passage, results.length === 0 ? left : Infinity)
+    if (results.length > 0 && left < leastShare) break
+    const result = toResult(passage, Math.min(left, passages.length === 1 ? limit : share), sought)
     const cost = estimateTokens(JSON.stringify(result))
     if (cost > left && results.length > 0) break
     left -= cost
@@ -163,15 +171,23 @@ export function toResultText(passages: readonly Passage[], turn: ActionTurn, sou
     results.push({ document, ...result })
   }
   if (results.length === 0) return JSON.stringify({ results, note: nothingNote })
-  return JSON.stringify({ results, note: sought === 'widened' ? `${widenedNote} ${dataNote}` : dataNote })
+  return JSON.stringify({ results, note: wasWidened ? `${widenedNote} ${dataNote}` : dataNote })
 }
+
+// One long section must not leave room for no other.
+const mostShare = 0.45
+const leastShare = 250
 
 /** Tokens of what stands beside the text of a passage: each of its names, and all metadata together. */
 const nameTokens = 60
 const metadataTokens = 150
 const leastTokens = 100
 
-function toResult({ document, content, headings }: Passage, limitTokens: number): Record<string, unknown> {
+function toResult(
+  { document, content, headings }: Passage,
+  limitTokens: number,
+  sought: string,
+): Record<string, unknown> {
   const authors = [...(document.primary_owners ?? []), ...(document.secondary_owners ?? [])]
   const metadata = cutMetadata(document.metadata)
   const about = {
@@ -183,7 +199,14 @@ function toResult({ document, content, headings }: Passage, limitTokens: number)
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   }
   const left = limitTokens - estimateTokens(JSON.stringify(about))
-  return { ...about, content: cutToTokens(content, Math.max(leastTokens, left)) }
+  return { ...about, content: cutContent(content, Math.max(leastTokens, left), sought) }
+}
+
+function cutContent(content: string, limitTokens: number, sought: string): string {
+  const tokens = estimateTokens(JSON.stringify(content))
+  if (tokens <= limitTokens) return content
+  const characters = Math.floor((content.length * limitTokens) / tokens)
+  return cutToTokens(relevantPart(content, sought, Math.max(200, characters)).text, limitTokens)
 }
 
 /** Metadata whose values fit; what is too long is left out. */
