@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { UserConfig } from 'tsdown'
+import { lancedbBundle } from './packages/drivers/scripts/lancedb-bundle.ts'
 
 /** Sources that a package's manifest exports: the build has exactly these entries, so the two cannot disagree. */
 function entriesOf(manifest: {
@@ -34,9 +35,11 @@ const configs: UserConfig[] = await Promise.all(
       dts: true,
       clean: true,
       sourcemap: false,
-      deps: { neverBundle: [/^node:/] },
+      deps: { neverBundle: [/^node:/, /^#/] },
     }
   }),
 )
 
-export default configs
+const all: UserConfig[] = [...configs, lancedbBundle]
+
+export default all

@@ -38,7 +38,7 @@ function expressApp(fetch: Fetch): RequestListener {
 
 function expressWithParserAhead(fetch: Fetch): RequestListener {
   const app = express()
-  app.use(express.json())
+  app.use(express.json(), express.urlencoded())
   app.use('/assistant/api', nodeListener(fetch))
   return app as RequestListener
 }

@@ -1,4 +1,5 @@
 import { request as nodeRequest } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createLineDecoder, toUserId, type StreamLine } from '@inlay/protocol'
 import { aDocument, delta, sessionId, setup, stop, wholeAnswer, type Setup } from '../server/fakes.ts'
@@ -200,16 +201,35 @@ describe.each(mounts)('set into %s', (_, mount) => {
   })
 })
 
-test('behind express.json() the fault of the mount is named, not hidden', async () => {
-  const { host, errors } = await mounted(expressWithParserAhead)
-  const response = await fetch(`${host.base}/chat/send-chat-message`, {
-    ...message,
-    headers: { authorization: 'Bearer key-alice', 'content-type': 'application/json' },
+describe('behind body parsers', () => {
+  const headers = { authorization: 'Bearer key-alice', 'content-type': 'application/json' }
+
+  test('a parsed body is taken from the request', async () => {
+    const { host, call } = await mounted(expressWithParserAhead)
+    const body = '{"message":"Hi","stream":false}'
+    const whole = await fetch(`${host.base}/chat/send-chat-message`, { method: 'POST', headers, body })
+    expect(await whole.json()).toEqual(wholeAnswer)
+    const packed = await fetch(`${host.base}/chat/send-chat-message`, {
+      method: 'POST',
+      headers: { ...headers, 'content-encoding': 'gzip' },
+      body: new Uint8Array(gzipSync(body)),
+    })
+    expect(await packed.json()).toEqual(wholeAnswer)
+    expect((await call('/health')).status).toBe(200)
   })
-  expect([response.status, await response.json()]).toMatchObject([
-    500,
-    { error_code: 'INTERNAL_ERROR', detail: expect.stringMatching(/body parsers such as express\.json/) },
-  ])
-  expect(errors).toHaveLength(1)
-  expect((await fetch(`${host.base}/health`)).status).toBe(200)
+
+  test('the fault of the mount is named where the body is lost', async () => {
+    const { host, errors } = await mounted(expressWithParserAhead)
+    const response = await fetch(`${host.base}/chat/send-chat-message`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'message=Hi',
+    })
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { error_code: 'INTERNAL_ERROR', detail: expect.stringMatching(/body parsers such as express\.json/) },
+    ])
+    expect(errors).toHaveLength(1)
+    expect((await fetch(`${host.base}/health`)).status).toBe(200)
+  })
 })

@@ -17,6 +17,7 @@ const used = new Set(
     .map((file) => JSON.parse(readFileSync(file, 'utf8')) as Manifest)
     .flatMap((m) => [m.dependencies, m.devDependencies, m.optionalDependencies, m.peerDependencies])
     .flatMap((list) => Object.keys(list ?? {}))
+    .map((name) => name.replace(/^(@lancedb\/lancedb)-.*/, '$1-*'))
     .filter((name) => !isOurs(name) && !name.startsWith('@types/')),
 )
 const named = new Set(

@@ -66,6 +66,8 @@ export interface Serving {
   output(): string
   /** Ends it as a supervisor does; gives its exit code, or undefined when it had to be killed. */
   end(): Promise<number | undefined>
+  /** Whether it had to be killed, since it did not end by itself. */
+  isKilled(): boolean
 }
 
 /** Starts a program; what it prints is told when something fails. */
@@ -84,6 +86,7 @@ export function serve(command: string, args: readonly string[], cwd: string, env
   })
   return {
     output: () => output,
+    isKilled: () => child.signalCode === 'SIGKILL',
     end: async () => {
       child.kill('SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)

@@ -1,15 +1,6 @@
-import {
-  commonWordsOf,
-  isLike,
-  isSpaceless,
-  isStopWord,
-  keysOf,
-  lengthInWords,
-  withoutWords,
-  wordsIn,
-} from '@inlay/text'
-import type { Candidate, SourcePassage } from './passages.ts'
-import { isAskingWord } from './question-words.ts'
+import { commonWordsOf, isLike, spaceless, stopWords, keysOf, lengthInWords, wordPattern } from '@inlay/text'
+import type { Candidate } from './passages.ts'
+import { askingWords } from './question-words.ts'
 
 /** A unit and how likely it holds the fact that was asked for; scores compare within one question only. */
 export interface RankedFact {
@@ -46,9 +37,6 @@ const weights = {
 
 type Features = Readonly<Record<keyof typeof weights, number>>
 
-const scoreOf = (features: Features): number =>
-  Object.entries(weights).reduce((sum, [name, weight]) => sum + weight * features[name as keyof Features], 0)
-
 const asksNumber =
   /\b(?:how (?:many|much|long|often|old|far|big|large|high|fast|tall|wide|deep)|what (?:number|percent|percentage|amount|year|date|day|age)|when|(?:in )?which year|wie ?viele?|wie (?:lange|hoch|oft|alt)|wann|jahr|prozent|cuánt[oa]s?|cuándo|qué (?:año|porcentaje)|combien|quand|quanti|quando)\b|多少|几|何时|哪一?年|什么时候|多久|多长|多大|比例/iu
 const asksName =
@@ -61,19 +49,18 @@ const asking = /什么|哪|谁|多少|几|怎|吗/u
 /** Whether a text, the words of the question left out, holds the kind of thing that is asked for: 1, -1, or 0 for no kind. */
 function fitOf(question: string, fresh: string): number {
   if (asksNumber.test(question)) return number.test(fresh) ? 1 : -1
-  if (asksName.test(question)) return name.test(fresh) || isSpaceless(fresh) ? 1 : -1
+  if (asksName.test(question)) return name.test(fresh) || spaceless.test(fresh) ? 1 : -1
   return 0
 }
 
 /** The keys of a question that carry its topic. */
 function topicOf(question: string): string[] {
   const common = commonWordsOf(question)
-  const saysLittle = (token: string): boolean => {
-    const lower = token.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
-    return common && common.language !== 'en' ? common.words.has(lower) : isStopWord(lower)
-  }
-  const said = wordsIn(question).filter((token) => isSpaceless(token) || !saysLittle(token))
-  const about = said.filter((token) => !isAskingWord(token.toLowerCase()))
+  const sayingLittle = common && common.language !== 'en' ? common.words : stopWords
+  const said = (question.match(wordPattern) ?? []).filter(
+    (token) => spaceless.test(token) || !sayingLittle.has(token.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')),
+  )
+  const about = said.filter((token) => !askingWords.has(token.toLowerCase()))
   const keys = (about.length > 0 ? about : said).flatMap(keysOf)
   return [...new Set(keys)].filter((key) => !asking.test(key))
 }
@@ -167,7 +154,7 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
       const share = own[at] ?? 0
       const fits = fitOf(
         question,
-        withoutWords(unit.text, (token) => known.has(keysOf(token)[0] ?? '')),
+        unit.text.replace(wordPattern, (token) => (known.has(keysOf(token)[0] ?? '') ? ' ' : token)),
       )
       const next = new Set(list.slice(1).map((key, index) => `${list[index]} ${key}`))
       const features: Features = {
@@ -187,7 +174,11 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
         best: share / (0.01 + most),
         fitsOwn: fits * share,
       }
-      ranked.push({ unit, score: scoreOf(features), features })
+      const score = Object.entries(weights).reduce(
+        (sum, [name, weight]) => sum + weight * features[name as keyof Features],
+        0,
+      )
+      ranked.push({ unit, score, features })
     }
   }
   ranked.sort((first, second) => second.score - first.score)
@@ -217,7 +208,7 @@ function certaintyOf(
   const most = Math.max(...ranked.map(({ features }) => features.passage))
   const { own, context, passage } = best.features
   // Forms of a word differ more, and keys match less often, than in English.
-  const language = isSpaceless(question) ? 4.76 : (commonWordsOf(question)?.language ?? 'en') === 'en' ? 0 : 1.67
+  const language = spaceless.test(question) ? 4.76 : (commonWordsOf(question)?.language ?? 'en') === 'en' ? 0 : 1.67
   const evidence = 1.41 * own + 6.24 * context + 1.39 * passage + 9.53 * most - 2.13 * unknown + 0.27 * best.score
   return 1 / (1 + Math.exp(9.94 - evidence - language))
 }
@@ -230,18 +221,19 @@ const nearby = 2
 
 /** Chooses what to quote of the facts, the likeliest first. */
 export function pickFacts({ ranked }: Facts, excluded: (unit: Candidate) => boolean): Candidate[] {
-  const leadsAway = ({ text, code }: Candidate): boolean => text.endsWith(':') && code === undefined
-  const usable = ranked.filter(({ unit }) => !excluded(unit) && unit.kind !== 'code' && !leadsAway(unit))
+  const usable = ranked.filter(({ unit }) => {
+    const leadsAway = unit.text.endsWith(':') && unit.code === undefined
+    return unit.kind !== 'code' && !leadsAway && !excluded(unit)
+  })
   const [best, second] = usable
   if (!best) return []
   const isSure = best.score - (second?.score ?? -Infinity) >= sure.lead
   const { units, words } = isSure ? sure : unsure
   const chosen: Candidate[] = [best.unit]
   let length = lengthInWords(best.unit.text)
-  const bonus = (passage: SourcePassage): number => (passage === best.unit.passage ? nearby : 0)
   const others = usable
     .slice(1, 40)
-    .map(({ unit, score }) => ({ unit, score: score + bonus(unit.passage) }))
+    .map(({ unit, score }) => ({ unit, score: score + (unit.passage === best.unit.passage ? nearby : 0) }))
     .toSorted((first, second) => second.score - first.score)
   for (const { unit } of others) {
     const more = lengthInWords(unit.text)

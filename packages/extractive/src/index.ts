@@ -6,7 +6,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
-import { aboutPages, openAddresses, wasOpened, readCall, type Move, type Reading } from './prompt.ts'
+import { aboutPages, openAddresses, readCall, type Move, type Reading } from './prompt.ts'
 import { answerFromConversation, answerFromFindings } from './select.ts'
 import { argumentsFor } from './arguments.ts'
 import { understand, smallTalk, withoutDocuments } from './question.ts'
@@ -28,7 +28,7 @@ const callOf = (reading: Reading, name: string): Move => {
 }
 
 function decide(reading: Reading, options: LanguageModelV4CallOptions): Move {
-  const { tools, toolNames, mustCall, hasSearched, passages } = reading
+  const { tools, toolNames, mustCall, hasSearched, hasOpened, passages } = reading
   // The step of a deep research that the call belongs to, as the agent tells models that only quote.
   const phase = options.providerOptions?.['inlay']?.['research']
   const inResearch = typeof phase === 'string' ? researchMove(phase, reading, options) : undefined
@@ -41,17 +41,10 @@ function decide(reading: Reading, options: LanguageModelV4CallOptions): Move {
   const opening = openAddresses(reading)
   if (opening) return opening
   const hasCalledSearch = searchTools.some((name) => toolNames.has(name))
-  const isSearchDue = !hasSearched || (wasOpened(reading) && passages.length === 0 && !hasCalledSearch)
+  const isSearchDue = !hasSearched || (hasOpened && passages.length === 0 && !hasCalledSearch)
   if (searchTool !== undefined && isSearchDue) return callOf(reading, searchTool)
-  if (hasSearched || passages.length > 0) return { say: answerFromFindings(aboutPages(reading)) }
+  if (hasSearched || passages.length > 0) return { say: answerFromFindings(hasOpened ? aboutPages(reading) : reading) }
   return { say: answerFromConversation(reading) ?? withoutDocuments }
-}
-
-/** A short number that follows from a text alone (FNV-1a, 32 bits). */
-function hash(text: string): string {
-  let value = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)
-  return (value >>> 0).toString(36)
 }
 
 interface CallWithId {
@@ -61,8 +54,13 @@ interface CallWithId {
   readonly input: string
 }
 
+/** Gives each call an id that follows from the conversation alone: the same call gives the same answer. */
 function callsOf(move: Extract<Move, { calls: unknown }>, { questions, callIds }: Reading): CallWithId[] {
-  const base = `call_${hash(questions.join('\n'))}`
+  const conversation = questions.join('\n')
+  // FNV-1a, 32 bits.
+  let hash = 0x811c9dc5
+  for (let at = 0; at < conversation.length; at++) hash = Math.imul(hash ^ conversation.charCodeAt(at), 0x01000193)
+  const base = `call_${(hash >>> 0).toString(36)}`
   let turn = 1
   return move.calls.map(({ name, input }) => {
     while (callIds.has(`${base}_${turn}`)) turn++
@@ -72,30 +70,35 @@ function callsOf(move: Extract<Move, { calls: unknown }>, { questions, callIds }
 
 const wordsAtOnce = 2
 
-function* partsOf(move: Move, reading: Reading): Generator<LanguageModelV4StreamPart> {
+function* partsOf(options: LanguageModelV4CallOptions): Generator<LanguageModelV4StreamPart> {
+  const reading = readCall(options)
+  const move = decide(reading, options)
+  yield { type: 'stream-start', warnings: [] }
   if ('say' in move) {
     yield { type: 'text-start', id: 'answer' }
     for (const [delta] of move.say.matchAll(new RegExp(`(?:\\S+\\s*){1,${wordsAtOnce}}|\\s+`, 'g')))
       yield { type: 'text-delta', id: 'answer', delta }
-    return yield { type: 'text-end', id: 'answer' }
+    yield { type: 'text-end', id: 'answer' }
   }
-  for (const { id, name, input } of callsOf(move, reading)) {
+  for (const { id, name, input } of 'calls' in move ? callsOf(move, reading) : []) {
     yield { type: 'tool-input-start', id, toolName: name }
     for (const [delta] of input.matchAll(/[\s\S]{1,24}/g)) yield { type: 'tool-input-delta', id, delta }
     yield { type: 'tool-input-end', id }
     yield { type: 'tool-call', toolCallId: id, toolName: name, input }
   }
+  yield { type: 'finish', ...endOf(move, options) }
 }
 
-const tokens = (text: string): number => Math.ceil(text.length / 4)
+const charsPerToken = 4
 
 function endOf(
   move: Move,
   options: LanguageModelV4CallOptions,
 ): { finishReason: LanguageModelV4FinishReason; usage: LanguageModelV4Usage } {
   const unified = 'say' in move ? 'stop' : 'tool-calls'
-  const input = tokens(JSON.stringify(options.prompt))
-  const output = tokens('say' in move ? move.say : JSON.stringify(move.calls.map(({ input }) => input)))
+  const written = 'say' in move ? move.say : JSON.stringify(move.calls.map(({ input }) => input))
+  const input = Math.ceil(JSON.stringify(options.prompt).length / charsPerToken)
+  const output = Math.ceil(written.length / charsPerToken)
   return {
     finishReason: { unified, raw: unified },
     usage: {
@@ -110,34 +113,27 @@ function endOf(
  * of what was found, each with its citation. The same call gives the same answer. Token counts are estimates.
  */
 export function extractiveModel(): LanguageModelV4 {
-  const stream = (options: LanguageModelV4CallOptions): ReadableStream<LanguageModelV4StreamPart> => {
-    let parts: Iterator<LanguageModelV4StreamPart> | undefined
-    const begin = function* (): Generator<LanguageModelV4StreamPart> {
-      const reading = readCall(options)
-      const move = decide(reading, options)
-      yield { type: 'stream-start', warnings: [] }
-      yield* partsOf(move, reading)
-      yield { type: 'finish', ...endOf(move, options) }
-    }
-    return new ReadableStream(
-      {
-        pull(controller) {
-          options.abortSignal?.throwIfAborted()
-          parts ??= begin()
-          const { value, done } = parts.next()
-          if (done) controller.close()
-          else controller.enqueue(value)
-        },
-      },
-      { highWaterMark: 0 },
-    )
-  }
   return {
     specificationVersion: 'v4',
     provider: 'inlay',
     modelId: 'extractive',
     supportedUrls: {},
-    doStream: async (options) => ({ stream: stream(options) }),
+    doStream: async (options) => {
+      // Nothing is read before the first part is asked for.
+      const parts = partsOf(options)
+      const stream = new ReadableStream<LanguageModelV4StreamPart>(
+        {
+          pull(controller) {
+            options.abortSignal?.throwIfAborted()
+            const { value, done } = parts.next()
+            if (done) controller.close()
+            else controller.enqueue(value)
+          },
+        },
+        { highWaterMark: 0 },
+      )
+      return { stream }
+    },
     doGenerate: async (options) => {
       const reading = readCall(options)
       const move = decide(reading, options)

@@ -45,13 +45,6 @@ export const isSummary = (unit: Unit, passage: SourcePassage): boolean =>
 export const nearestHeading = (unit: Unit, { section = '' }: SourcePassage): string =>
   unit.headings.at(-1) ?? section.split(' > ').at(-1) ?? ''
 
-/** The terms of a text, with those signs of the question that it has as code. */
-function termsOf(text: string, symbols: readonly string[]): Set<string> {
-  const terms = termSet(text)
-  for (const symbol of symbols) if (text.includes(`\`${symbol}\``)) terms.add(symbol)
-  return terms
-}
-
 /** A synopsis often leaves out whose it is: the title goes before it. */
 function withSubject(unit: Unit, passage: SourcePassage): Unit {
   const isBare =
@@ -63,7 +56,10 @@ function withSubject(unit: Unit, passage: SourcePassage): Unit {
   return { ...unit, text: `${/^[\w-]+$/.test(title) ? `\`${title}\`` : title}: ${unit.text}` }
 }
 
-/** Everything quotable of the passages in their order, not scored yet; a text that comes twice is there once. */
+/**
+ * Everything quotable of the passages in their order, not scored yet; a text that comes twice is there once.
+ * @param symbols signs of the question: a unit that has one as code has it as a term
+ */
 export function collect(passages: readonly SourcePassage[], symbols: readonly string[]): Candidate[] {
   const seen = new Set<string>()
   return passages.flatMap((passage, rank) => {
@@ -72,12 +68,15 @@ export function collect(passages: readonly SourcePassage[], symbols: readonly st
     for (const [order, read] of unitsOf(passage.content).entries()) {
       const unit = withSubject(read, passage)
       const isNext = before?.block === unit.block
+      const text = unit.code ? `${unit.text} ${unit.code.text}` : unit.text
+      const terms = termSet(text)
+      for (const symbol of symbols) if (text.includes(`\`${symbol}\``)) terms.add(symbol)
       const candidate: Candidate = {
         ...unit,
         passage,
         rank,
         order,
-        terms: termsOf(unit.code ? `${unit.text} ${unit.code.text}` : unit.text, symbols),
+        terms,
         before: isNext ? before : undefined,
         score: 0,
         quality: 1,

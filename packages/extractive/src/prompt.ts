@@ -36,6 +36,8 @@ export interface Reading {
   readonly callIds: ReadonlySet<string>
   /** Names of the tools called since the present question. */
   readonly toolNames: ReadonlySet<string>
+  /** Whether pages were opened since the present question, or tried to. */
+  readonly hasOpened: boolean
 }
 
 const contextMark = /^\s*(?:context|additional context|attached|file|document)\b[^\n]{0,120}:\s*\n/i
@@ -110,16 +112,14 @@ function readResults(messages: readonly LanguageModelV4Message[]): {
   return { passages, toolAnswers }
 }
 
-/** Texts that come with the conversation: files and context, in the form of a search's answer where they have numbers. */
-function readContext(messages: readonly LanguageModelV4Message[]): SourcePassage[] {
-  return messages.flatMap((message) => {
-    const whole = textOf(message)
-    const content = whole.replace(contextMark, '')
-    const title = /^\s*(?:attached )?file "([^"\n]*)"/i.exec(whole)?.[1] ?? ''
-    // A note in brackets says why there is no text.
-    if (/^\[[^\]]*\]$/.test(content.trim())) return []
-    return passagesOf(content) ?? [{ number: undefined, title, content }]
-  })
+/** A text that comes with the conversation: files and context have the form of a search's answer if they have numbers. */
+function readContext(message: LanguageModelV4Message): SourcePassage[] {
+  const whole = textOf(message)
+  const content = whole.replace(contextMark, '')
+  const title = /^\s*(?:attached )?file "([^"\n]*)"/i.exec(whole)?.[1] ?? ''
+  // A note in brackets says why there is no text.
+  if (/^\[[^\]]*\]$/.test(content.trim())) return []
+  return passagesOf(content) ?? [{ number: undefined, title, content }]
 }
 
 /** Reads the prompt, tools and tool choice of a call. */
@@ -157,7 +157,7 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
       .filter((message) => message.role === 'assistant')
       .map(textOf)
       .filter((answer) => answer !== ''),
-    context: readContext(before.filter((message) => message.role === 'user' && isContext(message))),
+    context: before.filter((message) => message.role === 'user' && isContext(message)).flatMap(readContext),
     passages: passages.filter((passage) => passage.content !== ''),
     toolAnswers,
     hasSearched: passages.length > 0 || prompt.slice(last + 1).some((message) => message.role === 'tool'),
@@ -165,28 +165,25 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
     mustCall: toolChoice?.type === 'tool' ? toolChoice.toolName : toolChoice?.type === 'required' ? 'any' : undefined,
     callIds: new Set(callIds),
     toolNames: new Set(toolNames),
+    hasOpened: toolNames.includes(openTool),
   }
 }
 
 /** Whole addresses, without the marks that end their sentence. */
 const addresses = /\bhttps?:\/\/[^\s<>"'`]*[^\s<>"'`.,;:!?)\]}]/gi
 
-const tool = 'open_url'
+const openTool = 'open_url'
 /** A longer message is a page that somebody pasted, and nobody asked for what it links to. */
 const longestWithAddresses = 600
 const mostAddresses = 5
 
-const addressesIn = (question: string): string[] => [...new Set(question.match(addresses))]
-
-/** Whether pages were opened since the present question, or tried to. */
-export const wasOpened = ({ toolNames }: Reading): boolean => toolNames.has(tool)
-
 /** Opens the addresses that the present question holds, once. */
 export function openAddresses(reading: Reading): Move | undefined {
   const question = reading.questions.at(-1) ?? ''
-  const urls = question.length > longestWithAddresses ? [] : addressesIn(question)
-  const isDue = urls.length > 0 && urls.length <= mostAddresses && reading.tools.has(tool) && !wasOpened(reading)
-  return isDue ? { calls: [{ name: tool, input: { urls } }] } : undefined
+  if (question.length > longestWithAddresses || !reading.tools.has(openTool) || reading.hasOpened) return undefined
+  const urls = [...new Set(question.match(addresses))]
+  if (urls.length === 0 || urls.length > mostAddresses) return undefined
+  return { calls: [{ name: openTool, input: { urls } }] }
 }
 
 /**
@@ -195,7 +192,7 @@ export function openAddresses(reading: Reading): Move | undefined {
  */
 export function aboutPages(reading: Reading): Reading {
   const question = reading.questions.at(-1)
-  if (!wasOpened(reading) || question === undefined) return reading
+  if (question === undefined) return reading
   const named = question.replaceAll(addresses, reading.passages[0]?.title ?? '')
   const isBare = question.replaceAll(addresses, '').trim() === ''
   return { ...reading, questions: [...reading.questions.slice(0, -1), isBare ? `Summarise ${named}` : named] }

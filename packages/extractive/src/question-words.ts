@@ -1,5 +1,5 @@
 /** Words that say what kind of answer is wanted, not what it is about. */
-const askingWords = new Set(
+export const askingWords: ReadonlySet<string> = new Set(
   `answer best compare comparison compared define definition describe detail details differ difference differences different
   distinguish example examples exactly explain explanation find general give get got happen happens help know list look
   many mean meaning means need overview please possible purpose question say see show simple simply sort sum summarise
@@ -8,15 +8,9 @@ const askingWords = new Set(
 )
 
 /** Words that add little to a topic. */
-const lightWords = new Set(
+export const lightWords: ReadonlySet<string> = new Set(
   `able allow allows already always become becomes best better big certain common correct current easily easy enough entire even everything first full good
   high important large last later least less little long main make makes making multiple name never new number old one part particular quickly
   quick real several short similar simple single small someone something special specific still take takes three time times total two
   type types whole without second things item`.split(/\s+/),
 )
-
-/** Whether a word adds little to a topic. */
-export const isLightWord = (word: string): boolean => lightWords.has(word)
-
-/** Whether a word only tells what kind of answer is wanted. */
-export const isAskingWord = (word: string): boolean => askingWords.has(word)

@@ -1,5 +1,5 @@
-import { isNear, isStopWord, stem, wordsOf } from '@inlay/text'
-import { isAskingWord, isLightWord } from './question-words.ts'
+import { isNear, stopWords, stem, wordsOf } from '@inlay/text'
+import { askingWords, lightWords } from './question-words.ts'
 
 /** What kind of answer a question wants. */
 export type QuestionKind =
@@ -109,7 +109,7 @@ const plural =
   /\b(?:what|which|who) (?:are|were|\w+s (?:are|were|do|does|can|exist))\b|\b(?:list|types|kinds|ways|steps|rules|options|all (?:the )?\w+s)\b/i
 
 // Words by which the kind of a question is known; slips in them are mended first.
-const keywords = [
+const kindWords = [
   'difference',
   'differences',
   'between',
@@ -123,11 +123,6 @@ const keywords = [
   'versus',
   'purpose',
 ]
-
-const mended = (text: string): string =>
-  text.replace(/\b[a-z]{6,12}\b/g, (word) =>
-    keywords.includes(word) ? word : (keywords.find((known) => isNear(word, known)) ?? word),
-  )
 
 function kindOf(text: string): { kind: QuestionKind; subjects: string[] } {
   for (const pattern of sidePatterns) {
@@ -158,16 +153,17 @@ const carriesOn =
 
 const carrying = /^(?:and|but|or|so|then|also|what about|how about)\s+(?=\S)/i
 
+const constructs = /^(?:loops?|statements?|keywords?|operators?|blocks?|clauses?|expressions?|commands?)$/
+
 /** Words that matter in a text, in order, each once: the topic first of all, asking words only where nothing else is. */
 function topicOf(text: string): string[] {
   const every = wordsOf(text)
   // The "for" of "for loop" is a name.
-  const isName = (at: number): boolean =>
-    /^(?:loops?|statements?|keywords?|operators?|blocks?|clauses?|expressions?|commands?)$/.test(every[at + 1] ?? '')
-  const all = [...new Set(every.filter((word, at) => !isStopWord(word) || isName(at)))].filter(
+  const named = every.filter((word, at) => !stopWords.has(word) || constructs.test(every[at + 1] ?? ''))
+  const all = [...new Set(named)].filter(
     (word) => !/^(?:a|an|the|this|that|these|those|any|some|each|every|which|what|and|or|of|my|your|its)$/.test(word),
   )
-  const topic = all.filter((word) => !isAskingWord(word))
+  const topic = all.filter((word) => !askingWords.has(word))
   return topic.length > 0 ? topic : all
 }
 
@@ -180,13 +176,16 @@ const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim()
  */
 export function understand(questions: readonly string[]): Question {
   const [last = '', ...before] = questions.toReversed()
-  const cleaned = tidy(mended(last).replace(politeness, ' '))
+  const mended = last.replace(/\b[a-z]{6,12}\b/g, (word) =>
+    kindWords.includes(word) ? word : (kindWords.find((known) => isNear(word, known)) ?? word),
+  )
+  const cleaned = tidy(mended.replace(politeness, ' '))
   const text = cleaned === '' ? tidy(last) : cleaned
   const { kind, subjects } = kindOf(text)
   const own = [
     ...new Set([
       ...topicOf(text),
-      ...(kind === 'definition' ? subjects.flatMap(wordsOf).filter((word) => !isStopWord(word)) : []),
+      ...(kind === 'definition' ? subjects.flatMap(wordsOf).filter((word) => !stopWords.has(word)) : []),
     ]),
   ]
 
@@ -199,8 +198,8 @@ export function understand(questions: readonly string[]): Question {
   const terms = new Map<string, number>()
   const add = (word: string, weight: number): void =>
     void terms.set(stem(word), Math.max(weight, terms.get(stem(word)) ?? 0))
-  if (!isMore) for (const word of own) add(word, isLightWord(word) && own.length > 1 ? 0.5 : 1)
-  for (const word of wordsOf(text)) if (!isMore && isAskingWord(word) && own.length > 0) add(word, 0.15)
+  if (!isMore) for (const word of own) add(word, lightWords.has(word) && own.length > 1 ? 0.5 : 1)
+  for (const word of wordsOf(text)) if (!isMore && askingWords.has(word) && own.length > 0) add(word, 0.15)
   for (const [term, weight] of earlier?.terms ?? []) add(term, weight * (isMore ? 1 : 0.7))
 
   const symbols = text.match(/(?<=\s|`|^)[^\s\p{L}\p{N}`"'“”,;()-]{1,3}(?=`|\s+\S)/gu) ?? []

@@ -2,7 +2,7 @@ import { definitionPatterns, namePattern, standsAlone } from './names.ts'
 import { collect, isSummary, nearestHeading, type Candidate, type SourcePassage } from './passages.ts'
 import { hasClue, isDangling, isNarration, isPointing } from './phrases.ts'
 import type { Question } from './question.ts'
-import { isStopWord, stem, termSet, wordsOf } from '@inlay/text'
+import { stopWords, stem, termSet, wordsOf } from '@inlay/text'
 import { weighTerms, type Weights } from './weights.ts'
 
 /** Everything quotable of the passages, with scores. */
@@ -58,7 +58,7 @@ function createTopic(weights: ReadonlyMap<string, number>): Topic {
   return {
     shareOf,
     fitOf(terms) {
-      const own = [...terms].filter((term) => !isStopWord(term))
+      const own = [...terms].filter((term) => !stopWords.has(term))
       const about = own.filter((term) => weights.has(term)).length
       return shareOf(terms) * (0.3 + (0.7 * about) / (own.length || 1))
     },

@@ -1,5 +1,5 @@
 import { collect, type Candidate, type SourcePassage } from './passages.ts'
-import { commonWordsOf, isSpaceless, termSet } from '@inlay/text'
+import { commonWordsOf, spaceless, termSet } from '@inlay/text'
 import { pickFacts, rankFacts } from './facts.ts'
 import { understand, type Question } from './question.ts'
 import type { Reading } from './prompt.ts'
@@ -163,12 +163,6 @@ const toolTextLimit = 2_000
 
 const factKinds: ReadonlySet<Question['kind']> = new Set(['who', 'when', 'where', 'number', 'other'])
 
-/** Whether a question asks for a single fact; in other languages than English every question is read so. */
-function asksForFact({ text, kind, isPlural }: Question): boolean {
-  if (isSpaceless(text) || (commonWordsOf(text)?.language ?? 'en') !== 'en') return true
-  return factKinds.has(kind) && !isPlural
-}
-
 /** From this certainty on the passages are taken to hold the answer. */
 const answeredFrom = 0.25
 
@@ -182,7 +176,10 @@ function quoteFacts(question: Question, passages: readonly SourcePassage[], said
 const wasSaid = ({ text }: Candidate, said: string): boolean => said.includes(text.replace(/[.!?:]+$/, ''))
 
 function quote(question: Question, passages: readonly SourcePassage[], said: string): string | undefined {
-  if (asksForFact(question)) return quoteFacts(question, passages, said)
+  const { text, kind, isPlural } = question
+  const isEnglish = !spaceless.test(text) && (commonWordsOf(text)?.language ?? 'en') === 'en'
+  // Questions in other languages are all taken to ask for a single fact.
+  if (!isEnglish || (factKinds.has(kind) && !isPlural)) return quoteFacts(question, passages, said)
   const scored = scorePassages(question, passages)
   if (!isAnswered(scored)) return undefined
   const groups = select(scored, (unit) => wasSaid(unit, said))

@@ -37,12 +37,13 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   checkOptions(options)
   const onError = options.onError ?? writeToStandardError
   let opening: Promise<Parts> | undefined
+  let opened: Parts | undefined
   let closing: Promise<void> | undefined
 
   async function parts(): Promise<Parts> {
     if (closing !== undefined) throw new InlayError('CLOSED', { message: 'This assistant is closed.' })
     opening ??= import('./parts/parts.ts')
-      .then(({ openParts }) => openParts(options, onError))
+      .then(async ({ openParts }) => (opened = await openParts(options, onError)))
       .catch((error: unknown) => {
         // The next use tries again: a disk may be free by then, a lock gone.
         opening = undefined
@@ -52,29 +53,27 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   }
 
   async function close(): Promise<void> {
-    const opened = await opening?.catch(() => undefined)
-    await opened?.close()
+    await (await opening?.catch(() => undefined))?.close()
   }
 
   const agent = lazyPart(async () => (await parts()).agent)
   const knowledge = lazyPart(async () => (await parts()).knowledge)
   const keys = lazyPart(async () => (await parts()).keys)
   const workspace = lazyPart(async () => (await parts()).workspace)
+  const telemetry = lazyPart(async () => (await parts()).telemetry)
   const server = createServer({
+    ...settingsOf(options),
     agent,
     knowledge,
     keys,
     workspace,
+    metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
     authenticate: authenticatorOf(options, keys),
-    basePath: options.basePath,
-    streamFormat: options.streamFormat,
-    corsOrigins: options.corsOrigins,
-    ingestionWaitMs: options.ingestionWaitMs,
-    waitingCalls: options.waitingCalls,
-    passHeaders: options.passHeaders,
-    limits: options.bodyLimits,
-    version: manifest.version,
     onError,
+    onAnswered: (request) => {
+      opened?.telemetry.onAnswered(request)
+      options.onAnswered?.(request)
+    },
   })
   return {
     fetch: server.fetch,
@@ -84,6 +83,20 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     routes: server.routes,
     start: async () => void (await parts()),
     close: () => (closing ??= close()),
+  }
+}
+
+function settingsOf(options: InlayOptions) {
+  const { basePath, streamFormat, corsOrigins, ingestionWaitMs, waitingCalls, passHeaders, bodyLimits } = options
+  return {
+    basePath,
+    streamFormat,
+    corsOrigins,
+    ingestionWaitMs,
+    waitingCalls,
+    passHeaders,
+    limits: bodyLimits,
+    version: manifest.version,
   }
 }
 

@@ -9,17 +9,44 @@ export type NodeListener = (
 ) => Promise<void>
 
 /**
- * A listener for `node:http`, or a middleware for Express and its kin, over a fetch handler. Mount it ahead of body
- * parsers: a body that was read before cannot be read again. Streams are written as fast as the socket takes them; a
- * client that leaves ends its stream and nothing else.
+ * A listener for `node:http`, or a middleware for Express and its kin, over a fetch handler. Streams are written as fast
+ * as the socket takes them; a client that leaves ends its stream and nothing else. Behind a body parser it takes the
+ * parsed JSON, text or bytes from `request.body` or `request.rawBody`; forms cannot be restored from there.
  * @example createServer(nodeListener(inlay.fetch)).listen(3000)
  * @example app.use('/assistant', nodeListener(inlay.fetch))
  */
 export function nodeListener(fetch: (request: Request) => Promise<Response>): NodeListener {
   // One handler takes both versions of HTTP; its type names them one by one.
-  const handle = toNodeHandler(fetch) as (...call: Parameters<NodeListener>) => void | Promise<void>
+  const listenerOf = (answer: typeof fetch): ((...call: Parameters<NodeListener>) => void | Promise<void>) =>
+    toNodeHandler(answer) as (...call: Parameters<NodeListener>) => void | Promise<void>
+  const handle = listenerOf(fetch)
   // The promise is for hosts that wait for it: h3 takes a listener without one for done, and answers a second time.
   return async (request, response) => {
-    await handle(request, response)
+    const body = request.readableDidRead ? parsedBody(request) : undefined
+    await (body === undefined ? handle : listenerOf((unread) => fetch(withBody(unread, body))))(request, response)
   }
+}
+
+/** A request as a body parser leaves it. */
+interface Parsed {
+  readonly headers: IncomingMessage['headers']
+  readonly rawBody?: unknown
+  readonly body?: unknown
+}
+
+/** The body that a parser of the host left behind; undefined when there is none that can be sent on. */
+function parsedBody(request: Parsed): string | Uint8Array | undefined {
+  const { rawBody, body } = request
+  for (const bytes of [rawBody, body]) if (typeof bytes === 'string' || bytes instanceof Uint8Array) return bytes
+  // A form that was parsed is an object as well.
+  const isForm = /^(multipart\/|application\/x-www-form-urlencoded)/i.test(request.headers['content-type'] ?? '')
+  return body === undefined || isForm ? undefined : JSON.stringify(body)
+}
+
+function withBody(request: Request, body: string | Uint8Array): Request {
+  const { url, method, signal } = request
+  const headers = new Headers(request.headers)
+  // They tell of the bytes that the parser has read and unpacked.
+  for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name)
+  return new Request(url, { method, headers, signal, body: typeof body === 'string' ? body : new Uint8Array(body) })
 }

@@ -8,7 +8,14 @@ import { endpoint, respond, type EndpointSetting } from './http/endpoint.ts'
 import { preflightReply, reply, type CorsOrigins, type Reply } from './http/replies.ts'
 import type { Method, Route, ServerParts } from './http/route.ts'
 import { routes } from './routes/index.ts'
-import type { BodyLimits, FailedRequest, ServerSettings, Timer, WaitingCalls } from './http/settings.ts'
+import type {
+  AnsweredRequest,
+  BodyLimits,
+  FailedRequest,
+  ServerSettings,
+  Timer,
+  WaitingCalls,
+} from './http/settings.ts'
 
 /** What the HTTP side is made of. */
 export interface ServerOptions extends ServerParts {
@@ -37,6 +44,8 @@ export interface ServerOptions extends ServerParts {
   readonly timer?: Timer
   /** Receives what was not expected, whole, with the id the client was given. Default: nothing is written anywhere. */
   readonly onError?: (error: unknown, request: FailedRequest) => void
+  /** Called with each request of a known route once it is answered; must not throw. */
+  readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
   /** What `GET /version` says. Default `0.0.0`. */
   readonly version?: string
 }
@@ -53,9 +62,14 @@ const mebibyte = 1024 * 1024
 
 /** The HTTP side over its parts: nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
-  const { agent, knowledge, keys, workspace, authenticate } = options
+  const { agent, knowledge, keys, workspace, metrics, authenticate } = options
   const settings = settingsOf(options)
-  const setting: EndpointSetting = { parts: { agent, knowledge, keys, workspace }, authenticate, settings, routes }
+  const setting: EndpointSetting = {
+    parts: { agent, knowledge, keys, workspace, metrics },
+    authenticate,
+    settings,
+    routes,
+  }
   // Malformed percent-encoding is ours to answer, as a validation error of the value it stands in.
   const app = new H3({ silent: true, allowMalformedURL: true })
   const prefixes = [...new Set([settings.basePath, ''])]
@@ -95,6 +109,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     heartbeatMs: options.heartbeatMs ?? 15_000,
     timer: options.timer ?? systemTimer,
     onError: options.onError ?? (() => {}),
+    onAnswered: options.onAnswered,
     version: options.version ?? '0.0.0',
   }
 }

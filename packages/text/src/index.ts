@@ -4,16 +4,17 @@ export { isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
 export {
   isLike,
   isNear,
-  isSpaceless,
-  isStopWord,
   keysOf,
   lengthInWords,
   partsOf,
+  spaceless,
   stem,
+  stopWords,
   termSet,
-  withoutWords,
-  wordsIn,
+  wordPattern,
   wordsOf,
 } from './terms.ts'
 export { sentencesOf, toProse, unitsOf } from './units.ts'
 export type { Unit } from './units.ts'
+export { createSupport } from './support.ts'
+export type { SourceText, Support } from './support.ts'

@@ -1,5 +1,5 @@
-/** English words that carry no topic; other languages are weighed by rarity alone. */
-const stopWords = new Set(
+/** English words, in lower case, that are about nothing: articles, pronouns, helping verbs. */
+export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again all also am an and any are aren't as at be because been before being below between both but by
   can can't cannot could couldn't did didn't do does doesn't doing don't down during each either else ever every few for
   from further had has hasn't have haven't having he her here hers him his how however i i'd i'll i'm i've if in into is
@@ -10,8 +10,10 @@ const stopWords = new Set(
   without won't would wouldn't yes yet you you'd you'll you're you've your yours`.split(/\s+/),
 )
 
-const words = /[\p{L}\p{M}\p{N}_]+(?:['’.+#-]*[\p{L}\p{M}\p{N}_]+)*(?:\+\+|#)?/gu
-const spaceless =
+/** A word as it stands, in any language; `C++`, `don't` and `std.fs` are one. */
+export const wordPattern: RegExp = /[\p{L}\p{M}\p{N}_]+(?:['’.+#-]*[\p{L}\p{M}\p{N}_]+)*(?:\+\+|#)?/gu
+/** A letter of a script without spaces between words. */
+export const spaceless: RegExp =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 let segmenter: Intl.Segmenter | undefined
@@ -24,14 +26,11 @@ function segments(text: string): string[] {
 
 /** Words as they stand, in lower case with plain apostrophes and without a possessive ending. */
 export function wordsOf(text: string): string[] {
-  const matches = text.match(words) ?? []
+  const matches = text.match(wordPattern) ?? []
   return matches
     .flatMap((word) => (spaceless.test(word) ? segments(word) : [word]))
     .map((word) => word.toLowerCase().replaceAll('’', "'").replace(/'s$/, ''))
 }
-
-/** Whether a word, in lower case, is about nothing: an article, a pronoun, a helping verb. */
-export const isStopWord = (word: string): boolean => stopWords.has(word)
 
 const endings: readonly (readonly [RegExp, string])[] = [
   [/ies$/, 'y'],
@@ -67,7 +66,7 @@ export function partsOf(word: string): string[] {
 /** Stems of all words of a text and of the parts of its names, each once. */
 export function termSet(text: string): Set<string> {
   const terms = new Set<string>()
-  for (const match of text.match(words) ?? []) {
+  for (const match of text.match(wordPattern) ?? []) {
     for (const word of wordsOf(match)) terms.add(stem(word))
     // What is said of "non-members" is not said of members.
     if (!/^non[-_]/i.test(match)) for (const part of partsOf(match)) terms.add(stem(part.toLowerCase()))
@@ -124,23 +123,13 @@ function* pairsOf(run: string): Generator<string> {
 /** The keys of all words of a text in order; a name of several parts also gives the keys of its parts. */
 export function keysOf(text: string): string[] {
   const keys: string[] = []
-  for (const [token] of text.matchAll(words)) {
+  for (const [token] of text.matchAll(wordPattern)) {
     const lower = token.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
     if (spaceless.test(lower)) keys.push(...pairsOf(lower))
     else keys.push(keyOf(lower), ...partsOf(token).map((part) => keyOf(part.toLowerCase())))
   }
   return keys
 }
-
-/** Whether a text is in a script without spaces between words. */
-export const isSpaceless = (text: string): boolean => spaceless.test(text)
-
-/** The words of a text as they stand. */
-export const wordsIn = (text: string): string[] => text.match(words) ?? []
-
-/** The text with every word left out that `isDropped`. */
-export const withoutWords = (text: string, isDropped: (word: string) => boolean): string =>
-  text.replace(words, (token) => (isDropped(token) ? ' ' : token))
 
 /** Whether a key of the passages may be meant by a key of the question that they do not hold. */
 export function isLike(key: string, other: string): boolean {

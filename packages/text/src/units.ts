@@ -28,15 +28,6 @@ const fence = /^\s{0,8}(`{3,}|~{3,})\s*([\w+#.-]*)/
 const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
 const directive = /^\s*(?:\{\{.*\}\}|:::.*|<!--.*-->|\[[^\]]+\]:\s+\S+.*|\[\^[^\]]+\]:.*|={3,}|-{3,}|\*{3,})\s*$/
 
-/** Takes a comment of several lines, front matter, and what only a renderer understands out of a page. */
-function withoutMachinery(markdown: string): string {
-  return markdown
-    .replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---\r?\n/, '')
-    .replace(/<!--[\s\S]*?(?:-->|$)/g, '')
-    .replace(/\r\n?/g, '\n')
-    .replace(/&#124;/g, '\\|')
-}
-
 /** A heading without the marks before it, and those behind it where a space sets them off: `## C# ##` is about C#. */
 const headingOf = (line: string): string =>
   line
@@ -47,13 +38,16 @@ const headingOf = (line: string): string =>
 
 /** Splits a page into headings, paragraphs, list items, code and rows of tables. */
 function blocksOf(markdown: string): Block[] {
+  // Front matter and comments are for a renderer alone.
+  const page = markdown
+    .replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---\r?\n/, '')
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/&#124;/g, '\\|')
   const blocks: Block[] = []
   let open: Block | undefined
   let mark = ''
-  const begin = (block: Block): void => {
-    blocks.push((open = block))
-  }
-  for (const raw of withoutMachinery(markdown).split('\n')) {
+  for (const raw of page.split('\n')) {
     const opening = fence.exec(raw)
     if (mark !== '') {
       if (opening?.[1]?.startsWith(mark)) [mark, open] = ['', undefined]
@@ -63,17 +57,22 @@ function blocksOf(markdown: string): Block[] {
     const line = raw.replace(/^\s*(?:>\s?)+/, '')
     if (opening?.[1]) {
       mark = opening[1]
-      begin({ kind: 'code', lines: [], ...(opening[2] && { language: opening[2].toLowerCase() }) })
+      open = { kind: 'code', lines: [], ...(opening[2] && { language: opening[2].toLowerCase() }) }
+      blocks.push(open)
     } else if (line.trim() === '' || directive.test(line) || /^\[!\w+\]$/.test(line.trim())) open = undefined
     else if (/^#{1,6}\s/.test(line)) {
-      begin({ kind: 'heading', lines: [headingOf(line)], level: line.indexOf(' ') })
+      blocks.push({ kind: 'heading', lines: [headingOf(line)], level: line.indexOf(' ') })
       open = undefined
     } else if (/^\s*\|.*\|\s*$/.test(line)) {
-      begin({ kind: 'row', lines: [line] })
+      blocks.push({ kind: 'row', lines: [line] })
       open = undefined
-    } else if (item.test(line)) begin({ kind: 'item', lines: [line.replace(item, '')] })
-    else if (open?.kind === 'item' || open?.kind === 'sentence') open.lines.push(line.trim())
-    else begin({ kind: 'sentence', lines: [line.trim()] })
+    } else if ((open?.kind === 'item' || open?.kind === 'sentence') && !item.test(line)) open.lines.push(line.trim())
+    else {
+      open = item.test(line)
+        ? { kind: 'item', lines: [line.replace(item, '')] }
+        : { kind: 'sentence', lines: [line.trim()] }
+      blocks.push(open)
+    }
   }
   return blocks
 }

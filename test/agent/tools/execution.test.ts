@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { runCall, type CallSetting, type OpenCall } from '@inlay/agent/internal/tools/execution'
+import { CallWriter } from '@inlay/agent/internal/packets/blocks'
 import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
 import { scriptedAction, type ScriptedActionOptions } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
@@ -17,15 +18,7 @@ function newCall(options: Partial<ScriptedActionOptions> = {}, more: Partial<Cal
     input: { at: 1 },
     range: createCitableDocuments().openStep()(0),
     resultTokens: 1_000,
-    writer: {
-      step: 0,
-      turnIndex: 1,
-      tabIndex: 2,
-      reasoning: 'Hm.',
-      emit: ({ type }) => void packets.push(type),
-      emitNested: () => {},
-      end: () => void packets.push('section_end'),
-    },
+    writer: new CallWriter({ step: 0, turnIndex: 1, tabIndex: 2, reasoning: 'Hm.' }, ({ type }) => packets.push(type)),
   }
   const setting: CallSetting = {
     caller: ana,
@@ -114,8 +107,8 @@ test('a call over its time is aborted and ended, also when the action does not l
 })
 
 test('packets that are not a call’s to send are refused', async () => {
-  const { createPacketWriter } = await import('@inlay/agent/internal/packets/packet-writer')
-  const packetWriter = createPacketWriter({
+  const { PacketWriter } = await import('@inlay/agent/internal/packets/packet-writer')
+  const packetWriter = new PacketWriter({
     emit: () => {},
     modelIndex: 0,
     includeCitations: true,

@@ -43,6 +43,7 @@ test('every variable reaches its option', () => {
     INLAY_EMBEDDING_API_KEY: 'other',
     INLAY_SEARCH_HELP: 'off',
     INLAY_MEMORIES: 'off',
+    INLAY_TELEMETRY: 'off',
   })
   expect(settings).toEqual({
     host: '::',
@@ -59,6 +60,7 @@ test('every variable reaches its option', () => {
       embedding: { name: 'nomic-embed-text', baseUrl: 'http://localhost:11434/v1', apiKey: 'other', dimensions: 768 },
       searchHelp: { expand: false, choose: false },
       memories: false,
+      telemetry: false,
     },
   })
   expect(readSettings({ INLAY_SEARCH_HELP: 'on', INLAY_MEMORIES: 'on' }).options).toEqual({})

@@ -1,5 +1,5 @@
 import type { PacketBody } from '@inlay/protocol'
-import { createCallPackets } from '../packets/blocks.ts'
+import { CallWriter } from '../packets/blocks.ts'
 import { runCall } from '../tools/execution.ts'
 import { createCitableDocuments } from '../citations/numbers.ts'
 import type { Action, ActionTurn } from '../contracts/action.ts'
@@ -57,10 +57,10 @@ export async function makeCall(fixture: ActionFixture, input: unknown, options: 
   const action = actionOf(fixture)
   const packets: PacketBody[] = []
   const cited = new Set<number>()
-  const stage = createCallPackets((_turn, _tab, packet) => void packets.push(packet))
-  const step = { step: 0, turnIndex: 0, firstTab: 0, reasoning: null }
-  const [writer] = stage.open(step, 1, [{ position: 0, start: action.start?.() }])
-  if (!writer) throw new Error('A stage opens one writer for each call.')
+  const place = { step: 0, turnIndex: 0, tabIndex: 0, reasoning: null }
+  const writer = new CallWriter(place, (packet) => void packets.push(packet))
+  const start = action.start?.()
+  if (start) writer.emitNested(start, null)
   const range = createCitableDocuments().openStep()(0)
   const { caller, sessionId, messageId, userMessage, filters, messages, ask, files, headers } = newTurn(fixture)
   const record = await runCall(

@@ -1,108 +1,67 @@
-import { InlayError, type PacketBody, type PacketType, type SearchDoc, type PacketOf } from '@inlay/protocol'
+import { InlayError, type PacketBody, type PacketOf, type SearchDoc } from '@inlay/protocol'
 import type { CitationPiece } from '../citations/citation-filter.ts'
 
-/** Writes the text of each step as message packets. */
-export interface MessageBlock {
-  add(pieces: readonly CitationPiece[]): void
-  hasBegun(): boolean
-  /** Text of this step. */
-  text(): string
-  /** Text of the last step that had any. */
-  answer(): string
-  /** Begins the next step. */
-  reset(): void
-}
-
-/** @param begin called before the first text of a step; returns the packet that announces it */
-export function createMessageBlock(
-  emit: (packet: PacketBody) => void,
-  begin: () => PacketOf<'message_start'>,
-): MessageBlock {
-  let isBegun = false
-  let text = ''
-  let answer = ''
-  // A message does not begin with whitespace alone: providers send line breaks before calls.
-  let blank = ''
-
-  const write = (content: string): void => {
-    if (!isBegun) {
-      isBegun = true
-      answer = ''
-      emit(begin())
-    }
-    if (content === '') return
-    text += content
-    answer += content
-    emit({ type: 'message_delta', content })
-  }
-  return {
-    add: (pieces) => {
-      for (const piece of pieces) {
-        const content = piece.type === 'text' ? blank + piece.content : blank
-        blank = ''
-        if (piece.type === 'citation') {
-          write(content)
-          emit({ type: 'citation_info', citation_number: piece.number, document_id: piece.documentId })
-        } else if (isBegun || content.trim() !== '') write(content)
-        else blank = content
-      }
-    },
-    hasBegun: () => isBegun,
-    text: () => text,
-    answer: () => answer,
-    reset: () => {
-      isBegun = false
-      text = ''
-      blank = ''
-    },
-  }
-}
-
-/** Writes the reasoning of each step as one block of packets, at the beginning of the step or not at all. */
-export interface ReasoningBlock {
-  add(delta: string): void
-  /** Ends the block; true when one was open. */
-  close(): boolean
-  /** No block may begin in this step any more. */
-  bar(): void
+/**
+ * Writes the reasoning and the text of one model step, each as one block of packets. Reasoning comes first or not at
+ * all. No block begins with whitespace alone: providers begin empty thoughts and send line breaks before calls.
+ */
+export class StepBlocks {
   /** All reasoning of the step so far; "" when there is none. */
-  text(): string
-  /** Begins the next step. */
-  reset(): void
-}
+  reasoning = ''
+  /** All text of the step so far. */
+  text = ''
+  /** Whether the text was announced. */
+  hasText = false
+  readonly #emit: (packet: PacketBody) => void
+  readonly #announceText: (() => PacketOf<'message_start'>) | undefined
+  #phase: 'none' | 'open' | 'over' = 'none'
+  #blankReasoning = ''
+  #blankText = ''
 
-/** Creates the reasoning block of an answer; call `reset` before each step. */
-export function createReasoningBlock(emit: (packet: PacketBody) => void): ReasoningBlock {
-  let phase: 'none' | 'open' | 'over' = 'none'
-  let text = ''
-  // Providers begin blocks that stay empty with a line break; such a block is none.
-  let blank = ''
-  return {
-    add: (delta) => {
-      if (phase === 'over') return
-      const more = blank + delta
-      blank = phase === 'none' && more.trim() === '' ? more : ''
-      if (blank !== '' || more === '') return
-      if (phase === 'none') emit({ type: 'reasoning_start' })
-      phase = 'open'
-      text += more
-      emit({ type: 'reasoning_delta', reasoning: more })
-    },
-    close: () => {
-      if (phase !== 'open') return false
-      emit({ type: 'reasoning_done' })
-      phase = 'over'
-      return true
-    },
-    bar: () => {
-      phase = 'over'
-    },
-    text: () => text,
-    reset: () => {
-      phase = 'none'
-      text = ''
-      blank = ''
-    },
+  /** @param announceText called before the first text; returns the packet that announces it. Absent: no text follows */
+  constructor(emit: (packet: PacketBody) => void, announceText?: () => PacketOf<'message_start'>) {
+    this.#emit = emit
+    this.#announceText = announceText
+  }
+
+  addReasoning(delta: string): void {
+    if (this.#phase === 'over' || this.hasText) return
+    const more = this.#blankReasoning + delta
+    this.#blankReasoning = this.#phase === 'none' && more.trim() === '' ? more : ''
+    if (this.#blankReasoning !== '' || more === '') return
+    if (this.#phase === 'none') this.#emit({ type: 'reasoning_start' })
+    this.#phase = 'open'
+    this.reasoning += more
+    this.#emit({ type: 'reasoning_delta', reasoning: more })
+  }
+
+  /** Ends the reasoning; true when it was open. */
+  closeReasoning(): boolean {
+    if (this.#phase !== 'open') return false
+    this.#emit({ type: 'reasoning_done' })
+    this.#phase = 'over'
+    return true
+  }
+
+  /** No reasoning may begin in this step any more. */
+  barReasoning(): void {
+    this.#phase = 'over'
+  }
+
+  addText(pieces: readonly CitationPiece[]): void {
+    for (const piece of pieces) {
+      const content = piece.type === 'text' ? this.#blankText + piece.content : this.#blankText
+      const isBlank = piece.type === 'text' && !this.hasText && content.trim() === ''
+      this.#blankText = isBlank ? content : ''
+      if (isBlank) continue
+      const start = this.hasText ? undefined : this.#announceText?.()
+      this.hasText = true
+      if (start) this.#emit(start)
+      this.text += content
+      if (content !== '') this.#emit({ type: 'message_delta', content })
+      if (piece.type === 'text') continue
+      this.#emit({ type: 'citation_info', citation_number: piece.number, document_id: piece.documentId })
+    }
   }
 }
 
@@ -116,97 +75,38 @@ export interface CallPlace {
   readonly reasoning: string | null
 }
 
-/** Sends the packets of one call. After `end` it sends nothing more. */
-export interface CallWriter extends CallPlace {
-  /** Throws UNSUPPORTED for packets that are not a call's to send, such as `stop`. */
-  emit(packet: PacketBody): void
-  /** Sends a packet of any type, for a sub-agent; `sub` is the place of its step, null for its own place. */
-  emitNested(packet: PacketBody, sub: number | null): void
-  /** Sends `section_end`; only the first time. The documents found join `final_documents` of the next text. */
-  end(foundDocuments?: readonly SearchDoc[]): void
-}
-
-/** The step that calls belong to. */
-export interface CallStep extends Omit<CallPlace, 'tabIndex'> {
-  /** Tab of the call that was asked for first: 0, or 1 beside text. */
-  readonly firstTab: number
-}
-
-/** Sends the packets of an answer's calls, step by step. */
-export interface CallPackets {
-  /** Announces calls of a step: the number of branches, then every start packet. Later calls of the step add to them. */
-  open(
-    step: CallStep,
-    requested: number,
-    calls: readonly { readonly position: number; readonly start: PacketBody | undefined }[],
-  ): CallWriter[]
-  /** Ends the calls of the step that have not ended. */
-  endAll(): void
-  /** Takes what the calls of the step found, in their order; the next step begins. */
-  gather(): void
-  /** Everything found so far; null while nothing searched. */
-  documents(): readonly SearchDoc[] | null
-}
-
 const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool|error$)/
 
-/**
- * Creates the call packets of one answer.
- * @param contextDocuments documents the model has before any call; null when it has none
- */
-export function createCallPackets(
-  send: (turnIndex: number, tabIndex: number, packet: PacketBody, sub?: number | null) => void,
-  contextDocuments: readonly SearchDoc[] | null = null,
-): CallPackets {
-  let documents = contextDocuments
-  let writers: CallWriter[] = []
-  let foundByCall: (readonly SearchDoc[] | undefined)[] = []
+/** Sends the packets of one call. After `end` it sends nothing more. */
+export class CallWriter {
+  readonly place: CallPlace
+  /** All documents the call found; undefined when it searched nothing, or still runs. */
+  foundDocuments: readonly SearchDoc[] | undefined
+  readonly #send: (packet: PacketBody, sub: number | null) => void
+  #hasEnded = false
 
-  const gather = (): void => {
-    const searched = foundByCall.filter((list) => list !== undefined)
-    if (searched.length > 0) documents = [...(documents ?? []), ...searched.flat()]
-    foundByCall = []
-    writers = []
+  constructor(place: CallPlace, send: (packet: PacketBody, sub: number | null) => void) {
+    this.place = place
+    this.#send = send
   }
-  const openWriter = ({ firstTab, ...place }: CallStep, position: number, index: number): CallWriter => {
-    const tabIndex = firstTab + position
-    let hasEnded = false
-    return {
-      ...place,
-      tabIndex,
-      emit: (packet) => {
-        if (!callPackets.test(packet.type)) throw refused(packet.type)
-        if (!hasEnded) send(place.turnIndex, tabIndex, packet)
-      },
-      emitNested: (packet, sub) => {
-        if (!hasEnded) send(place.turnIndex, tabIndex, packet, sub)
-      },
-      end: (foundDocuments) => {
-        if (hasEnded) return
-        hasEnded = true
-        foundByCall[index] = foundDocuments
-        send(place.turnIndex, tabIndex, { type: 'section_end' })
-      },
-    }
-  }
-  return {
-    open: (step, requested, calls) => {
-      if (requested > 1) send(step.turnIndex, 0, { type: 'top_level_branching', num_parallel_branches: requested })
-      const earlier = writers.length
-      const opened = calls.map(({ position }, index) => openWriter(step, position, earlier + index))
-      writers.push(...opened)
-      for (const [index, { start }] of calls.entries()) if (start) opened[index]?.emitNested(start, null)
-      return opened
-    },
-    endAll: () => {
-      for (const writer of writers) writer.end()
-      gather()
-    },
-    gather,
-    documents: () => documents,
-  }
-}
 
-function refused(type: PacketType): InlayError {
-  return new InlayError('UNSUPPORTED', { message: `An action cannot send packets of type ${type}.` })
+  /** Throws UNSUPPORTED for packets that are not a call's to send, such as `stop`. */
+  emit(packet: PacketBody): void {
+    if (!callPackets.test(packet.type))
+      throw new InlayError('UNSUPPORTED', { message: `An action cannot send packets of type ${packet.type}.` })
+    this.emitNested(packet, null)
+  }
+
+  /** Sends a packet of any type, for a sub-agent; `sub` is the place of its step, null for the call's own place. */
+  emitNested(packet: PacketBody, sub: number | null): void {
+    if (!this.#hasEnded) this.#send(packet, sub)
+  }
+
+  /** Sends `section_end`; only the first time. The documents join `final_documents` of the next text. */
+  end(foundDocuments?: readonly SearchDoc[]): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.foundDocuments = foundDocuments
+    this.#send({ type: 'section_end' }, null)
+  }
 }

@@ -1,7 +1,7 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
-import { createCallPackets, createMessageBlock, createReasoningBlock, type CallWriter } from './blocks.ts'
+import { createCitations, type Citation, type Citations } from '../citations/citation-filter.ts'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
-import { createCitations, type Citation } from '../citations/citation-filter.ts'
+import { CallWriter, StepBlocks } from './blocks.ts'
 
 export interface PacketWriterOptions {
   readonly emit: (packet: Packet) => void
@@ -28,120 +28,157 @@ export interface AnswerSnapshot {
   readonly citations: readonly Citation[]
 }
 
-/** Turns the output of a model and of its calls into packets, in the order that clients rely on. */
-export interface PacketWriter {
-  readonly citable: CitableDocuments
-  /** Begins the next model step. */
-  beginStep(): void
-  onReasoning(delta: string): void
-  onText(delta: string): void
-  /** A call of the step begins to arrive: the reasoning before it is over. */
-  onCall(): void
-  /** Text arguments of a call while they are written; they stand where the step's first call will. */
-  onArguments(name: string, deltas: Readonly<Record<string, string>>): void
-  /** Whether this step has text so far. */
-  hasText(): boolean
-  /** Ends the text of this step; calls may follow. */
-  endStep(): { readonly text: string; readonly reasoning: string }
-  /**
-   * Announces the step's calls, all before any of them runs.
-   * @param requested how many the model asked for, before merging
-   * @param calls which position each has among those, and its start packet
-   */
-  openCalls(
-    requested: number,
-    calls: readonly { readonly position: number; readonly start: PacketBody | undefined }[],
-  ): CallWriter[]
-  /** Closes open blocks and calls; later output is dropped. */
-  close(): void
-  /** Sends a packet at the place of the current block, also when closed. */
-  emit(packet: PacketBody): void
-  snapshot(): AnswerSnapshot
+/** A call that is announced. */
+export interface CallStart {
+  /** Its position among the calls that the model asked for in this step. */
+  readonly position: number
+  readonly start: PacketBody | undefined
 }
 
-/** Creates the packet writer of one answer. Reasoning that follows text or calls of its step is not sent. */
-export function createPacketWriter(options: PacketWriterOptions): PacketWriter {
-  const { modelIndex, includeCitations, now, startedAt, contextDocuments = [] } = options
-  const citable = createCitableDocuments()
-  citable.openStep()(0).cite(contextDocuments)
-  const citations = createCitations({ mode: includeCitations ? 'link' : 'remove', known: citable.known })
-  let step = -1
-  let reasonedSteps = 0
-  let turn = 0
-  let stepStartedAt = startedAt
-  let isClosed = false
+/** Turns the output of a model and of its calls into packets, in the order that clients rely on. */
+export class PacketWriter {
+  /** The documents that the answer may cite. */
+  readonly citable: CitableDocuments = createCitableDocuments()
+  readonly #options: PacketWriterOptions
+  readonly #citations: Citations
+  #documents: readonly SearchDoc[] | null = null
+  #blocks: StepBlocks
+  /** Calls of this step. */
+  #calls: CallWriter[] = []
+  /** Text of the last step before this one that had any. */
+  #earlierText = ''
+  #step = -1
+  #turn = 0
+  #reasonedSteps = 0
+  #stepStartedAt: number
+  #isClosed = false
 
-  const emitAt = (turnIndex: number, tabIndex: number, obj: PacketBody, sub: number | null = null): void =>
-    options.emit({
-      placement: { turn_index: turnIndex, tab_index: tabIndex, sub_turn_index: sub, model_index: modelIndex },
-      obj,
+  constructor(options: PacketWriterOptions) {
+    const { includeCitations, startedAt, contextDocuments = [] } = options
+    this.#options = options
+    this.#citations = createCitations({ mode: includeCitations ? 'link' : 'remove', known: this.citable.known })
+    if (contextDocuments.length > 0) {
+      this.#documents = contextDocuments
+      this.citable.openStep()(0).cite(contextDocuments)
+    }
+    this.#blocks = this.#openBlocks()
+    this.#stepStartedAt = startedAt
+  }
+
+  /** Begins the next model step. */
+  beginStep(): void {
+    this.#gatherDocuments()
+    if (this.#blocks.hasText) this.#earlierText = this.#blocks.text
+    this.#blocks = this.#openBlocks()
+    this.#step++
+    this.#turn = this.#step + this.#reasonedSteps
+    this.#stepStartedAt = this.#options.now()
+  }
+
+  /** Reasoning that follows text or calls of its step is not sent. */
+  onReasoning(delta: string): void {
+    this.#blocks.addReasoning(delta)
+  }
+
+  onText(delta: string): void {
+    this.#blocks.addText(this.#citations.push(delta))
+  }
+
+  /** A call of the step begins to arrive: the reasoning before it is over. */
+  onCall(): void {
+    this.#closeReasoning()
+    this.#blocks.barReasoning()
+  }
+
+  /** Text arguments of a call while they are written; they stand where the step's first call will. */
+  onArguments(name: string, deltas: Readonly<Record<string, string>>): void {
+    const packet: PacketBody = { type: 'tool_call_argument_delta', tool_type: name, argument_deltas: deltas }
+    this.#emitOpen(packet, this.#turn, this.#blocks.hasText ? 1 : 0)
+  }
+
+  /** Whether this step has text so far. */
+  hasText(): boolean {
+    return this.#blocks.hasText
+  }
+
+  /** Ends the text of this step; calls may follow. */
+  endStep(): Pick<StepBlocks, 'text' | 'reasoning'> {
+    this.#blocks.addText(this.#citations.end())
+    this.#closeReasoning()
+    return this.#blocks
+  }
+
+  /**
+   * Announces calls of the step, all before any of them runs.
+   * @param requested how many the model asked for, before merging
+   */
+  openCalls(requested: number, starts: readonly CallStart[]): CallWriter[] {
+    const turnIndex = this.#turn
+    const { hasText, reasoning } = this.#blocks
+    if (requested > 1) this.#emitOpen({ type: 'top_level_branching', num_parallel_branches: requested }, turnIndex, 0)
+    const opened = starts.map(({ position }) => {
+      const tabIndex = position + (hasText ? 1 : 0)
+      const place = { step: this.#step, turnIndex, tabIndex, reasoning: reasoning || null }
+      return new CallWriter(place, (packet, sub) => this.#emitOpen(packet, turnIndex, tabIndex, sub))
     })
-  const emitOpen: typeof emitAt = (turnIndex, tabIndex, obj, sub) =>
-    isClosed ? undefined : emitAt(turnIndex, tabIndex, obj, sub)
-
-  const reasoning = createReasoningBlock((packet) => emitOpen(turn, 0, packet))
-  const closeReasoning = (): void => {
-    if (!reasoning.close()) return
-    reasonedSteps++
-    turn++
-  }
-  const calls = createCallPackets(emitOpen, contextDocuments.length > 0 ? contextDocuments : null)
-  const message = createMessageBlock(
-    (packet) => emitOpen(turn, 0, packet),
-    () => {
-      closeReasoning()
-      const seconds = (stepStartedAt - startedAt) / 1000
-      return { type: 'message_start', final_documents: calls.documents(), pre_answer_processing_seconds: seconds }
-    },
-  )
-  const finishText = (): void => {
-    message.add(citations.end())
-    closeReasoning()
+    this.#calls.push(...opened)
+    for (const [index, { start }] of starts.entries()) if (start) opened[index]?.emitNested(start, null)
+    return opened
   }
 
-  return {
-    citable,
-    beginStep: () => {
-      calls.gather()
-      reasoning.reset()
-      message.reset()
-      step++
-      turn = step + reasonedSteps
-      stepStartedAt = now()
-    },
-    onReasoning: (delta) => {
-      if (!message.hasBegun()) reasoning.add(delta)
-    },
-    onText: (delta) => message.add(citations.push(delta)),
-    onCall: () => {
-      closeReasoning()
-      reasoning.bar()
-    },
-    onArguments: (name, deltas) => {
-      const tab = message.hasBegun() ? 1 : 0
-      emitOpen(turn, tab, { type: 'tool_call_argument_delta', tool_type: name, argument_deltas: deltas })
-    },
-    hasText: message.hasBegun,
-    endStep: () => {
-      finishText()
-      return { text: message.text(), reasoning: reasoning.text() }
-    },
-    openCalls: (requested, starts) => {
-      const firstTab = message.hasBegun() ? 1 : 0
-      const place = { step, turnIndex: turn, firstTab, reasoning: reasoning.text() || null }
-      return calls.open(place, requested, starts)
-    },
-    close: () => {
-      finishText()
-      calls.endAll()
-      isClosed = true
-    },
-    emit: (packet) => emitAt(turn, 0, packet),
-    snapshot: () => ({
-      text: message.answer(),
-      reasoning: reasoning.text() || null,
-      documents: calls.documents(),
-      citations: includeCitations ? citations.cited() : [],
-    }),
+  /** Closes open blocks and calls; later output is dropped. */
+  close(): void {
+    this.endStep()
+    for (const call of this.#calls) call.end()
+    this.#gatherDocuments()
+    this.#isClosed = true
+  }
+
+  /** Sends a packet at the place of the current block, also when closed. */
+  emit(packet: PacketBody): void {
+    this.#emitAt(packet, this.#turn, 0, null)
+  }
+
+  snapshot(): AnswerSnapshot {
+    const { hasText, text, reasoning } = this.#blocks
+    return {
+      text: hasText ? text : this.#earlierText,
+      reasoning: reasoning || null,
+      documents: this.#documents,
+      citations: this.#options.includeCitations ? this.#citations.cited() : [],
+    }
+  }
+
+  #openBlocks(): StepBlocks {
+    return new StepBlocks(
+      (packet) => this.#emitOpen(packet, this.#turn, 0),
+      () => {
+        this.#closeReasoning()
+        const seconds = (this.#stepStartedAt - this.#options.startedAt) / 1000
+        return { type: 'message_start', final_documents: this.#documents, pre_answer_processing_seconds: seconds }
+      },
+    )
+  }
+
+  #closeReasoning(): void {
+    if (!this.#blocks.closeReasoning()) return
+    this.#reasonedSteps++
+    this.#turn++
+  }
+
+  /** Takes what the calls of the step found, in their order. */
+  #gatherDocuments(): void {
+    const searched = this.#calls.flatMap(({ foundDocuments }) => (foundDocuments ? [foundDocuments] : []))
+    if (searched.length > 0) this.#documents = [...(this.#documents ?? []), ...searched.flat()]
+    this.#calls = []
+  }
+
+  #emitOpen(packet: PacketBody, turn: number, tab: number, sub: number | null = null): void {
+    if (!this.#isClosed) this.#emitAt(packet, turn, tab, sub)
+  }
+
+  #emitAt(obj: PacketBody, turn: number, tab: number, sub: number | null): void {
+    const { emit, modelIndex } = this.#options
+    emit({ placement: { turn_index: turn, tab_index: tab, sub_turn_index: sub, model_index: modelIndex }, obj })
   }
 }

@@ -1,9 +1,9 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
-import { InlayError, isJsonObject, readJson, type PacketBody } from '@inlay/protocol'
+import { InlayError, isJsonObject, readJson } from '@inlay/protocol'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
 import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
 import { unlessAborted } from '../model/waiting.ts'
-import { createCallPackets } from '../packets/blocks.ts'
+import { CallWriter } from '../packets/blocks.ts'
 import { promptTokens } from '../prompt/context-window.ts'
 import { planCalls, toFunctionTools } from '../tools/call-plan.ts'
 import { runCall } from '../tools/execution.ts'
@@ -182,11 +182,11 @@ async function search(
   state.searches++
   if (!call) return { ...first, result: resultOf(first.name) }
   const place: AnswerPlace = { turn, tab, sub: step.sub }
-  const packets = createCallPackets((_turn, _tab, packet: PacketBody) => branch.emit(place, packet))
-  const forget = branch.onClose(packets.endAll)
-  const at = { step: cycle, turnIndex: turn, firstTab: tab, reasoning: step.thought || null }
-  const [writer] = packets.open(at, 1, [{ position: 0, start: call.action.start?.() }])
-  if (!writer) return { ...first, result: resultOf(first.name) }
+  const at = { step: cycle, turnIndex: turn, tabIndex: tab, reasoning: step.thought || null }
+  const writer = new CallWriter(at, (packet) => branch.emit(place, packet))
+  const forget = branch.onClose(() => writer.end())
+  const start = call.action.start?.()
+  if (start) writer.emitNested(start, null)
   // More results follow, and all of them are read again with each step.
   const room = Math.floor((model.promptTokens - promptTokens(exchanges)) * 0.3)
   const resultTokens = Math.min(mostResultTokens, Math.max(500, room))

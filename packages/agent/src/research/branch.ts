@@ -1,6 +1,6 @@
 import type { PacketBody } from '@inlay/protocol'
 import type { StepListener } from '../model/step-output.ts'
-import { createReasoningBlock } from '../packets/blocks.ts'
+import { StepBlocks } from '../packets/blocks.ts'
 
 /** Where packets of a research stand in its answer; `sub` is null but for the steps of an agent. */
 export interface AnswerPlace {
@@ -56,12 +56,12 @@ export function createBranch(emit: EmitAt): Branch {
     onClose,
     openThoughts: (place) => createThoughtPackets((packet) => emitOpen(place, packet), onClose),
     openText: (place, onText, onReasoned = () => {}) => {
-      const block = createReasoningBlock((packet) => emitOpen(place, packet))
-      const close = (): void => void (block.close() && onReasoned())
+      const blocks = new StepBlocks((packet) => emitOpen(place, packet))
+      const close = (): void => void (blocks.closeReasoning() && onReasoned())
       const forget = onClose(close)
       return {
         listener: {
-          onReasoning: block.add,
+          onReasoning: (delta) => blocks.addReasoning(delta),
           onText: (delta) => {
             if (delta.trim() !== '') close()
             onText(delta)
@@ -84,16 +84,16 @@ export function createBranch(emit: EmitAt): Branch {
 }
 
 function createThoughtPackets(emit: (packet: PacketBody) => void, onClose: Branch['onClose']): ThoughtPackets {
-  const block = createReasoningBlock(emit)
-  const forget = onClose(() => block.close())
+  const blocks = new StepBlocks(emit)
+  const forget = onClose(() => blocks.closeReasoning())
   let last: 'reasoning' | 'text' | 'tool' | undefined
   let usedTool = false
   const add = (kind: 'reasoning' | 'text' | 'tool', delta: string): void => {
     if (delta.trim() !== '') {
-      if (last !== undefined && last !== kind) block.add('\n\n')
+      if (last !== undefined && last !== kind) blocks.addReasoning('\n\n')
       last = kind
     }
-    block.add(delta)
+    blocks.addReasoning(delta)
   }
   return {
     listener: {
@@ -105,11 +105,11 @@ function createThoughtPackets(emit: (packet: PacketBody) => void, onClose: Branc
         add('tool', Object.values(deltas).join(''))
       },
     },
-    text: block.text,
+    text: () => blocks.reasoning,
     usedTool: () => usedTool,
     end: () => {
       forget()
-      block.close()
+      blocks.closeReasoning()
     },
   }
 }

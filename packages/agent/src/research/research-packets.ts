@@ -1,7 +1,7 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 import { createCitations, type CitationsOptions } from '../citations/citation-filter.ts'
 import type { AnswerSnapshot, PacketWriter, PacketWriterOptions } from '../packets/packet-writer.ts'
-import { createMessageBlock, createReasoningBlock } from '../packets/blocks.ts'
+import { StepBlocks } from '../packets/blocks.ts'
 import { createBranch, type AnswerPlace, type Branch, type StepPackets } from './branch.ts'
 
 /** Writes the packets of one deep research. */
@@ -53,27 +53,26 @@ export function createResearchWriter({ emit, modelIndex, now, startedAt }: Resea
     const stepStartedAt = now()
     const citations = createCitations({ mode: 'link', known })
     const emitHere = (packet: PacketBody): void => root.emit({ turn, tab: 0, sub: null }, packet)
-    const reasoning = createReasoningBlock(emitHere)
-    const closeReasoning = (): void => void (reasoning.close() && turn++)
-    const message = createMessageBlock(emitHere, () => {
+    const closeReasoning = (): void => void (blocks.closeReasoning() && turn++)
+    const blocks = new StepBlocks(emitHere, () => {
       closeReasoning()
       const seconds = (stepStartedAt - startedAt) / 1000
       return { type: 'message_start', final_documents: finalDocuments, pre_answer_processing_seconds: seconds }
     })
     const end = (): void => {
-      message.add(citations.end())
+      blocks.addText(citations.end())
       closeReasoning()
     }
     const forget = root.onClose(end)
     answer = () => ({
-      text: message.answer(),
-      reasoning: reasoning.text() || thought || null,
+      text: blocks.text,
+      reasoning: blocks.reasoning || thought || null,
       citations: citations.cited(),
     })
     return {
       listener: {
-        onReasoning: (delta) => (message.hasBegun() ? undefined : reasoning.add(delta)),
-        onText: (delta) => message.add(citations.push(delta)),
+        onReasoning: (delta) => blocks.addReasoning(delta),
+        onText: (delta) => blocks.addText(citations.push(delta)),
         onCall: () => {},
         onArguments: () => {},
       },

@@ -15,22 +15,25 @@ export interface RunLog {
   /** Ends the log: readers finish once they have read the last line. */
   end(): void
   /** See `Run.read`. A reader behind the oldest line still held ends at once: what it missed is gone. */
-  read(cursor: number, signal?: AbortSignal): AsyncIterable<readonly LogEntry[]>
+  read(cursor?: number, signal?: AbortSignal): AsyncIterable<readonly LogEntry[]>
   /** The lines held, oldest first. */
   entries(): readonly LogEntry[]
 }
 
-/**
- * Makes a log that holds at most `limitBytes`; above it the oldest lines go, so that a slow reader costs bounded
- * memory and is cut off instead.
- */
-export function createRunLog({ limitBytes }: { readonly limitBytes: number }): RunLog {
+/** How much a log holds. */
+export interface RunLogOptions {
+  /** Above it the oldest lines go: a slow reader costs bounded memory and is cut off instead. */
+  readonly limitBytes: number
+  /** Receives each line that goes. */
+  readonly onDrop?: (entry: LogEntry) => void
+}
+
+type Step = IteratorResult<readonly LogEntry[]>
+
+export function createRunLog({ limitBytes, onDrop }: RunLogOptions): RunLog {
   let entries: LogEntry[] = []
   // Lines before this index are dropped; the array is cut only now and then, so that dropping stays cheap.
   let start = 0
-  let last = 0
-  let bytes = 0
-  let finished = false
   const readers = new Set<() => void>()
   let isWaking = false
 
@@ -43,17 +46,16 @@ export function createRunLog({ limitBytes }: { readonly limitBytes: number }): R
       for (const settle of readers) settle()
     })
   }
-  const trim = (): void => {
-    while (bytes > limitBytes && start < entries.length - 1) bytes -= size(entries[start++])
-    if (start > 1024 && start * 2 > entries.length) {
-      entries = entries.slice(start)
-      start = 0
-    }
+  const dropOldest = (): void => {
+    const entry = entries[start++]!
+    log.bytes -= entry.json.length * 2 + entryBytes
+    onDrop?.(entry)
+    if (start <= 1024 || start * 2 <= entries.length) return
+    entries = entries.slice(start)
+    start = 0
   }
 
   const reader = (startCursor: number, signal?: AbortSignal): AsyncIterator<readonly LogEntry[]> => {
-    type Step = IteratorResult<readonly LogEntry[]>
-    const done = { done: true as const, value: undefined }
     const waiting: ((step: Step) => void)[] = []
     let cursor = startCursor
     let isDone = false
@@ -61,17 +63,17 @@ export function createRunLog({ limitBytes }: { readonly limitBytes: number }): R
     /** The next step; undefined while there is none. */
     const take = (): Step | undefined => {
       // Below the start some of the lines above the cursor are gone.
-      const from = entries.length - Math.max(0, last - cursor)
+      const from = entries.length - Math.max(0, log.last - cursor)
       const canRead = !isDone && !signal?.aborted && from >= start
       if (canRead && from < entries.length) {
-        cursor = last
+        cursor = log.last
         return { done: false, value: entries.slice(from) }
       }
-      if (canRead && !finished) return undefined
+      if (canRead && !log.finished) return undefined
       isDone = true
       readers.delete(settle)
       signal?.removeEventListener('abort', settle)
-      return done
+      return { done: true, value: undefined }
     }
     // Registered once, not for each line: that would cost more than all else a line takes.
     const settle = (): void => {
@@ -96,45 +98,37 @@ export function createRunLog({ limitBytes }: { readonly limitBytes: number }): R
         isDone = true
         take()
         settle()
-        return done
+        return { done: true, value: undefined }
       },
     }
   }
 
-  return {
-    get last() {
-      return last
-    },
+  const log = {
+    last: 0,
+    bytes: 0,
+    finished: false,
     get first() {
-      return last - (entries.length - start) + 1
-    },
-    get bytes() {
-      return bytes
-    },
-    get finished() {
-      return finished
+      return log.last - (entries.length - start) + 1
     },
     get tailing() {
       return readers.size
     },
-    append: (json) => {
-      if (finished) return
-      const entry = { sequence: ++last, json }
-      entries.push(entry)
-      bytes += size(entry)
-      trim()
+    append: (json: string) => {
+      if (log.finished) return
+      entries.push({ sequence: ++log.last, json })
+      log.bytes += json.length * 2 + entryBytes
+      while (log.bytes > limitBytes && start < entries.length - 1) dropOldest()
       wake()
     },
     end: () => {
-      finished = true
+      log.finished = true
       wake()
     },
-    read: (cursor, signal) => ({ [Symbol.asyncIterator]: () => reader(cursor, signal) }),
+    read: (cursor = 0, signal?: AbortSignal) => ({ [Symbol.asyncIterator]: () => reader(cursor, signal) }),
     entries: () => entries.slice(start),
   }
+  return log
 }
 
-// The fixed part stands for the entry itself.
-function size(entry: LogEntry | undefined): number {
-  return entry ? entry.json.length * 2 + 48 : 0
-}
+/** What an entry takes beside its text. */
+const entryBytes = 48

@@ -5,10 +5,12 @@ import {
   encodeLine,
   splitLine,
   type ChatFullResponse,
+  type Fold,
   type StreamLine,
   type ToolCallDetail,
 } from '@inlay/protocol'
-import type { Run } from '../contracts/run.ts'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import type { LogEntry, Run } from '../contracts/run.ts'
 import { createRunLog, type RunLog } from './log.ts'
 
 /** Why a run is ended before its time: its user said so, or the agent is closed. */
@@ -113,13 +115,28 @@ export function createRuns(options: RunsOptions): Runs {
 /** Makes a run whose lines are still to be written; also used to read a stored one again. */
 export function createRun(opening: RunOpening, limitBytes: number): LiveRun {
   const { sessionId, messageId, runId = messageId } = opening
-  const log = createRunLog({ limitBytes })
   const toolCalls: ToolCallDetail[] = []
-  const fold = createFold({ chatSessionId: sessionId, messageId, toolCalls })
   const controller = new AbortController()
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>()
   let stopCause: StopCause | undefined
-  let whole: ChatFullResponse | undefined
+  let whole: Promise<ChatFullResponse> | undefined
+  // Most answers are read as lines alone; folded is what the log drops, and the rest when the whole is asked for.
+  let fold: Fold | undefined
+  const addToFold = ({ json }: LogEntry): Fold => {
+    fold ??= createFold({ chatSessionId: sessionId, messageId, toolCalls })
+    // Encoded by `write`.
+    fold.add(JSON.parse(json) as StreamLine)
+    return fold
+  }
+  const log = createRunLog({ limitBytes, onDrop: addToFold })
+  const foldAll = async (): Promise<ChatFullResponse> => {
+    await ended
+    for (const [index, entry] of log.entries().entries()) {
+      if (index % 500 === 499) await yieldToEventLoop()
+      addToFold(entry)
+    }
+    return (fold ?? createFold({ chatSessionId: sessionId, messageId, toolCalls })).result()
+  }
   return {
     sessionId,
     messageId,
@@ -133,17 +150,11 @@ export function createRun(opening: RunOpening, limitBytes: number): LiveRun {
     get stopCause() {
       return stopCause
     },
-    read: (cursor = 0, signal) => log.read(cursor, signal),
-    whole: async () => {
-      await ended
-      return (whole ??= fold.result())
-    },
+    read: log.read,
+    whole: () => (whole ??= foldAll()),
     write: (line) => {
       if (log.finished) return
-      for (const part of splitLine(line)) {
-        fold.add(part)
-        log.append(encodeLine(part))
-      }
+      for (const part of splitLine(line)) log.append(encodeLine(part))
     },
     tellCall: (detail) => void toolCalls.push(detail),
     stop: (cause) => {

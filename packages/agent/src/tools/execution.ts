@@ -91,10 +91,11 @@ function record(
   { onEnd }: CallSetting,
 ): CallRecord {
   const { action, writer } = call
+  const { step, turnIndex, tabIndex, reasoning } = writer.place
   const input: Record<string, unknown> = isJsonObject(call.input) ? call.input : {}
   onEnd({
-    turn_index: writer.turnIndex,
-    tab_index: writer.tabIndex,
+    turn_index: turnIndex,
+    tab_index: tabIndex,
     tool_name: action.name,
     tool_arguments: input,
     tool_result: result.text,
@@ -102,16 +103,16 @@ function record(
     generated_images: result.images ?? null,
   })
   return {
-    step: writer.step,
-    turnIndex: writer.turnIndex,
-    tabIndex: writer.tabIndex,
+    step,
+    turnIndex,
+    tabIndex,
     callId: call.id,
     actionId: action.id,
     name: action.name,
     failed,
     arguments: input,
     result: result.text,
-    reasoning: writer.reasoning,
+    reasoning,
     packets: packets.map((packet) => shownAgain(packet, action)),
     documents: result.documents ?? null,
     images: result.images ?? null,

@@ -14,7 +14,7 @@ import { closing, describeFailure, tellEnding, toOutcome, type Ending } from './
 import { respond } from './respond.ts'
 import { searchOf, type GroundingMemory } from './search-first.ts'
 import { createQuestions, questionLimitMs, type SlowModels } from '../model/step.ts'
-import { createPacketWriter, type PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
+import { PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import type { LiveRun } from '../run/registry.ts'
@@ -154,7 +154,7 @@ function chatter(
   progress: AnswerProgress,
 ): Speaker {
   const { includeCitations, contextDocuments } = turn
-  const writer = createPacketWriter({ ...telling, includeCitations, contextDocuments })
+  const writer = new PacketWriter({ ...telling, includeCitations, contextDocuments })
   const setting = settingOf(turn, parts, answer, telling.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting }
   const speak = async (): Promise<void> => {

@@ -89,8 +89,9 @@ class ResponderSteps {
     else if (part.type === 'step') this.#write(() => this.#beginStep())
     else if (part.parentId !== undefined) this.#calls.get(part.parentId)?.onPart(part)
     else if ('delta' in part) {
-      const write = part.type === 'text' ? writer.onText : writer.onReasoning
-      this.#write(() => this.#output(() => write(part.delta)))
+      this.#write(() =>
+        this.#output(() => (part.type === 'text' ? writer.onText(part.delta) : writer.onReasoning(part.delta))),
+      )
     } else if (part.type === 'call') this.#onCall(part)
     else {
       this.#openPending()

@@ -130,24 +130,24 @@ function store(
   const toolArguments = task === undefined ? (isJsonObject(input) ? input : {}) : { task }
   const result = end.type === 'failure' ? `Tool failed with error: ${end.message}` : end.text
   progress.calls.push({
-    step: writer.step,
-    turnIndex: writer.turnIndex,
-    tabIndex: writer.tabIndex,
+    step: writer.place.step,
+    turnIndex: writer.place.turnIndex,
+    tabIndex: writer.place.tabIndex,
     callId: id,
     actionId: task === undefined ? idOfName(name) : 0,
     name: toolName,
     failed: end.type === 'failure',
     arguments: toolArguments,
     result,
-    reasoning: sub === null ? writer.reasoning : null,
+    reasoning: sub === null ? writer.place.reasoning : null,
     packets,
     documents: null,
     images: null,
     ...(parentId === null || sub === null ? {} : { parentCallId: parentId, subTurnIndex: sub }),
   })
   setting.onEnd({
-    turn_index: writer.turnIndex,
-    tab_index: writer.tabIndex,
+    turn_index: writer.place.turnIndex,
+    tab_index: writer.place.tabIndex,
     ...(sub === null ? {} : { sub_turn_index: sub }),
     tool_name: toolName,
     tool_arguments: toolArguments,

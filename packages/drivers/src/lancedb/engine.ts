@@ -1,13 +1,10 @@
-import { InlayError, isInlayError } from '@inlay/protocol'
 import { createRequire } from 'node:module'
-import type * as lancedb from '@lancedb/lancedb'
-import type * as arrow from 'apache-arrow'
+import { InlayError, isInlayError } from '@inlay/protocol'
+import type engine from '#lancedb'
+import manifest from '../../package.json' with { type: 'json' }
 
 /** The native module and the Arrow it works with. */
-export interface Engine {
-  readonly lancedb: typeof lancedb
-  readonly arrow: typeof arrow
-}
+export type Engine = typeof engine
 
 let loading: Promise<Engine> | undefined
 
@@ -15,21 +12,46 @@ let loading: Promise<Engine> | undefined
 export function loadEngine(): Promise<Engine> {
   // Its Rust side warns on stderr about queries that lack a score column; it reads this once, when it is loaded.
   process.env['LANCEDB_LOG'] ??= 'error'
-  loading ??= load().catch((cause: unknown) => {
-    loading = undefined
-    throw new InlayError('UNSUPPORTED', {
-      message: 'LanceDB cannot be loaded: check that it is installed, with the native part for this platform.',
-      cause,
-    })
-  })
+  loading ??= import('#lancedb').then(
+    (module) => module.default,
+    (cause: unknown) => {
+      loading = undefined
+      throw new InlayError('UNSUPPORTED', { message: missingMessage(), cause })
+    },
+  )
   return loading
 }
 
-async function load(): Promise<Engine> {
-  const engine = await import('@lancedb/lancedb')
-  // Arrow comes as two builds, and only tables of the one that the engine itself has required go to it as they are.
-  const require = createRequire(import.meta.url)
-  return { lancedb: engine, arrow: require('apache-arrow') }
+/**
+ * Fails where the native part of LanceDB is not installed, without loading it where it is.
+ * @throws UNSUPPORTED with the command that installs it
+ */
+export async function checkInstalled(): Promise<void> {
+  try {
+    createRequire(import.meta.url).resolve(nativePackage())
+  } catch {
+    // It may lie elsewhere, as in a bundle: only loading it tells.
+    await loadEngine()
+  }
+}
+
+/** Name of the native part for this platform, also when there is none. */
+function nativePackage(): string {
+  const { platform, arch } = process
+  const suffix = platform === 'linux' ? (usesGlibc() ? '-gnu' : '-musl') : platform === 'win32' ? '-msvc' : ''
+  return `@lancedb/lancedb-${platform}-${arch}${suffix}`
+}
+
+function missingMessage(): string {
+  const name = nativePackage()
+  const version = new Map(Object.entries(manifest.optionalDependencies)).get(name)
+  const remedy = version === undefined ? 'There is none for this platform' : `Run \`npm install ${name}@${version}\``
+  return `LanceDB cannot be loaded: its native part is missing. ${remedy}, or choose another index, such as pgvector.`
+}
+
+function usesGlibc(): boolean {
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
+  return header.glibcVersionRuntime !== undefined
 }
 
 /** Runs work of the engine; its failures become ours, since its messages name folders of this machine. */
@@ -108,10 +130,6 @@ export function createHandle<Parts, Options>(
   let closing: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
 
-  function refuseClosed(): void {
-    if (closing) throw new InlayError('CLOSED', { message: 'The index is closed.' })
-  }
-
   async function close(): Promise<void> {
     await Promise.allSettled(underWay)
     const parts = await opening?.catch(() => undefined)
@@ -120,7 +138,7 @@ export function createHandle<Parts, Options>(
 
   return {
     async open(options) {
-      refuseClosed()
+      if (closing) throw closed()
       const attempt = (opening ??= guarded(() => assemble(options)))
       try {
         await attempt
@@ -130,7 +148,7 @@ export function createHandle<Parts, Options>(
       }
     },
     async use(work) {
-      refuseClosed()
+      if (closing) throw closed()
       if (!opening) throw new InlayError('UNSUPPORTED', { message: 'The index has to be opened first.' })
       const result = opening.then((parts) => guarded(() => work(parts)))
       underWay.add(result)
@@ -142,4 +160,8 @@ export function createHandle<Parts, Options>(
     },
     close: () => (closing ??= close()),
   }
+}
+
+function closed(): InlayError {
+  return new InlayError('CLOSED', { message: 'The index is closed.' })
 }

@@ -5,7 +5,7 @@ import { createMutex } from '../concurrency/mutex.ts'
 import { inspectFolder, markFolder } from './condition.ts'
 import { createAppending, type Appending } from './append.ts'
 import { openWriterPresence, type Processes, type WriterPresence } from './writer-presence.ts'
-import { loadEngine, persistently, createHandle } from './engine.ts'
+import { checkInstalled, loadEngine, persistently, createHandle } from './engine.ts'
 import { among, quote, createFilteredSearch } from './filtered-search.ts'
 import { fuse } from './fusion.ts'
 import { checkVector, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
@@ -19,6 +19,7 @@ import { createTermStatistics } from './text/term-statistics.ts'
 import { createTerms } from './text/words.ts'
 
 export type { Processes }
+export { checkInstalled }
 
 /** Where an index lies and how it is kept. */
 export interface LancedbOptions {

@@ -126,7 +126,7 @@ function askingOf(
   return async (modelId) => (isKnown(modelId) ? undefined : ask(modelId))
 }
 
-type Described = Required<Omit<ModelConfig, 'grounding'>> & Pick<ResolvedModel, 'callsTools'>
+type Described = Listed & Pick<ResolvedModel, 'callsTools'>
 
 function describe(provider: Provider, name: string): Described {
   const { grounding: _, ...configured } = provider.models?.find((model) => model.name === name) ?? {}
@@ -135,22 +135,16 @@ function describe(provider: Provider, name: string): Described {
   return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...configured, name }
 }
 
-const toListed = ({
-  displayName,
-  contextTokens,
-  takesImages,
-  name,
-}: Described): Required<Omit<ModelConfig, 'grounding'>> => ({
+type Listed = Required<Omit<ModelConfig, 'grounding'>>
+
+const toListed = ({ displayName, contextTokens, takesImages, name }: Described): Listed => ({
   name,
   displayName,
   contextTokens,
   takesImages,
 })
 
-const given = (text: string | null | undefined): string | undefined => (text ? text : undefined)
-
-function checkTemperature(temperature: number | null | undefined, type: ProviderConfig['type']): number | undefined {
-  if (temperature === null || temperature === undefined) return undefined
+function checkTemperature(temperature: number, type: ProviderConfig['type']): number {
   const most = type === 'anthropic' ? 1 : 2
   if (temperature >= 0 && temperature <= most) return temperature
   throw fails(`The temperature for this model has to be between 0 and ${most}.`)
@@ -192,10 +186,9 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
       if (!listed || !provider) throw fails('No model has this configuration id.')
       return [provider, listed.name]
     }
-    const providerName = given(override.model_provider)
-    const provider = providerName === undefined ? usual : providers.get(providerName)
+    const provider = override.model_provider ? providers.get(override.model_provider) : usual
     if (!provider) throw fails('No model provider has this name.')
-    const version = given(override.model_version) ?? provider.defaultModel
+    const version = override.model_version || provider.defaultModel
     if (version === undefined)
       throw fails(`A request to the model provider "${provider.config.name}" has to name a model version.`)
     if (provider.models && !provider.models.some((model) => model.name === version))
@@ -206,7 +199,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
   return {
     async resolve(override): Promise<ResolvedModel> {
       const [provider, name] = choose(override ?? {})
-      const temperature = checkTemperature(override?.temperature, provider.config.type)
+      const temperature = override?.temperature ?? undefined
       const grounding = provider.models?.find((model) => model.name === name)?.grounding
       const observed = provider.memories?.(name)
       if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
@@ -214,7 +207,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
         ...describe(provider, name),
         model: provider.make(name),
         provider: provider.config.name,
-        ...(temperature !== undefined && { temperature }),
+        ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
         ...(grounding && { grounding }),
         ...(observed && { observed }),
         ...(provider.config.type === 'extractive' && { quotesOnly: true }),

@@ -1,6 +1,6 @@
 import { understand } from '../question.ts'
-import { isStopWord, wordsOf } from '@inlay/text'
-import { isAskingWord } from '../question-words.ts'
+import { stopWords, wordsOf } from '@inlay/text'
+import { askingWords } from '../question-words.ts'
 
 const mostTasks = 12
 const asking = '(?:what|how|why|when|which|who|whose|where)'
@@ -57,7 +57,8 @@ const endsEnglish = /^[a-z]{3,}(?:ing|ness|ship|ies|ed|ly)$/
 
 /** Whether a text is English, as far as small words and endings tell: nothing else is understood well enough to be varied. */
 const isEnglish = (text: string): boolean =>
-  !foreign.test(text) && wordsOf(text).some((word) => (word.length > 1 && isStopWord(word)) || endsEnglish.test(word))
+  !foreign.test(text) &&
+  wordsOf(text).some((word) => (word.length > 1 && stopWords.has(word)) || endsEnglish.test(word))
 
 /** What is asked about any topic, and what sentences have in them that tell it. */
 const aspects: Readonly<
@@ -146,7 +147,7 @@ function withName(part: string, topic: string): string {
 /** A part of a request with the topic of the first, if it says too little without. */
 function nameTopic(part: string, topic: string): string {
   const named = withName(part, topic)
-  const own = new Set(wordsOf(named).filter((word) => !isStopWord(word) && !isAskingWord(word)))
+  const own = new Set(wordsOf(named).filter((word) => !stopWords.has(word) && !askingWords.has(word)))
   return own.size > 1 || named !== part ? named : `${part} (${topic})`
 }
 
@@ -155,7 +156,7 @@ function partsOf(text: string): string[] {
   const parts = text
     .split(partBorder)
     .map(tidy)
-    .filter((part) => wordsOf(part).some((word) => !isStopWord(word)))
+    .filter((part) => wordsOf(part).some((word) => !stopWords.has(word)))
   const first = topicPhrase(parts[0] ?? '')
   return parts.map((part, index) => (index > 0 && first !== '' ? nameTopic(part, first) : part))
 }

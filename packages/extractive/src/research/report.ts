@@ -6,8 +6,8 @@ import type { Reading } from '../prompt.ts'
 import { aspectOf, topicPhrase } from './plan.ts'
 import { scorePassages, type Scored } from '../score.ts'
 import { select, write } from '../select.ts'
-import { isStopWord, stem, termSet, wordsOf } from '@inlay/text'
-import { isAskingWord } from '../question-words.ts'
+import { stopWords, stem, termSet, wordsOf } from '@inlay/text'
+import { askingWords } from '../question-words.ts'
 
 /** What an agent reports that found nothing. */
 const nothingFound = 'The documents do not tell.'
@@ -23,7 +23,7 @@ function aboutTopic(scored: Scored, task: string): Scored {
   const least = named === '' ? topicShare.guessed : topicShare.named
   const topic = new Set(
     wordsOf(named || task)
-      .filter((word) => !isStopWord(word) && !isAskingWord(word))
+      .filter((word) => !stopWords.has(word) && !askingWords.has(word))
       .map(stem),
   )
   if (topic.size === 0) return scored

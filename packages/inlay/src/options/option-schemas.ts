@@ -181,6 +181,8 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   egress: v.looseObject({}, 'must be an object'),
   codeRunner: v.nullable(withMethods('what runs programs', 'run')),
   python: v.looseObject({}, 'must be an object'),
+  telemetry: yesOrNo,
+  onAnswered: anyFunction,
   now: anyFunction,
   onError: anyFunction,
 }

@@ -129,6 +129,13 @@ export interface InlayOptions
   readonly bodyLimits?: ServerOptions['limits'] | undefined
   /** How documents are taken from the queue. */
   readonly worker?: WorkerOptions | undefined
+  /**
+   * Whether `/metrics` tells Prometheus what the assistant does, and the OpenTelemetry SDK of the host gets traces and
+   * metrics. Neither holds what people or documents say. Default: false.
+   */
+  readonly telemetry?: boolean | undefined
+  /** Called with each request of a known route once it is answered, e.g. for a log. */
+  readonly onAnswered?: ServerOptions['onAnswered']
   /** Milliseconds since 1970 UTC. Default: the clock. */
   readonly now?: (() => number) | undefined
   /** Receives what was not expected, whole. Default: written to standard error. */

@@ -4,12 +4,14 @@ import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ProcessPresence } from '@inlay/records'
 import type { Keys, WorkspaceRecords } from '@inlay/server'
+import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
 import { pythonParts } from './python-parts.ts'
+import { hooksWith, telemetryOf } from './telemetry-parts.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
 
@@ -19,6 +21,7 @@ export interface Parts {
   readonly knowledge: Knowledge
   readonly keys: Keys
   readonly workspace: WorkspaceRecords
+  readonly telemetry: Telemetry
   close(): Promise<void>
 }
 
@@ -41,12 +44,16 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   const close = (): Promise<void> => closeAll(opened.toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
-    const { keys, workspace, knowledge, reader, web, tools, python, agent } = await makeParts(db, options, onError)
+    const { keys, workspace, knowledge, telemetry, reader, web, tools, python, agent } = await makeParts(
+      db,
+      options,
+      onError,
+    )
     // Closed in the opposite order: runs end before the search they use, and the database last.
     opened.push(keys, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
-    return { agent, knowledge, keys, workspace, close }
+    return { agent, knowledge, keys, workspace, telemetry, close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -71,16 +78,18 @@ async function makeParts(
     import('@inlay/server'),
   ])
   const { now = Date.now, dataFolder = defaultDataFolder } = options
-  const models = options.models ?? (await configuredModels(options.model, onError))
+  const telemetry = await telemetryOf(options)
+  const models = telemetry.models(options.models ?? (await configuredModels(options.model, onError)))
   const { describeImage, summarize } = options
   const reader = defaultReader()
-  const knowledge = createKnowledge({
+  const embedder = options.embedder ?? (await configuredEmbedder(options.embedding))
+  const ownKnowledge = createKnowledge({
     db,
     readFile: reader.read,
     now,
     onError,
     index: options.index ?? (await defaultIndex(dataFolder)),
-    embedder: options.embedder ?? (await configuredEmbedder(options.embedding)),
+    embedder: embedder && telemetry.embedder(embedder),
     reranker: options.reranker,
     ranking: options.ranking,
     images: toImageStore(() => agent.files),
@@ -89,10 +98,11 @@ async function makeParts(
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
     worker: { ...(await presence()), ...options.worker },
   })
+  const knowledge = telemetry.knowledge(ownKnowledge)
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
   const python = await pythonParts(options)
-  const agent = createConversations({
+  const ownAgent = createConversations({
     db,
     now,
     onError,
@@ -101,7 +111,7 @@ async function makeParts(
     hostAgents: options.agents,
     actionSources: tools.sources,
     fetchAddress: web.egress,
-    hooks: options.hooks,
+    hooks: hooksWith(telemetry, options.hooks),
     memories: options.memories,
     systemPrompt: options.systemPrompt,
     research: options.research,
@@ -124,8 +134,10 @@ async function makeParts(
     codeRunner: python.codeRunner,
     fileUrl: toFileUrl(options.basePath),
   })
+  const agent = telemetry.agent(ownAgent)
   const workspace = createWorkspaceRecords({ db, now })
-  return { knowledge, agent, reader, web, tools, python, keys: createKeys({ db, now, onError }), workspace }
+  const keys = createKeys({ db, now, onError })
+  return { knowledge, agent, telemetry, reader, web, tools, python, keys, workspace }
 }
 
 /** Closes one after the other, also when one of them fails; then tells the first failure. */
@@ -175,7 +187,8 @@ async function presence(): Promise<ProcessPresence> {
 }
 
 async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
-  const { lancedbIndex } = await import('@inlay/drivers/lancedb')
+  const { checkInstalled, lancedbIndex } = await import('@inlay/drivers/lancedb')
+  await checkInstalled()
   return lancedbIndex({
     folder: indexFolder(dataFolder),
     processes: await presence(),

@@ -10,6 +10,7 @@ export interface ServiceSettings {
   readonly streamFormat: Setting<'sse' | 'lines'>
   readonly corsOrigins: Setting<readonly string[] | '*'>
   readonly ingestionWait: Setting<number>
+  readonly telemetry: Setting<'on' | 'off'>
 }
 
 /** In the order a person reads them. */
@@ -71,5 +72,13 @@ export const serviceSettings: ServiceSettings = {
     without: '0, it answers once the document is stored',
     isAdvanced: true,
     read: (text) => wholeNumber(text, 0, 600),
+  },
+  telemetry: {
+    name: 'INLAY_TELEMETRY',
+    meaning: 'whether /metrics tells Prometheus what the service does',
+    allowed: 'on or off',
+    without: 'on for npm start and inlay serve',
+    isAdvanced: true,
+    read: oneOf('on', 'off'),
   },
 }

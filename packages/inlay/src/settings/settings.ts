@@ -39,7 +39,7 @@ export function readSettings(env: Environment): Settings {
   const mcpServers = mcpServersOf(values, faults)
   const python = pythonOptionsOf(values, faults)
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
-  const { data, apiKey, basePath, streamFormat, corsOrigins, ingestionWait, searchHelp, memories } = values
+  const { data, apiKey, basePath, streamFormat, corsOrigins, ingestionWait, telemetry, searchHelp, memories } = values
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
@@ -53,6 +53,7 @@ export function readSettings(env: Environment): Settings {
       ingestionWaitMs: ingestionWait === undefined ? undefined : ingestionWait * 1000,
       model,
       embedding,
+      telemetry: telemetry === undefined ? undefined : telemetry === 'on',
       memories: memories === 'off' ? false : undefined,
       searchHelp: searchHelp === 'off' ? { expand: false, choose: false } : undefined,
       ...web,

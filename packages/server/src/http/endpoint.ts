@@ -28,10 +28,13 @@ export interface IncomingRequest {
  */
 export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
   const scopes = scopesOf(route)
-  return (incoming) =>
-    respond(incoming.request, setting.settings, route.path, async (requestId) => {
+  return async (incoming) => {
+    const start = performance.now()
+    let callerId: string | undefined
+    const response = await respond(incoming.request, setting.settings, route.path, async (requestId) => {
       const { request, url } = incoming
       const caller = scopes === undefined ? undefined : await authorize(request, setting.authenticate, scopes)
+      callerId = caller?.id
       const path =
         route.input?.path === undefined
           ? undefined
@@ -48,6 +51,16 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
         share.release()
       }
     })
+    setting.settings.onAnswered?.({
+      requestId: response.headers.get(requestIdHeader) ?? '',
+      method: incoming.request.method,
+      route: route.path,
+      status: response.status,
+      durationMs: performance.now() - start,
+      callerId,
+    })
+    return response
+  }
 }
 
 /**

@@ -14,6 +14,8 @@ export interface ServerParts {
   readonly keys?: Keys
   /** Absent: what would be kept there cannot be set, and the addresses that set it answer 501. */
   readonly workspace?: WorkspaceRecords
+  /** What Prometheus reads. Absent: nothing is measured, and `/metrics` answers 501. */
+  readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
 }
 
 /** A method a route answers; HEAD comes with GET, OPTIONS is answered for all. */

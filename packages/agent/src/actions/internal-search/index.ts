@@ -19,6 +19,7 @@ import {
   toResultText,
   addNeighbours,
   mergeSections,
+  type Section,
 } from './sections.ts'
 import { rankDown } from './rank-down.ts'
 import { fuseRankings } from '../rank-fusion.ts'
@@ -214,7 +215,7 @@ async function selectSections(
   { queries, question }: { readonly queries: readonly string[]; readonly question: string },
   { readExcerpt, help = {}, passageLimit }: SelectOptions,
   turn: ActionTurn,
-): Promise<{ readonly sections: readonly Passage[]; readonly wereChosen: boolean }> {
+): Promise<{ readonly sections: readonly Section[]; readonly wereChosen: boolean }> {
   const merged = rankDown(mergeSections(passages.slice(0, passageLimit * 2)))
   const choice = { shown: mostJudged, limit: mostChosen, limitMs: help.limitMs ?? defaultHelpMs }
   const chosen = (help.choose ?? true) ? await chooseSections(merged, turn, queries, choice, question) : undefined

@@ -10,9 +10,9 @@ const shingleWords = 5
  * Puts behind all others the sections that tell little: lists of links and of headings, and near-copies of a better one.
  * @param sections best first
  */
-export function rankDown(sections: readonly Passage[]): Passage[] {
-  const kept: { readonly section: Passage; readonly shingles: ReadonlySet<string> }[] = []
-  const down: Passage[] = []
+export function rankDown<Section extends Passage>(sections: readonly Section[]): Section[] {
+  const kept: { readonly section: Section; readonly shingles: ReadonlySet<string> }[] = []
+  const down: Section[] = []
   for (const section of sections) {
     const shingles = shinglesOf(section.content)
     const tellsLittle = isContents(section.content) || kept.some((better) => isCopy(shingles, better.shingles))

@@ -7,14 +7,20 @@ import type { Passage, ExcerptReader, Span } from '../../contracts/search.ts'
 /** Most chunks that sections of one document grow to when they are merged or their neighbours are added. */
 const mostChunks = 8
 
+/** A passage that may have grown. */
+export interface Section extends Passage {
+  /** The text of the best passage in it. Default: its whole text. */
+  readonly core?: string
+}
+
 /**
  * Merges sections of one document and link that overlap or follow each other: the better one keeps its place and takes
  * in the other. Sections that do not tell where they stand stay as they are, and repeats are dropped.
  * @param sections best first
  * @returns best first
  */
-export function mergeSections(sections: readonly Passage[]): Passage[] {
-  const merged: Passage[] = []
+export function mergeSections(sections: readonly Section[]): Section[] {
+  const merged: Section[] = []
   for (const section of sections) {
     let grown = section
     let place = merged.length
@@ -50,7 +56,7 @@ function isSame(a: Span, b: Span): boolean {
 }
 
 /** The better section with what the other adds. */
-function joined(better: Passage, b: Passage): Passage {
+function joined(better: Section, b: Section): Section {
   if (!better.span || !b.span) return better
   const span = union(better.span, b.span)
   const [before, after] = better.span.first <= b.span.first ? [better, b] : [b, better]
@@ -65,6 +71,7 @@ function joined(better: Passage, b: Passage): Passage {
     headings: before.headings,
     document: { ...better.document, match_highlights: highlights },
     content,
+    core: better.core ?? better.content,
     span,
   }
 }
@@ -96,10 +103,10 @@ export interface NeighbourOptions {
  * @param sections best first, merged
  */
 export async function addNeighbours(
-  sections: readonly Passage[],
+  sections: readonly Section[],
   turn: Pick<ActionTurn, 'caller' | 'signal'>,
   options: NeighbourOptions,
-): Promise<Passage[]> {
+): Promise<Section[]> {
   let left = options.limitTokens - sections.reduce((sum, { content }) => sum + estimateTokens(content), 0)
   const grown = await Promise.all(
     sections.slice(0, options.sections).map((section) => readAround(section, turn, options)),
@@ -115,10 +122,10 @@ export async function addNeighbours(
 }
 
 async function readAround(
-  section: Passage,
+  section: Section,
   { caller, signal }: Pick<ActionTurn, 'caller' | 'signal'>,
   { readExcerpt, chunks }: NeighbourOptions,
-): Promise<Passage> {
+): Promise<Section> {
   const { span, document } = section
   if (!span || span.last - span.first + 1 >= mostChunks) return section
   const excerpt = await readExcerpt({
@@ -131,7 +138,7 @@ async function readAround(
   })
   if (!excerpt || !isAround(excerpt.content, section.content)) return section
   const { content, headings = section.headings, span: larger } = excerpt
-  return { ...section, content, headings, span: larger }
+  return { ...section, content, core: section.core ?? section.content, headings, span: larger }
 }
 
 /** Whether a text read later still holds a section; its middle is looked for, as cuts may change its ends. */
@@ -152,7 +159,7 @@ const widenedNote = 'Nothing was found with these sources and dates, so the resu
  * @param wasWidened nothing was found with the filters of the model, so they were dropped
  */
 export function toResultText(
-  passages: readonly Passage[],
+  passages: readonly Section[],
   turn: ActionTurn,
   { sought, wasWidened }: { readonly sought: string; readonly wasWidened: boolean },
 ): string {
@@ -184,7 +191,7 @@ const metadataTokens = 150
 const leastTokens = 100
 
 function toResult(
-  { document, content, headings }: Passage,
+  { document, content, core = content, headings }: Section,
   limitTokens: number,
   sought: string,
 ): Record<string, unknown> {
@@ -199,14 +206,36 @@ function toResult(
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   }
   const left = limitTokens - estimateTokens(JSON.stringify(about))
-  return { ...about, content: cutContent(content, Math.max(leastTokens, left), sought) }
+  return { ...about, content: cutContent({ content, core }, Math.max(leastTokens, left), sought) }
 }
 
-function cutContent(content: string, limitTokens: number, sought: string): string {
+/** The best passage of a section with as much of what stands around it as fits; the part that says most when even it does not. */
+function cutContent(
+  { content, core }: { readonly content: string; readonly core: string },
+  limitTokens: number,
+  sought: string,
+): string {
   const tokens = estimateTokens(JSON.stringify(content))
   if (tokens <= limitTokens) return content
-  const characters = Math.floor((content.length * limitTokens) / tokens)
-  return cutToTokens(relevantPart(content, sought, Math.max(200, characters)).text, limitTokens)
+  const characters = Math.max(200, Math.floor((content.length * limitTokens) / tokens))
+  const at = content.indexOf(core)
+  const part = at === -1 || core.length > characters ? relevantPart(core, sought, characters).text : undefined
+  return cutToTokens(part ?? windowAround(content, at, core.length, characters), limitTokens)
+}
+
+/** What stands around a part, a third of it before, cut between lines where there are some. */
+function windowAround(text: string, at: number, length: number, limit: number): string {
+  const before = Math.max(0, at - Math.floor((limit - length) / 3))
+  const start = before === 0 ? 0 : lineAfter(text, before, at)
+  const last = Math.min(text.length, start + limit)
+  const line = text.lastIndexOf('\n', last)
+  const end = last === text.length || line < at + length ? last : line
+  return text.slice(start, end).trim()
+}
+
+function lineAfter(text: string, from: number, most: number): number {
+  const line = text.indexOf('\n', from)
+  return line === -1 || line >= most ? most : line + 1
 }
 
 /** Metadata whose values fit; what is too long is left out. */

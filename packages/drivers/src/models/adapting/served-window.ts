@@ -128,7 +128,7 @@ function readOllama(modelId: string, show: unknown, running: unknown): ServedMod
 /** Asks for each model until its server has told, a few times at most. */
 export function createServedModels(
   server: Omit<ModelServer, 'signal'>,
-  onTold: (modelId: string, told: ServedModel) => void,
+  onAnswer: (modelId: string, answer: ServedModel) => void,
 ): (modelId: string) => Promise<void> {
   const asked = new Map<string, { readonly answer: Promise<void>; readonly times: number; isOver: boolean }>()
   return (modelId) => {
@@ -138,9 +138,9 @@ export function createServedModels(
     const current = {
       times: (last?.times ?? 0) + 1,
       isOver: false,
-      answer: askServer({ ...server, signal: AbortSignal.timeout(waitMs) }, modelId).then((told) => {
-        current.isOver = !told.isFinal
-        onTold(modelId, told)
+      answer: askServer({ ...server, signal: AbortSignal.timeout(waitMs) }, modelId).then((answer) => {
+        current.isOver = !answer.isFinal
+        onAnswer(modelId, answer)
       }),
     }
     asked.set(modelId, current)
