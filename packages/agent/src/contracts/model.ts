@@ -57,6 +57,8 @@ export interface ResolvedModel {
   readonly grounding?: Grounding
   /** Whether it is known to call tools; false: its answers have to show it. Default: true. */
   readonly callsTools?: boolean
+  /** Whether what it leaves uncited is compared with what it read, and cited where it stands. Default: true. */
+  readonly comparesCitations?: boolean
 }
 
 /** One model a client may choose. */

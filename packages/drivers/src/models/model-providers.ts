@@ -21,6 +21,8 @@ export interface ModelConfig {
   readonly takesImages?: boolean
   /** How it comes by documents: by tools, or by a search made for it. Default `auto`: by tools, unless they are refused. */
   readonly grounding?: Grounding
+  /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
+  readonly comparesCitations?: boolean
 }
 
 /** One provider of models. */
@@ -129,13 +131,17 @@ function askingOf(
 type Described = Listed & Pick<ResolvedModel, 'callsTools'>
 
 function describe(provider: Provider, name: string): Described {
-  const { grounding: _, ...configured } = provider.models?.find((model) => model.name === name) ?? {}
+  const {
+    grounding: _,
+    comparesCitations: __,
+    ...configured
+  } = provider.models?.find((model) => model.name === name) ?? {}
   const observed = provider.memories?.(name).contextTokens
   const seen = observed !== undefined && { contextTokens: observed }
   return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...configured, name }
 }
 
-type Listed = Required<Omit<ModelConfig, 'grounding'>>
+type Listed = Required<Omit<ModelConfig, 'grounding' | 'comparesCitations'>>
 
 const toListed = ({ displayName, contextTokens, takesImages, name }: Described): Listed => ({
   name,
@@ -200,7 +206,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
     async resolve(override): Promise<ResolvedModel> {
       const [provider, name] = choose(override ?? {})
       const temperature = override?.temperature ?? undefined
-      const grounding = provider.models?.find((model) => model.name === name)?.grounding
+      const { grounding, comparesCitations } = provider.models?.find((model) => model.name === name) ?? {}
       const observed = provider.memories?.(name)
       if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
       return {
@@ -209,6 +215,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
         provider: provider.config.name,
         ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
         ...(grounding && { grounding }),
+        ...(comparesCitations !== undefined && { comparesCitations }),
         ...(observed && { observed }),
         ...(provider.config.type === 'extractive' && { quotesOnly: true }),
       }

@@ -14,6 +14,8 @@ export interface ModelSpecOptions {
   readonly takesImages?: boolean
   /** How it comes by documents. Default: `auto`. */
   readonly grounding?: Grounding
+  /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
+  readonly comparesCitations?: boolean
   /** How clients name its provider. Default: `openai` or `anthropic`, `custom` behind a base URL. */
   readonly provider?: string
   /** What a person reads. Default: the name. */
@@ -39,11 +41,12 @@ export function parseModelSpec(spec: string, options: ModelSpecOptions = {}): Mo
   const apiKey = options.apiKey?.trim() || undefined
   const [, prefix, rest] = /^(openai|anthropic|openai-compatible)\/(.+)$/s.exec(name) ?? []
   const modelName = rest ?? name
-  const { contextTokens, takesImages, displayName, grounding, provider: providerName } = options
+  const { contextTokens, takesImages, comparesCitations, displayName, grounding, provider: providerName } = options
   const limits = {
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(takesImages === undefined ? {} : { takesImages }),
     ...(grounding && { grounding }),
+    ...(comparesCitations === undefined ? {} : { comparesCitations }),
   }
   const models: readonly ModelConfig[] = [{ name: modelName, ...limits, ...(displayName && { displayName }) }]
   const access = { ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }) }

@@ -43,6 +43,8 @@ export type LanguageModelChoice =
        * its server refuses them or it was seen to answer without a search.
        */
       readonly grounding?: Grounding | undefined
+      /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
+      readonly comparesCitations?: boolean | undefined
       /** How clients name its provider in `llm_override`. Default: `openai` or `anthropic`, `custom` behind a base URL. */
       readonly provider?: string | undefined
       /** What a person reads. Default: the name. */

@@ -14,6 +14,7 @@ export interface ModelEntry {
   readonly context_tokens?: number
   readonly images?: boolean
   readonly grounding?: Grounding
+  readonly compared_citations?: boolean
   readonly display_name?: string
 }
 
@@ -26,6 +27,7 @@ const types: Readonly<Record<keyof ModelEntry, 'string' | 'number' | 'boolean'>>
   context_tokens: 'number',
   images: 'boolean',
   grounding: 'string',
+  compared_citations: 'boolean',
   display_name: 'string',
 }
 
@@ -73,6 +75,7 @@ export function modelsOf(
       ...(entry.context_tokens !== undefined && { contextTokens: entry.context_tokens }),
       ...(entry.images !== undefined && { takesImages: entry.images }),
       ...(entry.grounding !== undefined && { grounding: entry.grounding }),
+      ...(entry.compared_citations !== undefined && { comparesCitations: entry.compared_citations }),
       ...(entry.display_name !== undefined && { displayName: entry.display_name }),
     }
   })

@@ -106,7 +106,8 @@ function modelOf(values: Values, env: Environment, faults: string[]): LanguageMo
   }
   const takesImages = values.modelImages === undefined ? undefined : values.modelImages === 'on'
   const { modelGrounding: grounding } = values
-  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages, grounding })
+  const comparesCitations = values.comparedCitations === undefined ? undefined : values.comparedCitations === 'on'
+  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages, grounding, comparesCitations })
 }
 
 function severalModels(values: Values, env: Environment, faults: string[]): readonly LanguageModelChoice[] {
