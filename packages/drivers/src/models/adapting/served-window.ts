@@ -130,11 +130,11 @@ export function createServedModels(
   server: Omit<ModelServer, 'signal'>,
   onAnswer: (modelId: string, answer: ServedModel) => void,
 ): (modelId: string) => Promise<void> {
-  const asked = new Map<string, { readonly answer: Promise<void>; readonly times: number; isOver: boolean }>()
+  const answers = new Map<string, { readonly answer: Promise<void>; readonly times: number; isOver: boolean }>()
   return (modelId) => {
-    const last = asked.get(modelId)
+    const last = answers.get(modelId)
     if (last && (!last.isOver || last.times >= mostTimes)) return last.answer
-    if (asked.size >= mostNames) asked.clear()
+    if (answers.size >= mostNames) answers.clear()
     const current = {
       times: (last?.times ?? 0) + 1,
       isOver: false,
@@ -143,7 +143,7 @@ export function createServedModels(
         onAnswer(modelId, answer)
       }),
     }
-    asked.set(modelId, current)
+    answers.set(modelId, current)
     return current.answer
   }
 }
