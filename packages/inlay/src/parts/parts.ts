@@ -3,7 +3,7 @@ import type { Conversations } from '@inlay/conversations'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ProcessPresence } from '@inlay/records'
-import type { Keys, WorkspaceRecords } from '@inlay/server'
+import type { ApiKey, AuditLog, Keys, WorkspaceRecords } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
@@ -21,6 +21,7 @@ export interface Parts {
   readonly knowledge: Knowledge
   readonly keys: Keys
   readonly workspace: WorkspaceRecords
+  readonly audit: AuditLog
   readonly telemetry: Telemetry
   close(): Promise<void>
 }
@@ -44,7 +45,7 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   const close = (): Promise<void> => closeAll(opened.toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
-    const { keys, workspace, knowledge, telemetry, reader, web, tools, python, agent } = await makeParts(
+    const { keys, workspace, audit, knowledge, telemetry, reader, web, tools, python, agent } = await makeParts(
       db,
       options,
       onError,
@@ -53,7 +54,7 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
     opened.push(keys, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
-    return { agent, knowledge, keys, workspace, telemetry, close }
+    return { agent, knowledge, keys, workspace, audit, telemetry, close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -72,10 +73,9 @@ async function makeParts(
   options: InlayOptions,
   onError: (error: unknown) => void,
 ): Promise<Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>> {
-  const [{ createConversations }, { createKnowledge }, { createKeys, createWorkspaceRecords }] = await Promise.all([
+  const [{ createConversations }, { createKnowledge }] = await Promise.all([
     import('@inlay/conversations'),
     import('@inlay/knowledge'),
-    import('@inlay/server'),
   ])
   const { now = Date.now, dataFolder = defaultDataFolder } = options
   const telemetry = await telemetryOf(options)
@@ -135,9 +135,19 @@ async function makeParts(
     fileUrl: toFileUrl(options.basePath),
   })
   const agent = telemetry.agent(ownAgent)
-  const workspace = createWorkspaceRecords({ db, now })
-  const keys = createKeys({ db, now, onError })
-  return { knowledge, agent, telemetry, reader, web, tools, python, keys, workspace }
+  return { knowledge, agent, telemetry, reader, web, tools, python, ...(await serverParts(db, now, onError)) }
+}
+
+async function serverParts(
+  db: Database,
+  now: () => number,
+  onError: (error: unknown) => void,
+): Promise<Pick<Parts, 'keys' | 'workspace' | 'audit'>> {
+  const { createAuditLog, createKeys, createWorkspaceRecords } = await import('@inlay/server')
+  const audit = createAuditLog({ db, now })
+  const onUse = ({ id, owner }: ApiKey): Promise<void> =>
+    audit.add({ operation: 'useKey', callerId: owner, target: { api_key_id: String(id) }, status: 200, requestId: '' })
+  return { audit, keys: createKeys({ db, now, onUse, onError }), workspace: createWorkspaceRecords({ db, now }) }
 }
 
 /** Closes one after the other, also when one of them fails; then tells the first failure. */
