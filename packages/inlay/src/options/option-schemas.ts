@@ -124,6 +124,7 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   ),
   authenticate: anyFunction,
   dialect: withMethods('a Kysely dialect', 'createDriver', 'createQueryCompiler'),
+  sharedRuns: withMethods('a store of shared runs', 'open', 'append', 'read', 'takeAbandoned'),
   index: withMethods('a vector index', 'open', 'append', 'search'),
   storage: withMethods('an unstorage Storage', 'getItemRaw', 'setItemRaw'),
   readFile: anyFunction,
