@@ -51,9 +51,9 @@ export function checkWithoutLancedb(project: string, packed: readonly Packed[]):
   checkSize('npm install inlay --omit=optional', project)
   const start = `import { createInlay } from 'inlay'; await createInlay().start()`
   const { stderr } = spawnSync('node', ['--input-type=module', '-e', start], { cwd: project, encoding: 'utf8' })
-  const told = /LanceDB cannot be loaded.*npm install @lancedb\/lancedb-\S+@[\d.]+.*/.exec(stderr)?.[0]
-  if (told === undefined) throw new Error(`what is missing is not told:\n${stderr}`)
-  console.log(`  without LanceDB: ${told}`)
+  const message = /LanceDB cannot be loaded.*npm install @lancedb\/lancedb-\S+@[\d.]+.*/.exec(stderr)?.[0]
+  if (message === undefined) throw new Error(`what is missing is not told:\n${stderr}`)
+  console.log(`  without LanceDB: ${message}`)
 }
 
 const answered = `

@@ -44,7 +44,7 @@ function installedPackages(project: string): readonly InstalledPackage[] {
 /** Prints size and count of what a host installed, and fails when there is too much of it. */
 export function checkSize(label: string, project: string): void {
   const packages = installedPackages(project)
-  const bytesOf = (some: readonly InstalledPackage[]): number => some.reduce((sum, { bytes }) => sum + bytes, 0)
+  const bytesOf = (list: readonly InstalledPackage[]): number => list.reduce((sum, { bytes }) => sum + bytes, 0)
   const [all, native] = [bytesOf(packages), bytesOf(packages.filter(({ name }) => name.startsWith('@lancedb/')))]
   const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
   console.log(`  ${label}: ${packages.length} packages, ${megabytes(all)}, of it LanceDB ${megabytes(native)}`)

@@ -60,6 +60,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   const knowledge = lazyPart(async () => (await parts()).knowledge)
   const keys = lazyPart(async () => (await parts()).keys)
   const workspace = lazyPart(async () => (await parts()).workspace)
+  const audit = lazyPart(async () => (await parts()).audit)
   const telemetry = lazyPart(async () => (await parts()).telemetry)
   const server = createServer({
     ...settingsOf(options),
@@ -67,6 +68,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     knowledge,
     keys,
     workspace,
+    audit,
     metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
     authenticate: authenticatorOf(options, keys),
     onError,
