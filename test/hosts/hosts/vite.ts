@@ -104,15 +104,14 @@ export default [
       '@tanstack/react-start': '1.169.5',
       '@tanstack/react-router': '1.170.46',
       '@vitejs/plugin-react': '6.0.0',
-      nitro: '3.0.0',
+      srvx: '1.0.8',
       vite: '8.3.8',
     },
     files: {
       'tsconfig.json': tsconfig,
       'vite.config.ts': `import { tanstackStart } from '@tanstack/react-start/plugin/vite'
 import react from '@vitejs/plugin-react'
-import { nitro } from 'nitro/vite'
-export default { plugins: [tanstackStart(), react(), nitro()] }
+export default { plugins: [tanstackStart(), react()] }
 `,
       'src/router.tsx': `import { createRouter } from '@tanstack/react-router'
 import { routeTree } from './routeTree.gen'
@@ -139,6 +138,9 @@ export const Route = createFileRoute('/own')({
 `,
     },
     builds: [['vite', 'build']],
-    start: () => ['node', '.output/server/index.mjs'],
+    start: (port) => [
+      'node_modules/.bin/srvx',
+      ...['--prod', '--host', '127.0.0.1', '--port', String(port), '--static', 'dist/client', '--entry', 'dist/server/server.js'],
+    ],
   },
 ]

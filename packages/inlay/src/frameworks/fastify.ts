@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inlay } from '../inlay.ts'
-import { nodeListener } from '../node-listener.ts'
+import { nodeListener } from './node-listener.ts'
 import type { PrincipalOption } from './principal.ts'
 
 /** What the plugin uses of a Fastify instance. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inlay } from '../inlay.ts'
-import { nodeListener } from '../node-listener.ts'
+import { nodeListener } from './node-listener.ts'
 import type { PrincipalOption } from './principal.ts'
 
 /** What the middleware uses of a Koa context. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { toNodeHandler } from 'srvx/node'
-import type { PrincipalFetch, PrincipalOption } from './frameworks/principal.ts'
+import type { PrincipalFetch, PrincipalOption } from './principal.ts'
 
 type NodeRequest = IncomingMessage | Http2ServerRequest
 type NodeResponse = ServerResponse | Http2ServerResponse
