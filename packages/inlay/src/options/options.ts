@@ -1,5 +1,6 @@
 import type {
   AgentLimits,
+  Grounding,
   HostAction,
   HostAgent,
   ModelProvider,
@@ -39,6 +40,11 @@ export type LanguageModelChoice =
       readonly contextTokens?: number | undefined
       /** Whether it takes images. Default: what is known of well-known models, else false. */
       readonly takesImages?: boolean | undefined
+      /**
+       * How it comes by documents: `tools` lets it search, `search-first` searches for it. Default `auto`: by tools, unless
+       * its server refuses them or it was seen to answer without a search.
+       */
+      readonly grounding?: Grounding | undefined
       /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
       readonly comparesCitations?: boolean | undefined
       /** How clients name its provider in `llm_override`. Default: `openai` or `anthropic`, `custom` behind a base URL. */

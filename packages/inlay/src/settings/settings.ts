@@ -108,8 +108,9 @@ function modelOf(values: Values, env: Environment, faults: string[]): LanguageMo
     faults.push(`${setting.name}: "${name}" needs a key; set ${modelApiKey.name} or ${usualName}.`)
   }
   const takesImages = values.modelImages === undefined ? undefined : values.modelImages === 'on'
+  const { modelGrounding: grounding } = values
   const comparesCitations = values.comparedCitations === undefined ? undefined : values.comparedCitations === 'on'
-  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages, comparesCitations })
+  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages, grounding, comparesCitations })
 }
 
 function severalModels(values: Values, env: Environment, faults: string[]): readonly LanguageModelChoice[] {
