@@ -138,9 +138,7 @@ export const Route = createFileRoute('/own')({
 `,
     },
     builds: [['vite', 'build']],
-    start: (port) => [
-      'node_modules/.bin/srvx',
-      ...['--prod', '--host', '127.0.0.1', '--port', String(port), '--static', 'dist/client', '--entry', 'dist/server/server.js'],
-    ],
+    start: (port) =>
+      `node_modules/.bin/srvx --prod --port ${port} --static dist/client --entry dist/server/server.js`.split(' '),
   },
 ]
