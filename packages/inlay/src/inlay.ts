@@ -12,8 +12,8 @@ import type { Parts } from './parts/parts.ts'
 
 /** An assistant ready to be mounted. */
 export interface Inlay {
-  /** Answers requests; never rejects. The first one that needs more than a public answer starts the rest. */
-  readonly fetch: (request: Request) => Promise<Response>
+  /** Answers requests, for the `principal` whom the host names or whom a key tells; never rejects. The first one that needs more than a public answer starts the rest. */
+  readonly fetch: Server['fetch']
   /** Conversations and runs. Its first use starts everything. */
   readonly agent: Conversations
   /** Documents and search. Its first use starts everything. */

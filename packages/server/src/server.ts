@@ -1,5 +1,5 @@
 import { createBudget, type Budget } from '@inlay/protocol/concurrency'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, type Principal } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './auth/authentication.ts'
 import { toAddresses } from './http/addresses.ts'
@@ -50,10 +50,16 @@ export interface ServerOptions extends ServerParts {
   readonly version?: string
 }
 
+/** What a host knows of a request. */
+export interface RequestKnowledge {
+  /** Who sends it: neither `authenticate` nor a key is asked then. Absent or null: they are. */
+  readonly principal?: Principal | null | undefined
+}
+
 /** One `fetch` handler with everything behind it. */
 export interface Server {
   /** Answers a request; never rejects. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: (request: Request, known?: RequestKnowledge) => Promise<Response>
   /** The table everything above is made from. */
   readonly routes: readonly Route[]
 }
@@ -79,14 +85,20 @@ export function createServer(options: ServerOptions): Server {
     )
     const handler = ({ req: request, url, context }: H3Event): Promise<Response> => {
       const [run, fixed] = runs.get(request.method === 'HEAD' ? 'GET' : (request.method as Method)) ?? []
-      if (run !== undefined) return run({ request, url, pathValues: { ...context.params, ...fixed } })
+      // Handed over by `fetch` below.
+      const { principal } = context as RequestKnowledge
+      if (run !== undefined) return run({ request, url, pathValues: { ...context.params, ...fixed }, principal })
       return respond(request, settings, undefined, async () => otherMethod(request, [...runs.keys()], settings))
     }
     // For all methods: the most specific path decides, and only then the method.
     for (const prefix of prefixes) app.all(prefix + toPattern(path), handler)
   }
   app.all('/**', ({ req }) => respond(req, settings, undefined, async () => otherMethod(req, [], settings)))
-  return { fetch: async (request) => app.fetch(request), routes }
+  return {
+    // Runtimes hand handlers further arguments of their own, of which only this name counts.
+    fetch: async (request, known) => app.request(request, undefined, { principal: known?.principal }),
+    routes,
+  }
 }
 
 function settingsOf(options: ServerOptions): ServerSettings {
