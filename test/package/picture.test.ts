@@ -24,6 +24,7 @@ const folders = [
   'python',
   'telemetry',
   'server',
+  'widget',
   'inlay',
 ]
 const manifests = new Map(
@@ -45,6 +46,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   python: { values: ['protocol'], types: ['agent'] },
   telemetry: { values: ['protocol'], types: ['agent', 'knowledge'] },
   server: { values: ['protocol', 'records'], types: ['agent', 'conversations', 'knowledge'] },
+  widget: { values: ['client', 'protocol'], types: [] },
   inlay: {
     values: [
       'protocol',
@@ -58,6 +60,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
       'python',
       'telemetry',
       'server',
+      'widget',
     ],
     types: [],
   },
@@ -71,13 +74,15 @@ interface Import {
 }
 
 function importsOf(folder: string): Import[] {
-  return globSync(`packages/${folder}/src/**/*.ts`).flatMap((file) => {
+  return globSync(`packages/${folder}/src/**/*.{ts,tsx}`).flatMap((file) => {
     const source = readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/|\/\*).*$/gm, '')
     const statements = [...source.matchAll(/^(?:import|export)(\s+type)?\b[^'"`;]*?from\s*['"]([^'"]+)['"]/gm)]
     const lazy = [...source.matchAll(/(typeof\s+)?\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)]
+    const files = [...source.matchAll(/\bpackages\.resolve\(\s*['"]([^'"]+)['"]\s*\)/g)]
     return [
       ...statements.map((m) => ({ file, specifier: m[2]!, typeOnly: m[1] !== undefined, lazy: false })),
       ...lazy.map((m) => ({ file, specifier: m[2]!, typeOnly: m[1] !== undefined, lazy: true })),
+      ...files.map((m) => ({ file, specifier: m[1]!, typeOnly: false, lazy: true })),
     ]
   })
 }
@@ -106,12 +111,13 @@ test.each(folders)('%s declares every package it imports, and imports every pack
     ...Object.keys(manifest.peerDependencies ?? {}),
   ])
   const used = new Set<string>()
-  // What the build bundles; sources may name its types.
+  // What the build bundles: of a script everything, else sources may only name its types.
   const bundled = Object.keys(manifest.devDependencies ?? {})
+  const isScript = manifest.exports['./inlay-chat.js'] !== undefined
   for (const { file, specifier, typeOnly } of importsOf(folder)) {
     if (/^(\.|#|node:)/.test(specifier)) continue
     used.add(packageOf(specifier))
-    const allowed = [...declared, manifest.name, ...(typeOnly ? bundled : [])]
+    const allowed = [...declared, manifest.name, ...(typeOnly || isScript ? bundled : [])]
     expect(allowed, `${file} imports ${specifier}`).toContain(packageOf(specifier))
   }
   // Types are named by the declarations of dependencies that do not bring them.

@@ -62,10 +62,10 @@ const mebibyte = 1024 * 1024
 
 /** The HTTP side over its parts: nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
-  const { agent, knowledge, keys, workspace, metrics, authenticate } = options
+  const { agent, knowledge, keys, workspace, metrics, widget, authenticate } = options
   const settings = settingsOf(options)
   const setting: EndpointSetting = {
-    parts: { agent, knowledge, keys, workspace, metrics },
+    parts: { agent, knowledge, keys, workspace, metrics, widget },
     authenticate,
     settings,
     routes,
