@@ -50,7 +50,7 @@ const numberWords = new Map(
 /** Words that join a sentence to the one before it. */
 const connectives = new Set(
   `additionally furthermore moreover however therefore overall thus finally similarly specifically generally typically
-  instead meanwhile consequently hence notably importantly note`.split(/\s+/),
+  instead meanwhile consequently hence notably importantly note e.g i.e etc`.split(/\s+/),
 )
 
 /** The value of a number as text, however it is written; undefined for other words. `10GB` has the value 10. */

@@ -72,8 +72,11 @@ export interface ActionTurn {
   readonly signal: AbortSignal
   /** Sends a packet at this call's placement. */
   emit(packet: PacketBody): void
-  /** Makes documents citable: gives each its number (one a document), stable from then on. */
-  cite(documents: readonly SearchDoc[]): readonly number[]
+  /**
+   * Makes documents citable: gives each its number (one a document), stable from then on.
+   * @param texts what the model reads of each, which its sentences are compared with. Default: the blurbs
+   */
+  cite(documents: readonly SearchDoc[], texts?: readonly string[]): readonly number[]
 }
 
 /** What an action gives back. */

@@ -53,6 +53,8 @@ export interface ResolvedModel {
   readonly observed?: ModelObservations
   /** Default `auto`. */
   readonly grounding?: Grounding
+  /** Whether what it leaves uncited is compared with what it read, and cited where it stands. Default: true. */
+  readonly comparesCitations?: boolean
 }
 
 /** One model a client may choose. */

@@ -159,7 +159,8 @@ function chatter(
   progress: AnswerProgress,
 ): Speaker {
   const { includeCitations, contextDocuments } = turn
-  const writer = new PacketWriter({ ...telling, includeCitations, contextDocuments })
+  const { quotesOnly, comparesCitations = !quotesOnly } = answer.model
+  const writer = new PacketWriter({ ...telling, includeCitations, comparesCitations, contextDocuments })
   const setting = settingOf(turn, parts, answer, telling.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting }
   const speak = async (): Promise<void> => {

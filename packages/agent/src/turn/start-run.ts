@@ -6,6 +6,7 @@ import { historyLimits, toPastTexts } from '../prompt/history.ts'
 import { makeTurnPrompt, toReminder } from '../prompt/turn-prompt.ts'
 import { researchParams, wasClarification } from '../research/admission.ts'
 import type { RunLimits, LiveRun, Runs } from '../run/registry.ts'
+import type { RunSharing } from '../run/sharing.ts'
 import { executeTurn, type TurnParts } from './execute-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'
 import { planTurn, type PlanParts, type TurnPlan } from './plan-turn.ts'
@@ -19,6 +20,7 @@ export interface StartParts extends PlanParts {
   readonly systemPrompt: string | undefined
   readonly runLimits: RunLimits
   readonly turn: TurnParts
+  readonly sharing: RunSharing | undefined
 }
 
 /**
@@ -39,6 +41,7 @@ export async function startRun(
     const opened = await openTurn(parts, plan, caller, key)
     const run = openRun(parts.runs, retry ? { ...opened, isNewSession: retry.openedSession } : opened, plan)
     void run.ended.then(leave)
+    await parts.sharing?.share(run)
     void executeTurn(toTurn(parts, plan, opened, run, { caller, headers, requestId }), parts.turn)
     return run
   } catch (error) {

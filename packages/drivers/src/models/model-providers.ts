@@ -20,6 +20,8 @@ export interface ModelConfig {
   readonly takesImages?: boolean
   /** How it comes by documents: by tools, or by a search made for it. Default `auto`: by tools, unless they are refused. */
   readonly grounding?: Grounding
+  /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
+  readonly comparesCitations?: boolean
 }
 
 /** One provider of models. */
@@ -102,10 +104,10 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
   return { config, models, defaultModel, memories, make }
 }
 
-type Described = Required<Omit<ModelConfig, 'grounding'>>
+type Described = Required<Omit<ModelConfig, 'grounding' | 'comparesCitations'>>
 
 function describe(provider: Provider, name: string): Described {
-  const { grounding: _, ...listed } = provider.models?.find((model) => model.name === name) ?? {}
+  const { grounding: _, comparesCitations: __, ...listed } = provider.models?.find((model) => model.name === name) ?? {}
   const observed = provider.memories?.(name).contextTokens
   const seen = observed !== undefined && { contextTokens: observed }
   return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...listed, name }
@@ -166,7 +168,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
     async resolve(override): Promise<ResolvedModel> {
       const [provider, name] = choose(override ?? {})
       const temperature = override?.temperature ?? undefined
-      const grounding = provider.models?.find((model) => model.name === name)?.grounding
+      const { grounding, comparesCitations } = provider.models?.find((model) => model.name === name) ?? {}
       const observed = provider.memories?.(name)
       return {
         ...describe(provider, name),
@@ -174,6 +176,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
         provider: provider.config.name,
         ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
         ...(grounding && { grounding }),
+        ...(comparesCitations !== undefined && { comparesCitations }),
         ...(observed && { observed }),
         ...(provider.config.type === 'extractive' && { quotesOnly: true }),
       }

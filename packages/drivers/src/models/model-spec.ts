@@ -11,6 +11,8 @@ export interface ModelSpecOptions {
   readonly contextTokens?: number
   /** Whether it takes images. Default: what is known of well-known models, else false. */
   readonly takesImages?: boolean
+  /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
+  readonly comparesCitations?: boolean
   /** How clients name its provider. Default: `openai` or `anthropic`, `custom` behind a base URL. */
   readonly provider?: string
   /** What a person reads. Default: the name. */
@@ -36,10 +38,11 @@ export function parseModelSpec(spec: string, options: ModelSpecOptions = {}): Mo
   const apiKey = options.apiKey?.trim() || undefined
   const [, prefix, rest] = /^(openai|anthropic|openai-compatible)\/(.+)$/s.exec(name) ?? []
   const modelName = rest ?? name
-  const { contextTokens, takesImages, displayName, provider: providerName } = options
+  const { contextTokens, takesImages, comparesCitations, displayName, provider: providerName } = options
   const limits = {
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(takesImages === undefined ? {} : { takesImages }),
+    ...(comparesCitations === undefined ? {} : { comparesCitations }),
   }
   const models: readonly ModelConfig[] = [{ name: modelName, ...limits, ...(displayName && { displayName }) }]
   const access = { ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }) }

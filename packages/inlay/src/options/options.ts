@@ -5,6 +5,7 @@ import type {
   ModelProvider,
   ResearchOptions,
   SearchHelp,
+  SharedRuns,
   TurnHooks,
 } from '@inlay/agent'
 import type { BlobStorage, FileReader } from '@inlay/conversations'
@@ -37,6 +38,8 @@ export type LanguageModelChoice =
       readonly contextTokens?: number | undefined
       /** Whether it takes images. Default: what is known of well-known models, else false. */
       readonly takesImages?: boolean | undefined
+      /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
+      readonly comparesCitations?: boolean | undefined
       /** How clients name its provider in `llm_override`. Default: `openai` or `anthropic`, `custom` behind a base URL. */
       readonly provider?: string | undefined
       /** What a person reads. Default: the name. */
@@ -72,6 +75,8 @@ export interface InlayOptions
   readonly dataFolder?: string | undefined
   /** Where records are kept. Default: SQLite, `inlay.db` in the data folder. */
   readonly dialect?: Dialect | undefined
+  /** How processes share running answers, e.g. `redisRuns`. Default: through the database of the records. */
+  readonly sharedRuns?: SharedRuns | undefined
   /** Where chunks are searched. Default: LanceDB, `index` in the data folder. */
   readonly index?: VectorIndex | undefined
   /** Where uploaded files and pictures are kept: any unstorage `Storage`. Default: `files` in the data folder. */

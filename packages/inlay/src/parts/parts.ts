@@ -1,5 +1,6 @@
 import type { ModelProvider } from '@inlay/agent'
-import type { Conversations } from '@inlay/conversations'
+import type { Conversations, ListenToDatabase } from '@inlay/conversations'
+import type { PostgresRecords } from '@inlay/drivers/postgres'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ProcessPresence } from '@inlay/records'
@@ -44,11 +45,8 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   const close = (): Promise<void> => closeAll(opened.toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
-    const { keys, workspace, knowledge, telemetry, reader, web, tools, python, agent } = await makeParts(
-      db,
-      options,
-      onError,
-    )
+    const parts = await makeParts(db, { ...options, dialect }, onError)
+    const { keys, workspace, knowledge, telemetry, reader, web, tools, python, agent } = parts
     // Closed in the opposite order: runs end before the search they use, and the database last.
     opened.push(keys, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
@@ -72,11 +70,8 @@ async function makeParts(
   options: InlayOptions,
   onError: (error: unknown) => void,
 ): Promise<Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>> {
-  const [{ createConversations }, { createKnowledge }, { createKeys, createWorkspaceRecords }] = await Promise.all([
-    import('@inlay/conversations'),
-    import('@inlay/knowledge'),
-    import('@inlay/server'),
-  ])
+  const [{ createConversations, sqlSharedRuns }, { createKnowledge }, { createKeys, createWorkspaceRecords }] =
+    await Promise.all([import('@inlay/conversations'), import('@inlay/knowledge'), import('@inlay/server')])
   const { now = Date.now, dataFolder = defaultDataFolder } = options
   const telemetry = await telemetryOf(options)
   const models = telemetry.models(options.models ?? (await configuredModels(options.model, onError)))
@@ -106,6 +101,8 @@ async function makeParts(
     db,
     now,
     onError,
+    sharedRuns:
+      options.sharedRuns ?? sqlSharedRuns({ db, now, processes: await presence(), listen: listenOf(options) }),
     models,
     actions: options.actions,
     hostAgents: options.agents,
@@ -179,6 +176,12 @@ function newerDatabase(cause: unknown): InlayError {
 async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {
   const { nodeSqlite } = await import('@inlay/drivers/node-sqlite')
   return nodeSqlite({ file: databaseFile(dataFolder) })
+}
+
+/** Only the dialect of our own driver can hear what other processes tell. */
+function listenOf({ dialect }: InlayOptions): ListenToDatabase | undefined {
+  if (dialect === undefined || !('listen' in dialect)) return undefined
+  return (dialect as PostgresRecords).listen
 }
 
 async function presence(): Promise<ProcessPresence> {

@@ -12,6 +12,7 @@ export interface ModelEntry {
   readonly api_key_env?: string
   readonly context_tokens?: number
   readonly images?: boolean
+  readonly compared_citations?: boolean
   readonly display_name?: string
 }
 
@@ -23,6 +24,7 @@ const types: Readonly<Record<keyof ModelEntry, 'string' | 'number' | 'boolean'>>
   api_key_env: 'string',
   context_tokens: 'number',
   images: 'boolean',
+  compared_citations: 'boolean',
   display_name: 'string',
 }
 
@@ -68,6 +70,7 @@ export function modelsOf(
       ...(apiKey !== undefined && { apiKey }),
       ...(entry.context_tokens !== undefined && { contextTokens: entry.context_tokens }),
       ...(entry.images !== undefined && { takesImages: entry.images }),
+      ...(entry.compared_citations !== undefined && { comparesCitations: entry.compared_citations }),
       ...(entry.display_name !== undefined && { displayName: entry.display_name }),
     }
   })

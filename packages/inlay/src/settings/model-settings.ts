@@ -8,6 +8,7 @@ export interface ModelSettings {
   readonly modelApiKey: Setting<string>
   readonly modelContextTokens: Setting<number>
   readonly modelImages: Setting<'on' | 'off'>
+  readonly comparedCitations: Setting<'on' | 'off'>
   readonly models: Setting<readonly ModelEntry[]>
   readonly embeddingModel: Setting<string>
   readonly embeddingBaseUrl: Setting<string>
@@ -57,12 +58,20 @@ export const modelSettings: ModelSettings = {
     isAdvanced: true,
     read: oneOf('on', 'off'),
   },
+  comparedCitations: {
+    name: 'INLAY_COMPARED_CITATIONS',
+    meaning: 'whether sentences that the language model leaves uncited are compared with what it read',
+    allowed: 'on or off',
+    without: 'on, until the model cites by itself in an answer',
+    isAdvanced: true,
+    read: oneOf('on', 'off'),
+  },
   models: {
     name: 'INLAY_MODELS',
     meaning: 'several language models instead of one, the first of which answers unless a request names another',
     allowed:
       'a JSON list, or the path of a file that holds one, of objects with name and, as needed, provider, base_url, ' +
-      'api_key, api_key_env (name of the variable that holds the key), context_tokens, images and display_name',
+      'api_key, api_key_env (name of the variable that holds the key), context_tokens, images, compared_citations and display_name',
     without: 'INLAY_MODEL alone',
     isSecret: true,
     isAdvanced: true,

@@ -105,7 +105,8 @@ function modelOf(values: Values, env: Environment, faults: string[]): LanguageMo
     faults.push(`${setting.name}: "${name}" needs a key; set ${modelApiKey.name} or ${usualName}.`)
   }
   const takesImages = values.modelImages === undefined ? undefined : values.modelImages === 'on'
-  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages })
+  const comparesCitations = values.comparedCitations === undefined ? undefined : values.comparedCitations === 'on'
+  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages, comparesCitations })
 }
 
 function severalModels(values: Values, env: Environment, faults: string[]): readonly LanguageModelChoice[] {

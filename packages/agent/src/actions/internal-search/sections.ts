@@ -159,7 +159,7 @@ export function toResultText(passages: readonly Passage[], turn: ActionTurn, sou
     if (cost > left && results.length > 0) break
     left -= cost
     // Only what the model reads gets a number.
-    const [document] = turn.cite([passage.document])
+    const [document] = turn.cite([passage.document], [toReadText(result)])
     results.push({ document, ...result })
   }
   if (results.length === 0) return JSON.stringify({ results, note: nothingNote })
@@ -171,7 +171,16 @@ const nameTokens = 60
 const metadataTokens = 150
 const leastTokens = 100
 
-function toResult({ document, content, headings }: Passage, limitTokens: number): Record<string, unknown> {
+interface ShownPassage extends Readonly<Record<string, unknown>> {
+  readonly section?: string
+  readonly content: string
+}
+
+/** A passage under its headings. */
+const toReadText = ({ section, content }: ShownPassage): string =>
+  section === undefined ? content : `# ${section}\n\n${content}`
+
+function toResult({ document, content, headings }: Passage, limitTokens: number): ShownPassage {
   const authors = [...(document.primary_owners ?? []), ...(document.secondary_owners ?? [])]
   const metadata = cutMetadata(document.metadata)
   const about = {
