@@ -10,7 +10,7 @@ export type Inline =
 
 /** Longer labels and addresses are no links: what follows a bracket is searched once for each. */
 const longestLabel = 1000
-const longestAddress = 4000
+const longestAddress = 2000
 const deepest = 8
 
 /** The pieces of a paragraph. Takes time in proportion to its length, whatever it holds. */
@@ -23,15 +23,15 @@ export function parseInline(text: string, depth = 0): Inline[] {
     plain = ''
   }
   for (let at = 0; at < text.length;) {
-    const found = depth < deepest ? pieceAt(text, at, missing, depth) : undefined
-    if (found === undefined) plain += text[at++]
+    const next = depth < deepest ? pieceAt(text, at, missing, depth) : undefined
+    if (next === undefined) plain += text[at++]
     else {
-      if (typeof found.piece === 'string') plain += found.piece
+      if (typeof next.piece === 'string') plain += next.piece
       else {
         flush()
-        pieces.push(found.piece)
+        pieces.push(next.piece)
       }
-      at = found.end
+      at = next.end
     }
   }
   flush()
@@ -54,9 +54,9 @@ function pieceAt(text: string, at: number, missing: Set<string>, depth: number):
     case '`':
       return codeAt(text, at, missing)
     case '!':
-      return text[at + 1] === '[' ? linkAt(text, at + 1, depth) : undefined
+      return text[at + 1] === '[' ? linkAt(text, at + 1, missing, depth) : undefined
     case '[':
-      return linkAt(text, at, depth)
+      return linkAt(text, at, missing, depth)
     case '<':
     case 'h':
       return addressAt(text, at)
@@ -113,7 +113,8 @@ function emphasisAt(text: string, at: number, missing: Set<string>, depth: numbe
 }
 
 /** A link, a citation, or a picture, which is never fetched: its address would tell its owner who reads what. */
-function linkAt(text: string, at: number, depth: number): Piece | undefined {
+function linkAt(text: string, at: number, missing: Set<string>, depth: number): Piece | undefined {
+  if (closing(text, ')', at, missing) === undefined) return undefined
   const middle = pairEnd(text, at, '[', ']', longestLabel)
   if (middle === undefined || text[middle + 1] !== '(') return undefined
   const end = pairEnd(text, middle + 1, '(', ')', longestAddress)

@@ -44,7 +44,7 @@ export function TurnView({ turn, texts, openSource, retry }: TurnViewProps): JSX
     )
   }
   return (
-    <article class="turn">
+    <article class="turn" aria-busy={turn.phase === 'answering'}>
       <p class="question">{turn.question}</p>
       {turn.phase === 'answering' && answer === '' && <p class="step">{stepOf(state, texts)}</p>}
       {answer !== '' && <Markdown text={answer} citation={citation} />}
