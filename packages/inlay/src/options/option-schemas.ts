@@ -69,6 +69,7 @@ const modelAccess = v.pipe(
       apiKey: v.optional(text),
       contextTokens: v.optional(wholeNumber(1000)),
       takesImages: v.optional(v.boolean('must be true or false')),
+      grounding: v.optional(v.picklist(['auto', 'tools', 'search-first'], 'must be "auto", "tools" or "search-first"')),
       comparesCitations: v.optional(v.boolean('must be true or false')),
       provider: v.optional(text),
       displayName: v.optional(text),
@@ -192,7 +193,7 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   codeRunner: v.nullable(withMethods('what runs programs', 'run')),
   python: v.looseObject({}, 'must be an object'),
   telemetry: yesOrNo,
-  onAnswered: anyFunction,
+  log: anyFunction,
   now: anyFunction,
   onError: anyFunction,
 }

@@ -1,5 +1,6 @@
 import type {
   AgentLimits,
+  Grounding,
   HostAction,
   HostAgent,
   ModelProvider,
@@ -21,6 +22,7 @@ import type {
 import type { LlmOverride } from '@inlay/protocol'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
+import type { LogEntry } from '../log.ts'
 import type { PythonOptions, ToolOptions, WebOptions } from './part-options.ts'
 
 /**
@@ -38,6 +40,11 @@ export type LanguageModelChoice =
       readonly contextTokens?: number | undefined
       /** Whether it takes images. Default: what is known of well-known models, else false. */
       readonly takesImages?: boolean | undefined
+      /**
+       * How it comes by documents: `tools` lets it search, `search-first` searches for it. Default `auto`: by tools, unless
+       * its server refuses them or it was seen to answer without a search.
+       */
+      readonly grounding?: Grounding | undefined
       /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
       readonly comparesCitations?: boolean | undefined
       /** How clients name its provider in `llm_override`. Default: `openai` or `anthropic`, `custom` behind a base URL. */
@@ -141,8 +148,11 @@ export interface InlayOptions
    * metrics. Neither holds what people or documents say. Default: false.
    */
   readonly telemetry?: boolean | undefined
-  /** Called with each request of a known route once it is answered, e.g. for a log. */
-  readonly onAnswered?: ServerOptions['onAnswered']
+  /**
+   * Receives an entry for each answered request, each finished answer and, without `onError`, each failure; must not
+   * throw. Default: none; failures are written to standard error.
+   */
+  readonly log?: ((entry: LogEntry) => void) | undefined
   /** Milliseconds since 1970 UTC. Default: the clock. */
   readonly now?: (() => number) | undefined
   /** Receives what was not expected, whole. Default: written to standard error. */
