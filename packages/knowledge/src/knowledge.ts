@@ -92,7 +92,8 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const embedding = embedder && new EmbeddingCalls({ embedder, documentTimeoutMs, queryTimeoutMs, onError })
   const ingestion = createIngestion({ ...options, db, index, embedding, now, random, onError })
   const gate = createSearchGate({ ...defaultGate(), ...options.searches })
-  const context = { db, index, gate, embedding, reranker, ranking, now, onError }
+  const { takesVectors } = index
+  const context = { db, index, gate, embedding, takesVectors, reranker, ranking, now, onError }
   return {
     pairs: createPairs({ db, now, onResume: ingestion.notify, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),

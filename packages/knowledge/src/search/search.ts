@@ -4,7 +4,6 @@ import type { EmbeddingCalls } from '../calls/embedding.ts'
 import { toSearchQuery } from '../chunking/search-text.ts'
 import type { FoundPassage, SearchRequest } from '../contracts/search.ts'
 import type { IndexFilter, IndexQuery } from '../contracts/vector-index.ts'
-import type { SpacedIndex } from '../spaces/spaced-index.ts'
 import { createHighlighter } from './highlights.ts'
 import { joinHits, toPassage, type JoinedHits } from './passages.ts'
 import { hitsToRank, rank, type RankingContext } from './ranking.ts'
@@ -12,7 +11,8 @@ import { findVisible, type LookContext } from './visible-hits.ts'
 
 export interface SearchContext extends LookContext, RankingContext {
   readonly embedding?: EmbeddingCalls
-  readonly index: SpacedIndex
+  /** Whether searches use the vector of a query now. */
+  readonly takesVectors: () => Promise<boolean>
 }
 
 /** Characters of a query that are looked for: a longer text is no question, and each of its words costs. */
@@ -37,9 +37,8 @@ export async function search(
   const text = request.text.slice(0, longestQuery)
   const words = toSearchQuery(text)
   if (words === '' || filter.pairs?.length === 0) return []
-  const { embedding, index } = context
-  const vector =
-    embedding && (await index.takesVectors()) ? await embedding.embedQuery(text, request.signal) : undefined
+  const { embedding, takesVectors } = context
+  const vector = embedding && (await takesVectors()) ? await embedding.embedQuery(text, request.signal) : undefined
   const query: IndexQuery = { text: words, vector, filter, limit: 0, signal: request.signal }
   for (let count = Math.max(limit * 2 + 10, hitsToRank(context, request)); ; count *= 3) {
     const { hits, isAll } = await findVisible({ ...query, limit: count }, { ...context, caller: request.caller?.id })
