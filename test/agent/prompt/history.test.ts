@@ -57,7 +57,7 @@ test('calls of one step stand together, steps in order', () => {
 })
 
 test('earlier results are there by name alone, and not at all when there are no actions', () => {
-  const found = JSON.stringify({
+  const searchResult = JSON.stringify({
     results: [
       { document: 1, title: 'Leave', content: 'Full-time staff receive 25 days.' },
       { document: 2, title: 'Leave', content: 'Part-time staff receive fewer.' },
@@ -65,7 +65,10 @@ test('earlier results are there by name alone, and not at all when there are no 
     ],
     note: 'n',
   })
-  const history = ['1', '2', '3', '4'].flatMap((id) => [past('user', id), past('assistant', id, [call(0, id, found)])])
+  const history = ['1', '2', '3', '4'].flatMap((id) => [
+    past('user', id),
+    past('assistant', id, [call(0, id, searchResult)]),
+  ])
   const results = (hasActions: boolean) =>
     toPrompt({ ...base, history, hasActions }).flatMap((message) => (message.role === 'tool' ? message.content : []))
   expect(results(true)).toHaveLength(4)
