@@ -184,7 +184,7 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   codeRunner: v.nullable(withMethods('what runs programs', 'run')),
   python: v.looseObject({}, 'must be an object'),
   telemetry: yesOrNo,
-  onAnswered: anyFunction,
+  log: anyFunction,
   now: anyFunction,
   onError: anyFunction,
 }

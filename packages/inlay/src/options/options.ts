@@ -22,6 +22,7 @@ import type {
 import type { LlmOverride } from '@inlay/protocol'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
+import type { LogEntry } from '../log.ts'
 import type { PythonOptions, ToolOptions, WebOptions } from './part-options.ts'
 
 /**
@@ -139,8 +140,11 @@ export interface InlayOptions
    * metrics. Neither holds what people or documents say. Default: false.
    */
   readonly telemetry?: boolean | undefined
-  /** Called with each request of a known route once it is answered, e.g. for a log. */
-  readonly onAnswered?: ServerOptions['onAnswered']
+  /**
+   * Receives an entry for each answered request, each finished answer and, without `onError`, each failure; must not
+   * throw. Default: none; failures are written to standard error.
+   */
+  readonly log?: ((entry: LogEntry) => void) | undefined
   /** Milliseconds since 1970 UTC. Default: the clock. */
   readonly now?: (() => number) | undefined
   /** Receives what was not expected, whole. Default: written to standard error. */

@@ -111,7 +111,7 @@ async function makeParts(
     hostAgents: options.agents,
     actionSources: tools.sources,
     fetchAddress: web.egress,
-    hooks: hooksWith(telemetry, options.hooks),
+    hooks: hooksWith(telemetry, options),
     memories: options.memories,
     systemPrompt: options.systemPrompt,
     research: options.research,
