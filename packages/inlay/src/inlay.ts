@@ -1,7 +1,7 @@
 import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
-import { createServer, type Authenticator, type Keys, type Server } from '@inlay/server'
+import { createServer, type FetchHandler, type Authenticator, type Keys, type Server } from '@inlay/server'
 import manifest from '../package.json' with { type: 'json' }
 import { firstOf, fixedKey } from './callers.ts'
 import { errorWriter } from './log.ts'
@@ -13,7 +13,7 @@ import type { Parts } from './parts/parts.ts'
 /** An assistant ready to be mounted. */
 export interface Inlay {
   /** Answers requests; never rejects. The first one that needs more than a public answer starts the rest. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: FetchHandler
   /** Conversations and runs. Its first use starts everything. */
   readonly agent: Conversations
   /** Documents and search. Its first use starts everything. */
