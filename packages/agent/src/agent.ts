@@ -10,6 +10,7 @@ import type { PassageSearch } from './contracts/search.ts'
 import type { Services } from './contracts/services.ts'
 import { noFiles, noKeys, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
 import { inMemoryStores } from './stores/in-memory.ts'
+import { SlowModels } from './model/step.ts'
 import { waitFor } from './model/waiting.ts'
 import { toKnownLimits } from './research/limits.ts'
 import { createAbandonedCheck, createCheckpoints } from './run/checkpoints.ts'
@@ -22,6 +23,7 @@ import type { TurnParts } from './turn/execute-turn.ts'
 import { countFreeTokens } from './turn/free-tokens.ts'
 import { searchPassages } from './turn/passage-search.ts'
 import { createKeyedSends } from './turn/idempotency.ts'
+import { GroundingMemory } from './turn/search-first.ts'
 import { startRun, type StartParts } from './turn/start-run.ts'
 import type { TurnContextParts } from './turn/turn-context.ts'
 
@@ -146,6 +148,8 @@ function connectParts(options: AgentOptions) {
     actionMs: limits.actionMs ?? actionLimitMs,
     questionModel: questionModelOf(options, onError),
     modelTries: Math.max(1, limits.modelTries ?? 3),
+    grounding: new GroundingMemory(),
+    slowModels: new SlowModels(),
     onEnd: afterTurn.onEnd,
   }
   const start: StartParts = {

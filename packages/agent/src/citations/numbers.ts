@@ -33,14 +33,6 @@ export function createCitableDocuments(): CitableDocuments {
   let find: ReturnType<typeof createSupport<number>> | undefined
   let highest = 0
 
-  const add = (document: SearchDoc, from: number): number => {
-    let number = from
-    while (byNumber.has(number)) number++
-    byNumber.set(number, document)
-    numbers.set(document.document_id, number)
-    highest = Math.max(highest, number)
-    return number
-  }
   return {
     known: (number) => byNumber.get(number),
     find: (sentence) => (texts.length === 0 ? undefined : (find ??= createSupport(texts))(sentence)?.source),
@@ -52,8 +44,11 @@ export function createCitableDocuments(): CitableDocuments {
           cite: (documents, read = []) =>
             documents.map((document, at) => {
               const known = numbers.get(document.document_id)
-              const number = known ?? add(document, next)
-              if (known === undefined) next = number + 1
+              while (known === undefined && byNumber.has(next)) next++
+              const number = known ?? next
+              byNumber.set(number, byNumber.get(number) ?? document)
+              numbers.set(document.document_id, number)
+              highest = Math.max(highest, number)
               texts.push({
                 source: number,
                 text: read[at] ?? document.blurb,

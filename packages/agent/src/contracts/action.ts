@@ -26,6 +26,7 @@ export interface ModelQuestion {
   readonly text: string
   /** Most tokens of the answer. Default 500. */
   readonly answerTokens?: number
+  /** Ends a question that can be done without; a model that is slow to answer such is not asked for a while. */
   readonly signal?: AbortSignal
 }
 

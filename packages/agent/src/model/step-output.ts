@@ -34,8 +34,14 @@ export interface StepRequest {
   readonly reminder?: readonly LanguageModelV4Message[]
   /** Actions of which this step has to call one. Default: none. */
   readonly forced?: readonly string[] | undefined
+  /** Holds text back until a tool is called, and ends the step where a text goes on without one. Default: false. */
+  readonly probesTools?: boolean
+  /** Rewrites the prompt right before it is sent, after it was shortened. Default: it stays. */
+  readonly rewrite?: (prompt: LanguageModelV4Message[]) => LanguageModelV4Message[]
   /** Text arguments that the listener gets while they are written, by name of the tool. Default: none. */
   readonly streamed?: ReadonlyMap<string, readonly string[]>
+  /** Whether the text holds neither thoughts nor calls, so that it passes as it is. Default: it may hold both. */
+  readonly isPlainText?: boolean | undefined
   /** Whether text that is nothing but a call may become one. */
   readonly mayRecover: boolean
   /** Tries of a model call that fails before its first output, at least 1. */
@@ -63,6 +69,13 @@ export interface AttemptState {
   hasOutput: boolean
 }
 
+// A model that has written so much will not call a tool any more.
+const enoughProse = 160
+const unknownUsage: LanguageModelV4Usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+}
+
 // Models whose text was seen to begin inside of a thought, with how many texts in a row may not before that is
 // forgotten: an end tag that somebody had a model write proves nothing for long.
 const beginInThought = new Map<string, number>()
@@ -73,9 +86,8 @@ export class StepOutput implements StreamListener {
   readonly #request: StepRequest
   readonly #attemptState: AttemptState
   readonly #names: ReadonlySet<string>
-  readonly #gate: TextGate
-  readonly #isQuoted: (text: string) => boolean
-  readonly #thinking: ThinkSplitter
+  /** What takes thoughts and calls out of the text; undefined for plain text. */
+  readonly #filter: TextFilter | undefined
   /** Calls whose text arguments are passed on while they are written, by id. */
   readonly #streams = new Map<string, { readonly name: string; readonly stream: ArgumentStream }>()
   readonly #content = createContentCollector()
@@ -92,17 +104,16 @@ export class StepOutput implements StreamListener {
     this.#request = request
     this.#attemptState = attemptState
     this.#names = new Set(request.options.tools?.map(({ name }) => name))
-    this.#isQuoted = createQuoteCheck(request.options.prompt)
-    this.#gate = new TextGate({ names: this.#names, mayRecover: request.mayRecover, isQuoted: this.#isQuoted })
-    this.#thinking = new ThinkSplitter(beginInThought.has(modelKey(request)))
-    this.#mayPass = request.forced === undefined
+    this.#filter = request.isPlainText ? undefined : createFilter(request, this.#names)
+    this.#mayPass = request.forced === undefined && !request.probesTools
   }
 
   onText = (delta: string): void => {
     if (delta === '') return
     this.#attemptState.hasOutput = true
     this.#written += delta
-    this.#takePieces(this.#thinking.push(delta))
+    if (this.#filter) this.#takePieces(this.#filter.thinking.push(delta), this.#filter)
+    else this.#pass(delta)
   }
 
   onReasoning = (delta: string): void => {
@@ -131,19 +142,29 @@ export class StepOutput implements StreamListener {
     else if (part.type === 'finish') this.#finish = part
   }
 
+  /** Called when a probed model writes an answer instead of a call. */
+  onProse: () => void = () => {}
+
+  /** Whether a probed model writes an answer instead of a call. */
+  get isProse(): boolean {
+    return this.#request.probesTools === true && !this.#mayPass && this.#heldText.length > enoughProse
+  }
+
   /** Throws when the step gave nothing or broke off. */
   end(): StepResult {
+    if (this.isProse) return this.#withoutCalls()
     const { mayRecover, options, forced, context } = this.#request
-    const inText = this.#endText()
-    this.#noteBeginning(modelKey(this.#request))
+    const inText = this.#filter ? this.#endText(this.#filter) : []
+    if (this.#filter) this.#noteBeginning(this.#filter)
     const isOnlyReasoning =
       mayRecover && inText.length === 0 && this.#text.trim() === '' && this.#reasoning.trim() !== ''
     const candidates = isOnlyReasoning ? readTextCalls(this.#reasoning, this.#names) : []
-    const inReasoning = candidates.filter(({ input }) => input === '{}' || !this.#isQuoted(input))
+    const inReasoning = candidates.filter(({ input }) => input === '{}' || !this.#filter?.isQuoted(input))
     const textCalls = this.#calls.length > 0 ? [] : [...inText, ...inReasoning]
     // A forced step without output is asked again, like one that gave only text.
     const callCount = this.#calls.length + textCalls.length
-    const saidAnything = this.#text.trim() !== '' || callCount > 0 || forced !== undefined
+    const mayBeEmpty = forced !== undefined || this.#request.probesTools === true
+    const saidAnything = this.#text.trim() !== '' || callCount > 0 || mayBeEmpty
     const toolChoice = options.toolChoice?.type ?? 'auto'
     const finish = this.#finish
     const failure = stepFailure({ finishReason: finish?.finishReason, saidAnything, toolChoice }, context)
@@ -157,23 +178,34 @@ export class StepOutput implements StreamListener {
     }
   }
 
-  #takePieces(pieces: readonly ThinkPiece[]): void {
-    for (const { kind, text } of pieces) {
-      if (kind === 'reasoning') this.onReasoning(text)
-      else this.#pass(this.#gate.push(text))
+  #withoutCalls(): StepResult {
+    return {
+      content: this.#contentParts(),
+      calls: [],
+      wasRecovered: false,
+      finishReason: { unified: 'stop', raw: undefined },
+      usage: this.#finish?.usage ?? unknownUsage,
     }
   }
 
-  #endText(): readonly RequestedCall[] {
-    this.#takePieces(this.#thinking.end())
-    const { text, calls } = this.#gate.end()
+  #takePieces(pieces: readonly ThinkPiece[], { gate }: TextFilter): void {
+    for (const { kind, text } of pieces) {
+      if (kind === 'reasoning') this.onReasoning(text)
+      else this.#pass(gate.push(text))
+    }
+  }
+
+  #endText(filter: TextFilter): readonly RequestedCall[] {
+    this.#takePieces(filter.thinking.end(), filter)
+    const { text, calls } = filter.gate.end()
     this.#pass(text)
     return calls
   }
 
-  #noteBeginning(key: string): void {
+  #noteBeginning({ thinking }: TextFilter): void {
+    const key = modelKey(this.#request)
     const left = beginInThought.get(key)
-    if (this.#thinking.beganInThought) {
+    if (thinking.beganInThought) {
       if (left !== undefined || beginInThought.size < 1_000) beginInThought.set(key, trustedTexts)
     } else if (left !== undefined && this.#written.trim() !== '') {
       if (left > 1) beginInThought.set(key, left - 1)
@@ -183,18 +215,20 @@ export class StepOutput implements StreamListener {
 
   #pass(delta: string): void {
     this.#text += delta
-    if (!this.#mayPass) this.#heldText += delta
-    else if (delta !== '') this.#request.listener.onText(delta)
+    if (!this.#mayPass) {
+      this.#heldText += delta
+      if (this.isProse) this.onProse()
+    } else if (delta !== '') this.#request.listener.onText(delta)
   }
 
   #onCall(name: string): void {
     const { listener, forced } = this.#request
     this.#attemptState.hasOutput = true
-    if (!this.#mayPass && forced?.includes(name)) {
+    if (!this.#mayPass && (this.#request.probesTools || forced?.includes(name))) {
       this.#mayPass = true
       if (this.#heldText !== '') listener.onText(this.#heldText)
     }
-    this.#endText()
+    if (this.#filter) this.#endText(this.#filter)
     listener.onCall()
   }
 
@@ -204,6 +238,21 @@ export class StepOutput implements StreamListener {
     if (this.#text === this.#written) return parts
     const others = parts.filter(({ type }) => type !== 'text')
     return this.#text.trim() === '' ? others : [...others, { type: 'text', text: this.#text }]
+  }
+}
+
+interface TextFilter {
+  readonly thinking: ThinkSplitter
+  readonly gate: TextGate
+  readonly isQuoted: (text: string) => boolean
+}
+
+function createFilter(request: StepRequest, names: ReadonlySet<string>): TextFilter {
+  const isQuoted = createQuoteCheck(request.options.prompt)
+  return {
+    thinking: new ThinkSplitter(beginInThought.has(modelKey(request))),
+    gate: new TextGate({ names, mayRecover: request.mayRecover, isQuoted }),
+    isQuoted,
   }
 }
 

@@ -1,14 +1,11 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Usage, LanguageModelV4Message } from '@ai-sdk/provider'
-import { InlayError, type ErrorCode } from '@inlay/protocol'
-import { estimateTokens, promptLimit, fitPrompt, promptTokens } from '../prompt/context-window.ts'
+import { InlayError } from '@inlay/protocol'
+import { estimateTokens, promptLimit, fitPrompt } from '../prompt/context-window.ts'
 import type { ModelQuestion } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { StepOutput, type StepListener, type AttemptState, type StepRequest, type StepResult } from './step-output.ts'
-import { toFailure, type Failure } from './failures.ts'
+import { retryStep } from './retry.ts'
 import { unlessAborted } from './waiting.ts'
-
-const retried = new Set<ErrorCode>(['RATE_LIMIT', 'SERVICE_UNAVAILABLE', 'CONNECTION_ERROR', 'API_ERROR'])
-const longestWaitMs = 20_000
 
 /**
  * Plays one step of a model to its end. Every delta reaches the listener at once. A call that fails before its first
@@ -18,10 +15,10 @@ const longestWaitMs = 20_000
  */
 export async function playStep(request: StepRequest): Promise<StepResult> {
   const prompt = fitPrompt(request.options.prompt, request.promptTokens)
-  const first = await playWithTries(request, prompt)
+  const first = await retryStep(request, prompt, playOnce)
   const { forced } = request
   if (forced === undefined || first.calls.some(({ name }) => forced.includes(name))) return first
-  const second = await playWithTries(request, [...prompt, demand(forced)])
+  const second = await retryStep(request, [...prompt, demand(forced)], playOnce)
   if (second.calls.some(({ name }) => forced.includes(name))) return second
   throw new InlayError('UNKNOWN_ERROR', {
     message: `The model did not use the forced action ${forced.join(' or ')}, also when asked again.`,
@@ -34,44 +31,6 @@ function demand(names: readonly string[]): LanguageModelV4Message {
   return { role: 'user', content: [{ type: 'text', text }] }
 }
 
-async function playWithTries(request: StepRequest, fitting: LanguageModelV4Message[]): Promise<StepResult> {
-  let prompt = fitting
-  for (let attempt = 1; ; attempt++) {
-    const attemptState = { hasOutput: false }
-    try {
-      return await playOnce(request, prompt, attemptState)
-    } catch (error) {
-      if (attemptState.hasOutput || request.signal.aborted) throw error
-      const failure = toFailure(error, request.context)
-      if (failure.code === 'CONTEXT_TOO_LONG') {
-        const shorter = shorten(prompt, request)
-        if (!shorter) throw error
-        prompt = shorter
-        continue
-      }
-      if (attempt >= request.tries || !retried.has(failure.code)) throw error
-      await request.wait(delayBefore(failure, attempt), request.signal)
-    }
-  }
-}
-
-/** A prompt for the window the server named, else for six tenths; undefined when nothing more can be left out. */
-function shorten(prompt: LanguageModelV4Message[], request: StepRequest): LanguageModelV4Message[] | undefined {
-  const size = promptTokens(prompt)
-  const toolTokens = estimateTokens(JSON.stringify(request.options.tools ?? []))
-  const room = (request.window?.() ?? Number.POSITIVE_INFINITY) * 0.75 - toolTokens
-  const shorter = fitPrompt(
-    prompt,
-    Math.floor(Math.min(size * 0.6, Math.max(room, size * 0.1), request.promptTokens * 0.6)),
-  )
-  return promptTokens(shorter) < size ? shorter : undefined
-}
-
-function delayBefore(failure: Failure, attempt: number): number {
-  const retryAfterMs = Number(failure.details?.['retry_after_seconds'] ?? 0) * 1000
-  return Math.min(longestWaitMs, Math.max(retryAfterMs, 1000 * 2 ** (attempt - 1)))
-}
-
 async function playOnce(
   request: StepRequest,
   prompt: LanguageModelV4Message[],
@@ -80,7 +39,8 @@ async function playOnce(
   const { model, options, signal, reminder = [] } = request
   const output = new StepOutput(request, attemptState)
   signal.throwIfAborted()
-  const call = { ...options, prompt: [...prompt, ...reminder], abortSignal: signal }
+  const sent = request.rewrite?.(prompt) ?? prompt
+  const call = { ...options, prompt: [...sent, ...reminder], abortSignal: signal }
   const isTapped = 'doStreamTapped' in model
   const opened = isTapped ? model.doStreamTapped(call, output) : model.doStream(call)
   const { stream } = await unlessAborted(opened, signal)
@@ -88,8 +48,9 @@ async function playOnce(
   // Also ends the reading of a model that does not heed its signal.
   const cancel = (): void => void reader.cancel(signal.reason).catch(() => {})
   signal.addEventListener('abort', cancel, { once: true })
+  output.onProse = cancel
   try {
-    for (;;) {
+    while (!output.isProse) {
       const { done, value } = await reader.read()
       if (done) break
       output.onPart(value, isTapped ? 'tapped' : 'new')
@@ -118,8 +79,30 @@ export interface QuestionOptions {
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   /** Longest time of one question with all its tries, in milliseconds. */
   readonly limitMs: number
+  /** Models that were slow to answer. Default: none is remembered. */
+  readonly slowModels?: SlowModels
   /** Hears what each answer cost. */
   readonly onUsage: (usage: LanguageModelV4Usage) => void
+}
+
+// How many questions a model that was slow is not asked.
+const spared = 50
+
+/** Which models do not answer optional questions in time. */
+export class SlowModels {
+  readonly #left = new Map<string, number>()
+
+  /** Whether to spare it a question; counts down. */
+  spares({ provider, name }: ResolvedModel): boolean {
+    const left = this.#left.get(`${provider} ${name}`) ?? 0
+    if (left > 0) this.#left.set(`${provider} ${name}`, left - 1)
+    return left > 0
+  }
+
+  note({ provider, name }: ResolvedModel): void {
+    if (this.#left.size >= 1_000) this.#left.clear()
+    this.#left.set(`${provider} ${name}`, spared)
+  }
 }
 
 /** Longest time of one question, in milliseconds. */
@@ -134,12 +117,16 @@ export function createQuestions(options: QuestionOptions): ((question: ModelQues
   const { model, helper } = options
   if (model.quotesOnly && !helper) return undefined
   return async (question) => {
+    const chosen = helper ? { ...options, model: await helper(), reasoning: undefined } : options
+    if (question.signal && options.slowModels?.spares(chosen.model)) throw tooSlow()
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(tooSlow()), options.limitMs)
     const own = question.signal ? [question.signal] : []
     try {
-      const chosen = helper ? { ...options, model: await helper(), reasoning: undefined } : options
       return await ask(question, chosen, AbortSignal.any([options.signal, limit.signal, ...own]))
+    } catch (error) {
+      if (question.signal?.aborted && !options.signal.aborted) options.slowModels?.note(chosen.model)
+      throw error
     } finally {
       clearTimeout(timer)
     }
@@ -158,7 +145,7 @@ async function ask(question: ModelQuestion, options: QuestionOptions, signal: Ab
     ],
     maxOutputTokens: Math.min(answerTokens + thoughtTokens, Math.floor(model.contextTokens / 4)),
     // As in the answer itself: what a model was not set to, its provider may refuse.
-    ...(options.reasoning && { reasoning: options.reasoning }),
+    ...(options.reasoning && { reasoning: lowEffort(options.reasoning) }),
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
   }
   const { content, usage } = await playStep({
@@ -177,6 +164,11 @@ async function ask(question: ModelQuestion, options: QuestionOptions, signal: Ab
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('')
     .trim()
+}
+
+/** A question of an action is a small one. */
+function lowEffort(reasoning: NonNullable<QuestionOptions['reasoning']>): typeof reasoning {
+  return reasoning === 'none' || reasoning === 'minimal' || reasoning === 'provider-default' ? reasoning : 'low'
 }
 
 /** A model that thinks before it answers needs room for both. */

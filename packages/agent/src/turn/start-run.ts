@@ -10,6 +10,7 @@ import type { RunSharing } from '../run/sharing.ts'
 import { executeTurn, type TurnParts } from './execute-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'
 import { planTurn, type PlanParts, type TurnPlan } from './plan-turn.ts'
+import { withoutSearches } from './search-first.ts'
 import { createTurnFiles, type TurnContext } from './turn-context.ts'
 
 /** What runs are started with. */
@@ -121,7 +122,10 @@ function toTurn(
     answers: models.map((model, index) => ({
       answerId: opened.answerIds[index] ?? 0,
       model,
-      prompt: (signal) => makeTurnPrompt({ ...common, actions: usable.actions, time, model }, signal),
+      prompt: (signal, isGiven = false) => {
+        const actions = isGiven ? withoutSearches(usable.actions) : usable.actions
+        return makeTurnPrompt({ ...common, actions, time, model, isGiven }, signal)
+      },
       reminder: toReminder(context.persona),
       reasoning: plan.reasoning,
     })),

@@ -5,6 +5,7 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider'
 import type { StreamListener, TappedModel } from '@inlay/agent'
+import { withCacheControl } from './adapting/cache-control.ts'
 import { learningTransport, type ModelMemories } from './adapting/learning-transport.ts'
 import { httpTransport } from './stream/http-transport.ts'
 import type { Ahead } from './stream/chat-tap.ts'
@@ -58,7 +59,11 @@ async function load(options: AiSdkOptions, fetch: typeof globalThis.fetch): Prom
 // A host that replaces the global `fetch`, to watch or to route requests, means those to models too.
 const fetchAtLoad = globalThis.fetch
 
-function transportOf({ fetch: handedIn, silenceMs = 300_000 }: AiSdkOptions): Transport {
+/** What carries the requests of a provider. */
+export function transportOf({
+  fetch: handedIn,
+  silenceMs = 300_000,
+}: Pick<AiSdkOptions, 'fetch' | 'silenceMs'>): Transport {
   if (handedIn) return fetchTransport(handedIn)
   const own = isNode() ? httpTransport({ silenceMs }) : undefined
   return (request) =>
@@ -121,6 +126,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
     return { ...result, stream: watched(result.stream, onPart, (error) => hideKey(error, apiKey)) }
   }
 
+  const cached = type === 'anthropic' ? withCacheControl : (call: LanguageModelV4CallOptions) => call
   return (modelId) => {
     const model: LanguageModelV4 = {
       specificationVersion: 'v4',
@@ -129,8 +135,8 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       get supportedUrls() {
         return sdkModel(modelId).then((model) => model.supportedUrls)
       },
-      doGenerate: (call) => guarded(async () => (await sdkModel(modelId)).doGenerate(call)),
-      doStream: (call) => stream(modelId, call),
+      doGenerate: (call) => guarded(async () => (await sdkModel(modelId)).doGenerate(cached(call))),
+      doStream: (call) => stream(modelId, cached(call)),
     }
     if (type === 'anthropic') return model
     const tapped: Pick<TappedModel, 'doStreamTapped'> = {

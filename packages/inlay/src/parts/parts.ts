@@ -4,7 +4,7 @@ import type { PostgresRecords } from '@inlay/drivers/postgres'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ProcessPresence } from '@inlay/records'
-import type { Keys, WorkspaceRecords } from '@inlay/server'
+import type { ApiKey, AuditLog, Keys, WorkspaceRecords } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
@@ -22,6 +22,7 @@ export interface Parts {
   readonly knowledge: Knowledge
   readonly keys: Keys
   readonly workspace: WorkspaceRecords
+  readonly audit: AuditLog
   readonly telemetry: Telemetry
   close(): Promise<void>
 }
@@ -46,12 +47,12 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
     const parts = await makeParts(db, { ...options, dialect }, onError)
-    const { keys, workspace, knowledge, telemetry, reader, web, tools, python, agent } = parts
+    const { keys, workspace, audit, knowledge, telemetry, reader, web, tools, python, agent } = parts
     // Closed in the opposite order: runs end before the search they use, and the database last.
     opened.push(keys, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
-    return { agent, knowledge, keys, workspace, telemetry, close }
+    return { agent, knowledge, keys, workspace, audit, telemetry, close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -70,8 +71,10 @@ async function makeParts(
   options: InlayOptions,
   onError: (error: unknown) => void,
 ): Promise<Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>> {
-  const [{ createConversations, sqlSharedRuns }, { createKnowledge }, { createKeys, createWorkspaceRecords }] =
-    await Promise.all([import('@inlay/conversations'), import('@inlay/knowledge'), import('@inlay/server')])
+  const [{ createConversations, sqlSharedRuns }, { createKnowledge }] = await Promise.all([
+    import('@inlay/conversations'),
+    import('@inlay/knowledge'),
+  ])
   const { now = Date.now, dataFolder = defaultDataFolder } = options
   const telemetry = await telemetryOf(options)
   const models = telemetry.models(options.models ?? (await configuredModels(options.model, onError)))
@@ -91,7 +94,8 @@ async function makeParts(
     files: toFileStore(() => agent.files),
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
-    worker: { ...(await presence()), ...options.worker },
+    queryVectorMs: options.embedding?.queryTimeoutMs,
+    worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
   })
   const knowledge = telemetry.knowledge(ownKnowledge)
   const web = await webParts(options)
@@ -108,7 +112,7 @@ async function makeParts(
     hostAgents: options.agents,
     actionSources: tools.sources,
     fetchAddress: web.egress,
-    hooks: hooksWith(telemetry, options.hooks),
+    hooks: hooksWith(telemetry, options),
     memories: options.memories,
     systemPrompt: options.systemPrompt,
     research: options.research,
@@ -132,9 +136,19 @@ async function makeParts(
     fileUrl: toFileUrl(options.basePath),
   })
   const agent = telemetry.agent(ownAgent)
-  const workspace = createWorkspaceRecords({ db, now })
-  const keys = createKeys({ db, now, onError })
-  return { knowledge, agent, telemetry, reader, web, tools, python, keys, workspace }
+  return { knowledge, agent, telemetry, reader, web, tools, python, ...(await serverParts(db, now, onError)) }
+}
+
+async function serverParts(
+  db: Database,
+  now: () => number,
+  onError: (error: unknown) => void,
+): Promise<Pick<Parts, 'keys' | 'workspace' | 'audit'>> {
+  const { createAuditLog, createKeys, createWorkspaceRecords } = await import('@inlay/server')
+  const audit = createAuditLog({ db, now })
+  const onUse = ({ id, owner }: ApiKey): Promise<void> =>
+    audit.add({ operation: 'useKey', callerId: owner, target: { api_key_id: String(id) }, status: 200, requestId: '' })
+  return { audit, keys: createKeys({ db, now, onUse, onError }), workspace: createWorkspaceRecords({ db, now }) }
 }
 
 /** Closes one after the other, also when one of them fails; then tells the first failure. */
@@ -206,6 +220,9 @@ async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promis
     baseUrl: embedding.baseUrl,
     apiKey: embedding.apiKey,
     dimensions: embedding.dimensions,
+    prefixes: embedding.prefixes,
+    batch: embedding.batch,
+    timeoutMs: embedding.timeoutMs,
   })
 }
 
