@@ -71,7 +71,8 @@ describe('a message as a host writes it', () => {
 
 describe('a user whom the host hands over', () => {
   const whoAmI = async (known?: object, headers: Record<string, string> = {}): Promise<unknown> => {
-    const response = await inlay.fetch(new Request('http://host.example/api/me', { headers }), known)
+    const request = new Request('http://host.example/api/me', { headers })
+    const response = await (known ? inlay.fetch(request, known as { principal: Principal }) : inlay.fetch(request))
     return response.ok ? ((await response.json()) as { email: string }).email : response.status
   }
   const user = { id: 'ana', email: 'ana@example.com', scopes: ['chat'] as const }

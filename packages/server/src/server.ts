@@ -50,16 +50,16 @@ export interface ServerOptions extends ServerParts {
   readonly version?: string
 }
 
-/** What a host knows of a request. */
-export interface RequestKnowledge {
-  /** Who sends it: neither `authenticate` nor a key is asked then. Absent or null: they are. */
-  readonly principal?: Principal | null | undefined
+/** A handler of web requests. A host that knows who calls hands the principal over; `authenticate` is then not asked. */
+export interface FetchHandler {
+  (request: Request): Promise<Response>
+  (request: Request, context: { readonly principal: Principal | null | undefined }): Promise<Response>
 }
 
 /** One `fetch` handler with everything behind it. */
 export interface Server {
   /** Answers a request; never rejects. */
-  readonly fetch: (request: Request, known?: RequestKnowledge) => Promise<Response>
+  readonly fetch: FetchHandler
   /** The table everything above is made from. */
   readonly routes: readonly Route[]
 }
@@ -68,11 +68,12 @@ const mebibyte = 1024 * 1024
 
 /** The HTTP side over its parts: nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
-  const { agent, knowledge, keys, workspace, audit, metrics, authenticate } = options
+  const { agent, knowledge, keys, workspace, audit, metrics, widget, authenticate } = options
   const settings = settingsOf(options)
+  const principals = new WeakMap<Request, Principal>()
   const setting: EndpointSetting = {
-    parts: { agent, knowledge, keys, workspace, audit, metrics },
-    authenticate,
+    parts: { agent, knowledge, keys, workspace, audit, metrics, widget },
+    authenticate: (request) => principals.get(request) ?? authenticate(request),
     settings,
     routes,
   }
@@ -85,9 +86,7 @@ export function createServer(options: ServerOptions): Server {
     )
     const handler = ({ req: request, url, context }: H3Event): Promise<Response> => {
       const [run, fixed] = runs.get(request.method === 'HEAD' ? 'GET' : (request.method as Method)) ?? []
-      // Handed over by `fetch` below.
-      const { principal } = context as RequestKnowledge
-      if (run !== undefined) return run({ request, url, pathValues: { ...context.params, ...fixed }, principal })
+      if (run !== undefined) return run({ request, url, pathValues: { ...context.params, ...fixed } })
       return respond(request, settings, undefined, async () => otherMethod(request, [...runs.keys()], settings))
     }
     // For all methods: the most specific path decides, and only then the method.
@@ -95,8 +94,11 @@ export function createServer(options: ServerOptions): Server {
   }
   app.all('/**', ({ req }) => respond(req, settings, undefined, async () => otherMethod(req, [], settings)))
   return {
-    // Runtimes hand handlers further arguments of their own, of which only this name counts.
-    fetch: async (request, known) => app.request(request, undefined, { principal: known?.principal }),
+    // Runtimes hand in a second argument of their own.
+    fetch: async (request: Request, context?: { readonly principal?: Principal | null | undefined }) => {
+      if (context?.principal) principals.set(request, context.principal)
+      return app.fetch(request)
+    },
     routes,
   }
 }

@@ -15,15 +15,10 @@ export function bearerKey(request: Request): string | undefined {
 
 /**
  * The caller of a request that needs one.
- * @param principal the caller whom the host has handed over: nobody is asked then
  * @throws UNAUTHENTICATED without credentials, INVALID_TOKEN with unknown ones
  */
-export async function callerOf(
-  request: Request,
-  authenticate: Authenticator,
-  principal?: Principal | null,
-): Promise<Principal> {
-  const caller = principal ?? (await authenticate(request))
+export async function callerOf(request: Request, authenticate: Authenticator): Promise<Principal> {
+  const caller = await authenticate(request)
   if (!caller) {
     // A program whose key is not set sends an empty header.
     const isGiven = !/^(?:bearer)?\s*$/i.test(request.headers.get('authorization') ?? '')

@@ -1,4 +1,4 @@
-import { parseJsonBody, parseWith, validationFailed, type Principal, type Scope } from '@inlay/protocol'
+import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, type Authenticator } from '../auth/authentication.ts'
 import { declaredBytes, readText } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
@@ -20,8 +20,6 @@ export interface IncomingRequest {
   readonly request: Request
   readonly url: URL
   readonly pathValues: Readonly<Record<string, string>>
-  /** The caller whom the host has handed over. */
-  readonly principal?: Principal | null | undefined
 }
 
 /**
@@ -36,8 +34,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     let result: unknown
     const response = await respond(incoming.request, setting.settings, route.path, async (requestId) => {
       const { request, url } = incoming
-      const caller =
-        scopes === undefined ? undefined : await callerOf(request, setting.authenticate, incoming.principal)
+      const caller = scopes === undefined ? undefined : await callerOf(request, setting.authenticate)
       callerId = caller?.id
       if (caller && scopes) checkScopes(caller, scopes)
       const path =
