@@ -4,6 +4,7 @@ import { estimateTokens, promptLimit, fitPrompt, promptTokens } from '../prompt/
 import type { ModelQuestion } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { StepOutput, type StepListener, type AttemptState, type StepRequest, type StepResult } from './step-output.ts'
+import { signsOf } from './failure-signs.ts'
 import { toFailure, type Failure } from './failures.ts'
 import { unlessAborted } from './waiting.ts'
 
@@ -49,11 +50,15 @@ async function playWithTries(request: StepRequest, fitting: LanguageModelV4Messa
         prompt = shorter
         continue
       }
-      if (attempt >= request.tries || !retried.has(failure.code)) throw error
+      if (attempt >= request.tries || !retried.has(failure.code) || wasSilent(error)) throw error
       await request.wait(delayBefore(failure, attempt), request.signal)
     }
   }
 }
+
+/** Whether a server was given up that may still read the prompt: it would only read it again. */
+const wasSilent = (error: unknown): boolean =>
+  /Nothing came for \d+ seconds|UND_ERR_(?:HEADERS|BODY)_TIMEOUT/.test(signsOf(error).text)
 
 /** A prompt for the window the server named, else for six tenths; undefined when nothing more can be left out. */
 function shorten(prompt: LanguageModelV4Message[], request: StepRequest): LanguageModelV4Message[] | undefined {

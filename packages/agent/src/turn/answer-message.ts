@@ -101,7 +101,7 @@ function isAnswer({ content, wasRecovered }: AnswerStep, newCalls: number, repea
   return newCalls === 0 && (repeatedCalls === 0 || (wasRecovered && hasText))
 }
 
-const cutNote = '\n\n*The answer ends here because the model reached its output limit.*'
+const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
 
 function endAnswer({ finishReason }: AnswerStep, writer: PacketWriter): undefined {
   if (finishReason.unified === 'length' && writer.hasText()) writer.onText(cutNote)
@@ -223,6 +223,7 @@ function toStepRequest(
       // Calls in the prompt need their tools beside them, so the last step keeps them and forbids their use.
       ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
+      ...(model.outputTokens === undefined ? {} : { maxOutputTokens: model.outputTokens }),
     },
     listener: options.writer,
     signal: options.setting.signal,
