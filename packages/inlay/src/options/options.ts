@@ -40,6 +40,12 @@ export type LanguageModelChoice =
       readonly contextTokens?: number | undefined
       /** Whether it takes images. Default: what is known of well-known models, else false. */
       readonly takesImages?: boolean | undefined
+      /** Most tokens of an answer. Default: what its server allows. */
+      readonly outputTokens?: number | undefined
+      /** Longest wait for the beginning of an answer, in milliseconds. Default 300 000; behind a base URL 1 800 000. */
+      readonly firstTokenMs?: number | undefined
+      /** Longest silence of an answer that has begun, in milliseconds. Default 300 000. */
+      readonly silenceMs?: number | undefined
       /**
        * How it comes by documents: `tools` lets it search, `search-first` searches for it. Default `auto`: by tools, unless
        * its server refuses them or it was seen to answer without a search.
@@ -61,6 +67,14 @@ export interface EmbeddingModel {
   readonly apiKey?: string | undefined
   /** Length of its vectors. */
   readonly dimensions: number
+  /** Put before texts of documents and queries. Default: what is known of the model by its name, mostly nothing. */
+  readonly prefixes?: { readonly document?: string; readonly query?: string } | undefined
+  /** Most texts in one request. Default 96. */
+  readonly batch?: number | undefined
+  /** Longest time a request may take, in milliseconds; the next one carries half as many texts. Default 60 000. */
+  readonly timeoutMs?: number | undefined
+  /** Longest wait for the vector of a query, in milliseconds; then words alone answer it. Default 300. */
+  readonly queryTimeoutMs?: number | undefined
 }
 
 /** Optional members that may also be given as `undefined`, whatever `exactOptionalPropertyTypes` says. */

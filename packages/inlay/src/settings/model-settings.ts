@@ -8,6 +8,9 @@ export interface ModelSettings {
   readonly modelApiKey: Setting<string>
   readonly modelContextTokens: Setting<number>
   readonly modelImages: Setting<'on' | 'off'>
+  readonly modelOutputTokens: Setting<number>
+  readonly modelFirstTokenSeconds: Setting<number>
+  readonly modelSilenceSeconds: Setting<number>
   readonly modelGrounding: Setting<'auto' | 'tools' | 'search-first'>
   readonly comparedCitations: Setting<'on' | 'off'>
   readonly models: Setting<readonly ModelEntry[]>
@@ -15,9 +18,18 @@ export interface ModelSettings {
   readonly embeddingBaseUrl: Setting<string>
   readonly embeddingApiKey: Setting<string>
   readonly embeddingDimensions: Setting<number>
+  readonly embeddingQueryPrefix: Setting<string>
+  readonly embeddingDocumentPrefix: Setting<string>
+  readonly embeddingBatch: Setting<number>
+  readonly embeddingTimeout: Setting<number>
+  readonly embeddingQueryTimeout: Setting<number>
   readonly localModels: Setting<'on' | 'off'>
   readonly searchHelp: Setting<'on' | 'off'>
   readonly memories: Setting<'on' | 'off'>
+}
+
+function readPrefix(text: string): string {
+  return text === 'none' ? '' : `${text.replaceAll('\\n', '\n')} `
 }
 
 /** In the order a person reads them. */
@@ -59,6 +71,30 @@ export const modelSettings: ModelSettings = {
     isAdvanced: true,
     read: oneOf('on', 'off'),
   },
+  modelOutputTokens: {
+    name: 'INLAY_MODEL_OUTPUT_TOKENS',
+    meaning: 'tokens that one answer may have at most',
+    allowed: 'a whole number from 16 to 1000000',
+    without: 'what the server of the model allows',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 16, 1_000_000),
+  },
+  modelFirstTokenSeconds: {
+    name: 'INLAY_MODEL_FIRST_TOKEN_SECONDS',
+    meaning: 'seconds that the language model may take to begin its answer; a slow machine reads a prompt for minutes',
+    allowed: 'a whole number from 1 to 86400',
+    without: '300, behind INLAY_MODEL_BASE_URL 1800',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 1, 86_400),
+  },
+  modelSilenceSeconds: {
+    name: 'INLAY_MODEL_SILENCE_SECONDS',
+    meaning: 'seconds that the language model may be silent within its answer',
+    allowed: 'a whole number from 1 to 86400',
+    without: '300',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 1, 86_400),
+  },
   modelGrounding: {
     name: 'INLAY_MODEL_GROUNDING',
     meaning: 'how the language model comes by documents: it calls the search, or the search is made for it',
@@ -81,6 +117,7 @@ export const modelSettings: ModelSettings = {
     allowed:
       'a JSON list, or the path of a file that holds one, of objects with name and, as needed, provider, base_url, ' +
       'api_key, api_key_env (name of the variable that holds the key), context_tokens, images, grounding, ' +
+      'output_tokens, first_token_seconds, silence_seconds, ' +
       'compared_citations and display_name',
     without: 'INLAY_MODEL alone',
     isSecret: true,
@@ -115,6 +152,46 @@ export const modelSettings: ModelSettings = {
     allowed: 'a whole number from 1 to 8192',
     without: 'none',
     read: (text) => wholeNumber(text, 1, 8192),
+  },
+  embeddingQueryPrefix: {
+    name: 'INLAY_EMBEDDING_QUERY_PREFIX',
+    meaning: 'what the embedding model gets before each query',
+    allowed: 'a text, behind which a space is put; \\n for a new line; none for nothing',
+    without: 'what is known of E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and others by their names',
+    isAdvanced: true,
+    read: readPrefix,
+  },
+  embeddingDocumentPrefix: {
+    name: 'INLAY_EMBEDDING_DOCUMENT_PREFIX',
+    meaning: 'what it gets before each text of a document; another one makes all documents be embedded again',
+    allowed: 'as for queries',
+    without: 'as for queries',
+    isAdvanced: true,
+    read: readPrefix,
+  },
+  embeddingBatch: {
+    name: 'INLAY_EMBEDDING_BATCH',
+    meaning: 'most texts in one request to the embedding model',
+    allowed: 'a whole number from 1 to 10000',
+    without: '96; fewer when the model is slow',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 1, 10_000),
+  },
+  embeddingTimeout: {
+    name: 'INLAY_EMBEDDING_TIMEOUT',
+    meaning: 'seconds that a request to the embedding model may take; the next one carries half as many texts',
+    allowed: 'a whole number from 1 to 3600',
+    without: '60 seconds',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 1, 3600),
+  },
+  embeddingQueryTimeout: {
+    name: 'INLAY_EMBEDDING_QUERY_TIMEOUT',
+    meaning: 'milliseconds that a search waits for the vector of its query, before words alone answer it',
+    allowed: 'a whole number from 1 to 600000',
+    without: '300 milliseconds',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 1, 600_000),
   },
   localModels: {
     name: 'INLAY_LOCAL_MODELS',
