@@ -7,8 +7,14 @@ const typeCheck = [['tsc', '-p', '.']]
 const checked = {
   'tsconfig.json': JSON.stringify({
     compilerOptions: {
-      ...{ target: 'es2024', module: 'nodenext', types: ['node'], noEmit: true, skipLibCheck: true },
-      ...{ strict: true, exactOptionalPropertyTypes: true, verbatimModuleSyntax: true },
+      target: 'es2024',
+      module: 'nodenext',
+      types: ['node'],
+      noEmit: true,
+      skipLibCheck: true,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      verbatimModuleSyntax: true,
       allowImportingTsExtensions: true,
     },
     include: ['*.ts'],
@@ -16,8 +22,11 @@ const checked = {
 }
 const express = {
   ...types,
-  ...{ express: '5.3.0', compression: '1.8.2', helmet: '8.3.0' },
-  ...{ '@types/express': '5.0.6', '@types/compression': '1.8.1' },
+  express: '5.3.0',
+  compression: '1.8.2',
+  helmet: '8.3.0',
+  '@types/express': '5.0.6',
+  '@types/compression': '1.8.1',
 }
 const expressRoutes = `
 app.get('/own', (_, response) => void response.send('own page'))
