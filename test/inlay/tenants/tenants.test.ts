@@ -93,8 +93,8 @@ test(
       )
       expect(JSON.stringify(views)).not.toMatch(others)
       const inlay = await tenants.open(name)
-      const found = await inlay.knowledge.search({ text: 'secret keeps number', limit: 100 })
-      expect(new Map(found.map(({ document, content }) => [document.document_id, content.trim()]))).toEqual(
+      const passages = await inlay.knowledge.search({ text: 'secret keeps number', limit: 100 })
+      expect(new Map(passages.map(({ document, content }) => [document.document_id, content.trim()]))).toEqual(
         wanted.get(name),
       )
       expect((await inlay.knowledge.figures()).documents.indexed).toBe(wanted.get(name)?.size)
