@@ -40,79 +40,93 @@ const documentOf = (id: string, text: string): object => ({
   document: { id, semantic_identifier: id, metadata: { team: text.split(' ')[0] }, sections: [{ text }] },
 })
 
-test(
-  'random tenants with the same people and the same ids see nothing of each other',
-  { timeout: 120_000 },
-  async () => {
-    const { tenants, folder } = openTenants()
-    const names = ['alpha', 'beta', 'gamma']
-    /** What each tenant must have, by document id. */
-    const wanted = new Map(names.map((name) => [name, new Map<string, string>()]))
-    const sessions = new Map(names.map((name) => [name, new Set<string>()]))
-    const step = fc.record({
-      tenant: fc.constantFrom(...names),
-      kind: fc.constantFrom('ingest', 'ingest', 'delete', 'chat', 'memory'),
-      id: fc.constantFrom('plan', 'note', 'list'),
-      revision: fc.nat(99),
-    })
-    for (const { tenant, kind, id, revision } of fc.sample(step, { numRuns: 40, seed: 11 })) {
-      const text = `${tenant}secret keeps number ${revision} of ${id}`
-      if (kind === 'ingest') {
-        expect((await call(tenants, tenant, ['POST', '/service-api/ingestion'], documentOf(id, text))).status).toBe(200)
-        wanted.get(tenant)?.set(id, text)
-      } else if (kind === 'delete') {
-        const existed = wanted.get(tenant)?.delete(id)
-        const { status } = await call(tenants, tenant, ['DELETE', `/service-api/ingestion/${id}`])
-        expect(status).toBe(existed ? 200 : 404)
-      } else if (kind === 'chat') {
-        const message = { message: `Which number does the secret keep of ${id}?`, stream: false }
-        const { body } = await call(tenants, tenant, ['POST', '/chat/send-chat-message'], message)
-        sessions.get(tenant)?.add(String(body['chat_session_id']))
-      } else await call(tenants, tenant, ['POST', '/user/memories'], { memory_text: `${tenant}secret memory` })
-    }
-    for (const name of names) {
-      const others = new RegExp(
-        names
-          .filter((other) => other !== name)
-          .map((other) => `${other}secret`)
-          .join('|'),
-      )
-      const views = await Promise.all(
-        [
-          ['POST', '/search', { query: 'secret keeps number', limit: 100 }],
-          ['GET', '/service-api/ingestion'],
-          ['GET', '/user/memories'],
-          ['GET', '/chat/get-user-chat-sessions'],
-          ['GET', '/query/valid-tags'],
-          ['GET', '/admin/audit?limit=1000'],
-        ].map(async ([method, path, body]) => {
-          const view = await call(tenants, name, [method as string, path as string], body as object | undefined)
-          expect(view.status, String(path)).toBe(200)
-          return view.body
-        }),
-      )
-      expect(JSON.stringify(views)).not.toMatch(others)
-      const inlay = await tenants.open(name)
-      const passages = await inlay.knowledge.search({ text: 'secret keeps number', limit: 100 })
-      expect(new Map(passages.map(({ document, content }) => [document.document_id, content.trim()]))).toEqual(
-        wanted.get(name),
-      )
-      expect((await inlay.knowledge.figures()).documents.indexed).toBe(wanted.get(name)?.size)
-      for (const other of names.filter((each) => each !== name))
-        for (const session of sessions.get(other) ?? [])
-          expect((await call(tenants, name, ['GET', `/chat/get-chat-session/${session}`])).status).toBe(404)
-    }
+const names = ['alpha', 'beta', 'gamma']
+const step = fc.record({
+  tenant: fc.constantFrom(...names),
+  kind: fc.constantFrom('ingest', 'ingest', 'delete', 'chat', 'memory'),
+  id: fc.constantFrom('plan', 'note', 'list'),
+  revision: fc.nat(99),
+})
 
-    await tenants.remove('beta')
-    expect(existsSync(join(folder, 'beta'))).toBe(false)
-    const left = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile())
-    expect(left.length).toBeGreaterThan(4)
-    for (const { parentPath, name } of left)
-      expect(readFileSync(join(parentPath, name)).includes('betasecret'), name).toBe(false)
-    const again = await call<{ documents: unknown[] }>(tenants, 'beta', ['GET', '/service-api/ingestion'])
-    expect(JSON.stringify(again.body)).not.toContain('secret')
-  },
-)
+/** What a tenant must have. */
+interface Holding {
+  /** Text by id. */
+  readonly documents: Map<string, string>
+  readonly sessions: Set<string>
+}
+
+/** Plays random steps of all tenants with the same people and the same ids; gives what each must have then. */
+async function playRandomSteps(tenants: Tenants): Promise<ReadonlyMap<string, Holding>> {
+  const holdings = new Map<string, Holding>(names.map((name) => [name, { documents: new Map(), sessions: new Set() }]))
+  for (const { tenant, kind, id, revision } of fc.sample(step, { numRuns: 40, seed: 11 })) {
+    const holding = holdings.get(tenant)!
+    const text = `${tenant}secret keeps number ${revision} of ${id}`
+    if (kind === 'ingest') {
+      expect((await call(tenants, tenant, ['POST', '/service-api/ingestion'], documentOf(id, text))).status).toBe(200)
+      holding.documents.set(id, text)
+    } else if (kind === 'delete') {
+      const existed = holding.documents.delete(id)
+      const { status } = await call(tenants, tenant, ['DELETE', `/service-api/ingestion/${id}`])
+      expect(status).toBe(existed ? 200 : 404)
+    } else if (kind === 'chat') {
+      const message = { message: `Which number does the secret keep of ${id}?`, stream: false }
+      const { body } = await call(tenants, tenant, ['POST', '/chat/send-chat-message'], message)
+      holding.sessions.add(String(body['chat_session_id']))
+    } else await call(tenants, tenant, ['POST', '/user/memories'], { memory_text: `${tenant}secret memory` })
+  }
+  return holdings
+}
+
+/** What clients can list and search of a tenant, as one text. */
+async function viewsOf(tenants: Tenants, name: string): Promise<string> {
+  const views: readonly (readonly [method: string, path: string, body?: object])[] = [
+    ['POST', '/search', { query: 'secret keeps number', limit: 100 }],
+    ['GET', '/service-api/ingestion'],
+    ['GET', '/user/memories'],
+    ['GET', '/chat/get-user-chat-sessions'],
+    ['GET', '/query/valid-tags'],
+    ['GET', '/admin/audit?limit=1000'],
+  ]
+  const answers = await Promise.all(
+    views.map(async ([method, path, body]) => {
+      const { status, body: view } = await call(tenants, name, [method, path], body)
+      expect(status, path).toBe(200)
+      return view
+    }),
+  )
+  return JSON.stringify(answers)
+}
+
+test('tenants with the same people and the same ids see nothing of each other', { timeout: 120_000 }, async () => {
+  const { tenants } = openTenants()
+  const holdings = await playRandomSteps(tenants)
+  for (const [name, { documents }] of holdings) {
+    const others = names.filter((other) => other !== name)
+    const views = await viewsOf(tenants, name)
+    expect(views).not.toMatch(new RegExp(others.map((other) => `${other}secret`).join('|')))
+    const { knowledge } = await tenants.open(name)
+    const passages = await knowledge.search({ text: 'secret keeps number', limit: 100 })
+    const texts = passages.map(({ document, content }) => [document.document_id, content.trim()] as const)
+    expect(new Map(texts)).toEqual(documents)
+    expect((await knowledge.figures()).documents.indexed).toBe(documents.size)
+    for (const session of others.flatMap((other) => [...holdings.get(other)!.sessions]))
+      expect((await call(tenants, name, ['GET', `/chat/get-chat-session/${session}`])).status).toBe(404)
+  }
+})
+
+test('a removed tenant leaves no byte, and the others all they had', { timeout: 120_000 }, async () => {
+  const { tenants, folder } = openTenants()
+  for (const name of names)
+    await call(tenants, name, ['POST', '/service-api/ingestion'], documentOf('plan', `${name}secret`))
+  await tenants.remove('beta')
+  expect(existsSync(join(folder, 'beta'))).toBe(false)
+  const left = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile())
+  expect(left.length).toBeGreaterThan(4)
+  for (const { parentPath, name } of left)
+    expect(readFileSync(join(parentPath, name)).includes('betasecret'), name).toBe(false)
+  expect(await viewsOf(tenants, 'beta')).not.toContain('secret')
+  expect(await viewsOf(tenants, 'alpha')).toContain('alphasecret')
+})
 
 test('a request of no tenant, or of a name that is no folder, reaches nobody', async () => {
   const { tenants } = openTenants({ tenantOf: (request) => new URL(request.url).searchParams.get('t') ?? undefined })
