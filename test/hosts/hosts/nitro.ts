@@ -6,7 +6,7 @@ export const nitroHosts: readonly Host[] = [
     name: 'Nitro',
     section: 'Nitro',
     takes: ['routes/assistant/[...path].ts'],
-    dependencies: { nitropack: '2.13.6' },
+    dependencies: { nitropack: '2.13.6', h3: '1.15.11' },
     files: {
       'nitro.config.ts': "export default { compatibilityDate: '2026-01-01' }\n",
       'routes/own.get.ts': "export default defineEventHandler(() => 'own page')\n",
@@ -19,10 +19,9 @@ export const nitroHosts: readonly Host[] = [
   {
     name: 'Nitro 3',
     section: 'Nitro',
-    takes: ['server/routes/assistant/[...path].ts'],
+    takes: ['server/routes/assistant/[...path].ts', 'nitro.config.ts'],
     dependencies: { nitro: '3.0.260903-beta' },
     files: {
-      'nitro.config.ts': "export default { serverDir: './server' }\n",
       'server/routes/own.get.ts': "export default () => 'own page'\n",
       'server/routes/own.post.ts': "export default async (event) => 'hello ' + (await event.req.json()).name\n",
     },
