@@ -21,16 +21,15 @@ const project = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 /** Starts one with the k-NN plugin; needs `mvn`, `unzip` and Java 17. */
 export async function startCluster(): Promise<OpenSearchCluster> {
   const folder = download()
+  const base = 20_000 + (process.pid % 20_000)
+  // The runner counts its nodes from 1.
+  const nodes = [1, 2, 3].map((number) => `http://127.0.0.1:${base + number}`)
   const data = mkdtempSync(join(tmpdir(), 'inlay-opensearch-'))
   const child = spawn(
     'java',
-    [
-      '-Xmx1500m',
-      '-Djava.security.manager=allow',
-      ...['-cp', `${folder}/lib/*:${folder}/knn/*`, 'org.codelibs.opensearch.runner.OpenSearchRunner'],
-      ...['-basePath', data, '-numOfNode', '3', '-baseHttpPort', '9200', '-clusterName', `inlay-${process.pid}`],
-      ...['-pluginTypes', 'org.opensearch.knn.plugin.KNNPlugin'],
-    ],
+    `-Xmx1500m -Djava.security.manager=allow -cp ${folder}/lib/*:${folder}/knn/*
+      org.codelibs.opensearch.runner.OpenSearchRunner -basePath ${data} -numOfNode 3 -baseHttpPort ${base}
+      -clusterName inlay-${process.pid} -pluginTypes org.opensearch.knn.plugin.KNNPlugin`.split(/\s+/),
     { cwd: data, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -42,8 +41,7 @@ export async function startCluster(): Promise<OpenSearchCluster> {
   let output = ''
   child.stdout.on('data', (part) => (output += part))
   for (let tries = 0; tries < 240 && child.exitCode === null; tries++) {
-    const nodes = [...output.matchAll(/HTTP Port:\s+(\d+)/g)].map(([, port]) => `http://127.0.0.1:${port}`)
-    if (nodes.length === 3 && (await hasThree(nodes[0]!))) return { nodes, stop }
+    if (await hasThree(nodes[2]!)) return { nodes, stop }
     await delay(500)
   }
   await stop()
