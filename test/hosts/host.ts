@@ -13,11 +13,13 @@ export interface Host {
   readonly files?: Readonly<Record<string, string>>
   /** Stands for the comment "your own routes" of the recipe. Default: the app has them in its files. */
   readonly ownRoutes?: string
+  /** Changes code of the recipe as its text says. */
+  readonly edit?: (code: string) => string
   /** Commands that build it, each with its arguments. Default: it needs no build. */
   readonly builds?: readonly (readonly string[])[]
   /** Path of the program and its arguments. */
   start(port: number): readonly string[]
   readonly env?: (port: number) => Readonly<Record<string, string>>
-  /** Checks that do not hold here, by title: why. The docs say the same. */
-  readonly exceptions?: Readonly<Record<string, string>>
+  /** Whether programs have to name the address of the site as `Origin`, as the docs say. Default false. */
+  readonly needsOrigin?: boolean
 }

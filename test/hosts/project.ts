@@ -21,7 +21,11 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
 
 /** Code of the docs as it runs here: on this port, with routes of the host's own. */
 function adapted(code: string, port: number, ownRoutes = ''): string {
-  return code.replaceAll('3000', String(port)).replace('// your own routes', () => ownRoutes)
+  return code
+    .replaceAll('3000', String(port))
+    .replaceAll('https://app.example.com', `http://127.0.0.1:${port}`)
+    .replaceAll('app.example.com', '127.0.0.1')
+    .replace('// your own routes', () => ownRoutes)
 }
 
 /** Writes an app of the framework, mounts Inlay as the docs say, installs from tarballs, and builds it. */
@@ -31,7 +35,7 @@ export function makeProject(folder: string, host: Host, packed: readonly Packed[
   const shared = recipesOf('The assistant').map(({ code }) => [host.inlayFile ?? 'inlay.ts', signIn + code])
   const recipe = recipesOf(host.section)
     .filter(({ file }) => host.takes?.includes(file) ?? true)
-    .map(({ file, code }) => [file, adapted(code, port, host.ownRoutes)])
+    .map(({ file, code }) => [file, adapted(host.edit?.(code) ?? code, port, host.ownRoutes)])
   write(folder, {
     'package.json': JSON.stringify(manifest, undefined, 2),
     ...host.files,

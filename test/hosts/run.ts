@@ -60,6 +60,7 @@ async function checkHost(folder: string, host: Host, packed: readonly Packed[]):
   const site: Site = {
     origin,
     model,
+    programHeaders: host.needsOrigin === true ? { origin } : {},
     serving: await start(),
     async restart() {
       site.serving = await start()

@@ -7,6 +7,8 @@ export const key = 'inlay_host_check_key_0123456789'
 export interface Site {
   readonly origin: string
   readonly model: HostModel
+  /** What every program sends here. */
+  readonly programHeaders: Readonly<Record<string, string>>
   serving: Serving
   /** Starts the app again after it has ended. */
   restart(): Promise<void>
@@ -14,7 +16,7 @@ export interface Site {
 
 /** Calls the mounted API with the key of the settings. */
 export function call(site: Site, path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
-  const all = new Headers(headers)
+  const all = new Headers({ ...site.programHeaders, ...Object.fromEntries(new Headers(headers)) })
   if (!all.has('cookie')) all.set('authorization', `Bearer ${key}`)
   return fetch(`${site.origin}/assistant${path}`, { ...init, headers: all })
 }

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createLineDecoder, toUserId, type StreamLine } from '@inlay/protocol'
 import { aDocument, delta, sessionId, setup, stop, wholeAnswer, type Setup } from '../server/fakes.ts'
-import { expressWithParserAhead, mounts, startHost, type Host } from './hosts.ts'
+import { expressWithParserAhead, expressWithSignIn, mounts, startHost, type Host } from './hosts.ts'
 
 const ids: StreamLine = { user_message_id: 1, reserved_assistant_message_id: 2 }
 const open: Host[] = []
@@ -216,6 +216,20 @@ describe('behind body parsers', () => {
     })
     expect(await packed.json()).toEqual(wholeAnswer)
     expect((await call('/health')).status).toBe(200)
+  })
+
+  test("the user of the host's own sign-in is handed over", async () => {
+    const { host } = await mounted(expressWithSignIn)
+    const me = await fetch(`${host.base}/me`, { headers: { 'x-user': 'zoe' } })
+    expect(await me.json()).toMatchObject({ id: toUserId('zoe') })
+    const body = '{"message":"Hi","stream":false}'
+    const whole = await fetch(`${host.base}/chat/send-chat-message`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-user': 'zoe' },
+      body,
+    })
+    expect(await whole.json()).toEqual(wholeAnswer)
+    expect((await fetch(`${host.base}/me`)).status).toBe(401)
   })
 
   test('the fault of the mount is named where the body is lost', async () => {

@@ -1,19 +1,20 @@
 import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
-import { createServer, type Authenticator, type Keys, type Server } from '@inlay/server'
+import { createServer, type FetchHandler, type Authenticator, type Keys, type Server } from '@inlay/server'
 import manifest from '../package.json' with { type: 'json' }
 import { firstOf, fixedKey } from './callers.ts'
-import { logEntry } from './error-report.ts'
+import { errorWriter } from './log.ts'
 import { lazyPart } from './parts/lazy-part.ts'
 import { checkOptions } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
+import { widgetScript } from './widget-script.ts'
 
 /** An assistant ready to be mounted. */
 export interface Inlay {
   /** Answers requests; never rejects. The first one that needs more than a public answer starts the rest. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: FetchHandler
   /** Conversations and runs. Its first use starts everything. */
   readonly agent: Conversations
   /** Documents and search. Its first use starts everything. */
@@ -35,7 +36,7 @@ export interface Inlay {
  */
 export function createInlay(options: InlayOptions = {}): Inlay {
   checkOptions(options)
-  const onError = options.onError ?? writeToStandardError
+  const onError = options.onError ?? errorWriter(options.log)
   let opening: Promise<Parts> | undefined
   let opened: Parts | undefined
   let closing: Promise<void> | undefined
@@ -70,11 +71,12 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     workspace,
     audit,
     metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
+    widget: widgetScript,
     authenticate: authenticatorOf(options, keys),
     onError,
     onAnswered: (request) => {
       opened?.telemetry.onAnswered(request)
-      options.onAnswered?.(request)
+      options.log?.({ event: 'request', ...request })
     },
   })
   return {
@@ -109,13 +111,4 @@ function authenticatorOf(options: InlayOptions, keys: Keys): Authenticator {
     ...(apiKey === undefined ? [] : [fixedKey(apiKey)]),
     (request) => keys.authenticate(request),
   ])
-}
-
-function writeToStandardError(error: unknown, context: { readonly requestId?: string } = {}): void {
-  const write = (text: string): void => void process.stderr.write(`inlay: ${text}\n`)
-  import('@inlay/agent').then(
-    ({ withoutCredentials }) => write(logEntry(error, context, withoutCredentials)),
-    // Without it nothing can be taken out of the words, so only the kind of failure is told.
-    () => write(`something failed unexpectedly: ${error instanceof Error ? error.name : 'no error'}`),
-  )
 }

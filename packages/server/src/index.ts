@@ -15,5 +15,5 @@ export type {
 } from './administration/workspace-records.ts'
 export { readText } from './http/body.ts'
 export { createServer } from './server.ts'
-export type { Server, ServerOptions } from './server.ts'
+export type { FetchHandler, Server, ServerOptions } from './server.ts'
 export type { Route } from './http/route.ts'

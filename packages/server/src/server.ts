@@ -1,5 +1,5 @@
 import { createBudget, type Budget } from '@inlay/protocol/concurrency'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, type Principal } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './auth/authentication.ts'
 import { toAddresses } from './http/addresses.ts'
@@ -50,10 +50,16 @@ export interface ServerOptions extends ServerParts {
   readonly version?: string
 }
 
+/** A handler of web requests. A host that knows who calls hands the principal over; `authenticate` is then not asked. */
+export interface FetchHandler {
+  (request: Request): Promise<Response>
+  (request: Request, context: { readonly principal: Principal | null | undefined }): Promise<Response>
+}
+
 /** One `fetch` handler with everything behind it. */
 export interface Server {
   /** Answers a request; never rejects. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: FetchHandler
   /** The table everything above is made from. */
   readonly routes: readonly Route[]
 }
@@ -62,11 +68,12 @@ const mebibyte = 1024 * 1024
 
 /** The HTTP side over its parts: nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
-  const { agent, knowledge, keys, workspace, audit, metrics, authenticate } = options
+  const { agent, knowledge, keys, workspace, audit, metrics, widget, authenticate } = options
   const settings = settingsOf(options)
+  const principals = new WeakMap<Request, Principal>()
   const setting: EndpointSetting = {
-    parts: { agent, knowledge, keys, workspace, audit, metrics },
-    authenticate,
+    parts: { agent, knowledge, keys, workspace, audit, metrics, widget },
+    authenticate: (request) => principals.get(request) ?? authenticate(request),
     settings,
     routes,
   }
@@ -86,7 +93,14 @@ export function createServer(options: ServerOptions): Server {
     for (const prefix of prefixes) app.all(prefix + toPattern(path), handler)
   }
   app.all('/**', ({ req }) => respond(req, settings, undefined, async () => otherMethod(req, [], settings)))
-  return { fetch: async (request) => app.fetch(request), routes }
+  return {
+    // Runtimes hand in a second argument of their own.
+    fetch: async (request: Request, context?: { readonly principal?: Principal | null | undefined }) => {
+      if (context?.principal) principals.set(request, context.principal)
+      return app.fetch(request)
+    },
+    routes,
+  }
 }
 
 function settingsOf(options: ServerOptions): ServerSettings {

@@ -46,4 +46,48 @@ app.use(async (context) => {
 })`,
     start: () => [node, 'server.ts'],
   },
+  {
+    name: 'NestJS',
+    section: 'NestJS',
+    inlayFile: 'src/inlay.ts',
+    dependencies: {
+      '@nestjs/common': '12.5.1',
+      '@nestjs/core': '12.5.1',
+      '@nestjs/platform-express': '12.5.1',
+      'reflect-metadata': '0.2.2',
+      rxjs: '7.8.2',
+      typescript: '5.9.3',
+      '@types/node': '24.10.1',
+    },
+    files: {
+      'tsconfig.json': JSON.stringify({
+        compilerOptions: {
+          target: 'es2023',
+          module: 'nodenext',
+          strict: true,
+          experimentalDecorators: true,
+          emitDecoratorMetadata: true,
+          rootDir: 'src',
+          outDir: 'dist',
+        },
+      }),
+      'src/app.module.ts': `import { Body, Controller, Get, Module, Post } from '@nestjs/common'
+
+@Controller('own')
+class OwnController {
+  @Get() page(): string {
+    return 'own page'
+  }
+  @Post() greet(@Body() body: { name: string }): string {
+    return 'hello ' + body.name
+  }
+}
+
+@Module({ controllers: [OwnController] })
+export class AppModule {}
+`,
+    },
+    builds: [['tsc', '-p', '.']],
+    start: () => [node, 'dist/main.js'],
+  },
 ]

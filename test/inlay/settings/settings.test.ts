@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describeSettings, readEnvironment, readSettings } from 'inlay'
+import { describeSettings, readEnvironment, readSettings, writeJsonLine } from 'inlay'
 import { describe, expect, test } from 'vitest'
 
 const embedding = {
@@ -44,6 +44,7 @@ test('every variable reaches its option', () => {
     INLAY_SEARCH_HELP: 'off',
     INLAY_MEMORIES: 'off',
     INLAY_TELEMETRY: 'off',
+    INLAY_LOG: 'json',
   })
   expect(settings).toEqual({
     host: '::',
@@ -61,6 +62,7 @@ test('every variable reaches its option', () => {
       searchHelp: { expand: false, choose: false },
       memories: false,
       telemetry: false,
+      log: writeJsonLine,
     },
   })
   expect(readSettings({ INLAY_SEARCH_HELP: 'on', INLAY_MEMORIES: 'on' }).options).toEqual({})

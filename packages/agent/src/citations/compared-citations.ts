@@ -15,6 +15,8 @@ const unspacedEnd = /[。！？][”』」）》]*$/
 /** Headings, rows of tables, and what leads to something else. */
 const notStated = /^\s{0,3}(?:#{1,6}\s|\||(?:\*\*|__)[^*_]+(?:\*\*|__)$)| \| |[:：?？]["”’)\]*_]*$/
 const longestSentence = 1_000
+/** As much as tells whether a sentence ends. */
+const endingLength = 40
 
 /**
  * Cites for a model that does not: behind each finished sentence, item or line that stands in a text, the number of that
@@ -41,6 +43,8 @@ class Comparison {
   /** The line up to the sentence, and the sentence so far. */
   #line = ''
   #sentence = ''
+  /** How the sentence ends so far: to cut that out of a long sentence costs time with its whole length. */
+  #ending = ''
   /** A number that waits, with the white space behind its sentence, for the sign that the model wrote none itself. */
   #waiting: { readonly number: number; space: string } | undefined
 
@@ -60,7 +64,7 @@ class Comparison {
     if (this.#isOver) return ''
     if (!this.#waiting) this.#finish('')
     const rest = this.#release('')
-    this.#line = this.#sentence = ''
+    this.#line = this.#sentence = this.#ending = ''
     this.#inFence = false
     return rest
   }
@@ -77,15 +81,15 @@ class Comparison {
     if (char === '\n') {
       const isFinished = this.#finish(char)
       if (fence.test(this.#line)) this.#inFence = !this.#inFence
-      this.#line = this.#sentence = ''
+      this.#line = this.#sentence = this.#ending = ''
       return isFinished ? '' : char
     }
     const endsHere = isSpace
-      ? endsSentence(this.#sentence)
-      : unspacedEnd.test(this.#sentence.slice(-5)) && !/[。！？”』」）》]/.test(char)
+      ? endsSentence(this.#ending)
+      : unspacedEnd.test(this.#ending.slice(-5)) && !/[。！？”』」）》]/.test(char)
     if (endsHere && !this.#isInCode()) {
       const isFinished = this.#finish(isSpace ? char : '')
-      this.#sentence = ''
+      this.#sentence = this.#ending = ''
       if (isFinished) {
         this.#line += char
         return isSpace ? '' : this.#release(char) + this.#add(char)
@@ -97,6 +101,7 @@ class Comparison {
   #add(char: string): string {
     this.#line += char
     this.#sentence += char
+    this.#ending = (this.#ending + char).slice(-endingLength)
     return char
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inlay } from '../inlay.ts'
-import { nodeListener } from '../node-listener.ts'
+import { nodeListener } from './node-listener.ts'
+import type { PrincipalOption } from './principal.ts'
 
 /** What the plugin uses of a Fastify instance. */
 export interface FastifyScope {
@@ -27,18 +28,22 @@ export interface FastifyAnswer {
 /**
  * A Fastify plugin that answers all below its prefix. Hooks of the host run before it, and headers they set are sent.
  * Bodies are not parsed in its scope; the rest of the app keeps its parsers.
- * @example app.register(fastifyPlugin(inlay), { prefix: '/assistant' })
+ * @example app.register(fastifyPlugin(inlay, { principal: (request) => request.user }), { prefix: '/assistant' })
  */
-export function fastifyPlugin(inlay: Pick<Inlay, 'fetch'>): (app: FastifyScope) => Promise<void> {
-  const listener = nodeListener(inlay.fetch)
+export function fastifyPlugin<Call extends FastifyCall = FastifyCall>(
+  inlay: Pick<Inlay, 'fetch'>,
+  { principal: principalOf }: PrincipalOption<Call> = {},
+): (app: FastifyScope) => Promise<void> {
   return async (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    app.all('/*', async ({ raw: request }, reply) => {
+    app.all('/*', async (request, reply) => {
+      // The host registers this where its requests are of this kind.
+      const principal = await principalOf?.(request as Call)
       reply.hijack()
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) reply.raw.setHeader(name, value)
-      await listener(request, reply.raw)
+      await nodeListener(inlay.fetch, { principal: () => principal })(request.raw, reply.raw)
     })
   }
 }

@@ -1,4 +1,5 @@
 import type { Inlay } from '../inlay.ts'
+import type { PrincipalOption } from './principal.ts'
 
 type RouteHandler = (request: Request) => Promise<Response>
 
@@ -11,8 +12,11 @@ export type RouteHandlers = Readonly<
  * Handlers for a catch-all route of Next.js, such as `app/assistant/[...path]/route.ts`.
  * @example export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = routeHandlers(inlay)
  */
-export function routeHandlers({ fetch }: Pick<Inlay, 'fetch'>): RouteHandlers {
-  const handler: RouteHandler = (request) => fetch(request)
+export function routeHandlers(
+  { fetch }: Pick<Inlay, 'fetch'>,
+  { principal }: PrincipalOption<Request> = {},
+): RouteHandlers {
+  const handler: RouteHandler = async (request) => fetch(request, { principal: await principal?.(request) })
   return {
     GET: handler,
     HEAD: handler,

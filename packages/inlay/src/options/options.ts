@@ -22,6 +22,7 @@ import type {
 import type { LlmOverride } from '@inlay/protocol'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
+import type { LogEntry } from '../log.ts'
 import type { PythonOptions, ToolOptions, WebOptions } from './part-options.ts'
 
 /**
@@ -60,6 +61,14 @@ export interface EmbeddingModel {
   readonly apiKey?: string | undefined
   /** Length of its vectors. */
   readonly dimensions: number
+  /** Put before texts of documents and queries. Default: what is known of the model by its name, mostly nothing. */
+  readonly prefixes?: { readonly document?: string; readonly query?: string } | undefined
+  /** Most texts in one request. Default 96. */
+  readonly batch?: number | undefined
+  /** Longest time a request may take, in milliseconds; the next one carries half as many texts. Default 60 000. */
+  readonly timeoutMs?: number | undefined
+  /** Longest wait for the vector of a query, in milliseconds; then words alone answer it. Default 300. */
+  readonly queryTimeoutMs?: number | undefined
 }
 
 /** Optional members that may also be given as `undefined`, whatever `exactOptionalPropertyTypes` says. */
@@ -139,8 +148,11 @@ export interface InlayOptions
    * metrics. Neither holds what people or documents say. Default: false.
    */
   readonly telemetry?: boolean | undefined
-  /** Called with each request of a known route once it is answered, e.g. for a log. */
-  readonly onAnswered?: ServerOptions['onAnswered']
+  /**
+   * Receives an entry for each answered request, each finished answer and, without `onError`, each failure; must not
+   * throw. Default: none; failures are written to standard error.
+   */
+  readonly log?: ((entry: LogEntry) => void) | undefined
   /** Milliseconds since 1970 UTC. Default: the clock. */
   readonly now?: (() => number) | undefined
   /** Receives what was not expected, whole. Default: written to standard error. */

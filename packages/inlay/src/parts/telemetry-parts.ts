@@ -1,6 +1,7 @@
 import type { TurnHooks } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { Telemetry } from '@inlay/telemetry'
+import { runEntry } from '../log.ts'
 import type { InlayOptions } from '../options/options.ts'
 
 /** What watches the parts of an assistant; without telemetry it hands them back as they are. */
@@ -22,13 +23,14 @@ const nothing: Telemetry = {
   },
 }
 
-/** The hooks of the host, after those of the telemetry. */
-export function hooksWith(telemetry: Telemetry, hooks: TurnHooks | undefined): TurnHooks | undefined {
-  if (telemetry === nothing) return hooks
+/** The hooks of the host, after what telemetry and log are told. */
+export function hooksWith(telemetry: Telemetry, { hooks, log }: InlayOptions): TurnHooks | undefined {
+  if (telemetry === nothing && !log) return hooks
   return {
     ...(hooks?.before && { before: (turn) => hooks.before?.(turn) }),
     after: async (turn) => {
       telemetry.onTurnEnded(turn)
+      log?.(runEntry(turn))
       await hooks?.after?.(turn)
     },
   }

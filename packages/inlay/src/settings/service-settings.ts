@@ -11,6 +11,7 @@ export interface ServiceSettings {
   readonly corsOrigins: Setting<readonly string[] | '*'>
   readonly ingestionWait: Setting<number>
   readonly telemetry: Setting<'on' | 'off'>
+  readonly log: Setting<'json' | 'text'>
 }
 
 /** In the order a person reads them. */
@@ -80,5 +81,14 @@ export const serviceSettings: ServiceSettings = {
     without: 'on for npm start and inlay serve',
     isAdvanced: true,
     read: oneOf('on', 'off'),
+  },
+  log: {
+    name: 'INLAY_LOG',
+    meaning:
+      'what is written to standard error: json is a line for each request, answer and failure; text is failures alone',
+    allowed: 'json or text',
+    without: 'text',
+    isAdvanced: true,
+    read: oneOf('json', 'text'),
   },
 }

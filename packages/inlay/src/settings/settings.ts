@@ -1,5 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
+import { writeJsonLine } from '../log.ts'
 import { modelsOf } from './model-entries.ts'
 import { pythonOptionsOf } from './python-settings.ts'
 import type { Setting } from './readers.ts'
@@ -39,7 +40,8 @@ export function readSettings(env: Environment): Settings {
   const mcpServers = mcpServersOf(values, faults)
   const python = pythonOptionsOf(values, faults)
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
-  const { data, apiKey, basePath, streamFormat, corsOrigins, ingestionWait, telemetry, searchHelp, memories } = values
+  const { data, apiKey, basePath, streamFormat, corsOrigins, ingestionWait, telemetry, log, searchHelp, memories } =
+    values
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
@@ -54,6 +56,7 @@ export function readSettings(env: Environment): Settings {
       model,
       embedding,
       telemetry: telemetry === undefined ? undefined : telemetry === 'on',
+      log: log === 'json' ? writeJsonLine : undefined,
       memories: memories === 'off' ? false : undefined,
       searchHelp: searchHelp === 'off' ? { expand: false, choose: false } : undefined,
       ...web,
@@ -140,7 +143,17 @@ function embeddingOf(values: Values, env: Environment, faults: string[]): Embedd
       `${embeddingModel.name}: needs ${embeddingBaseUrl.name}, or a key of OpenAI in ${embeddingApiKey.name} or OPENAI_API_KEY.`,
     )
   }
-  return withoutAbsent({ name, baseUrl, apiKey, dimensions })
+  const { embeddingDocumentPrefix: document, embeddingQueryPrefix: query, embeddingTimeout: seconds } = values
+  return withoutAbsent({
+    name,
+    baseUrl,
+    apiKey,
+    dimensions,
+    prefixes: document === undefined && query === undefined ? undefined : withoutAbsent({ document, query }),
+    batch: values.embeddingBatch,
+    timeoutMs: seconds === undefined ? undefined : seconds * 1000,
+    queryTimeoutMs: values.embeddingQueryTimeout,
+  })
 }
 
 function warningsOf(env: Environment): string[] {

@@ -1,30 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { toNodeHandler } from 'srvx/node'
+import type { PrincipalFetch, PrincipalOption } from './principal.ts'
+
+type NodeRequest = IncomingMessage | Http2ServerRequest
+type NodeResponse = ServerResponse | Http2ServerResponse
 
 /** A listener for `node:http` and `node:http2`; its promise resolves once the answer is sent or the client has left. */
-export type NodeListener = (
-  request: IncomingMessage | Http2ServerRequest,
-  response: ServerResponse | Http2ServerResponse,
-) => Promise<void>
+export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
  * A listener for `node:http`, or a middleware for Express and its kin, over a fetch handler. Streams are written as fast
  * as the socket takes them; a client that leaves ends its stream and nothing else. Behind a body parser it takes the
  * parsed JSON, text or bytes from `request.body` or `request.rawBody`; forms cannot be restored from there.
  * @example createServer(nodeListener(inlay.fetch)).listen(3000)
- * @example app.use('/assistant', nodeListener(inlay.fetch))
+ * @example app.use('/assistant', nodeListener(inlay.fetch, { principal: (request: express.Request) => request.user }))
  */
-export function nodeListener(fetch: (request: Request) => Promise<Response>): NodeListener {
-  // One handler takes both versions of HTTP; its type names them one by one.
-  const listenerOf = (answer: typeof fetch): ((...call: Parameters<NodeListener>) => void | Promise<void>) =>
-    toNodeHandler(answer) as (...call: Parameters<NodeListener>) => void | Promise<void>
-  const handle = listenerOf(fetch)
+export function nodeListener<Call extends NodeRequest = NodeRequest>(
+  fetch: PrincipalFetch,
+  { principal: principalOf }: PrincipalOption<Call> = {},
+): NodeListener {
+  const plain = listenerOf((request) => fetch(request, { principal: undefined }))
   // The promise is for hosts that wait for it: h3 takes a listener without one for done, and answers a second time.
   return async (request, response) => {
     const body = request.readableDidRead ? parsedBody(request) : undefined
-    await (body === undefined ? handle : listenerOf((unread) => fetch(withBody(unread, body))))(request, response)
+    if (body === undefined && principalOf === undefined) return void (await plain(request, response))
+    // The host mounts this where its requests are of this kind.
+    const principal = await principalOf?.(request as Call)
+    const listener = listenerOf((unread) => fetch(body === undefined ? unread : withBody(unread, body), { principal }))
+    await listener(request, response)
   }
+}
+
+/** One handler takes both versions of HTTP; its type names them one by one. */
+function listenerOf(fetch: (request: Request) => Promise<Response>): (...call: Parameters<NodeListener>) => unknown {
+  return toNodeHandler(fetch) as (...call: Parameters<NodeListener>) => unknown
 }
 
 /** A request as a body parser leaves it. */
