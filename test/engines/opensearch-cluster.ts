@@ -21,15 +21,16 @@ const project = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 /** Starts one with the k-NN plugin; needs `mvn`, `unzip` and Java 17. */
 export async function startCluster(): Promise<OpenSearchCluster> {
   const folder = download()
-  const base = 20_000 + (process.pid % 20_000)
-  // The runner counts its nodes from 1.
+  // The runner takes no port above 9299, and counts its nodes from 1.
+  const base = 9_200
   const nodes = [1, 2, 3].map((number) => `http://127.0.0.1:${base + number}`)
+  const name = `inlay-${process.pid}`
   const data = mkdtempSync(join(tmpdir(), 'inlay-opensearch-'))
   const child = spawn(
     'java',
     `-Xmx1500m -Djava.security.manager=allow -cp ${folder}/lib/*:${folder}/knn/*
       org.codelibs.opensearch.runner.OpenSearchRunner -basePath ${data} -numOfNode 3 -baseHttpPort ${base}
-      -clusterName inlay-${process.pid} -pluginTypes org.opensearch.knn.plugin.KNNPlugin`.split(/\s+/),
+      -clusterName ${name} -pluginTypes org.opensearch.knn.plugin.KNNPlugin`.split(/\s+/),
     { cwd: data, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -41,16 +42,18 @@ export async function startCluster(): Promise<OpenSearchCluster> {
   let output = ''
   child.stdout.on('data', (part) => (output += part))
   for (let tries = 0; tries < 240 && child.exitCode === null; tries++) {
-    if (await hasThree(nodes[2]!)) return { nodes, stop }
+    if (await hasThree(nodes[2]!, name)) return { nodes, stop }
     await delay(500)
   }
   await stop()
   throw new Error(`The cluster did not start:\n${output.slice(-4_000)}`)
 }
 
-async function hasThree(node: string): Promise<boolean> {
+async function hasThree(node: string, name: string): Promise<boolean> {
   const reply = await fetch(`${node}/_cluster/health`).catch(() => undefined)
-  return reply?.ok === true && ((await reply.json()) as { number_of_nodes: number }).number_of_nodes === 3
+  if (reply?.ok !== true) return false
+  const health = (await reply.json()) as { cluster_name: string; number_of_nodes: number }
+  return health.cluster_name === name && health.number_of_nodes === 3
 }
 
 /** Gets what is missing from Maven Central, into a folder that other runs find again. */
