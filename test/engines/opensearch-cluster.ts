@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { eventually } from '../life/process.ts'
 
 /** A cluster of three nodes in one Java process. */
 export interface OpenSearchCluster {
@@ -41,12 +41,20 @@ export async function startCluster(): Promise<OpenSearchCluster> {
   }
   let output = ''
   child.stdout.on('data', (part) => (output += part))
-  for (let tries = 0; tries < 240 && child.exitCode === null; tries++) {
-    if (await hasThree(nodes[2]!, name)) return { nodes, stop }
-    await delay(500)
+  try {
+    await eventually(
+      'a cluster of three nodes',
+      async () => {
+        if (child.exitCode !== null) throw new Error('the cluster ended')
+        return (await hasThree(nodes[2]!, name)) || undefined
+      },
+      180_000,
+    )
+    return { nodes, stop }
+  } catch (cause) {
+    await stop()
+    throw new Error(`The cluster did not start:\n${output.slice(-4_000)}`, { cause })
   }
-  await stop()
-  throw new Error(`The cluster did not start:\n${output.slice(-4_000)}`)
 }
 
 async function hasThree(node: string, name: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 /** Runs the conformance tests of shared runs against a real Redis: `npm run check:redis`, with `redis-server` installed. */
 import { spawn } from 'node:child_process'
-import { setTimeout as delay } from 'node:timers/promises'
 import { sharedRunsConformance } from '@inlay/agent/conformance'
 import { redisRuns } from '@inlay/drivers/redis'
+import { eventually } from '../life/process.ts'
 import { runAll } from './run-all.ts'
 
 const port = 20_000 + (process.pid % 20_000)
@@ -50,29 +50,21 @@ async function outage(): Promise<void> {
   server = start()
   await reachable()
   const before = changes
-  for (let tries = 0; ; tries++) {
-    const known = await runs.ofSession('s').catch(() => undefined)
-    if (known && changes > before) break
-    if (tries > 100) throw new Error('it did not come back')
-    await delay(100)
-  }
+  await eventually('calls go well', async () =>
+    changes > before ? runs.ofSession('s').catch(() => undefined) : undefined,
+  )
   const other = redisRuns({ url, prefix: 'outage' })
   await other.open({ sessionId: 's', messageId: 1, runId: 1, openedAt: 0 })
-  const told = changes
+  const known = changes
   await other.append([{ messageId: 1, entries: [{ sequence: 1, json: '{}' }], finished: true }])
-  for (let tries = 0; changes === told; tries++) {
-    if (tries > 100) throw new Error('nothing is told after the outage')
-    await delay(50)
-  }
+  await eventually('a change is told', async () => changes > known || undefined)
 }
 
 async function reachable(): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+  await eventually('redis-server answers', async () => {
     const runs = redisRuns({ url, prefix: 'reach' })
     const known = await runs.ofSession('s').catch(() => undefined)
     await runs.close()
-    if (known) return
-    await delay(50)
-  }
-  throw new Error('redis-server does not answer')
+    return known
+  })
 }

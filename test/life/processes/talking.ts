@@ -1,7 +1,6 @@
 /** An Inlay whose model says a word every few milliseconds, as one of several processes over the same records. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { scriptedModel } from '@inlay/agent/testing'
 import { postgres } from '@inlay/drivers/postgres'
 import { createInlay, nodeListener } from 'inlay'
@@ -15,7 +14,8 @@ const model = {
   contextTokens: 32_000,
   takesImages: false,
 }
-const pause = { pause: () => delay(20) }
+const pace = (spoken: () => void): void => void setTimeout(spoken, 20)
+const pause = { pause: () => new Promise<void>((resolve) => pace(resolve)) }
 const script = () => Array.from({ length: Number(words) }, (_, n) => [`word${n} `, pause]).flat()
 const inlay = createInlay({
   dataFolder,

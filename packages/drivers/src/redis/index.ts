@@ -96,15 +96,19 @@ function createConnection({ url, lib }: RedisRunsOptions): Connection {
   const open = async (): Promise<RedisClientType> => {
     const { createClient } = lib ?? (await import('redis'))
     // What cannot be sent now is refused, not kept for later.
-    const made = createClient({ url, disableOfflineQueue: true, socket: { connectTimeout: 2_000 } }) as RedisClientType
-    made.on('error', () => {})
+    const client = createClient({
+      url,
+      disableOfflineQueue: true,
+      socket: { connectTimeout: 2_000 },
+    }) as RedisClientType
+    client.on('error', () => {})
     // It goes on trying by itself once the first try is made.
-    void made.connect().catch(() => {})
+    void client.connect().catch(() => {})
     await new Promise<void>((resolve) => {
-      made.once('ready', resolve)
-      made.once('error', () => resolve())
+      client.once('ready', resolve)
+      client.once('error', () => resolve())
     })
-    return made
+    return client
   }
   return {
     client: async () => {
@@ -147,13 +151,13 @@ function createWriting({ client, keys, owner, now }: Parts): Pick<SharedRuns, 'o
     },
     requestStop: async (sessionIds) => {
       const redis = await client()
-      const asked = await Promise.all(
+      const stopped = await Promise.all(
         sessionIds.map((id) =>
           redis.eval(stopScript, { keys: [keys.session(id)], arguments: [keys.run(''), keys.channel] }),
         ),
       )
       // The script answers with a list of ids.
-      return (asked as string[][]).flat().map(Number)
+      return (stopped as string[][]).flat().map(Number)
     },
   }
 }
@@ -181,23 +185,23 @@ function createReading({ client, keys }: Parts): Pick<SharedRuns, 'ofSession' | 
 }
 
 function createTaking({ client, keys, owner, now }: Parts): Pick<SharedRuns, 'stopRequests' | 'takeAbandoned'> {
-  const running = async (): Promise<readonly FoundRun[]> => {
+  const running = async (): Promise<readonly StoredRun[]> => {
     const redis = await client()
     return runsOf(redis, keys, await redis.sMembers(keys.running))
   }
   return {
     stopRequests: async () => {
-      const asked = (await running()).filter((found) => found.owner === owner && found.isStopped)
-      return asked.map(({ run: { messageId } }) => messageId)
+      const own = (await running()).filter((run) => run.owner === owner && run.isStopped)
+      return own.map(({ run: { messageId } }) => messageId)
     },
     takeAbandoned: async (leaseMs) => {
       const redis = await client()
       const taken: SharedRun[] = []
-      for (const { run, ...found } of await running()) {
-        if (found.owner === owner || Number(found.seen) > now() - leaseMs) continue
+      for (const { run, owner: maker, seen } of await running()) {
+        if (maker === owner || Number(seen) > now() - leaseMs) continue
         const isTaken = await redis.eval(takeScript, {
           keys: [keys.run(run.messageId)],
-          arguments: [found.owner, found.seen, owner, String(now())],
+          arguments: [maker, seen, owner, String(now())],
         })
         if (isTaken === 1) taken.push(run)
       }
@@ -206,14 +210,14 @@ function createTaking({ client, keys, owner, now }: Parts): Pick<SharedRuns, 'st
   }
 }
 
-interface FoundRun {
+interface StoredRun {
   readonly run: SharedRun
   readonly owner: string
   readonly seen: string
   readonly isStopped: boolean
 }
 
-async function runsOf(client: RedisClientType, keys: Keys, ids: readonly string[]): Promise<FoundRun[]> {
+async function runsOf(client: RedisClientType, keys: Keys, ids: readonly string[]): Promise<StoredRun[]> {
   const hashes = await Promise.all(ids.map((id) => client.hGetAll(keys.run(id))))
   return hashes.flatMap(({ session, run, opened, owner, seen, finished, stopped }, at) => {
     if (session === undefined || owner === undefined || seen === undefined) return []
