@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { IndexRow } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { persistently, type Engine } from './engine.ts'
@@ -14,12 +15,19 @@ export interface AppendParts {
   readonly presence: WriterPresence
   /** Called after each commit. */
   wrote(): void
+  /** Folds rows of the memtable into the index; resolves without having done so when another writer came in between. */
+  fold(): Promise<void>
 }
 
 /** Appends rows; calls that come while commits are under way share the next one. */
 export interface Appending {
-  /** Resolves once the rows are on disk and found. */
+  /**
+   * Resolves once the rows are on disk and found. While somebody searches, rows for which the memtable has no room wait
+   * for a fold: without it each search would have the engine read all unindexed rows, which takes seconds.
+   */
   add(rows: readonly IndexRow[]): Promise<void>
+  /** Says that somebody searches. */
+  noteSearch(): void
 }
 
 interface Request {
@@ -34,11 +42,42 @@ const mostRows = 10_000
 /** Commits at once: the rows of one are made ready while another is written. The engine puts them in order. */
 const mostCommits = 2
 
+/** A search counts for so long. */
+const searchedMs = 10_000
+/** Longest wait for a fold, since that of a very large table takes longer, and how many an append waits for. */
+const [longestWaitMs, mostFolds] = [10_000, 3]
+/** Appends of more rows leave some room to smaller ones, which then need not wait for a fold. */
+const smallRows = 250
+const shareOfLarge = 0.7
+
 /** Queues appends to a table. */
 export function createAppending(parts: AppendParts): Appending {
   const schema = schemaOf(parts.engine, parts.space)
   const queue: Request[] = []
   let running = 0
+  /** Appends that were let in, each with its share of the memtable. */
+  const underWay = new Map<Promise<void>, number>()
+  let searchedAt = -Infinity
+  const isSearched = (): boolean => performance.now() - searchedAt < searchedMs
+
+  function hasRoom(rows: readonly IndexRow[]): boolean {
+    const { memtable } = parts
+    const share = rows.length > smallRows ? shareOfLarge : 1
+    const taken = memtable.fill + [...underWay.values()].reduce((sum, each) => sum + each, 0)
+    return taken === 0 || taken + memtable.shareOf(rows) <= share
+  }
+
+  async function makeRoom(): Promise<void> {
+    const folded = Promise.allSettled(underWay.keys()).then(parts.fold)
+    await Promise.race([folded, delay(longestWaitMs, undefined, { ref: false })])
+  }
+
+  function enqueue(rows: readonly IndexRow[]): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      queue.push({ rows, resolve, reject })
+      if (running < mostCommits) void run()
+    })
+  }
 
   async function commit(rows: readonly IndexRow[]): Promise<void> {
     const { engine, table, memtable, presence } = parts
@@ -48,6 +87,10 @@ export function createAppending(parts: AppendParts): Appending {
     // A try that failed may have been carried out all the same: its rows are there twice and found once.
     await persistently(() => table.add(batch))
     memtable.add(rows)
+    const mark = memtable.mark()
+    // So that a search does not wait for it.
+    if (isSearched()) await memtable.post()
+    memtable.show(mark)
     parts.wrote()
   }
 
@@ -79,11 +122,16 @@ export function createAppending(parts: AppendParts): Appending {
   }
 
   return {
-    add(rows) {
-      return new Promise((resolve, reject) => {
-        queue.push({ rows, resolve, reject })
-        if (running < mostCommits) void run()
-      })
+    noteSearch: () => void (searchedAt = performance.now()),
+    async add(rows) {
+      for (let tries = 0; tries < mostFolds && isSearched() && !hasRoom(rows); tries++) await makeRoom()
+      const appended = enqueue(rows)
+      underWay.set(appended, parts.memtable.shareOf(rows))
+      try {
+        await appended
+      } finally {
+        underWay.delete(appended)
+      }
     },
   }
 }
