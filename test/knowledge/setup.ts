@@ -11,8 +11,10 @@ import type { IngestionRequest } from '@inlay/protocol'
 import { Kysely, type Dialect } from 'kysely'
 import { onTestFinished } from 'vitest'
 import { readStatus } from '@inlay/knowledge/internal/access/documents'
+import type { Caller } from '@inlay/knowledge/internal/contracts/pairs'
 import type { IntakeResult } from '@inlay/knowledge/internal/intake/draft'
 import { createIntake } from '@inlay/knowledge/internal/intake/intake'
+import { createTurns } from '@inlay/knowledge/internal/intake/turns'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { toVersion } from '@inlay/knowledge/internal/intake/version'
 import { createWorker, type Worker } from '@inlay/knowledge/internal/indexing/worker'
@@ -74,6 +76,7 @@ export interface TestWorker {
   /** The clock, in milliseconds. */
   readonly clock: { now: number }
   accept(...requests: IngestionRequest[]): Promise<IntakeResult[]>
+  acceptFrom(callerId: string, ...requests: IngestionRequest[]): Promise<IntakeResult[]>
   remove(id: string): Promise<unknown>
   status(id: string): Promise<DocumentStatus>
   /** Texts of the rows that search would show. */
@@ -93,12 +96,19 @@ export async function makeWorker(
   const clock = options.clock ?? { now: 1_000_000 }
   const errors: unknown[] = []
   const now = (): number => clock.now
-  const intake = createIntake({ db, now })
+  const turns = createTurns()
+  const intake = createIntake({ db, now, turns })
+  const submit = async (requests: readonly IngestionRequest[], caller?: Caller): Promise<IntakeResult[]> => {
+    // Hashing ends in any order; what is submitted must not.
+    const versions = await Promise.all(requests.map(toVersion))
+    return Promise.all(versions.map((version) => intake.submit({ kind: 'accept', version, caller })))
+  }
   const worker = createWorker({
     now,
     random: () => 0.5,
     at: () => {},
     onError: (error) => errors.push(error),
+    onTaken: turns.noteTaken,
     onClaimDone: () => {},
     ...options,
     db,
@@ -111,11 +121,8 @@ export async function makeWorker(
     db,
     errors,
     clock,
-    accept: async (...requests) => {
-      // Hashing ends in any order; what is submitted must not.
-      const versions = await Promise.all(requests.map(toVersion))
-      return Promise.all(versions.map((version) => intake.submit({ kind: 'accept', version, caller: undefined })))
-    },
+    accept: (...requests) => submit(requests),
+    acceptFrom: (id, ...requests) => submit(requests, { id, scopes: ['ingest'] }),
     remove: (id) => intake.submit({ kind: 'remove', id }),
     status: async (id) => (await readStatus(db, id, undefined))!,
     shown: async () => {

@@ -31,6 +31,8 @@ export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy'
   readonly worker: WorkerOptions & { readonly owner: string }
   /** The space that documents are brought into; undefined while there is none. Default: the first one. */
   readonly space?: () => Promise<number | undefined>
+  /** Told of each claim that was taken from the queue in its order. */
+  readonly onTaken?: (claim: Claim) => void
   /** Told which documents a finished claim was for. */
   readonly onClaimDone: (documentIds: readonly string[]) => void
 }
@@ -38,15 +40,15 @@ export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy'
 /** Takes claims and works them off, one call each. */
 export interface ClaimRunner {
   /** Frees abandoned claims when it is time, or always when asked to; then takes what is due, if anything. */
-  take(options?: { sweep?: boolean }): Promise<Claim | undefined>
+  take(options?: { sweep?: boolean; isOfSmall?: boolean }): Promise<Claim | undefined>
   /** Indexes a claim while keeping its lease. Never rejects: what goes wrong is reported and tried again. */
   work(claim: Claim): Promise<void>
   /** Makes everything in flight go back into the queue. */
   letGo(): void
 }
 
-/** Most characters of content in one claim. */
-const claimCharacters = 8 * 2 ** 20
+/** Most characters of content in one claim: its documents are found together, once all are indexed. */
+const claimCharacters = 3 * 2 ** 20
 
 export function createClaimRunner(context: WorkerContext): ClaimRunner {
   const { db, now, onError } = context
@@ -70,7 +72,11 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
       const space = context.space ? await context.space() : 0
       if (space === undefined) return undefined
       const { at } = context
-      return claimDocuments(db, { owner, now: now(), leaseMs, space, limit, limitCharacters: claimCharacters, at })
+      const { isOfSmall } = options ?? {}
+      const bounds = { limit, limitCharacters: claimCharacters, isOfSmall }
+      const claim = await claimDocuments(db, { owner, now: now(), leaseMs, space, ...bounds, at })
+      if (claim && !isOfSmall) context.onTaken?.(claim)
+      return claim
     },
     work: async (claim) => {
       const renewal = setInterval(() => renewClaims(db, owner, now() + leaseMs).catch(onError), leaseMs / 3)
@@ -123,7 +129,10 @@ export interface Worker {
   close(): Promise<void>
 }
 
-/** One claim is embedded while the one before is appended. */
+/**
+ * One claim is embedded while the one before is appended. While large documents take both lanes, small ones have a third,
+ * so that nobody's few lines wait for somebody's book.
+ */
 const lanes = 2
 
 /**
@@ -137,7 +146,8 @@ export function createWorker(context: WorkerContext): Worker {
   const { lingerMs = 100, pollMs = 1000, closeMs = 2000 } = context.worker
   const runner = createClaimRunner(context)
   const signal = createSignal()
-  const inFlight = new Set<Promise<void>>()
+  /** Claims under way, each with whether it is of a large document. */
+  const inFlight = new Map<Promise<void>, boolean>()
   let loop: Promise<void> | undefined
   let isClosing = false
   /** Documents of the claim before. */
@@ -145,28 +155,35 @@ export function createWorker(context: WorkerContext): Worker {
 
   async function run(): Promise<void> {
     let areMoreDue = false
+    let isOfSmall = false
     while (!isClosing) {
       if (!areMoreDue) {
         await signal.sleep(pollMs)
-        // A moment gathers documents for one commit.
-        if (!isClosing) await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
+        // A moment gathers documents for one commit; a wait for large ones has gathered enough.
+        if (!isClosing && !isOfSmall) await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
       }
-      if (inFlight.size >= lanes) await Promise.race(inFlight)
-      if (isClosing) return
-      areMoreDue = await claimNext()
+      isOfSmall = inFlight.size === lanes && [...inFlight.values()].every((isLarge) => isLarge)
+      if (inFlight.size >= lanes && !isOfSmall) {
+        await Promise.race(inFlight.keys())
+        areMoreDue = true
+      } else areMoreDue = await claimNext(isOfSmall)
     }
   }
 
   /** Answers whether more were due than could be taken at once. */
-  async function claimNext(): Promise<boolean> {
-    const claim = await runner.take().catch((error: unknown) => {
+  async function claimNext(isOfSmall: boolean): Promise<boolean> {
+    const claim = await runner.take({ isOfSmall }).catch((error: unknown) => {
       onError(error)
       return pause(pollMs)
     })
     taken = claim?.documentIds.length ?? 0
     if (!claim) return false
-    const done = runner.work(claim).finally(() => inFlight.delete(done))
-    inFlight.add(done)
+    const done = runner.work(claim).finally(() => {
+      inFlight.delete(done)
+      // Others may wait that only this lane takes.
+      if (claim.isLarge) signal.notify()
+    })
+    inFlight.set(done, claim.isLarge)
     return claim.isCutShort
   }
 
@@ -186,7 +203,7 @@ export function createWorker(context: WorkerContext): Worker {
       signal.notify()
       const grace = setTimeout(runner.letGo, closeMs)
       await loop
-      await Promise.all(inFlight)
+      await Promise.all(inFlight.keys())
       clearTimeout(grace)
     },
   }
