@@ -27,7 +27,14 @@ async function start(): Promise<void> {
   const basePath = `/${(settings.options.basePath ?? 'api').replaceAll(/^\/+|\/+$/g, '')}`.replace(/^\/$/, '')
   await prepareDataFolder(dataFolder)
   const key = settings.options.apiKey ?? (await keepApiKey(dataFolder))
-  const inlay = createInlay({ ...settings.options, agents: [mastraGuide], basePath, dataFolder, apiKey: key })
+  const inlay = createInlay({
+    telemetry: true,
+    ...settings.options,
+    agents: [mastraGuide],
+    basePath,
+    dataFolder,
+    apiKey: key,
+  })
   const token = randomBytes(16).toString('base64url')
 
   const page = Promise.withResolvers<Awaited<ReturnType<typeof createPage>>>()

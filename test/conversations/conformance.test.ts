@@ -5,9 +5,17 @@ import {
   personaLookupConformance,
   projectLookupConformance,
   runStoreConformance,
+  sharedRunsConformance,
+  type SharedRunsUnderTest,
   type StoresUnderTest,
 } from '@inlay/agent/conformance'
-import { createConversations, createConversationStore, createRunStore, type Conversations } from '@inlay/conversations'
+import {
+  createConversations,
+  createConversationStore,
+  createRunStore,
+  sqlSharedRuns,
+  type Conversations,
+} from '@inlay/conversations'
 import { createMemories } from '@inlay/conversations/internal/memories/memories'
 import { projectLookup } from '@inlay/conversations/internal/projects/projects'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
@@ -28,6 +36,15 @@ async function makeStores(): Promise<StoresUnderTest> {
   }
 }
 
+async function makeSharedRuns(): Promise<SharedRunsUnderTest> {
+  const db = await newDatabase()
+  let time = 1_000
+  return {
+    process: () => sqlSharedRuns({ db, now: () => time }),
+    advance: (milliseconds) => void (time += milliseconds),
+  }
+}
+
 async function makeConversations(): Promise<Conversations> {
   const conversations = createConversations({
     db: await newDatabase(),
@@ -41,6 +58,7 @@ async function makeConversations(): Promise<Conversations> {
 describe.each([
   ['conversations', conversationStoreConformance(makeStores)],
   ['runs', runStoreConformance(makeStores)],
+  ['shared runs', sharedRunsConformance(makeSharedRuns)],
   ['files', fileStoreConformance(async () => (await newFiles()).files)],
   ['personas', personaLookupConformance(async () => (await makeConversations()).personas)],
   [

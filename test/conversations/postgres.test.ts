@@ -1,8 +1,13 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely } from 'kysely'
 import { postgres } from '@inlay/drivers/postgres'
-import { conversationStoreConformance, runStoreConformance, type StoresUnderTest } from '@inlay/agent/conformance'
-import { createConversationStore, createRunStore } from '@inlay/conversations'
+import {
+  conversationStoreConformance,
+  runStoreConformance,
+  sharedRunsConformance,
+  type StoresUnderTest,
+} from '@inlay/agent/conformance'
+import { createConversationStore, createRunStore, sqlSharedRuns } from '@inlay/conversations'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { migrateConversations } from '@inlay/conversations/internal/migrations'
@@ -172,5 +177,17 @@ describe('the stores of the engine on Postgres', () => {
       advance: (milliseconds) => void (time += milliseconds),
     }
   }
-  for (const [title, run] of [...conversationStoreConformance(make), ...runStoreConformance(make)]) test(title, run)
+  const makeSharedRuns = async () => {
+    const tables = db.withTables<ConversationTables>()
+    for (const table of ['inlay_chat_runs', 'inlay_chat_run_lines'] as const) await tables.deleteFrom(table).execute()
+    let time = 1_000
+    const processes = () => sqlSharedRuns({ db, now: () => time })
+    return { process: processes, advance: (milliseconds: number) => void (time += milliseconds) }
+  }
+  const all = [
+    ...conversationStoreConformance(make),
+    ...runStoreConformance(make),
+    ...sharedRunsConformance(makeSharedRuns),
+  ]
+  for (const [title, run] of all) test(title, run)
 })

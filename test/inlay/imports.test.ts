@@ -24,6 +24,6 @@ test('a host that mounts us and is asked for its health has loaded no engine', a
   )
   expect([...packages].sort()).toEqual(['h3', 'rou3', 'srvx', 'uuid', 'valibot'])
   const parts = loaded.flatMap((url) => /packages\/((?:agent|knowledge|drivers)\/.*)$/.exec(url)?.[1] ?? [])
-  // `defineAction` is part of `inlay` itself: one small file over the protocol.
-  expect(parts.sort()).toEqual(['agent/src/tools/host-actions.ts'])
+  // `defineAction` and `aiSdkTools` are part of `inlay` itself: two small files over the protocol.
+  expect(parts.sort()).toEqual(['agent/src/tools/host-actions.ts', 'drivers/src/actions/ai-sdk-tools.ts'])
 })

@@ -6,10 +6,9 @@ import express from 'express'
 import { fromNodeHandler, H3 } from 'h3'
 import { createApp, eventHandler, fromNodeMiddleware, toNodeListener } from 'h3-v1'
 import { Hono } from 'hono'
-import { nodeListener } from 'inlay'
+import type { Principal } from '@inlay/protocol'
+import { nodeListener, type FetchHandler } from 'inlay'
 import { toNodeHandler } from 'srvx/node'
-
-type Fetch = (request: Request) => Promise<Response>
 
 /** A host app that has set an assistant into itself at `/assistant/api`, beside a page of its own. */
 export interface Host {
@@ -20,7 +19,7 @@ export interface Host {
   close(): Promise<void>
 }
 
-function plainNode(fetch: Fetch): RequestListener {
+function plainNode(fetch: FetchHandler): RequestListener {
   const listener = nodeListener(fetch)
   return (request, response) => {
     if (request.url === '/own') return void response.end('own page')
@@ -28,7 +27,7 @@ function plainNode(fetch: Fetch): RequestListener {
   }
 }
 
-function expressApp(fetch: Fetch): RequestListener {
+function expressApp(fetch: FetchHandler): RequestListener {
   const app = express()
   app.use('/assistant/api', nodeListener(fetch))
   app.use(express.json())
@@ -36,15 +35,28 @@ function expressApp(fetch: Fetch): RequestListener {
   return app as RequestListener
 }
 
-function expressWithParserAhead(fetch: Fetch): RequestListener {
+function expressWithParserAhead(fetch: FetchHandler): RequestListener {
   const app = express()
-  app.use(express.json())
+  app.use(express.json(), express.urlencoded())
   app.use('/assistant/api', nodeListener(fetch))
   return app as RequestListener
 }
 
+/** A host whose middleware has signed its user in. */
+function expressWithSignIn(fetch: FetchHandler): RequestListener {
+  const app = express()
+  app.use(express.json(), (request, _response, next) => {
+    Object.assign(request, { user: request.get('x-user') })
+    next()
+  })
+  const principal = ({ user }: express.Request & { user?: string }): Principal | undefined =>
+    user === undefined ? undefined : { id: user, scopes: ['chat'] }
+  app.use('/assistant/api', nodeListener(fetch, { principal }))
+  return app as RequestListener
+}
+
 /** A host whose own error page must not replace our errors. */
-function h3App(fetch: Fetch): RequestListener {
+function h3App(fetch: FetchHandler): RequestListener {
   const app = new H3({ silent: true, onError: () => new Response('the host says sorry', { status: 418 }) })
   app.get('/own', () => 'own page')
   app.mount('/assistant/api', { fetch })
@@ -52,7 +64,7 @@ function h3App(fetch: Fetch): RequestListener {
 }
 
 /** Compression changes `write` and `end` of every answer: what it leaves of them has to be enough. */
-function expressWithCompression(fetch: Fetch): RequestListener {
+function expressWithCompression(fetch: FetchHandler): RequestListener {
   const app = express()
   app.use(compression({ threshold: 0 }))
   app.use('/assistant/api', nodeListener(fetch))
@@ -61,7 +73,7 @@ function expressWithCompression(fetch: Fetch): RequestListener {
 }
 
 /** h3's bridge for Node listeners waits for the promise that a listener returns. */
-function h3NodeBridge(fetch: Fetch): RequestListener {
+function h3NodeBridge(fetch: FetchHandler): RequestListener {
   const app = new H3({ silent: true })
   app.get('/own', () => 'own page')
   app.all('/assistant/api/**', fromNodeHandler(nodeListener(fetch)))
@@ -69,7 +81,7 @@ function h3NodeBridge(fetch: Fetch): RequestListener {
 }
 
 /** The first version of h3, as Nuxt 3 and Nitro 2 run it. */
-function h3Version1(fetch: Fetch): RequestListener {
+function h3Version1(fetch: FetchHandler): RequestListener {
   const app = createApp()
   app.use(
     '/own',
@@ -80,7 +92,7 @@ function h3Version1(fetch: Fetch): RequestListener {
 }
 
 /** Hono's Node server puts classes of its own in place of `Request` and `Response`. */
-function honoApp(fetch: Fetch): RequestListener {
+function honoApp(fetch: FetchHandler): RequestListener {
   const app = new Hono()
   app.get('/own', (context) => context.text('own page'))
   app.mount('/assistant/api', fetch)
@@ -88,7 +100,7 @@ function honoApp(fetch: Fetch): RequestListener {
 }
 
 /** The ways to mount, each with its name. */
-export const mounts: readonly (readonly [name: string, mount: (fetch: Fetch) => RequestListener])[] = [
+export const mounts: readonly (readonly [name: string, mount: (fetch: FetchHandler) => RequestListener])[] = [
   ['node:http', plainNode],
   ['Express', expressApp],
   ['Express behind compression', expressWithCompression],
@@ -99,7 +111,7 @@ export const mounts: readonly (readonly [name: string, mount: (fetch: Fetch) => 
 ]
 
 /** Starts a host app on a free port. */
-export async function startHost(mount: (fetch: Fetch) => RequestListener, fetch: Fetch): Promise<Host> {
+export async function startHost(mount: (fetch: FetchHandler) => RequestListener, fetch: FetchHandler): Promise<Host> {
   const server: Server = createServer(mount(fetch))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -115,4 +127,4 @@ export async function startHost(mount: (fetch: Fetch) => RequestListener, fetch:
   }
 }
 
-export { expressWithParserAhead }
+export { expressWithParserAhead, expressWithSignIn }

@@ -1,8 +1,9 @@
 import { request as nodeRequest } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createLineDecoder, toUserId, type StreamLine } from '@inlay/protocol'
 import { aDocument, delta, sessionId, setup, stop, wholeAnswer, type Setup } from '../server/fakes.ts'
-import { expressWithParserAhead, mounts, startHost, type Host } from './hosts.ts'
+import { expressWithParserAhead, expressWithSignIn, mounts, startHost, type Host } from './hosts.ts'
 
 const ids: StreamLine = { user_message_id: 1, reserved_assistant_message_id: 2 }
 const open: Host[] = []
@@ -200,16 +201,49 @@ describe.each(mounts)('set into %s', (_, mount) => {
   })
 })
 
-test('behind express.json() the fault of the mount is named, not hidden', async () => {
-  const { host, errors } = await mounted(expressWithParserAhead)
-  const response = await fetch(`${host.base}/chat/send-chat-message`, {
-    ...message,
-    headers: { authorization: 'Bearer key-alice', 'content-type': 'application/json' },
+describe('behind body parsers', () => {
+  const headers = { authorization: 'Bearer key-alice', 'content-type': 'application/json' }
+
+  test('a parsed body is taken from the request', async () => {
+    const { host, call } = await mounted(expressWithParserAhead)
+    const body = '{"message":"Hi","stream":false}'
+    const whole = await fetch(`${host.base}/chat/send-chat-message`, { method: 'POST', headers, body })
+    expect(await whole.json()).toEqual(wholeAnswer)
+    const packed = await fetch(`${host.base}/chat/send-chat-message`, {
+      method: 'POST',
+      headers: { ...headers, 'content-encoding': 'gzip' },
+      body: new Uint8Array(gzipSync(body)),
+    })
+    expect(await packed.json()).toEqual(wholeAnswer)
+    expect((await call('/health')).status).toBe(200)
   })
-  expect([response.status, await response.json()]).toMatchObject([
-    500,
-    { error_code: 'INTERNAL_ERROR', detail: expect.stringMatching(/body parsers such as express\.json/) },
-  ])
-  expect(errors).toHaveLength(1)
-  expect((await fetch(`${host.base}/health`)).status).toBe(200)
+
+  test("the user of the host's own sign-in is handed over", async () => {
+    const { host } = await mounted(expressWithSignIn)
+    const me = await fetch(`${host.base}/me`, { headers: { 'x-user': 'zoe' } })
+    expect(await me.json()).toMatchObject({ id: toUserId('zoe') })
+    const body = '{"message":"Hi","stream":false}'
+    const whole = await fetch(`${host.base}/chat/send-chat-message`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-user': 'zoe' },
+      body,
+    })
+    expect(await whole.json()).toEqual(wholeAnswer)
+    expect((await fetch(`${host.base}/me`)).status).toBe(401)
+  })
+
+  test('the fault of the mount is named where the body is lost', async () => {
+    const { host, errors } = await mounted(expressWithParserAhead)
+    const response = await fetch(`${host.base}/chat/send-chat-message`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'message=Hi',
+    })
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { error_code: 'INTERNAL_ERROR', detail: expect.stringMatching(/body parsers such as express\.json/) },
+    ])
+    expect(errors).toHaveLength(1)
+    expect((await fetch(`${host.base}/health`)).status).toBe(200)
+  })
 })

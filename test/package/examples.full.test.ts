@@ -20,6 +20,7 @@ declare global {
   const Bun: { serve(options: { port: number; idleTimeout: number; fetch: (request: Request) => Promise<Response> }): void }
   const Deno: { serve(options: { port: number }, fetch: (request: Request) => Promise<Response>): void }
   const shop: { order(number: string, by: { customer: string; signal: AbortSignal }): Promise<object> }
+  const forecast: (city: string, signal?: AbortSignal) => Promise<string>
   const isOffLimits: (message: string) => Promise<boolean>
   const officeOf: (id: string) => Promise<string>
   const ledger: { add(entry: object): Promise<void> }

@@ -1,31 +1,58 @@
-/**
- * Packs every package, installs `inlay` into an empty project, then Mastra beside it; prints how many packages each
- * brings and their size. Needs the build and the registry.
- *
- *   npm run build && node --conditions=@inlay/source test/package/install-size.ts
- */
-import { globSync, readdirSync, readFileSync, statSync } from 'node:fs'
+/** How much an installed host holds, and what must not be in it. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { inFolder, install, pack } from './installation.ts'
 
-function sizeLine(project: string): string {
-  const folder = join(project, 'node_modules')
-  const manifests = globSync('**/node_modules/{*,@*/*}/package.json', { cwd: project }).filter((file) => {
-    const { name, version } = JSON.parse(readFileSync(join(project, file), 'utf8')) as Record<string, string>
-    return name !== undefined && version !== undefined
-  })
-  let bytes = 0
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size
-  const hasMastra = manifests.some((file) => file.includes('@mastra/core/'))
-  return `${manifests.length} packages, ${Math.round(bytes / 1e6)} MB, ${hasMastra ? 'with' : 'without'} @mastra/core`
+const mostPackages = 120
+/** Bytes beside LanceDB's native part. */
+const mostOtherBytes = 60e6
+/** Companions of LanceDB that its own package brings. */
+const unwanted = /^(@huggingface\/|onnxruntime|sharp$|@img\/|openai$|@lancedb\/lancedb$|apache-arrow$)/
+const installScripts = ['preinstall', 'install', 'postinstall']
+
+interface InstalledPackage {
+  readonly name: string
+  readonly bytes: number
+  readonly hasInstallScript: boolean
 }
 
-await inFolder('size', async (work) => {
-  const packed = pack(work)
-  const own = packed.filter(({ name }) => name !== '@inlay/mastra').map(({ file }) => file)
-  install(join(work, 'plain'), own)
-  console.log(`npm install inlay: ${sizeLine(join(work, 'plain'))}`)
-  install(join(work, 'mastra'), [...packed.map(({ file }) => file), '@mastra/core@1.71.0'])
-  console.log(`npm install inlay @inlay/mastra @mastra/core: ${sizeLine(join(work, 'mastra'))}`)
-})
+const packageFolder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/
+
+/** Paths of the files below a folder. Links are not followed: with pnpm, all packages are linked. */
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return filesBelow(path)
+    return entry.isFile() ? [path] : []
+  })
+}
+
+/** Every package below `node_modules`. */
+function installedPackages(project: string): readonly InstalledPackage[] {
+  const bytes = new Map<string, number>()
+  for (const path of filesBelow(join(project, 'node_modules'))) {
+    const folder = packageFolder.exec(path)?.[0]
+    if (folder) bytes.set(folder, (bytes.get(folder) ?? 0) + statSync(path).size)
+  }
+  return [...bytes].flatMap(([folder, size]) => {
+    const manifest = join(folder, 'package.json')
+    if (!existsSync(manifest)) return []
+    const { name, scripts = {} } = JSON.parse(readFileSync(manifest, 'utf8'))
+    return [{ name, bytes: size, hasInstallScript: installScripts.some((script) => script in scripts) }]
+  })
+}
+
+/** Prints size and count of what a host installed, and fails when there is too much of it. */
+export function checkSize(label: string, project: string): void {
+  const packages = installedPackages(project)
+  const bytesOf = (list: readonly InstalledPackage[]): number => list.reduce((sum, { bytes }) => sum + bytes, 0)
+  const [all, native] = [bytesOf(packages), bytesOf(packages.filter(({ name }) => name.startsWith('@lancedb/')))]
+  const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
+  console.log(`  ${label}: ${packages.length} packages, ${megabytes(all)}, of it LanceDB ${megabytes(native)}`)
+  const faults = [
+    ...(packages.length > mostPackages ? [`more than ${mostPackages} packages`] : []),
+    ...(all - native > mostOtherBytes ? [`more than ${megabytes(mostOtherBytes)} beside LanceDB`] : []),
+    ...packages.filter(({ name }) => unwanted.test(name)).map(({ name }) => `${name} is installed`),
+    ...packages.filter((each) => each.hasInstallScript).map(({ name }) => `${name} has an install script`),
+  ]
+  if (faults.length > 0) throw new Error(`${label}: ${faults.join(', ')}`)
+}

@@ -39,6 +39,27 @@ export function install(project: string, what: readonly string[]): void {
   run('npm', ['install', '--no-audit', '--no-fund', ...what], { cwd: project })
 }
 
+/** How a host installs what it depends on. */
+export interface HostInstall {
+  readonly manager: 'npm' | 'pnpm'
+  /** Packages besides `inlay`, with their versions. */
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+}
+
+/** Makes a project that depends on `inlay` as on a published package: what belongs to it comes from tarballs unasked. */
+export function installHost(project: string, packed: readonly Packed[], how: HostInstall): void {
+  mkdirSync(project)
+  const { inlay, ...ours } = Object.fromEntries(packed.map(({ name, file }) => [name, `file:${file}`]))
+  const host = { name: 'host', private: true, type: 'module', dependencies: { inlay, ...how.dependencies } }
+  const write = (file: string, value: object): void => writeFileSync(join(project, file), JSON.stringify(value))
+  write('package.json', how.manager === 'npm' ? { ...host, overrides: ours } : host)
+  // JSON is YAML.
+  write('pnpm-workspace.yaml', { overrides: ours })
+  const command = how.manager === 'npm' ? ['npm'] : ['npx', '--yes', 'pnpm@12.21.0']
+  run(command[0]!, [...command.slice(1), 'install', ...(how.args ?? [])], { cwd: project })
+}
+
 /** Works in a folder of its own, which is removed afterwards. */
 export async function inFolder(name: string, work: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `inlay-${name}-`))
@@ -66,6 +87,8 @@ export interface Serving {
   output(): string
   /** Ends it as a supervisor does; gives its exit code, or undefined when it had to be killed. */
   end(): Promise<number | undefined>
+  /** Whether it had to be killed, since it did not end by itself. */
+  isKilled(): boolean
 }
 
 /** Starts a program; what it prints is told when something fails. */
@@ -84,6 +107,7 @@ export function serve(command: string, args: readonly string[], cwd: string, env
   })
   return {
     output: () => output,
+    isKilled: () => child.signalCode === 'SIGKILL',
     end: async () => {
       child.kill('SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)

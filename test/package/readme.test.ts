@@ -32,3 +32,29 @@ test('the README and the guide show the same mounting example', () => {
   const first = (text: string): string | undefined => /```ts\n([^]*?)```/.exec(text)?.[1]
   expect(first(page)).toBe(first(readFileSync('docs/1.guide/2.mount.md', 'utf8')))
 })
+
+/** What is there before Inlay is mounted into it. */
+const frameworks =
+  /^(express|fastify|hono|koa|h3|nitro|nuxt|next|astro|elysia|react|react-dom|vue|svelte|@(nestjs|hono|fastify|sveltejs|astrojs|react-router|tanstack|koa)\/.*)$/
+
+/** Packages that the examples of a page import and that neither `npm install inlay` nor a command on it brings. */
+function unnamedPackages(text: string): string[] {
+  const code = [...text.matchAll(/^```(?:ts|js|tsx|vue)\n([^]*?)^```/gm)].map(([, block]) => block).join('\n')
+  const imported = [...code.matchAll(/(?:from|import\() ?'([^'.][^']*)'/g)].map(([, specifier]) => specifier!)
+  const installed = [...text.matchAll(/\bnpm install (?:-[DE] )?([^\n`]+)/g)].flatMap(([, names]) =>
+    names!.split(/\s+/),
+  )
+  const packageOf = (specifier: string): string => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+  const known = new Set(['inlay', ...installed])
+  return imported
+    .filter((specifier) => !specifier.startsWith('node:'))
+    .map(packageOf)
+    .filter((name) => !known.has(name) && !frameworks.test(name))
+}
+
+test.each([readme, ...globSync('docs/**/*.md')])(
+  'one install is enough for %s, or it says what else to install',
+  (file) => {
+    expect(unnamedPackages(readFileSync(file, 'utf8'))).toEqual([])
+  },
+)

@@ -89,13 +89,21 @@ async function stream(
 }
 
 /** Starts a local server that answers calls of a model as its dialect writes them. Close it after use. */
-export async function startModelServer(replies: Replies, dialect: Dialect): Promise<StandIn> {
+export async function startModelServer(
+  replies: Replies,
+  dialect: Dialect,
+  /** What other paths answer, as JSON. */
+  others: Readonly<Record<string, unknown>> = {},
+): Promise<StandIn> {
   const requests: RecordedRequest[] = []
   let abandoned = 0
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     response.on('close', () => void (response.writableFinished || abandoned++))
     const recorded = await read(request)
-    if (recorded.path.split('?')[0] !== dialect.path) return void response.writeHead(404).end()
+    const path = recorded.path.split('?')[0] ?? ''
+    if (path in others)
+      return void response.setHeader('content-type', 'application/json').end(JSON.stringify(others[path]))
+    if (path !== dialect.path) return void response.writeHead(404).end()
     const index = requests.push(recorded) - 1
     const reply = typeof replies === 'function' ? replies(recorded, index) : (replies[index] ?? replies.at(-1) ?? [])
     const model = String(recorded.body['model'])

@@ -61,4 +61,6 @@ const chatCompletions: Dialect = {
 }
 
 /** Starts a stand-in for an OpenAI-compatible chat API; its base URL is `${origin}/v1`. */
-export const startOpenAi = (replies: Replies): Promise<StandIn> => startModelServer(replies, chatCompletions)
+/** @param others what other paths answer, as JSON */
+export const startOpenAi = (replies: Replies, others?: Readonly<Record<string, unknown>>): Promise<StandIn> =>
+  startModelServer(replies, chatCompletions, others)

@@ -7,6 +7,7 @@ import type { PersonaLookup, ProjectLookup } from './contracts/persona.ts'
 import type { RunStore } from './contracts/run-store.ts'
 import type { FileSearch, NamedDocumentSet, PassageSearch } from './contracts/search.ts'
 import type { Services } from './contracts/services.ts'
+import type { SharedRuns } from './contracts/shared-runs.ts'
 import type { ResearchOptions } from './research/limits.ts'
 import type { ActionParts, SearchParts } from './tools/built-in-actions.ts'
 import type { HostAction } from './tools/host-actions.ts'
@@ -28,7 +29,10 @@ export interface AgentLimits {
   readonly finishedBytes?: number
   /** Tries of a model call that fails before it said anything. Default 3. */
   readonly modelTries?: number
-  /** After which silence of its process a running answer counts as abandoned, in milliseconds. Default 20 000. */
+  /**
+   * After which silence of its process a running answer counts as abandoned, in milliseconds. Default 7000 with
+   * `sharedRuns`, else 20 000. Clocks of machines have to agree better than that.
+   */
   readonly leaseMs?: number
   /** How long a message waits for context files that are still being read or indexed, in milliseconds. Default 10 000. */
   readonly contextWaitMs?: number
@@ -40,6 +44,8 @@ export interface AgentStores {
   readonly conversationStore?: ConversationStore
   /** Sends under an `Idempotency-Key`. Default: they are UNSUPPORTED beside a conversation store of the host's. */
   readonly runStore?: RunStore
+  /** Lets other processes resume and stop runs. Default: they cannot. */
+  readonly sharedRuns?: SharedRuns
   /** Files of messages, projects and personas. Default: none, and none can be kept. */
   readonly fileStore?: FileStore
   /** Default: the default persona alone. */

@@ -10,10 +10,12 @@ import type { PassageSearch } from './contracts/search.ts'
 import type { Services } from './contracts/services.ts'
 import { noFiles, noKeys, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
 import { inMemoryStores } from './stores/in-memory.ts'
+import { SlowModels } from './model/step.ts'
 import { waitFor } from './model/waiting.ts'
 import { toKnownLimits } from './research/limits.ts'
 import { createAbandonedCheck, createCheckpoints } from './run/checkpoints.ts'
 import { createRunLimits, createRuns, type LiveRun, type StopCause } from './run/registry.ts'
+import { createRunSharing } from './run/sharing.ts'
 import { createBuiltIns, toSearchAction } from './tools/built-in-actions.ts'
 import { createActions } from './tools/registry.ts'
 import { createAfterTurn } from './turn/after-turn.ts'
@@ -21,6 +23,7 @@ import type { TurnParts } from './turn/execute-turn.ts'
 import { countFreeTokens } from './turn/free-tokens.ts'
 import { searchPassages } from './turn/passage-search.ts'
 import { createKeyedSends } from './turn/idempotency.ts'
+import { GroundingMemory } from './turn/search-first.ts'
 import { startRun, type StartParts } from './turn/start-run.ts'
 import type { TurnContextParts } from './turn/turn-context.ts'
 
@@ -38,7 +41,7 @@ export const defaultServices: Services = {
  */
 export function createAgent(options: AgentOptions): Agent {
   const parts = connectParts(options)
-  const { conversations, runs, actions, afterTurn, abandoned, keyedSends } = parts
+  const { runs, actions, afterTurn, abandoned, keyedSends } = parts
   const sending = new Set<Promise<Run>>()
   let isClosed = false
   const ready = async (): Promise<void> => {
@@ -58,24 +61,7 @@ export function createAgent(options: AgentOptions): Agent {
       sending.add(run)
       return run.finally(() => sending.delete(run))
     },
-    resume: async (sessionId, caller) => {
-      await ready()
-      const session = await conversations.session(sessionId, caller.id)
-      const run = runs.newest(session.id)
-      if (run) return run
-      throw new InlayError('NOT_FOUND', { message: 'This chat session has no run that could be resumed.' })
-    },
-    stop: async (sessionId, caller) => {
-      await ready()
-      const session = await conversations.session(sessionId, caller.id)
-      await stopAll(runs.active(session.id), 'user')
-    },
-    stopRuns: (sessionIds) =>
-      stopAll(
-        sessionIds.flatMap((id) => runs.active(id)),
-        'user',
-      ),
-    currentRunId: (sessionId) => runs.active(sessionId).at(-1)?.runId,
+    ...runControl(parts, ready),
     actions: async (caller, evenOff) => actions.available({ caller }, evenOff),
     holdsAction: (id) => actions.holds(id),
     models: () => options.models.list(),
@@ -89,9 +75,43 @@ export function createAgent(options: AgentOptions): Agent {
       // A send on its way still becomes a run, which has to be ended too.
       await Promise.allSettled(sending)
       await stopAll(runs.active(), 'closing')
+      await parts.sharing?.close()
       await afterTurn.close()
       parts.checkpoints.close()
     },
+  }
+}
+
+type RunControl = Pick<Agent, 'resume' | 'stop' | 'removeRuns' | 'currentRunId'>
+
+/** Runs of sessions, of this process and of others. */
+function runControl(
+  { conversations, runs, sharing }: ReturnType<typeof connectParts>,
+  ready: () => Promise<void>,
+): RunControl {
+  const stopIn = async (sessionIds: readonly string[]): Promise<void> => {
+    const local = sessionIds.flatMap((id) => runs.active(id))
+    await Promise.all([stopAll(local, 'user'), sharing?.stop(sessionIds)])
+  }
+  return {
+    resume: async (sessionId, caller) => {
+      await ready()
+      const session = await conversations.session(sessionId, caller.id)
+      const local = runs.newest(session.id)
+      const run = sharing ? await sharing.newest(session.id, local) : local
+      if (run) return run
+      throw new InlayError('NOT_FOUND', { message: 'This chat session has no run that could be resumed.' })
+    },
+    stop: async (sessionId, caller) => {
+      await ready()
+      const session = await conversations.session(sessionId, caller.id)
+      await stopIn([session.id])
+    },
+    removeRuns: async (sessionIds) => {
+      await stopIn(sessionIds)
+      await sharing?.remove(sessionIds)
+    },
+    currentRunId: async (sessionId) => runs.active(sessionId).at(-1)?.runId ?? (await sharing?.currentRunId(sessionId)),
   }
 }
 
@@ -105,12 +125,16 @@ function connectParts(options: AgentOptions) {
   const { models, limits = {}, research = {} } = options
   const services: Services = { ...defaultServices, ...withoutAbsent(options) }
   const { now, onError } = services
-  const { leaseMs = 20_000, runBytes = 32 * 2 ** 20, finishedBytes = 32 * 2 ** 20, resumableMs = 600_000 } = limits
+  const { runBytes = 32 * 2 ** 20, finishedBytes = 32 * 2 ** 20, resumableMs = 600_000 } = limits
+  const { leaseMs = options.sharedRuns ? 7_000 : 20_000 } = limits
   // Bounds that make no sense are refused when the agent is made.
   toKnownLimits(research.limits)
   const stores = toStores(options, services)
   const { conversations, files } = stores
   const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
+  const { sharedRuns: shared } = options
+  const sharing =
+    shared && createRunSharing({ shared, runs, conversations, now, onError, leaseMs, resumableMs, runBytes })
   const actions = createAgentActions(options, files, onError)
   const afterTurn = createAfterTurn({ conversations, onError, after: options.hooks?.after })
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
@@ -124,6 +148,8 @@ function connectParts(options: AgentOptions) {
     actionMs: limits.actionMs ?? actionLimitMs,
     questionModel: questionModelOf(options, onError),
     modelTries: Math.max(1, limits.modelTries ?? 3),
+    grounding: new GroundingMemory(),
+    slowModels: new SlowModels(),
     onEnd: afterTurn.onEnd,
   }
   const start: StartParts = {
@@ -140,6 +166,7 @@ function connectParts(options: AgentOptions) {
     research,
     onError,
     turn,
+    sharing,
   }
   return {
     ...start,
@@ -147,7 +174,11 @@ function connectParts(options: AgentOptions) {
     checkpoints,
     afterTurn,
     keyedSends: createKeyedSends({ store: stores.runs, runs, runBytes, follow: afterTurn.follow }),
-    abandoned: createAbandonedCheck(() => conversations.terminateAbandoned(leaseMs), onError),
+    abandoned: createAbandonedCheck(async () => {
+      // It knows more of what was said.
+      await sharing?.start()
+      return conversations.terminateAbandoned(leaseMs)
+    }, onError),
   }
 }
 

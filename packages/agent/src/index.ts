@@ -54,6 +54,7 @@ export type { Persona, PersonaLookup, Project, ProjectLookup } from './contracts
 export type { HostAgent, Responder, ResponderPart, ResponderTool, ResponderTurn } from './contracts/responder.ts'
 export type { LogEntry, Run } from './contracts/run.ts'
 export type { RunStore, SendRecord, StoredAnswer } from './contracts/run-store.ts'
+export type { RunLines, SharedRun, SharedRuns } from './contracts/shared-runs.ts'
 export type {
   Excerpt,
   ExcerptReader,

@@ -6,6 +6,8 @@ export { createClient } from './client.ts'
 export type { Client, ClientOptions, SendOptions } from './client.ts'
 export type { DocumentsClient, DocumentsPage, DocumentsQuery, IngestFileOptions, IngestOptions } from './documents.ts'
 export type { FilesClient, FileToUpload, UploadOptions } from './files.ts'
+export { exchangesOf } from './exchanges.ts'
+export type { Exchange } from './exchanges.ts'
 export type { MemoriesClient } from './memories.ts'
 export type { ProjectChange, ProjectsClient } from './projects.ts'
 export type {

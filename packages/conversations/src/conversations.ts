@@ -40,7 +40,7 @@ export interface FileLimits {
 /** How conversations are made: an engine whose stores are tables of `db`. */
 export interface ConversationsOptions extends Omit<
   AgentOptions,
-  keyof AgentStores | 'fileSearch' | 'actionsOff' | 'limits'
+  Exclude<keyof AgentStores, 'sharedRuns'> | 'fileSearch' | 'actionsOff' | 'limits'
 > {
   /** Holds the tables that `migrateConversations` makes. */
   readonly db: Kysely<unknown>

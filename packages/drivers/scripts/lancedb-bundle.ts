@@ -25,6 +25,8 @@ export const lancedbBundle: UserConfig = {
   format: 'cjs',
   target: 'es2024',
   dts: false,
+  minify: true,
+  outputOptions: { keepNames: true },
   clean: false,
   deps: { alwaysBundle: /./, neverBundle: [/^node:/, /^@lancedb\/lancedb-/], onlyBundle: false },
   plugins: [

@@ -1,10 +1,10 @@
 import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
-import { createServer, type Authenticator, type Keys, type Server } from '@inlay/server'
+import { createServer, type FetchHandler, type Authenticator, type Keys, type Server } from '@inlay/server'
 import manifest from '../package.json' with { type: 'json' }
 import { firstOf, fixedKey } from './callers.ts'
-import { logEntry } from './error-report.ts'
+import { errorWriter } from './log.ts'
 import { lazyPart } from './parts/lazy-part.ts'
 import { checkOptions } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
@@ -13,7 +13,7 @@ import type { Parts } from './parts/parts.ts'
 /** An assistant ready to be mounted. */
 export interface Inlay {
   /** Answers requests; never rejects. The first one that needs more than a public answer starts the rest. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: FetchHandler
   /** Conversations and runs. Its first use starts everything. */
   readonly agent: Conversations
   /** Documents and search. Its first use starts everything. */
@@ -35,14 +35,15 @@ export interface Inlay {
  */
 export function createInlay(options: InlayOptions = {}): Inlay {
   checkOptions(options)
-  const onError = options.onError ?? writeToStandardError
+  const onError = options.onError ?? errorWriter(options.log)
   let opening: Promise<Parts> | undefined
+  let opened: Parts | undefined
   let closing: Promise<void> | undefined
 
   async function parts(): Promise<Parts> {
     if (closing !== undefined) throw new InlayError('CLOSED', { message: 'This assistant is closed.' })
     opening ??= import('./parts/parts.ts')
-      .then(({ openParts }) => openParts(options, onError))
+      .then(async ({ openParts }) => (opened = await openParts(options, onError)))
       .catch((error: unknown) => {
         // The next use tries again: a disk may be free by then, a lock gone.
         opening = undefined
@@ -52,29 +53,29 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   }
 
   async function close(): Promise<void> {
-    const opened = await opening?.catch(() => undefined)
-    await opened?.close()
+    await (await opening?.catch(() => undefined))?.close()
   }
 
   const agent = lazyPart(async () => (await parts()).agent)
   const knowledge = lazyPart(async () => (await parts()).knowledge)
   const keys = lazyPart(async () => (await parts()).keys)
   const workspace = lazyPart(async () => (await parts()).workspace)
+  const audit = lazyPart(async () => (await parts()).audit)
+  const telemetry = lazyPart(async () => (await parts()).telemetry)
   const server = createServer({
+    ...settingsOf(options),
     agent,
     knowledge,
     keys,
     workspace,
+    audit,
+    metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
     authenticate: authenticatorOf(options, keys),
-    basePath: options.basePath,
-    streamFormat: options.streamFormat,
-    corsOrigins: options.corsOrigins,
-    ingestionWaitMs: options.ingestionWaitMs,
-    waitingCalls: options.waitingCalls,
-    passHeaders: options.passHeaders,
-    limits: options.bodyLimits,
-    version: manifest.version,
     onError,
+    onAnswered: (request) => {
+      opened?.telemetry.onAnswered(request)
+      options.log?.({ event: 'request', ...request })
+    },
   })
   return {
     fetch: server.fetch,
@@ -87,6 +88,20 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   }
 }
 
+function settingsOf(options: InlayOptions) {
+  const { basePath, streamFormat, corsOrigins, ingestionWaitMs, waitingCalls, passHeaders, bodyLimits } = options
+  return {
+    basePath,
+    streamFormat,
+    corsOrigins,
+    ingestionWaitMs,
+    waitingCalls,
+    passHeaders,
+    limits: bodyLimits,
+    version: manifest.version,
+  }
+}
+
 function authenticatorOf(options: InlayOptions, keys: Keys): Authenticator {
   const { authenticate, apiKey } = options
   return firstOf([
@@ -94,13 +109,4 @@ function authenticatorOf(options: InlayOptions, keys: Keys): Authenticator {
     ...(apiKey === undefined ? [] : [fixedKey(apiKey)]),
     (request) => keys.authenticate(request),
   ])
-}
-
-function writeToStandardError(error: unknown, context: { readonly requestId?: string } = {}): void {
-  const write = (text: string): void => void process.stderr.write(`inlay: ${text}\n`)
-  import('@inlay/agent').then(
-    ({ withoutCredentials }) => write(logEntry(error, context, withoutCredentials)),
-    // Without it nothing can be taken out of the words, so only the kind of failure is told.
-    () => write(`something failed unexpectedly: ${error instanceof Error ? error.name : 'no error'}`),
-  )
 }

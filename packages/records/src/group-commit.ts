@@ -24,7 +24,7 @@ export interface GroupCommit<Task, Result> {
 
 /** Creates a group commit. Tasks are carried out in the order of their submission. */
 export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task, Result>): GroupCommit<Task, Result> {
-  const { weight = () => 0, limitWeight = Infinity } = options
+  const { limitWeight = Infinity } = options
   type Submission = { task: Task; resolve: (value: Result) => void; reject: (error: unknown) => void }
   let submitted: Submission[] = []
   let running: Promise<void> | undefined
@@ -33,7 +33,7 @@ export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task
     let total = 0
     let count = 0
     for (const { task } of submitted) {
-      total += weight(task)
+      total += options.weight?.(task) ?? 0
       if (count > 0 && (total > limitWeight || count >= options.limit)) break
       count++
     }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import type { Migration, Migrator } from 'kysely/migration'
 import { dialectOf, type AnyDatabase } from './dialect.ts'
 
 /** Steps by name, in order of their names. A step that was released is never changed. */
@@ -12,6 +12,10 @@ export interface MigrationPlan {
   readonly migrations: Migrations
 }
 
+interface MigrationEngine {
+  readonly Migrator: typeof Migrator
+}
+
 /** Another process may create the tables that record the steps at the same moment. */
 const mostTries = 3
 
@@ -21,9 +25,11 @@ const mostTries = 3
  */
 export async function migrate(db: AnyDatabase, plan: MigrationPlan): Promise<void> {
   const isSqlite = dialectOf(db) === 'sqlite'
+  // Late, so that importing a package does not load the engine; ahead of the lock, so that nobody waits for that.
+  const engine = await import('kysely/migration')
   for (let tries = 1; ; tries++) {
     try {
-      return await (isSqlite ? migrateSqlite(db, plan) : migrateAll(db, plan))
+      return await (isSqlite ? migrateSqlite(db, plan, engine) : migrateAll(db, plan, engine))
     } catch (error) {
       if (tries === mostTries) throw error
     }
@@ -31,11 +37,11 @@ export async function migrate(db: AnyDatabase, plan: MigrationPlan): Promise<voi
 }
 
 /** Kysely knows neither a lock nor transactional schema changes of SQLite, which has both. */
-async function migrateSqlite(db: AnyDatabase, plan: MigrationPlan): Promise<void> {
+async function migrateSqlite(db: AnyDatabase, plan: MigrationPlan, engine: MigrationEngine): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`begin immediate`.execute(connection)
     try {
-      await migrateAll(connection, plan)
+      await migrateAll(connection, plan, engine)
       await sql`commit`.execute(connection)
     } catch (error) {
       // A statement that failed may have ended the transaction already.
@@ -45,10 +51,12 @@ async function migrateSqlite(db: AnyDatabase, plan: MigrationPlan): Promise<void
   })
 }
 
-async function migrateAll(db: AnyDatabase, { name, migrations }: MigrationPlan): Promise<void> {
-  // Late, so that importing a package does not load the engine.
-  const { Migrator } = await import('kysely/migration')
-  const migrator = new Migrator({
+async function migrateAll(
+  db: AnyDatabase,
+  { name, migrations }: MigrationPlan,
+  engine: MigrationEngine,
+): Promise<void> {
+  const migrator = new engine.Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
     migrationTableName: `inlay_${name}_migration`,

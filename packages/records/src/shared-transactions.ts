@@ -21,13 +21,15 @@ const mostWrites = 32
 export function createSharedTransactions<Tables>(db: Kysely<Tables>): SharedTransactions<Tables> {
   if (hasRowLocks(db)) return { run: (write) => db.transaction().execute(write) }
   const group = createGroupCommit<Write<Tables, unknown>, unknown>({
-    commit: (writes) => commitTogether(db, writes),
+    commit: async (writes) => {
+      const [alone, second] = writes
+      if (alone && !second) return [{ value: await db.transaction().execute(alone) }]
+      return commitTogether(db, writes)
+    },
     limit: mostWrites,
   })
-  return {
-    // Whatever the write resolves with is what `submit` resolves with.
-    run: <Result>(write: Write<Tables, Result>) => group.submit(write) as Promise<Result>,
-  }
+  // Whatever the write resolves with is what `submit` resolves with.
+  return { run: group.submit as SharedTransactions<Tables>['run'] }
 }
 
 /** Never rejects: when the transaction fails, so does every write that did not fail by itself. */

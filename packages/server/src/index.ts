@@ -1,9 +1,11 @@
-export { authorize, bearerKey } from './auth/authentication.ts'
+export { bearerKey } from './auth/authentication.ts'
 export type { Authenticator } from './auth/authentication.ts'
 export { createKeys } from './auth/keys.ts'
 export type { ApiKey, KeyRow, KeyTable } from './auth/key-records.ts'
 export type { ApiKeyChange, Keys, KeysOptions, NewApiKey } from './auth/keys.ts'
 export { migrateServer } from './auth/migrations.ts'
+export { createAuditLog } from './administration/audit-log.ts'
+export type { AuditEntry, AuditLog, AuditTable } from './administration/audit-log.ts'
 export { createWorkspaceRecords } from './administration/workspace-records.ts'
 export type {
   WorkspaceRecord,
@@ -13,5 +15,5 @@ export type {
 } from './administration/workspace-records.ts'
 export { readText } from './http/body.ts'
 export { createServer } from './server.ts'
-export type { Server, ServerOptions } from './server.ts'
+export type { FetchHandler, Server, ServerOptions } from './server.ts'
 export type { Route } from './http/route.ts'

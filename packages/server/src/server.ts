@@ -1,5 +1,5 @@
 import { createBudget, type Budget } from '@inlay/protocol/concurrency'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, type Principal } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './auth/authentication.ts'
 import { toAddresses } from './http/addresses.ts'
@@ -8,7 +8,14 @@ import { endpoint, respond, type EndpointSetting } from './http/endpoint.ts'
 import { preflightReply, reply, type CorsOrigins, type Reply } from './http/replies.ts'
 import type { Method, Route, ServerParts } from './http/route.ts'
 import { routes } from './routes/index.ts'
-import type { BodyLimits, FailedRequest, ServerSettings, Timer, WaitingCalls } from './http/settings.ts'
+import type {
+  AnsweredRequest,
+  BodyLimits,
+  FailedRequest,
+  ServerSettings,
+  Timer,
+  WaitingCalls,
+} from './http/settings.ts'
 
 /** What the HTTP side is made of. */
 export interface ServerOptions extends ServerParts {
@@ -37,14 +44,22 @@ export interface ServerOptions extends ServerParts {
   readonly timer?: Timer
   /** Receives what was not expected, whole, with the id the client was given. Default: nothing is written anywhere. */
   readonly onError?: (error: unknown, request: FailedRequest) => void
+  /** Called with each request of a known route once it is answered; must not throw. */
+  readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
   /** What `GET /version` says. Default `0.0.0`. */
   readonly version?: string
+}
+
+/** A handler of web requests. A host that knows who calls hands the principal over; `authenticate` is then not asked. */
+export interface FetchHandler {
+  (request: Request): Promise<Response>
+  (request: Request, context: { readonly principal: Principal | null | undefined }): Promise<Response>
 }
 
 /** One `fetch` handler with everything behind it. */
 export interface Server {
   /** Answers a request; never rejects. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: FetchHandler
   /** The table everything above is made from. */
   readonly routes: readonly Route[]
 }
@@ -53,9 +68,15 @@ const mebibyte = 1024 * 1024
 
 /** The HTTP side over its parts: nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
-  const { agent, knowledge, keys, workspace, authenticate } = options
+  const { agent, knowledge, keys, workspace, audit, metrics, authenticate } = options
   const settings = settingsOf(options)
-  const setting: EndpointSetting = { parts: { agent, knowledge, keys, workspace }, authenticate, settings, routes }
+  const principals = new WeakMap<Request, Principal>()
+  const setting: EndpointSetting = {
+    parts: { agent, knowledge, keys, workspace, audit, metrics },
+    authenticate: (request) => principals.get(request) ?? authenticate(request),
+    settings,
+    routes,
+  }
   // Malformed percent-encoding is ours to answer, as a validation error of the value it stands in.
   const app = new H3({ silent: true, allowMalformedURL: true })
   const prefixes = [...new Set([settings.basePath, ''])]
@@ -72,7 +93,14 @@ export function createServer(options: ServerOptions): Server {
     for (const prefix of prefixes) app.all(prefix + toPattern(path), handler)
   }
   app.all('/**', ({ req }) => respond(req, settings, undefined, async () => otherMethod(req, [], settings)))
-  return { fetch: async (request) => app.fetch(request), routes }
+  return {
+    // Runtimes hand in a second argument of their own.
+    fetch: async (request: Request, context?: { readonly principal?: Principal | null | undefined }) => {
+      if (context?.principal) principals.set(request, context.principal)
+      return app.fetch(request)
+    },
+    routes,
+  }
 }
 
 function settingsOf(options: ServerOptions): ServerSettings {
@@ -95,6 +123,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     heartbeatMs: options.heartbeatMs ?? 15_000,
     timer: options.timer ?? systemTimer,
     onError: options.onError ?? (() => {}),
+    onAnswered: options.onAnswered,
     version: options.version ?? '0.0.0',
   }
 }

@@ -14,5 +14,7 @@ export {
   wordPattern,
   wordsOf,
 } from './terms.ts'
-export { sentencesOf, toProse, unitsOf } from './units.ts'
+export { endsSentence, sentencesOf, toProse, unitsOf } from './units.ts'
 export type { Unit } from './units.ts'
+export { createSupport } from './support.ts'
+export type { SourceText, Support } from './support.ts'

@@ -164,6 +164,12 @@ const abbreviated =
   /(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|nos|fig|figs|eq|sec|ch|vol|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|corp|u\.s|u\.k|a\.m|p\.m|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z])\.["”’)]*\s*$/i
 let segmenter: Intl.Segmenter | undefined
 
+/** Whether a sentence of a spaced script is over where white space follows; abbreviations end none. */
+export function endsSentence(text: string): boolean {
+  const end = text.slice(-40)
+  return /[.!?…]["”’)\]*_`]*$/.test(end) && !abbreviated.test(end)
+}
+
 /** Longer ones are no sentences but lists of numbers and the like: nothing is joined to them any more. */
 const longestSentence = 2000
 

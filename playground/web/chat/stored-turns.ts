@@ -1,3 +1,4 @@
+import { exchangesOf } from '@inlay/client'
 import type { ChatMessageDetail, ChatSessionDetail, Packet } from '@inlay/protocol'
 import { failed, newTurn, withLines, type Turn } from './turn.ts'
 
@@ -10,50 +11,16 @@ export interface StoredTurns {
 
 /** Makes turns of what the service stored. @param firstId id of the first turn; the others count on */
 export function storedTurns(session: ChatSessionDetail, firstId: number): StoredTurns {
-  const packets = packetsByMessage(session)
   const turns: Turn[] = []
   let running: Turn | undefined
-  for (const [question, answer] of exchangesOf(mainlineOf(session.messages))) {
+  for (const { question, answer, packets, isRunning } of exchangesOf(session)) {
     const files = question.files.map(({ id, name }) => ({ id, name: name ?? 'File' }))
     const pending = newTurn(firstId + turns.length, { question: question.message, files }, session.chat_session_id)
-    const isRunning = answer !== undefined && isCurrent(session, question, answer)
-    const turn = isRunning ? pending : answered(pending, question, answer, packets.get(answer?.message_id ?? 0) ?? [])
+    const turn = isRunning ? pending : answered(pending, question, answer, packets)
     if (isRunning) running = turn
     turns.push(turn)
   }
   return { turns, isRunning: running !== undefined && running === turns.at(-1) }
-}
-
-function isCurrent(session: ChatSessionDetail, question: ChatMessageDetail, answer: ChatMessageDetail): boolean {
-  const id = session.current_run?.run_id
-  return id === answer.message_id || id === question.message_id
-}
-
-function packetsByMessage({ messages, packets }: ChatSessionDetail): Map<number, readonly Packet[]> {
-  const answers = messages.filter(({ message_type: type }) => type === 'assistant')
-  return new Map(answers.map(({ message_id: id }, at) => [id, packets[at] ?? []]))
-}
-
-/** From the root along the newest children. */
-function mainlineOf(messages: readonly ChatMessageDetail[]): readonly ChatMessageDetail[] {
-  const byId = new Map(messages.map((message) => [message.message_id, message]))
-  const line: ChatMessageDetail[] = []
-  let next = messages.find(({ parent_message: parent }) => parent === null)
-  while (next !== undefined && line.length < messages.length) {
-    line.push(next)
-    next = byId.get(next.latest_child_message ?? 0)
-  }
-  return line
-}
-
-type Exchange = readonly [question: ChatMessageDetail, answer: ChatMessageDetail | undefined]
-
-function exchangesOf(line: readonly ChatMessageDetail[]): readonly Exchange[] {
-  return line.flatMap((message, at): Exchange[] => {
-    if (message.message_type !== 'user') return []
-    const next = line[at + 1]
-    return [[message, next?.message_type === 'assistant' ? next : undefined]]
-  })
 }
 
 function answered(

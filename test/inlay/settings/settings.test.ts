@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describeSettings, readEnvironment, readSettings } from 'inlay'
+import { describeSettings, readEnvironment, readSettings, writeJsonLine } from 'inlay'
 import { describe, expect, test } from 'vitest'
 
 const embedding = {
@@ -43,6 +43,8 @@ test('every variable reaches its option', () => {
     INLAY_EMBEDDING_API_KEY: 'other',
     INLAY_SEARCH_HELP: 'off',
     INLAY_MEMORIES: 'off',
+    INLAY_TELEMETRY: 'off',
+    INLAY_LOG: 'json',
   })
   expect(settings).toEqual({
     host: '::',
@@ -59,6 +61,8 @@ test('every variable reaches its option', () => {
       embedding: { name: 'nomic-embed-text', baseUrl: 'http://localhost:11434/v1', apiKey: 'other', dimensions: 768 },
       searchHelp: { expand: false, choose: false },
       memories: false,
+      telemetry: false,
+      log: writeJsonLine,
     },
   })
   expect(readSettings({ INLAY_SEARCH_HELP: 'on', INLAY_MEMORIES: 'on' }).options).toEqual({})

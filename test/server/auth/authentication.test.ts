@@ -1,6 +1,6 @@
-import type { Principal } from '@inlay/protocol'
+import { toUserId, type Principal } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
-import { setup } from '../fakes.ts'
+import { alice, asked, bob, setup } from '../fakes.ts'
 
 describe('a host that names its callers', () => {
   const asAuthenticated = async (caller: unknown): Promise<readonly [number, readonly unknown[]]> => {
@@ -22,5 +22,27 @@ describe('a host that names its callers', () => {
   ])('%s is told so, and nothing is done', async (_title, caller) => {
     const [status, errors] = await asAuthenticated(caller)
     expect([status, String((errors[0] as Error).cause)]).toEqual([500, expect.stringContaining('authenticate')])
+  })
+})
+
+describe('a host that hands its user over', () => {
+  const request = (): Request => new Request(`${asked}/me`, { headers: { authorization: 'Bearer key-alice' } })
+
+  test('is believed, whoever else the request names', async () => {
+    const { server } = setup()
+    const me = await server.fetch(request(), { principal: bob })
+    expect(await me.json()).toMatchObject({ id: toUserId(bob.id) })
+  })
+
+  test.each([undefined, null])('%s means that the request is asked', async (principal) => {
+    const { server } = setup()
+    const me = await server.fetch(request(), { principal })
+    expect(await me.json()).toMatchObject({ id: toUserId(alice.id) })
+  })
+
+  test('is no other: a request is not known by what another brought along', async () => {
+    const { server } = setup()
+    await server.fetch(request(), { principal: bob })
+    expect(await (await server.fetch(request())).json()).toMatchObject({ id: toUserId(alice.id) })
   })
 })

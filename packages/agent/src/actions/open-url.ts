@@ -143,7 +143,7 @@ function toResults(opened: readonly OpenedPage[], turn: ActionTurn): ReadResult[
     const limit = share >= 1 ? text.length : Math.floor(text.length * share)
     const { text: content, start, end } = relevantPart(text, turn.userMessage, limit)
     const shownDocument = document.blurb === '' ? { ...document, blurb: toBlurb(content) } : document
-    const [number] = turn.cite([shownDocument])
+    const [number] = turn.cite([shownDocument], [content])
     const isWhole = start === 0 && end === text.length
     const shown = {
       document: number,

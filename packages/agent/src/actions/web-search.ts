@@ -131,7 +131,7 @@ function toText(
     const cost = estimateTokens(JSON.stringify(shown))
     if (cost > left && results.length > 0) break
     left -= cost
-    const [number] = turn.cite([document])
+    const [number] = turn.cite([document], [shown.snippet])
     results.push({ document: number, ...shown })
   }
   return JSON.stringify({

@@ -1,7 +1,10 @@
 import type { SearchDoc } from '@inlay/protocol'
+import { createSupport, type SourceText } from '@inlay/text'
 
 /** The documents of one answer that a model may cite, by number. A number never changes its document. */
 export interface CitableDocuments {
+  /** The number of the document that says what a sentence says; undefined when none surely does. */
+  find(sentence: string): number | undefined
   /** The document of a number; undefined when nothing has it. */
   known(number: number): SearchDoc | undefined
   /** Opens the numbers of a step's calls: call `index` of those that may cite starts 100 above the one before it. */
@@ -13,8 +16,9 @@ export interface CitationRange {
   /**
    * One number a document, in the order given; a document known by its id keeps the number it has.
    * May be called several times; later documents go on counting.
+   * @param texts what the model reads of each. Default: their blurbs
    */
-  cite(documents: readonly SearchDoc[]): readonly number[]
+  cite(documents: readonly SearchDoc[], texts?: readonly string[]): readonly number[]
 }
 
 // Parallel calls number their documents apart without knowing how many the others will find.
@@ -24,29 +28,33 @@ const rangeWidth = 100
 export function createCitableDocuments(): CitableDocuments {
   const byNumber = new Map<number, SearchDoc>()
   const numbers = new Map<string, number>()
+  const texts: SourceText<number>[] = []
+  /** Reads the texts once the first sentence asks. */
+  let find: ReturnType<typeof createSupport<number>> | undefined
   let highest = 0
 
-  const add = (document: SearchDoc, from: number): number => {
-    let number = from
-    while (byNumber.has(number)) number++
-    byNumber.set(number, document)
-    numbers.set(document.document_id, number)
-    highest = Math.max(highest, number)
-    return number
-  }
   return {
     known: (number) => byNumber.get(number),
+    find: (sentence) => (texts.length === 0 ? undefined : (find ??= createSupport(texts))(sentence)?.source),
     openStep: () => {
       const base = highest + 1
       return (index) => {
         let next = base + index * rangeWidth
         return {
-          cite: (documents) =>
-            documents.map((document) => {
+          cite: (documents, read = []) =>
+            documents.map((document, at) => {
               const known = numbers.get(document.document_id)
-              if (known !== undefined) return known
-              const number = add(document, next)
-              next = number + 1
+              while (known === undefined && byNumber.has(next)) next++
+              const number = known ?? next
+              byNumber.set(number, byNumber.get(number) ?? document)
+              numbers.set(document.document_id, number)
+              highest = Math.max(highest, number)
+              texts.push({
+                source: number,
+                text: read[at] ?? document.blurb,
+                about: document.semantic_identifier,
+              })
+              find = undefined
               return number
             }),
         }

@@ -24,4 +24,5 @@ export {
   projectLookupConformance,
 } from './lookup-conformance.ts'
 export { runStoreConformance } from './run-store-conformance.ts'
+export { sharedRunsConformance, type MakeSharedRuns, type SharedRunsUnderTest } from './shared-runs-conformance.ts'
 export type { MakeStores, StoresUnderTest } from './store-fixture.ts'

@@ -26,6 +26,7 @@ export interface ModelQuestion {
   readonly text: string
   /** Most tokens of the answer. Default 500. */
   readonly answerTokens?: number
+  /** Ends a question that can be done without; a model that is slow to answer such is not asked for a while. */
   readonly signal?: AbortSignal
 }
 
@@ -72,8 +73,11 @@ export interface ActionTurn {
   readonly signal: AbortSignal
   /** Sends a packet at this call's placement. */
   emit(packet: PacketBody): void
-  /** Makes documents citable: gives each its number (one a document), stable from then on. */
-  cite(documents: readonly SearchDoc[]): readonly number[]
+  /**
+   * Makes documents citable: gives each its number (one a document), stable from then on.
+   * @param texts what the model reads of each, which its sentences are compared with. Default: the blurbs
+   */
+  cite(documents: readonly SearchDoc[], texts?: readonly string[]): readonly number[]
 }
 
 /** What an action gives back. */

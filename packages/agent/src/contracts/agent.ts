@@ -25,10 +25,10 @@ export interface Agent {
   resume(sessionId: string, caller: Principal): Promise<Run>
   /** Ends what runs in the session, if anything; what was said is kept. SESSION_NOT_FOUND. */
   stop(sessionId: string, caller: Principal): Promise<void>
-  /** Ends what runs in some sessions, without a look at their owner. */
-  stopRuns(sessionIds: readonly string[]): Promise<void>
+  /** Ends what runs in some sessions and forgets their runs, without a look at their owner. */
+  removeRuns(sessionIds: readonly string[]): Promise<void>
   /** What clients know the newest unfinished run of a session by: its answer, or its question when several models answer. */
-  currentRunId(sessionId: string): number | undefined
+  currentRunId(sessionId: string): Promise<number | undefined>
   /** The actions a caller may use now; with `evenOff` also those an administrator switched off. */
   actions(caller: Principal, options?: { readonly evenOff?: boolean }): Promise<readonly Action[]>
   /** Whether there is an action with this id, also one that cannot be used right now. */

@@ -26,11 +26,13 @@ export interface ModelObservations {
   readonly refusesTools: boolean
   /** Tokens of prompt and answer together, as its server says; undefined while it has not said. */
   readonly contextTokens: number | undefined
+  /** Asks its server what is not known yet; never rejects. Resolve the model again afterwards. */
+  readonly ask?: () => Promise<void>
 }
 
 /**
  * How a model comes by documents. `tools`: it searches by calling tools. `search-first`: the search is made for it with
- * the person's question. `auto`: by tools, unless its server refuses them.
+ * the person's question. `auto`: by tools, unless its server refuses them or it was seen to answer without a search.
  */
 export type Grounding = 'auto' | 'tools' | 'search-first'
 
@@ -53,6 +55,10 @@ export interface ResolvedModel {
   readonly observed?: ModelObservations
   /** Default `auto`. */
   readonly grounding?: Grounding
+  /** Whether it is known to call tools; false: its answers have to show it. Default: true. */
+  readonly callsTools?: boolean
+  /** Whether what it leaves uncited is compared with what it read, and cited where it stands. Default: true. */
+  readonly comparesCitations?: boolean
 }
 
 /** One model a client may choose. */

@@ -1,4 +1,5 @@
 import type { Principal } from '@inlay/protocol'
+import type { Grounding } from './model.ts'
 import type { HostAgent } from './responder.ts'
 
 /** The assistant in a role, as far as a turn needs it. */
@@ -18,6 +19,8 @@ export interface Persona {
   readonly documentSetIds: readonly number[]
   /** Null: the default model. */
   readonly model: { readonly provider: string; readonly name: string } | null
+  /** How its model comes by documents. Default: as the model is set. */
+  readonly grounding?: Grounding
   /** Documents older than this are not searched; ISO 8601 with `Z`. */
   readonly searchStartDate: string | null
   /** Files it always has, by their own ids. */

@@ -34,6 +34,10 @@ export interface StepRequest {
   readonly reminder?: readonly LanguageModelV4Message[]
   /** Actions of which this step has to call one. Default: none. */
   readonly forced?: readonly string[] | undefined
+  /** Holds text back until a tool is called, and ends the step where a text goes on without one. Default: false. */
+  readonly probesTools?: boolean
+  /** Rewrites the prompt right before it is sent, after it was shortened. Default: it stays. */
+  readonly rewrite?: (prompt: LanguageModelV4Message[]) => LanguageModelV4Message[]
   /** Text arguments that the listener gets while they are written, by name of the tool. Default: none. */
   readonly streamed?: ReadonlyMap<string, readonly string[]>
   /** Whether text that is nothing but a call may become one. */
@@ -61,6 +65,13 @@ export interface StepResult {
 /** What is known of one attempt when it fails. */
 export interface AttemptState {
   hasOutput: boolean
+}
+
+// A model that has written so much will not call a tool any more.
+const enoughProse = 160
+const unknownUsage: LanguageModelV4Usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 }
 
 // Models whose text was seen to begin inside of a thought, with how many texts in a row may not before that is
@@ -95,7 +106,7 @@ export class StepOutput implements StreamListener {
     this.#isQuoted = createQuoteCheck(request.options.prompt)
     this.#gate = new TextGate({ names: this.#names, mayRecover: request.mayRecover, isQuoted: this.#isQuoted })
     this.#thinking = new ThinkSplitter(beginInThought.has(modelKey(request)))
-    this.#mayPass = request.forced === undefined
+    this.#mayPass = request.forced === undefined && !request.probesTools
   }
 
   onText = (delta: string): void => {
@@ -131,8 +142,17 @@ export class StepOutput implements StreamListener {
     else if (part.type === 'finish') this.#finish = part
   }
 
+  /** Called when a probed model writes an answer instead of a call. */
+  onProse: () => void = () => {}
+
+  /** Whether a probed model writes an answer instead of a call. */
+  get isProse(): boolean {
+    return this.#request.probesTools === true && !this.#mayPass && this.#heldText.length > enoughProse
+  }
+
   /** Throws when the step gave nothing or broke off. */
   end(): StepResult {
+    if (this.isProse) return this.#withoutCalls()
     const { mayRecover, options, forced, context } = this.#request
     const inText = this.#endText()
     this.#noteBeginning(modelKey(this.#request))
@@ -143,7 +163,8 @@ export class StepOutput implements StreamListener {
     const textCalls = this.#calls.length > 0 ? [] : [...inText, ...inReasoning]
     // A forced step without output is asked again, like one that gave only text.
     const callCount = this.#calls.length + textCalls.length
-    const saidAnything = this.#text.trim() !== '' || callCount > 0 || forced !== undefined
+    const mayBeEmpty = forced !== undefined || this.#request.probesTools === true
+    const saidAnything = this.#text.trim() !== '' || callCount > 0 || mayBeEmpty
     const toolChoice = options.toolChoice?.type ?? 'auto'
     const finish = this.#finish
     const failure = stepFailure({ finishReason: finish?.finishReason, saidAnything, toolChoice }, context)
@@ -154,6 +175,16 @@ export class StepOutput implements StreamListener {
       wasRecovered: textCalls.length > 0,
       finishReason: finish.finishReason,
       usage: finish.usage,
+    }
+  }
+
+  #withoutCalls(): StepResult {
+    return {
+      content: this.#contentParts(),
+      calls: [],
+      wasRecovered: false,
+      finishReason: { unified: 'stop', raw: undefined },
+      usage: this.#finish?.usage ?? unknownUsage,
     }
   }
 
@@ -183,14 +214,16 @@ export class StepOutput implements StreamListener {
 
   #pass(delta: string): void {
     this.#text += delta
-    if (!this.#mayPass) this.#heldText += delta
-    else if (delta !== '') this.#request.listener.onText(delta)
+    if (!this.#mayPass) {
+      this.#heldText += delta
+      if (this.isProse) this.onProse()
+    } else if (delta !== '') this.#request.listener.onText(delta)
   }
 
   #onCall(name: string): void {
     const { listener, forced } = this.#request
     this.#attemptState.hasOutput = true
-    if (!this.#mayPass && forced?.includes(name)) {
+    if (!this.#mayPass && (this.#request.probesTools || forced?.includes(name))) {
       this.#mayPass = true
       if (this.#heldText !== '') listener.onText(this.#heldText)
     }

@@ -80,7 +80,8 @@ async function playOnce(
   const { model, options, signal, reminder = [] } = request
   const output = new StepOutput(request, attemptState)
   signal.throwIfAborted()
-  const call = { ...options, prompt: [...prompt, ...reminder], abortSignal: signal }
+  const { rewrite = (same) => same } = request
+  const call = { ...options, prompt: [...rewrite(prompt), ...reminder], abortSignal: signal }
   const isTapped = 'doStreamTapped' in model
   const opened = isTapped ? model.doStreamTapped(call, output) : model.doStream(call)
   const { stream } = await unlessAborted(opened, signal)
@@ -88,8 +89,9 @@ async function playOnce(
   // Also ends the reading of a model that does not heed its signal.
   const cancel = (): void => void reader.cancel(signal.reason).catch(() => {})
   signal.addEventListener('abort', cancel, { once: true })
+  output.onProse = cancel
   try {
-    for (;;) {
+    while (!output.isProse) {
       const { done, value } = await reader.read()
       if (done) break
       output.onPart(value, isTapped ? 'tapped' : 'new')
@@ -118,8 +120,30 @@ export interface QuestionOptions {
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   /** Longest time of one question with all its tries, in milliseconds. */
   readonly limitMs: number
+  /** Models that were slow to answer. Default: none is remembered. */
+  readonly slowModels?: SlowModels
   /** Hears what each answer cost. */
   readonly onUsage: (usage: LanguageModelV4Usage) => void
+}
+
+// How many questions a model that was slow is not asked.
+const spared = 50
+
+/** Which models do not answer optional questions in time. */
+export class SlowModels {
+  readonly #left = new Map<string, number>()
+
+  /** Whether to spare it a question; counts down. */
+  spares({ provider, name }: ResolvedModel): boolean {
+    const left = this.#left.get(`${provider} ${name}`) ?? 0
+    if (left > 0) this.#left.set(`${provider} ${name}`, left - 1)
+    return left > 0
+  }
+
+  note({ provider, name }: ResolvedModel): void {
+    if (this.#left.size >= 1_000) this.#left.clear()
+    this.#left.set(`${provider} ${name}`, spared)
+  }
 }
 
 /** Longest time of one question, in milliseconds. */
@@ -134,12 +158,16 @@ export function createQuestions(options: QuestionOptions): ((question: ModelQues
   const { model, helper } = options
   if (model.quotesOnly && !helper) return undefined
   return async (question) => {
+    const chosen = helper ? { ...options, model: await helper(), reasoning: undefined } : options
+    if (question.signal && options.slowModels?.spares(chosen.model)) throw tooSlow()
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(tooSlow()), options.limitMs)
     const own = question.signal ? [question.signal] : []
     try {
-      const chosen = helper ? { ...options, model: await helper(), reasoning: undefined } : options
       return await ask(question, chosen, AbortSignal.any([options.signal, limit.signal, ...own]))
+    } catch (error) {
+      if (question.signal?.aborted && !options.signal.aborted) options.slowModels?.note(chosen.model)
+      throw error
     } finally {
       clearTimeout(timer)
     }
@@ -158,7 +186,7 @@ async function ask(question: ModelQuestion, options: QuestionOptions, signal: Ab
     ],
     maxOutputTokens: Math.min(answerTokens + thoughtTokens, Math.floor(model.contextTokens / 4)),
     // As in the answer itself: what a model was not set to, its provider may refuse.
-    ...(options.reasoning && { reasoning: options.reasoning }),
+    ...(options.reasoning && { reasoning: lowEffort(options.reasoning) }),
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
   }
   const { content, usage } = await playStep({
@@ -177,6 +205,11 @@ async function ask(question: ModelQuestion, options: QuestionOptions, signal: Ab
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('')
     .trim()
+}
+
+/** A question of an action is a small one. */
+function lowEffort(reasoning: NonNullable<QuestionOptions['reasoning']>): typeof reasoning {
+  return reasoning === 'none' || reasoning === 'minimal' || reasoning === 'provider-default' ? reasoning : 'low'
 }
 
 /** A model that thinks before it answers needs room for both. */

@@ -12,6 +12,8 @@ export interface CallMarkup {
 /** In the order in which they are looked for at one place: longer openings first. */
 export const callMarkups: readonly CallMarkup[] = [
   { opening: '<function_calls', closings: ['</function_calls>'] },
+  // Descriptions of tools as a template showed them, said back.
+  { opening: '<tools>', closings: ['</tools>'] },
   { opening: '<tool_calls>', closings: ['</tool_calls>'] },
   { opening: '<tool_call>', closings: ['</tool_call>'] },
   { opening: '<tool_response>', closings: ['</tool_response>'] },
@@ -96,12 +98,17 @@ export function readPythonCalls(text: string, names: ReadonlySet<string>): Reque
   }
 }
 
+// Text with more brackets that begin no JSON is something else.
+const mostFailures = 200
+
 /** JSON that names a tool, alone, in a list or one object behind the other, bare or in markup. */
 function readJsonCalls(text: string, names: ReadonlySet<string>): RequestedCall[] {
   const calls: RequestedCall[] = []
-  for (let at = text.search(/[[{]/); at !== -1 && at < text.length;) {
+  let failures = 0
+  for (let at = text.search(/[[{]/); at !== -1 && at < text.length && failures < mostFailures;) {
     const literal = readLiteral(text, at)
     if (typeof literal !== 'object') {
+      failures++
       const next = text.slice(at + 1).search(/[[{]/)
       at = next === -1 ? -1 : at + 1 + next
       continue

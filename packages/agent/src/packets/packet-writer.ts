@@ -1,5 +1,6 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 import { createCitations, type Citation, type Citations } from '../citations/citation-filter.ts'
+import { compareCitations } from '../citations/compared-citations.ts'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
 import { CallWriter, StepBlocks } from './blocks.ts'
 
@@ -9,6 +10,8 @@ export interface PacketWriterOptions {
   readonly modelIndex: number
   /** False: markers are removed from the answer and no citation packet is sent. */
   readonly includeCitations: boolean
+  /** Whether sentences of a model that cites nothing are compared with what it read. Default: they are. */
+  readonly comparesCitations?: boolean
   readonly now: () => number
   /** When the run began, in milliseconds since 1970 UTC. */
   readonly startedAt: number
@@ -54,9 +57,13 @@ export class PacketWriter {
   #isClosed = false
 
   constructor(options: PacketWriterOptions) {
-    const { includeCitations, startedAt, contextDocuments = [] } = options
+    const { includeCitations, comparesCitations = true, startedAt, contextDocuments = [] } = options
+    const { citable } = this
     this.#options = options
-    this.#citations = createCitations({ mode: includeCitations ? 'link' : 'remove', known: this.citable.known })
+    const citations = createCitations({ mode: includeCitations ? 'link' : 'remove', known: citable.known })
+    const isKnown = (number: number): boolean => citable.known(number) !== undefined
+    this.#citations =
+      includeCitations && comparesCitations ? compareCitations(citations, { find: citable.find, isKnown }) : citations
     if (contextDocuments.length > 0) {
       this.#documents = contextDocuments
       this.citable.openStep()(0).cite(contextDocuments)

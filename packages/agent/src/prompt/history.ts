@@ -59,14 +59,14 @@ const remembering = 'What was said in this conversation before its messages belo
  */
 export function toPrompt(options: PromptOptions): LanguageModelV4Prompt {
   const { instructions, history, summary = null, additionalContext, userText, hasActions } = options
-  const { attachments = noAttachments, userFiles = [], before = [], contextImages = [] } = options
-  const attached = attachments(userFiles)
+  const { attachments, userFiles = [], summaryFiles = [], before = [], contextImages = [] } = options
+  const attached = attachments?.(userFiles) ?? nothingAttached
   const withCalls = new Set(
     hasActions ? history.filter(({ toolCalls }) => toolCalls.length > 0).slice(-answersWithResults) : [],
   )
   return [
     { role: 'system', content: summary === null ? instructions : `${instructions}\n\n${remembering}\n${summary}` },
-    ...summedUpFiles(options.summaryFiles ?? [], attachments),
+    ...(attachments && summaryFiles.length > 0 ? summedUpFiles(summaryFiles, attachments) : []),
     ...history.flatMap((message) => toMessages(message, withCalls.has(message), attachments)),
     ...before,
     ...attached.before,
@@ -75,21 +75,24 @@ export function toPrompt(options: PromptOptions): LanguageModelV4Prompt {
   ]
 }
 
-const noAttachments: Attachments = () => ({ before: [], parts: [] })
+const nothingAttached: ReturnType<Attachments> = { before: [], parts: [] }
 
 function user(text: string, files: readonly LanguageModelV4FilePart[] = []): LanguageModelV4Message {
   return { role: 'user', content: [...files, { type: 'text', text }] }
 }
 
 function summedUpFiles(files: readonly FileDescriptor[], attachments: Attachments): LanguageModelV4Message[] {
-  if (files.length === 0) return []
   const { before, parts } = attachments(files)
   return parts.length === 0 ? [...before] : [...before, user('Pictures from earlier in this conversation.', parts)]
 }
 
-function toMessages(message: PastMessage, withCalls: boolean, attachments: Attachments): LanguageModelV4Message[] {
+function toMessages(
+  message: PastMessage,
+  withCalls: boolean,
+  attachments: Attachments | undefined,
+): LanguageModelV4Message[] {
   if (message.role === 'user') {
-    const { before, parts } = attachments(message.files)
+    const { before, parts } = attachments?.(message.files) ?? nothingAttached
     return [...before, user(message.text, parts)]
   }
   const text = stripCitations(message.text)

@@ -12,18 +12,6 @@ export interface TreeNode {
   readonly role: MessageRole
 }
 
-function resolveParent(nodes: readonly TreeNode[], parentId: number | null): TreeNode {
-  const root = nodes.find((node) => node.parentId === null)
-  if (!root) throw new InlayError('INTERNAL_ERROR')
-  if (parentId === null) return root
-  if (parentId === -1) return endOfMainline(root, nodes)
-  const parent = nodes.find(({ id }) => id === parentId)
-  if (parent) return parent
-  throw new InlayError('VALIDATION_ERROR', {
-    message: 'parent_message_id names no message of this chat session: give one of its ids, -1 to append, or null.',
-  })
-}
-
 function endOfMainline(root: TreeNode, nodes: readonly TreeNode[]): TreeNode {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   // Ids rise with age, and nodes come in their order.
@@ -52,7 +40,14 @@ export interface MessagePlace {
  * @throws VALIDATION_ERROR when the tree has no such message
  */
 export function placeMessage(nodes: readonly TreeNode[], parentId: number | null): MessagePlace {
-  const parent = resolveParent(nodes, parentId)
+  const root = nodes.find((node) => node.parentId === null)
+  if (!root) throw new InlayError('INTERNAL_ERROR')
+  const named = parentId === null ? root : nodes.find(({ id }) => id === parentId)
+  const parent = parentId === -1 ? endOfMainline(root, nodes) : named
+  if (!parent)
+    throw new InlayError('VALIDATION_ERROR', {
+      message: 'parent_message_id names no message of this chat session: give one of its ids, -1 to append, or null.',
+    })
   // Appending after a question that never got an answer is no repeat of it.
   const isRepeat = parent.role === 'user' && parentId === parent.id
   const path = toPath(nodes, parent.id)

@@ -86,14 +86,19 @@ function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 }
 
+/** What was written of an action serves all its turns: a schema costs more than the rest of a step. */
+const toolsByAction = new WeakMap<Action, LanguageModelV4FunctionTool>()
+
 /** Actions as a model is told of them. */
 export function toFunctionTools(actions: readonly Action[]): LanguageModelV4FunctionTool[] {
-  return actions.map((action) => ({
-    type: 'function',
-    name: action.name,
-    description: action.description,
-    inputSchema: toInputSchema(action),
-  }))
+  return actions.map((action) => {
+    const known = toolsByAction.get(action)
+    if (known) return known
+    const { name, description } = action
+    const tool = { type: 'function' as const, name, description, inputSchema: toInputSchema(action) }
+    toolsByAction.set(action, tool)
+    return tool
+  })
 }
 
 // llama.cpp refuses patterns without anchors, others formats they do not know. Arguments are checked all the same.

@@ -171,7 +171,7 @@ async function runAction(
     resultTokens: call.resultTokens,
     signal,
     emit,
-    cite: (documents) => call.range.cite(documents),
+    cite: (documents, texts) => call.range.cite(documents, texts),
   }
   try {
     signal.throwIfAborted()

@@ -10,7 +10,8 @@ import type { PacketWriter } from '../packets/packet-writer.ts'
 import { estimateTokens, promptLimit, promptTokens } from '../prompt/context-window.ts'
 import { planCalls, offerTools, type CallPlan } from '../tools/call-plan.ts'
 import { runCall, type AnswerProgress, type CallRecord, type CallSetting, type OpenCall } from '../tools/execution.ts'
-import { searchesFirst, searchStep } from './search-first.ts'
+import { toStepReminder } from './reminders.ts'
+import { searchStep, withGivenResults, withoutSearches, type AnswerGrounding } from './search-first.ts'
 
 /** What a message is answered with. */
 export interface AnswerMessageOptions {
@@ -21,6 +22,9 @@ export interface AnswerMessageOptions {
   /** Follows everything else in each step. */
   readonly reminder: readonly LanguageModelV4Message[]
   readonly reasoning: LanguageModelV4CallOptions['reasoning']
+  readonly grounding: AnswerGrounding
+  /** Hears whether a probed model called a tool. */
+  readonly onProbed: (hasCalled: boolean) => void
   readonly actions: readonly Action[]
   /** Actions of which the first step has to call one. Empty: nothing is forced. */
   readonly forced: readonly Action[]
@@ -38,6 +42,8 @@ interface AnswerState {
   step: number
   /** No further calls are allowed: an action asked for the answer, or the model goes in circles. */
   mustAnswer: boolean
+  /** The search was made for the model, and none is offered. */
+  isGiven: boolean
   /** Searches that gave results, by name and arguments. */
   readonly searches: Set<string>
   /** Steps that only repeated searches. */
@@ -57,11 +63,18 @@ const parallelCalls = 10
 
 /** Answers one message: the model writes and calls actions until it has answered. Throws the model's failure. */
 export async function answerMessage(options: AnswerMessageOptions, progress: AnswerProgress): Promise<void> {
-  const state: AnswerState = { step: -1, mustAnswer: false, searches: new Set(), repeatedSteps: 0, resultTokens: 0 }
+  const state: AnswerState = {
+    step: -1,
+    mustAnswer: false,
+    isGiven: false,
+    searches: new Set(),
+    repeatedSteps: 0,
+    resultTokens: 0,
+  }
   const { writer, model, actions, setting } = options
   const limitTokens = promptLimit(model.contextTokens, actions)
   await runToolLoop<AnswerStep>({
-    play: (exchanges) => playNext([...options.prompt, ...exchanges], limitTokens, options, state, progress),
+    play: (exchanges) => playNext([...options.prompt, ...exchanges], options, state, progress),
     run: async (requested, step, exchanges) => {
       const { offered } = step
       const plan = step.isLast ? noCalls : planCalls(requested, new Map(offered.map((action) => [action.name, action])))
@@ -72,7 +85,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const freeTokens = Math.min(
         limitTokens - promptTokens([...options.prompt, ...exchanges]),
         // A result set beyond this is read badly, and costs with every step that follows.
-        Math.min(10_000, Math.floor(model.contextTokens * 0.3)) / 0.8,
+        Math.min(10_000, Math.floor(model.contextTokens * 0.25)) / 0.8,
       )
       const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer)
       const answered = await runCalls(opened, setting, progress)
@@ -144,70 +157,87 @@ const noCalls: CallPlan = { calls: [], unknown: [] }
 
 async function playNext(
   prompt: LanguageModelV4Prompt,
-  limitTokens: number,
   options: AnswerMessageOptions,
   state: AnswerState,
   progress: AnswerProgress,
 ): Promise<AnswerStep> {
-  const { writer, model, setting, reasoning } = options
+  const { writer, model, setting } = options
   state.step++
   writer.beginStep()
   const isLast = state.step >= options.cycles - 1 || state.mustAnswer
-  const reminder = [...options.reminder, ...remindOf(options, state)]
   const forced = state.step === 0 && !isLast ? options.forced : []
-  const offered = forced.length > 0 ? forced : options.actions
+  const offered = forced.length > 0 ? forced : offeredIn(state, options)
   const search = state.step === 0 && !isLast ? searchStep(offered, setting.userMessage) : undefined
-  if (search && searchesFirst(model)) return { ...search, isLast, offered }
-  const request: StepRequest = {
+  const given = (): AnswerStep | undefined => {
+    if (!search) return undefined
+    state.isGiven ||= options.grounding !== 'search-first'
+    return { ...search, isLast, offered }
+  }
+  if (options.grounding === 'given' || options.grounding === 'search-first') {
+    const step = given()
+    if (step) return step
+  }
+  const isProbed = options.grounding === 'probe' && search !== undefined && forced.length === 0
+  const request = toStepRequest(prompt, options, state, { isLast, forced, offered, isProbed })
+  const refusedBefore = model.observed?.refusesTools
+  const result = await playStep(request).catch((error: unknown) => {
+    if (refusedBefore !== false || !model.observed?.refusesTools) throw error
+    return given() ?? playStep({ ...request, forced: undefined })
+  })
+  progress.usage = addUsage(progress.usage, result.usage)
+  if (isProbed && !state.isGiven) {
+    options.onProbed(result.calls.length > 0)
+    if (result.calls.length === 0) return given() ?? { ...result, isLast, offered }
+  }
+  return { ...result, isLast, offered }
+}
+
+const offeredIn = ({ isGiven }: AnswerState, { actions }: AnswerMessageOptions): readonly Action[] =>
+  isGiven ? withoutSearches(actions) : actions
+
+interface StepBounds {
+  readonly isLast: boolean
+  readonly forced: readonly Action[]
+  readonly offered: readonly Action[]
+  readonly isProbed: boolean
+}
+
+function toStepRequest(
+  prompt: LanguageModelV4Prompt,
+  options: AnswerMessageOptions,
+  state: AnswerState,
+  { isLast, forced, offered, isProbed }: StepBounds,
+): StepRequest {
+  const { model, reasoning } = options
+  // After an action that asks for the answer its result says what is to come.
+  const isOver =
+    state.step > 0 && options.actions.length > 0 && (state.step >= options.cycles - 1 || state.repeatedSteps > 1)
+  const { includeCitations } = options
+  const stepReminder = model.quotesOnly ? [] : toStepReminder({ ...state, isOver, includeCitations })
+  const reminder = [...options.reminder, ...stepReminder]
+  return {
     model: model.model,
     options: {
       prompt,
       ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
       // Calls in the prompt need their tools beside them, so the last step keeps them and forbids their use.
-      ...(isLast && state.step === 0 ? {} : offerTools(options.actions, isLast ? 'none' : forced)),
+      ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
     },
-    listener: writer,
-    signal: setting.signal,
-    promptTokens: limitTokens - promptTokens(reminder),
+    listener: options.writer,
+    signal: options.setting.signal,
+    promptTokens: promptLimit(model.contextTokens, offered) - promptTokens(reminder),
     reminder,
     ...(forced.length > 0 ? { forced: forced.map(({ name }) => name) } : {}),
-    streamed: streamedArguments(options.actions),
+    ...(isProbed && { probesTools: true }),
+    ...(state.isGiven && { rewrite: withGivenResults }),
+    streamed: streamedArguments(offered),
     mayRecover: !isLast,
     tries: options.tries,
     wait: options.wait,
     context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
     window: () => model.observed?.contextTokens,
   }
-  const refusedBefore = model.observed?.refusesTools
-  const result = await playStep(request).catch((error: unknown) => {
-    if (refusedBefore !== false || !model.observed?.refusesTools) throw error
-    return search ?? playStep({ ...request, forced: undefined })
-  })
-  progress.usage = addUsage(progress.usage, result.usage)
-  return { ...result, isLast, offered }
-}
-
-const lastStepReminder =
-  'Answer now: no tool can be called any more. Take facts from the results above, and say plainly what they do not tell.'
-const citeReminder =
-  'Cite the results: behind each statement, put the number of its result (the field "document") in square brackets.'
-// Behind so much text the instructions to cite are easily forgotten.
-const longResultTokens = 3_000
-
-function remindOf(
-  { model, actions, includeCitations, cycles }: AnswerMessageOptions,
-  { step, resultTokens, repeatedSteps }: AnswerState,
-): LanguageModelV4Message[] {
-  if (model.quotesOnly) return []
-  // After an action that asks for the answer its result says what is to come.
-  const isOver = step > 0 && actions.length > 0 && (step >= cycles - 1 || repeatedSteps > 1)
-  const texts = [
-    ...(isOver ? [lastStepReminder] : []),
-    ...(includeCitations && resultTokens > longResultTokens ? [citeReminder] : []),
-  ]
-  if (texts.length === 0) return []
-  return [{ role: 'user', content: [{ type: 'text', text: `Instructions for this step:\n${texts.join('\n')}` }] }]
 }
 
 /** Text arguments that clients see while they are written, by name of the action. */

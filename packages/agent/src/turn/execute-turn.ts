@@ -1,13 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import {
-  isInlayError,
-  InlayError,
-  isJsonObject,
-  type BaseFilters,
-  type Packet,
-  type Principal,
-  type SearchDoc,
-} from '@inlay/protocol'
+import { InlayError, type BaseFilters, type Packet, type Principal, type SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
 import { newProgress, type AnswerProgress, type CallSetting } from '../tools/execution.ts'
 import type { Checkpoints } from '../run/checkpoints.ts'
@@ -15,11 +7,13 @@ import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { Services } from '../contracts/services.ts'
 import type { Responder } from '../contracts/responder.ts'
-import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
-import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
+import type { ConversationStore } from '../contracts/conversation-store.ts'
+import { toFailure } from '../model/failures.ts'
 import { answerMessage } from './answer-message.ts'
+import { closing, describeFailure, tellEnding, toOutcome, type Ending } from './ending.ts'
 import { respond } from './respond.ts'
-import { createQuestions, questionLimitMs } from '../model/step.ts'
+import { searchOf, type GroundingMemory } from './search-first.ts'
+import { createQuestions, questionLimitMs, type SlowModels } from '../model/step.ts'
 import { PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
@@ -32,8 +26,11 @@ import { unlessAborted } from '../model/waiting.ts'
 export interface TurnAnswer {
   readonly answerId: number
   readonly model: ResolvedModel
-  /** Makes the prompt; waits until the files in it are read. */
-  readonly prompt: (signal: AbortSignal) => Promise<LanguageModelV4Prompt>
+  /**
+   * Makes the prompt; waits until the files in it are read.
+   * @param isGiven whether results are put into it instead of offering searches
+   */
+  readonly prompt: (signal: AbortSignal, isGiven?: boolean) => Promise<LanguageModelV4Prompt>
   /** Said after the conversation before each step. */
   readonly reminder: readonly LanguageModelV4Message[]
   /** How much the model is told to think; undefined leaves it to the model. */
@@ -76,6 +73,8 @@ export interface TurnParts extends Pick<Services, 'now' | 'onError'> {
   readonly cycles: number
   readonly actionMs: number
   readonly modelTries: number
+  readonly grounding: GroundingMemory
+  readonly slowModels: SlowModels
   /** Finds the model that actions ask. Default: that of the answer. */
   readonly questionModel?: () => Promise<ResolvedModel>
   /** Hears of each turn once its run has ended. */
@@ -98,10 +97,6 @@ export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise
   run.end()
   parts.onEnd({ sessionId: run.sessionId, caller: turn.caller, userText: turn.userText, answers: finished })
 }
-
-type Ending =
-  | { readonly status: 'done' | 'cancelled' }
-  | { readonly status: 'failed' | 'terminated'; readonly failure: Failure }
 
 async function makeAnswer(
   turn: TurnOptions,
@@ -127,7 +122,7 @@ async function makeAnswer(
   } catch (error) {
     if (run.stopCause === 'user') ending = { status: 'cancelled' }
     else if (run.stopCause === 'closing') ending = { status: 'terminated', failure: toFailure(closing(), context) }
-    else ending = { status: 'failed', failure: describe(error, context, parts) }
+    else ending = { status: 'failed', failure: describeFailure(error, context, parts) }
   }
   writer.close()
   forget()
@@ -159,11 +154,13 @@ function chatter(
   progress: AnswerProgress,
 ): Speaker {
   const { includeCitations, contextDocuments } = turn
-  const writer = new PacketWriter({ ...telling, includeCitations, contextDocuments })
+  const { quotesOnly, comparesCitations = !quotesOnly } = answer.model
+  const writer = new PacketWriter({ ...telling, includeCitations, comparesCitations, contextDocuments })
   const setting = settingOf(turn, parts, answer, telling.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting }
   const speak = async (): Promise<void> => {
-    const prompt = await answer.prompt(turn.run.signal)
+    const grounding = turn.hostAgent || !searchOf(turn.actions) ? 'tools' : parts.grounding.of(answer.model)
+    const prompt = await answer.prompt(turn.run.signal, grounding === 'given')
     if (turn.hostAgent) {
       const resultTokens = Math.floor(answer.model.contextTokens / 8)
       return respond({ ...common, responder: turn.hostAgent, prompt, includeCitations, resultTokens }, progress)
@@ -176,6 +173,8 @@ function chatter(
         modelIndex: telling.modelIndex,
         reminder: answer.reminder,
         reasoning: answer.reasoning,
+        grounding,
+        onProbed: (hasCalled) => parts.grounding.note(answer.model, hasCalled),
         includeCitations,
         forced: turn.forced,
         cycles: parts.cycles,
@@ -238,6 +237,7 @@ function settingOf(
     tries: parts.modelTries,
     wait: parts.wait,
     limitMs: questionLimitMs,
+    slowModels: parts.slowModels,
     onUsage: (usage) => void (progress.usage = addUsage(progress.usage, usage)),
   })
   return {
@@ -253,47 +253,4 @@ function settingOf(
     // Several answers share their placements, so only the first can be told by place.
     onEnd: (detail) => (modelIndex === 0 ? run.tellCall(detail) : undefined),
   }
-}
-
-function closing(): InlayError {
-  return new InlayError('SERVICE_UNAVAILABLE', {
-    message: 'The server is stopping: send the message again in a while.',
-  })
-}
-
-function describe(error: unknown, context: FailureContext, { onError }: TurnParts): Failure {
-  const failure = toFailure(error, context)
-  reportFailure(error, context, onError)
-  // A step that failed without throwing brings its own details.
-  const own = isInlayError(error) ? error.data['details'] : undefined
-  return isJsonObject(own) ? { ...failure, details: { ...failure.details, ...own } } : failure
-}
-
-function toOutcome(
-  ending: Ending,
-  writer: Speaker['writer'],
-  progress: AnswerProgress,
-  durationMs: number,
-): AnswerOutcome {
-  const said = writer.snapshot()
-  return {
-    status: ending.status,
-    text: said.text,
-    reasoning: said.reasoning,
-    error: 'failure' in ending ? { code: ending.failure.code, message: ending.failure.message } : null,
-    citations: said.citations,
-    documents: said.documents,
-    toolCalls: progress.calls,
-    durationMs,
-  }
-}
-
-function tellEnding(ending: Ending, turn: TurnOptions, writer: Speaker['writer'], progress: AnswerProgress): void {
-  if (!('failure' in ending)) {
-    if (ending.status === 'cancelled') return
-    return writer.emit({ type: 'stop', stop_reason: null, ...(turn.includeUsage ? { usage: progress.usage } : {}) })
-  }
-  const { message, code, retryable, details } = ending.failure
-  writer.emit({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
-  turn.run.write({ error: message, stack_trace: null, error_code: code, is_retryable: retryable, details })
 }

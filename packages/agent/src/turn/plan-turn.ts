@@ -56,7 +56,9 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const context = await findContext(parts, request, session, caller)
   if (context.persona.hostAgent) checkHostRequest(request)
   const wanted = overrides.map((override) => withPersonaModel(chooseModel(override, session), context.persona))
-  const models = await Promise.all(wanted.map((override) => parts.models.resolve(override)))
+  const resolved = await Promise.all(wanted.map((override) => resolveAsked(parts.models, override)))
+  const { grounding } = context.persona
+  const models = grounding ? resolved.map((model) => ({ ...model, grounding })) : resolved
   const research = await findResearch(parts, request, { session, context, caller, model: models[0] })
   // A research cites what its agents found; files that have a number in the prompt would share it with one of those.
   const contextTokens = research ? 0 : Math.min(...models.map((model) => model.contextTokens))
@@ -79,6 +81,14 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     research,
     usable,
   }
+}
+
+/** A model with what its server tells of it, such as its window. */
+async function resolveAsked(models: ModelProvider, override: LlmOverride | null): Promise<ResolvedModel> {
+  const model = await models.resolve(override)
+  if (!model.observed?.ask) return model
+  await model.observed.ask()
+  return models.resolve(override)
 }
 
 /** A host's agent decides by itself which tools it calls and which model it asks. */

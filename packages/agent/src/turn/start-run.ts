@@ -6,9 +6,11 @@ import { historyLimits, toPastTexts } from '../prompt/history.ts'
 import { makeTurnPrompt, toReminder } from '../prompt/turn-prompt.ts'
 import { researchParams, wasClarification } from '../research/admission.ts'
 import type { RunLimits, LiveRun, Runs } from '../run/registry.ts'
+import type { RunSharing } from '../run/sharing.ts'
 import { executeTurn, type TurnParts } from './execute-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'
 import { planTurn, type PlanParts, type TurnPlan } from './plan-turn.ts'
+import { withoutSearches } from './search-first.ts'
 import { createTurnFiles, type TurnContext } from './turn-context.ts'
 
 /** What runs are started with. */
@@ -19,6 +21,7 @@ export interface StartParts extends PlanParts {
   readonly systemPrompt: string | undefined
   readonly runLimits: RunLimits
   readonly turn: TurnParts
+  readonly sharing: RunSharing | undefined
 }
 
 /**
@@ -39,6 +42,7 @@ export async function startRun(
     const opened = await openTurn(parts, plan, caller, key)
     const run = openRun(parts.runs, retry ? { ...opened, isNewSession: retry.openedSession } : opened, plan)
     void run.ended.then(leave)
+    await parts.sharing?.share(run)
     void executeTurn(toTurn(parts, plan, opened, run, { caller, headers, requestId }), parts.turn)
     return run
   } catch (error) {
@@ -118,7 +122,10 @@ function toTurn(
     answers: models.map((model, index) => ({
       answerId: opened.answerIds[index] ?? 0,
       model,
-      prompt: (signal) => makeTurnPrompt({ ...common, actions: usable.actions, time, model }, signal),
+      prompt: (signal, isGiven = false) => {
+        const actions = isGiven ? withoutSearches(usable.actions) : usable.actions
+        return makeTurnPrompt({ ...common, actions, time, model, isGiven }, signal)
+      },
       reminder: toReminder(context.persona),
       reasoning: plan.reasoning,
     })),

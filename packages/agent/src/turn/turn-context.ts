@@ -147,19 +147,17 @@ interface Offer
   readonly searchesNothing: boolean
 }
 
-const isSearch = ({ builtIn }: Action): boolean => builtIn === 'SearchTool'
-const readsFiles = ({ builtIn }: Action): boolean => builtIn === 'FileReaderTool'
-/** Belong to the chat and the person in it, not to what an agent is given. */
-const isOfChat = (action: Action): boolean => readsFiles(action) || action.builtIn === 'MemoryTool'
-
 /** In a project only its files are searched; an agent's files are searched beside its documents. */
 function offerActions(available: readonly Action[], contextFiles: ContextFiles, offer: Offer): readonly Action[] {
   const { persona, project, fileSearch, search, searchesNothing, hasFiles } = offer
   const { actionIds } = persona
-  const useful = hasFiles ? available : available.filter((action) => !readsFiles(action))
-  const own = useful.filter((action) => (actionIds?.includes(action.id) ?? true) || isOfChat(action))
-  const others = own.filter((action) => !isSearch(action))
-  const searchesDocuments = project === null && !searchesNothing && own.some(isSearch)
+  const own = available.filter(({ id, builtIn }) => {
+    if (builtIn === 'FileReaderTool') return hasFiles
+    // Memories belong to the person in the chat, not to what an agent is given.
+    return builtIn === 'MemoryTool' || (actionIds?.includes(id) ?? true)
+  })
+  const others = own.filter(({ builtIn }) => builtIn !== 'SearchTool')
+  const searchesDocuments = project === null && !searchesNothing && others.length < own.length
   if (contextFiles.kind === 'searched' && fileSearch) {
     const both = createFileSearch(fileSearch, contextFiles.files, searchesDocuments ? search : undefined)
     const excerpts = createFileExcerpts(

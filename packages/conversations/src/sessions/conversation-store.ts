@@ -125,9 +125,12 @@ async function openTurn(
   time: number,
   newId: () => string,
 ): Promise<OpenedTurn> {
-  const session = opening.session ?? (await makeSession(records, opening, time, newId()))
-  const nodes = await readTree(records, session.id)
-  const rootId = nodes[0]?.id ?? (await makeRoot(records, session.id, time))
+  const { creation, ownerId } = opening
+  const session = opening.session ?? newSession(newId(), ownerId, creation, time)
+  if ('created_at' in session) await records.insertInto('inlay_chat_sessions').values(session).execute()
+  const nodes = opening.session ? await readTree(records, session.id) : []
+  // The hidden first message of the tree.
+  const rootId = nodes[0]?.id ?? (await addMessage(records, session.id, null, time, { role: 'system' }))
   if (nodes.length === 0) nodes.push({ id: rootId, parentId: null, latestChildId: null, role: 'system' })
   const { parent, isRepeat, before } = placeMessage(nodes, opening.parentId)
 
@@ -198,24 +201,6 @@ export function newSession(
     alternate_model: null,
     reasoning_effort: null,
   }
-}
-
-async function makeSession(
-  records: Records,
-  { creation, ownerId }: TurnOpening,
-  time: number,
-  id: string,
-): Promise<{ id: string }> {
-  await records
-    .insertInto('inlay_chat_sessions')
-    .values(newSession(id, ownerId, creation, time))
-    .execute()
-  return { id }
-}
-
-/** Inserts the hidden first message of a session's tree. */
-async function makeRoot(records: Records, sessionId: string, time: number): Promise<number> {
-  return addMessage(records, sessionId, null, time, { role: 'system' })
 }
 
 /** The tree of a session, oldest message first. */

@@ -17,8 +17,9 @@ export async function finishAnswer(
     .set({
       status: outcome.status,
       text: storable(outcome.text),
-      reasoning: storableOrNull(outcome.reasoning),
-      error: storableOrNull(outcome.error?.message ?? null),
+      // What models write may hold what no database takes.
+      reasoning: outcome.reasoning === null ? null : storable(outcome.reasoning),
+      error: outcome.error && storable(outcome.error.message),
       error_code: outcome.error?.code ?? null,
       citations: outcome.citations.length === 0 ? null : JSON.stringify(outcome.citations),
       documents: outcome.documents === null ? null : JSON.stringify(outcome.documents),
@@ -38,9 +39,4 @@ export async function finishAnswer(
     await records.insertInto('inlay_chat_tool_calls').values(values).execute()
   }
   await touchSession(records, sessionId, ownerId, time)
-}
-
-/** What models write may hold what no database takes. */
-function storableOrNull(text: string | null): string | null {
-  return text === null ? null : storable(text)
 }

@@ -20,7 +20,7 @@ import { findTitle, type SpokenMessage } from './title.ts'
 /** What the sessions are made of. */
 export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
   readonly db: ConversationDatabase
-  readonly agent: Pick<Agent, 'stopRuns' | 'currentRunId' | 'freeTokens'>
+  readonly agent: Pick<Agent, 'removeRuns' | 'currentRunId' | 'freeTokens'>
   readonly models: ModelProvider
   readonly personas: PersonaLookup
   readonly projects: ProjectLookup
@@ -60,7 +60,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (shared === 'public' && row.is_public !== 1) {
         throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This chat session is not shared.' })
       }
-      return readSession(db, row, isOwner ? (agent.currentRunId(id) ?? null) : null)
+      return readSession(db, row, isOwner ? ((await agent.currentRunId(id)) ?? null) : null)
     },
     list: async (caller, listing = {}) => listSessions(db, caller, now(), listing),
     search: async (query, caller, page = {}) => searchSessions(db, query, caller, now(), page),
@@ -96,7 +96,7 @@ function afterReady(sessions: Sessions, ready: () => Promise<void>): Sessions {
 
 function createRemoval({ db, agent, now }: SessionsOptions): Pick<Sessions, 'remove' | 'removeAll'> {
   const remove = async (ids: readonly string[], erase: boolean): Promise<void> => {
-    await agent.stopRuns(ids)
+    await agent.removeRuns(ids)
     if (erase) await eraseSessions(db, ids)
     else if (ids.length > 0) {
       await db.updateTable('inlay_chat_sessions').set({ deleted_at: now() }).where('id', 'in', ids).execute()

@@ -1,4 +1,5 @@
 import type { AnswerStatus, MessageRole } from '@inlay/agent'
+import type { BigInteger } from '@inlay/records'
 import type { Generated } from 'kysely'
 
 /** A conversation. Times are milliseconds since 1970 UTC; Postgres gives bigint columns as strings. */
@@ -117,4 +118,30 @@ export interface SummaryTable {
   session_id: string
   text: string
   created_at: number
+}
+
+/** A run that every process can read and stop. */
+export interface RunTable {
+  /** The (first) answer. */
+  message_id: number
+  session_id: string
+  run_id: number
+  /** The process that makes it. */
+  owner: string
+  opened_at: BigInteger
+  /** When its process was last heard of. */
+  seen_at: BigInteger
+  is_finished: number
+  /** 1: somebody asked for its end. */
+  is_stopped: number
+}
+
+/** Some lines of a run. */
+export interface RunLinesTable {
+  message_id: number
+  /** Number of the first line. */
+  first: number
+  last: number
+  /** One JSON a line. */
+  lines: string
 }

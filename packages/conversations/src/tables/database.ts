@@ -2,6 +2,8 @@ import type { Kysely } from 'kysely'
 import type {
   FeedbackTable,
   MessageTable,
+  RunLinesTable,
+  RunTable,
   SendKeyTable,
   SessionTable,
   SummaryTable,
@@ -25,6 +27,8 @@ export type ConversationTables = {
   inlay_chat_messages: MessageTable
   inlay_chat_tool_calls: ToolCallTable
   inlay_chat_send_keys: SendKeyTable
+  inlay_chat_runs: RunTable
+  inlay_chat_run_lines: RunLinesTable
   inlay_chat_feedback: FeedbackTable
   inlay_chat_summaries: SummaryTable
   inlay_files: FileTable

@@ -7,8 +7,8 @@ export interface BlobFolderOptions {
   readonly folder: string
 }
 
-/** A driver for `createStorage` of unstorage, spelt out so that no type of a host depends on unstorage. */
-export interface BlobFolderDriver {
+/** A storage of Inlay, and also a driver for `createStorage` of unstorage, spelt out since nothing here depends on it. */
+export interface BlobFolder {
   readonly name: string
   readonly options: BlobFolderOptions
   hasItem(key: string): Promise<boolean>
@@ -25,13 +25,13 @@ export interface BlobFolderDriver {
 const unfinished = '~'
 
 /**
- * An unstorage driver over a folder whose writes are whole or not at all: a value is written beside its place, flushed
- * to disk and then renamed into it, so that neither a crash nor a reader ever meets half of one. unstorage's own `fs`
- * drivers write in place. Keys may hold anything, also what the file system could not: they are encoded.
+ * Keeps values in a folder. Writes are whole or not at all: a value is written beside its place, flushed to disk and then
+ * renamed into it, so that neither a crash nor a reader ever meets half of one. unstorage's own `fs` drivers write in
+ * place. Keys may hold anything, also what the file system could not: they are encoded.
  * @example
- * const storage = createStorage({ driver: blobFolder({ folder: '.inlay/files' }) })
+ * createInlay({ storage: blobFolder({ folder: '/var/inlay/files' }) })
  */
-export function blobFolder({ folder }: BlobFolderOptions): BlobFolderDriver {
+export function blobFolder({ folder }: BlobFolderOptions): BlobFolder {
   const root = resolve(folder)
   const pathOf = (key: string): string => join(root, ...key.split(':').map(toFileName))
   let count = 0

@@ -130,10 +130,6 @@ export function createHandle<Parts, Options>(
   let closing: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
 
-  function refuseClosed(): void {
-    if (closing) throw new InlayError('CLOSED', { message: 'The index is closed.' })
-  }
-
   async function close(): Promise<void> {
     await Promise.allSettled(underWay)
     const parts = await opening?.catch(() => undefined)
@@ -142,7 +138,7 @@ export function createHandle<Parts, Options>(
 
   return {
     async open(options) {
-      refuseClosed()
+      if (closing) throw closed()
       const attempt = (opening ??= guarded(() => assemble(options)))
       try {
         await attempt
@@ -152,7 +148,7 @@ export function createHandle<Parts, Options>(
       }
     },
     async use(work) {
-      refuseClosed()
+      if (closing) throw closed()
       if (!opening) throw new InlayError('UNSUPPORTED', { message: 'The index has to be opened first.' })
       const result = opening.then((parts) => guarded(() => work(parts)))
       underWay.add(result)
@@ -164,4 +160,8 @@ export function createHandle<Parts, Options>(
     },
     close: () => (closing ??= close()),
   }
+}
+
+function closed(): InlayError {
+  return new InlayError('CLOSED', { message: 'The index is closed.' })
 }

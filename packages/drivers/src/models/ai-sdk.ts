@@ -58,7 +58,11 @@ async function load(options: AiSdkOptions, fetch: typeof globalThis.fetch): Prom
 // A host that replaces the global `fetch`, to watch or to route requests, means those to models too.
 const fetchAtLoad = globalThis.fetch
 
-function transportOf({ fetch: handedIn, silenceMs = 300_000 }: AiSdkOptions): Transport {
+/** What carries the requests of a provider. */
+export function transportOf({
+  fetch: handedIn,
+  silenceMs = 300_000,
+}: Pick<AiSdkOptions, 'fetch' | 'silenceMs'>): Transport {
   if (handedIn) return fetchTransport(handedIn)
   const own = isNode() ? httpTransport({ silenceMs }) : undefined
   return (request) =>

@@ -3,6 +3,8 @@ export interface ModelLimits {
   /** Tokens of prompt and answer together. */
   readonly contextTokens: number
   readonly takesImages: boolean
+  /** Whether it is known to call tools by itself. */
+  readonly callsTools: boolean
 }
 
 // Families by the beginning of their names, as their makers document them; the first that fits counts.
@@ -19,13 +21,15 @@ const families: readonly (readonly [RegExp, number, boolean])[] = [
 ]
 
 const ofType: Readonly<Record<string, ModelLimits>> = {
-  openai: { contextTokens: 128_000, takesImages: true },
-  anthropic: { contextTokens: 200_000, takesImages: true },
+  openai: { contextTokens: 128_000, takesImages: true, callsTools: true },
+  anthropic: { contextTokens: 200_000, takesImages: true, callsTools: true },
 }
 
 /** Limits of a model by its name, else of its type of provider; 32,000 tokens without images when nothing is known. */
 export function knownModel(providerType: string, name: string): ModelLimits {
-  const [, contextTokens, takesImages] = families.find(([pattern]) => pattern.test(name)) ?? []
-  if (contextTokens !== undefined && takesImages !== undefined) return { contextTokens, takesImages }
-  return ofType[providerType] ?? { contextTokens: 32_000, takesImages: false }
+  // Gateways put the maker in front.
+  const ownName = name.slice(name.lastIndexOf('/') + 1)
+  const [, contextTokens, takesImages] = families.find(([pattern]) => pattern.test(ownName)) ?? []
+  if (contextTokens !== undefined && takesImages !== undefined) return { contextTokens, takesImages, callsTools: true }
+  return ofType[providerType] ?? { contextTokens: 32_000, takesImages: false, callsTools: false }
 }

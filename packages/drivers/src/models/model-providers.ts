@@ -2,7 +2,8 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Grounding, ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
 import { InlayError, type LlmOverride } from '@inlay/protocol'
 import { createMemories, type ModelMemories } from './adapting/learning-transport.ts'
-import { aiSdkModels } from './ai-sdk.ts'
+import { createServedModels } from './adapting/served-window.ts'
+import { aiSdkModels, transportOf } from './ai-sdk.ts'
 import { knownModel } from './known-models.ts'
 
 export { parseModelSpec, parseModelSpecs } from './model-spec.ts'
@@ -20,6 +21,8 @@ export interface ModelConfig {
   readonly takesImages?: boolean
   /** How it comes by documents: by tools, or by a search made for it. Default `auto`: by tools, unless they are refused. */
   readonly grounding?: Grounding
+  /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
+  readonly comparesCitations?: boolean
 }
 
 /** One provider of models. */
@@ -69,6 +72,8 @@ interface Provider {
   readonly defaultModel: string | undefined
   /** Absent for the built-in model. */
   readonly memories?: ModelMemories
+  /** Asks its server what it takes, unless that is known. */
+  readonly ask?: (modelId: string) => Promise<void>
   make(modelId: string): LanguageModelV4
 }
 
@@ -99,22 +104,53 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
   const onLearn = (modelId: string, part: string): void =>
     onNotice?.(`${name}/${modelId}: its server refuses ${part}; requests go without it from now on.`)
   const make = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...carrier })
-  return { config, models, defaultModel, memories, make }
+  const ask = askingOf(config, memories, carrier || {})
+  return { config, models, defaultModel, memories, make, ...(ask && { ask }) }
 }
 
-type Described = Required<Omit<ModelConfig, 'grounding'>>
+function askingOf(
+  { type, baseUrl, apiKey, headers = {}, models }: ProviderConfig,
+  memories: ModelMemories,
+  carrier: { readonly fetch?: typeof fetch },
+): Provider['ask'] {
+  if (type !== 'openai-compatible' || !baseUrl) return undefined
+  const access = { ...headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) }
+  const server = { transport: transportOf(carrier), baseUrl, headers: access }
+  const ask = createServedModels(server, (modelId, { contextTokens, takesTools }) => {
+    const memory = memories(modelId)
+    if (!memory.hasStatedWindow) memory.contextTokens = contextTokens ?? memory.contextTokens
+    if (takesTools !== false) return
+    memory.refusesTools = true
+    memory.refused.add('tools')
+  })
+  const isKnown = (name: string): boolean =>
+    models?.find((model) => model.name === name)?.contextTokens !== undefined || knownModel(type, name).callsTools
+  return async (modelId) => (isKnown(modelId) ? undefined : ask(modelId))
+}
+
+type Described = Listed & Pick<ResolvedModel, 'callsTools'>
 
 function describe(provider: Provider, name: string): Described {
-  const { grounding: _, ...listed } = provider.models?.find((model) => model.name === name) ?? {}
+  const {
+    grounding: _,
+    comparesCitations: __,
+    ...configured
+  } = provider.models?.find((model) => model.name === name) ?? {}
   const observed = provider.memories?.(name).contextTokens
   const seen = observed !== undefined && { contextTokens: observed }
-  return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...listed, name }
+  return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...configured, name }
 }
 
-const given = (text: string | null | undefined): string | undefined => (text ? text : undefined)
+type Listed = Required<Omit<ModelConfig, 'grounding' | 'comparesCitations'>>
 
-function checkTemperature(temperature: number | null | undefined, type: ProviderConfig['type']): number | undefined {
-  if (temperature === null || temperature === undefined) return undefined
+const toListed = ({ displayName, contextTokens, takesImages, name }: Described): Listed => ({
+  name,
+  displayName,
+  contextTokens,
+  takesImages,
+})
+
+function checkTemperature(temperature: number, type: ProviderConfig['type']): number {
   const most = type === 'anthropic' ? 1 : 2
   if (temperature >= 0 && temperature <= most) return temperature
   throw fails(`The temperature for this model has to be between 0 and ${most}.`)
@@ -136,29 +172,29 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
   if (usual.defaultModel === undefined)
     throw fails(`The model provider "${usual.config.name}" needs a default model or a list of models.`)
 
-  const listing = [...providers.values()].flatMap((provider): ModelListing[] =>
-    (provider.models ?? (provider.defaultModel === undefined ? [] : [{ name: provider.defaultModel }])).map(
-      ({ name }) => ({
-        provider: provider.config.name,
-        providerType: provider.config.type.replace('-', '_'),
-        providerDisplayName: provider.config.displayName ?? provider.config.name,
-        ...describe(provider, name),
-        isDefault: provider === usual && name === provider.defaultModel,
-      }),
-    ),
-  )
+  const listing = (): ModelListing[] =>
+    [...providers.values()].flatMap((provider): ModelListing[] =>
+      (provider.models ?? (provider.defaultModel === undefined ? [] : [{ name: provider.defaultModel }])).map(
+        ({ name }) => ({
+          provider: provider.config.name,
+          providerType: provider.config.type.replace('-', '_'),
+          providerDisplayName: provider.config.displayName ?? provider.config.name,
+          ...toListed(describe(provider, name)),
+          isDefault: provider === usual && name === provider.defaultModel,
+        }),
+      ),
+    )
 
   const choose = (override: LlmOverride): readonly [Provider, string] => {
     if (typeof override.model_configuration_id === 'number') {
-      const listed = listing[override.model_configuration_id - 1]
+      const listed = listing()[override.model_configuration_id - 1]
       const provider = providers.get(listed?.provider ?? '')
       if (!listed || !provider) throw fails('No model has this configuration id.')
       return [provider, listed.name]
     }
-    const providerName = given(override.model_provider)
-    const provider = providerName === undefined ? usual : providers.get(providerName)
+    const provider = override.model_provider ? providers.get(override.model_provider) : usual
     if (!provider) throw fails('No model provider has this name.')
-    const version = given(override.model_version) ?? provider.defaultModel
+    const version = override.model_version || provider.defaultModel
     if (version === undefined)
       throw fails(`A request to the model provider "${provider.config.name}" has to name a model version.`)
     if (provider.models && !provider.models.some((model) => model.name === version))
@@ -169,19 +205,21 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
   return {
     async resolve(override): Promise<ResolvedModel> {
       const [provider, name] = choose(override ?? {})
-      const temperature = checkTemperature(override?.temperature, provider.config.type)
-      const grounding = provider.models?.find((model) => model.name === name)?.grounding
+      const temperature = override?.temperature ?? undefined
+      const { grounding, comparesCitations } = provider.models?.find((model) => model.name === name) ?? {}
       const observed = provider.memories?.(name)
+      if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
       return {
         ...describe(provider, name),
         model: provider.make(name),
         provider: provider.config.name,
-        ...(temperature !== undefined && { temperature }),
+        ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
         ...(grounding && { grounding }),
+        ...(comparesCitations !== undefined && { comparesCitations }),
         ...(observed && { observed }),
         ...(provider.config.type === 'extractive' && { quotesOnly: true }),
       }
     },
-    list: async () => listing,
+    list: async () => listing(),
   }
 }

@@ -1,3 +1,4 @@
+import type { Grounding } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-providers.ts'
 
@@ -11,6 +12,10 @@ export interface ModelSpecOptions {
   readonly contextTokens?: number
   /** Whether it takes images. Default: what is known of well-known models, else false. */
   readonly takesImages?: boolean
+  /** How it comes by documents. Default: `auto`. */
+  readonly grounding?: Grounding
+  /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
+  readonly comparesCitations?: boolean
   /** How clients name its provider. Default: `openai` or `anthropic`, `custom` behind a base URL. */
   readonly provider?: string
   /** What a person reads. Default: the name. */
@@ -36,10 +41,12 @@ export function parseModelSpec(spec: string, options: ModelSpecOptions = {}): Mo
   const apiKey = options.apiKey?.trim() || undefined
   const [, prefix, rest] = /^(openai|anthropic|openai-compatible)\/(.+)$/s.exec(name) ?? []
   const modelName = rest ?? name
-  const { contextTokens, takesImages, displayName, provider: providerName } = options
+  const { contextTokens, takesImages, comparesCitations, displayName, grounding, provider: providerName } = options
   const limits = {
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(takesImages === undefined ? {} : { takesImages }),
+    ...(grounding && { grounding }),
+    ...(comparesCitations === undefined ? {} : { comparesCitations }),
   }
   const models: readonly ModelConfig[] = [{ name: modelName, ...limits, ...(displayName && { displayName }) }]
   const access = { ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }) }

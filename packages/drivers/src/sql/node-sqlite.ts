@@ -50,31 +50,24 @@ export function nodeSqlite(options: NodeSqliteOptions): Dialect {
   }
 }
 
-/** The driver as it is, but for `begin` (Kysely's own would take the write lock only at the first write) and `rollback`. */
+/** The driver with another `begin` (Kysely's own would take the write lock only at the first write) and `rollback`. */
 function immediateTransactions(driver: Driver): Driver {
-  return {
-    init: (options) => driver.init(options),
-    acquireConnection: (options) => driver.acquireConnection(options),
+  const rollBack = driver.rollbackTransaction.bind(driver)
+  return Object.assign(driver, {
     beginTransaction: async (connection, settings) => {
       await connection.executeQuery(
         CompiledQuery.raw(settings.accessMode === 'read only' ? 'begin' : 'begin immediate'),
       )
     },
-    commitTransaction: (connection) => driver.commitTransaction(connection),
     rollbackTransaction: async (connection) => {
       try {
-        await driver.rollbackTransaction(connection)
+        await rollBack(connection)
       } catch (error) {
         // After a full disk or a failed read, SQLite has rolled back by itself. That failure is the one to report.
         if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error
       }
     },
-    savepoint: (...args) => driver.savepoint!(...args),
-    rollbackToSavepoint: (...args) => driver.rollbackToSavepoint!(...args),
-    releaseSavepoint: (...args) => driver.releaseSavepoint!(...args),
-    releaseConnection: (connection, options) => driver.releaseConnection(connection, options),
-    destroy: (options) => driver.destroy(options),
-  }
+  } satisfies Partial<Driver>)
 }
 
 async function openDatabase(options: NodeSqliteOptions): Promise<SqliteDatabase> {

@@ -1,4 +1,4 @@
-import { PostgresDialect, type Dialect, type PostgresPool } from 'kysely'
+import { PostgresDialect, type Dialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 
 /** How to reach a PostgreSQL server: by an address, or by a pool the host already has. */
 export interface PostgresOptions {
@@ -17,8 +17,23 @@ type ListenedPool = PostgresPool & {
   on?(event: 'error' | 'connect', listener: (client: Connection) => void): unknown
 }
 
+/** A connection as `pg` gives it; other pools may have none of these. */
 interface Connection {
-  on(event: 'error', listener: () => void): unknown
+  on?(event: 'error' | 'end', listener: () => void): unknown
+  on?(event: 'notification', listener: (message: { channel: string; payload?: string | undefined }) => void): unknown
+}
+
+type EndListening = () => Promise<void>
+
+/** Records in PostgreSQL, and what other processes tell through it. */
+export interface PostgresRecords extends Dialect {
+  /**
+   * Calls back for each notification of a channel, and without a payload once notifications may have been missed. It holds
+   * one connection, and takes another one when that breaks. Behind a pooler that shares connections between transactions
+   * nothing is heard.
+   * @returns ends it; undefined when nothing can be heard
+   */
+  readonly listen: (channel: string, onMessage: (payload?: string) => void) => Promise<EndListening | undefined>
 }
 
 /** Packages a host installs to use this driver. */
@@ -28,18 +43,76 @@ export const postgresDependencies: readonly string[] = ['pg']
  * Records in PostgreSQL 14 or newer, for any number of processes. Connects at first use; needs the package `pg`.
  * @example createInlay({ dialect: postgres({ connectionString: process.env.DATABASE_URL }) })
  */
-export function postgres(options: PostgresOptions): Dialect {
-  return new PostgresDialect({
-    pool: async (): Promise<PostgresPool> => {
-      const given = options.pool
-      if (given) return { connect: () => given.connect(), end: async () => {}, options: given.options }
-      const { Pool } = options.lib ?? (await import('pg')).default
-      const pool = new Pool({ connectionString: options.connectionString, max: options.maxConnections ?? 10 })
-      // A server that restarts ends connections, at rest or in the midst of a transaction: unheard, that would end the
-      // process. The next query makes a new one, and what was under way fails by itself.
-      pool.on?.('error', () => {})
-      pool.on?.('connect', (client) => void client.on('error', () => {}))
-      return pool
+export function postgres(options: PostgresOptions): PostgresRecords {
+  let opened: Promise<PostgresPool> | undefined
+  const pool = (): Promise<PostgresPool> => (opened ??= openPool(options))
+  const dialect = new PostgresDialect({ pool })
+  return {
+    createDriver: () => dialect.createDriver(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createAdapter: () => dialect.createAdapter(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    listen: async (channel, onMessage) => {
+      const connections = await pool()
+      // `pg` keeps it there; the only connection is needed for queries.
+      const isAlone = 'max' in connections.options && connections.options.max === 1
+      return isAlone ? undefined : listen(connections, channel, onMessage)
     },
-  })
+  }
+}
+
+async function openPool(options: PostgresOptions): Promise<PostgresPool> {
+  const given = options.pool
+  if (given) return { connect: () => given.connect(), end: async () => {}, options: given.options }
+  const { Pool } = options.lib ?? (await import('pg')).default
+  const pool = new Pool({ connectionString: options.connectionString, max: options.maxConnections ?? 10 })
+  // A server that restarts ends connections, at rest or in the midst of a transaction: unheard, that would end the
+  // process. The next query makes a new one, and what was under way fails by itself.
+  pool.on?.('error', () => {})
+  pool.on?.('connect', (client) => void client.on?.('error', () => {}))
+  return pool
+}
+
+const listenAgainMs = 500
+
+async function listen(
+  pool: PostgresPool,
+  channel: string,
+  onMessage: (payload?: string) => void,
+): Promise<EndListening | undefined> {
+  let isOver = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let release: () => void = () => {}
+  let canListen = true
+  const again = (): void => {
+    release()
+    if (isOver) return
+    timer = setTimeout(() => void connect().catch(again), listenAgainMs)
+    timer.unref()
+  }
+  const connect = async (): Promise<void> => {
+    // Pools of `pg` give its clients.
+    const client = (await pool.connect()) as PostgresPoolClient & Connection & { release(destroy?: boolean): void }
+    canListen = client.on !== undefined
+    if (isOver || client.on === undefined) return client.release()
+    let isReleased = false
+    release = () => {
+      if (!isReleased) client.release(true)
+      isReleased = true
+    }
+    client.on('notification', (message) => {
+      if (message.channel === channel && !isReleased) onMessage(message.payload)
+    })
+    client.on('end', () => (isReleased ? undefined : again()))
+    client.on('error', () => {})
+    await client.query(`listen "${channel}"`, [])
+    onMessage()
+  }
+  await connect().catch(again)
+  if (!canListen) return undefined
+  return async () => {
+    isOver = true
+    clearTimeout(timer)
+    release()
+  }
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { InlayError } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
-import { nodeListener } from '../node-listener.ts'
+import { nodeListener } from '../frameworks/node-listener.ts'
 import { operator } from '../callers.ts'
-import { closeServer } from '../close-server.ts'
+import { closeServer } from '../shutdown/close-server.ts'
 import { findLocalModels, localModelLines } from '../settings/local-models.ts'
 import { bundledPage, createPage, isLoopbackName } from '../page.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
@@ -20,7 +20,11 @@ export const serve: Command = {
     port: { type: 'string', value: 'number', meaning: 'port; 0 takes any free one (default: PORT, else 3000)' },
     host: { type: 'string', value: 'name', meaning: 'name or address (default: HOST, else 127.0.0.1)' },
   },
-  run: (context) => withInlay(context, (inlay) => serveUntilInterrupted(context, inlay), { onError: undefined }),
+  run: (context) =>
+    withInlay(context, (inlay) => serveUntilInterrupted(context, inlay), {
+      onError: undefined,
+      telemetry: context.settings.options.telemetry ?? true,
+    }),
 }
 
 async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Promise<number> {

@@ -1,10 +1,12 @@
 import type {
   AgentLimits,
+  Grounding,
   HostAction,
   HostAgent,
   ModelProvider,
   ResearchOptions,
   SearchHelp,
+  SharedRuns,
   TurnHooks,
 } from '@inlay/agent'
 import type { BlobStorage, FileReader } from '@inlay/conversations'
@@ -20,6 +22,7 @@ import type {
 import type { LlmOverride } from '@inlay/protocol'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
+import type { LogEntry } from '../log.ts'
 import type { PythonOptions, ToolOptions, WebOptions } from './part-options.ts'
 
 /**
@@ -37,6 +40,13 @@ export type LanguageModelChoice =
       readonly contextTokens?: number | undefined
       /** Whether it takes images. Default: what is known of well-known models, else false. */
       readonly takesImages?: boolean | undefined
+      /**
+       * How it comes by documents: `tools` lets it search, `search-first` searches for it. Default `auto`: by tools, unless
+       * its server refuses them or it was seen to answer without a search.
+       */
+      readonly grounding?: Grounding | undefined
+      /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
+      readonly comparesCitations?: boolean | undefined
       /** How clients name its provider in `llm_override`. Default: `openai` or `anthropic`, `custom` behind a base URL. */
       readonly provider?: string | undefined
       /** What a person reads. Default: the name. */
@@ -72,6 +82,8 @@ export interface InlayOptions
   readonly dataFolder?: string | undefined
   /** Where records are kept. Default: SQLite, `inlay.db` in the data folder. */
   readonly dialect?: Dialect | undefined
+  /** How processes share running answers, e.g. `redisRuns`. Default: through the database of the records. */
+  readonly sharedRuns?: SharedRuns | undefined
   /** Where chunks are searched. Default: LanceDB, `index` in the data folder. */
   readonly index?: VectorIndex | undefined
   /** Where uploaded files and pictures are kept: any unstorage `Storage`. Default: `files` in the data folder. */
@@ -123,6 +135,16 @@ export interface InlayOptions
   readonly bodyLimits?: ServerOptions['limits'] | undefined
   /** How documents are taken from the queue. */
   readonly worker?: WorkerOptions | undefined
+  /**
+   * Whether `/metrics` tells Prometheus what the assistant does, and the OpenTelemetry SDK of the host gets traces and
+   * metrics. Neither holds what people or documents say. Default: false.
+   */
+  readonly telemetry?: boolean | undefined
+  /**
+   * Receives an entry for each answered request, each finished answer and, without `onError`, each failure; must not
+   * throw. Default: none; failures are written to standard error.
+   */
+  readonly log?: ((entry: LogEntry) => void) | undefined
   /** Milliseconds since 1970 UTC. Default: the clock. */
   readonly now?: (() => number) | undefined
   /** Receives what was not expected, whole. Default: written to standard error. */

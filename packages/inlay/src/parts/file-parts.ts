@@ -11,11 +11,8 @@ export interface ClosableReader {
 
 /** Keeps files in the folder `files` of the data folder. */
 export async function defaultStorage(dataFolder: string): Promise<BlobStorage> {
-  const [{ createStorage }, { blobFolder }] = await Promise.all([
-    import('unstorage'),
-    import('@inlay/drivers/blob-folder'),
-  ])
-  return createStorage({ driver: blobFolder({ folder: filesFolder(dataFolder) }) })
+  const { blobFolder } = await import('@inlay/drivers/blob-folder')
+  return blobFolder({ folder: filesFolder(dataFolder) })
 }
 
 /** Reads PDF, Office, HTML, mails and text in a thread of its own, which starts with the first file. */

@@ -1,15 +1,18 @@
 import type { ModelProvider } from '@inlay/agent'
-import type { Conversations } from '@inlay/conversations'
+import type { Conversations, ListenToDatabase } from '@inlay/conversations'
+import type { PostgresRecords } from '@inlay/drivers/postgres'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ProcessPresence } from '@inlay/records'
-import type { Keys, WorkspaceRecords } from '@inlay/server'
+import type { ApiKey, AuditLog, Keys, WorkspaceRecords } from '@inlay/server'
+import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
 import { pythonParts } from './python-parts.ts'
+import { hooksWith, telemetryOf } from './telemetry-parts.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
 
@@ -19,6 +22,8 @@ export interface Parts {
   readonly knowledge: Knowledge
   readonly keys: Keys
   readonly workspace: WorkspaceRecords
+  readonly audit: AuditLog
+  readonly telemetry: Telemetry
   close(): Promise<void>
 }
 
@@ -41,12 +46,13 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   const close = (): Promise<void> => closeAll(opened.toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
-    const { keys, workspace, knowledge, reader, web, tools, python, agent } = await makeParts(db, options, onError)
+    const parts = await makeParts(db, { ...options, dialect }, onError)
+    const { keys, workspace, audit, knowledge, telemetry, reader, web, tools, python, agent } = parts
     // Closed in the opposite order: runs end before the search they use, and the database last.
     opened.push(keys, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
-    return { agent, knowledge, keys, workspace, close }
+    return { agent, knowledge, keys, workspace, audit, telemetry, close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -65,22 +71,23 @@ async function makeParts(
   options: InlayOptions,
   onError: (error: unknown) => void,
 ): Promise<Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>> {
-  const [{ createConversations }, { createKnowledge }, { createKeys, createWorkspaceRecords }] = await Promise.all([
+  const [{ createConversations, sqlSharedRuns }, { createKnowledge }] = await Promise.all([
     import('@inlay/conversations'),
     import('@inlay/knowledge'),
-    import('@inlay/server'),
   ])
   const { now = Date.now, dataFolder = defaultDataFolder } = options
-  const models = options.models ?? (await configuredModels(options.model, onError))
+  const telemetry = await telemetryOf(options)
+  const models = telemetry.models(options.models ?? (await configuredModels(options.model, onError)))
   const { describeImage, summarize } = options
   const reader = defaultReader()
-  const knowledge = createKnowledge({
+  const embedder = options.embedder ?? (await configuredEmbedder(options.embedding))
+  const ownKnowledge = createKnowledge({
     db,
     readFile: reader.read,
     now,
     onError,
     index: options.index ?? (await defaultIndex(dataFolder)),
-    embedder: options.embedder ?? (await configuredEmbedder(options.embedding)),
+    embedder: embedder && telemetry.embedder(embedder),
     reranker: options.reranker,
     ranking: options.ranking,
     images: toImageStore(() => agent.files),
@@ -89,19 +96,22 @@ async function makeParts(
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
     worker: { ...(await presence()), ...options.worker },
   })
+  const knowledge = telemetry.knowledge(ownKnowledge)
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
   const python = await pythonParts(options)
-  const agent = createConversations({
+  const ownAgent = createConversations({
     db,
     now,
     onError,
+    sharedRuns:
+      options.sharedRuns ?? sqlSharedRuns({ db, now, processes: await presence(), listen: listenOf(options) }),
     models,
     actions: options.actions,
     hostAgents: options.agents,
     actionSources: tools.sources,
     fetchAddress: web.egress,
-    hooks: options.hooks,
+    hooks: hooksWith(telemetry, options),
     memories: options.memories,
     systemPrompt: options.systemPrompt,
     research: options.research,
@@ -124,8 +134,20 @@ async function makeParts(
     codeRunner: python.codeRunner,
     fileUrl: toFileUrl(options.basePath),
   })
-  const workspace = createWorkspaceRecords({ db, now })
-  return { knowledge, agent, reader, web, tools, python, keys: createKeys({ db, now, onError }), workspace }
+  const agent = telemetry.agent(ownAgent)
+  return { knowledge, agent, telemetry, reader, web, tools, python, ...(await serverParts(db, now, onError)) }
+}
+
+async function serverParts(
+  db: Database,
+  now: () => number,
+  onError: (error: unknown) => void,
+): Promise<Pick<Parts, 'keys' | 'workspace' | 'audit'>> {
+  const { createAuditLog, createKeys, createWorkspaceRecords } = await import('@inlay/server')
+  const audit = createAuditLog({ db, now })
+  const onUse = ({ id, owner }: ApiKey): Promise<void> =>
+    audit.add({ operation: 'useKey', callerId: owner, target: { api_key_id: String(id) }, status: 200, requestId: '' })
+  return { audit, keys: createKeys({ db, now, onUse, onError }), workspace: createWorkspaceRecords({ db, now }) }
 }
 
 /** Closes one after the other, also when one of them fails; then tells the first failure. */
@@ -167,6 +189,12 @@ function newerDatabase(cause: unknown): InlayError {
 async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {
   const { nodeSqlite } = await import('@inlay/drivers/node-sqlite')
   return nodeSqlite({ file: databaseFile(dataFolder) })
+}
+
+/** Only the dialect of our own driver can hear what other processes tell. */
+function listenOf({ dialect }: InlayOptions): ListenToDatabase | undefined {
+  if (dialect === undefined || !('listen' in dialect)) return undefined
+  return (dialect as PostgresRecords).listen
 }
 
 async function presence(): Promise<ProcessPresence> {

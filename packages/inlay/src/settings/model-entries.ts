@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Grounding } from '@inlay/agent'
 import { isJsonObject, readJson } from '@inlay/protocol'
 import type { LanguageModelChoice } from '../options/options.ts'
 
@@ -12,6 +13,8 @@ export interface ModelEntry {
   readonly api_key_env?: string
   readonly context_tokens?: number
   readonly images?: boolean
+  readonly grounding?: Grounding
+  readonly compared_citations?: boolean
   readonly display_name?: string
 }
 
@@ -23,6 +26,8 @@ const types: Readonly<Record<keyof ModelEntry, 'string' | 'number' | 'boolean'>>
   api_key_env: 'string',
   context_tokens: 'number',
   images: 'boolean',
+  grounding: 'string',
+  compared_citations: 'boolean',
   display_name: 'string',
 }
 
@@ -46,6 +51,7 @@ function parse(text: string): unknown {
 
 function isModelEntry(value: unknown): value is ModelEntry {
   if (!isJsonObject(value) || typeof value['name'] !== 'string' || value['name'].trim() === '') return false
+  if (!['auto', 'tools', 'search-first', undefined].includes(value['grounding'] as string | undefined)) return false
   return Object.entries(value).every(
     ([name, field]) => name in types && typeof field === types[name as keyof ModelEntry],
   )
@@ -68,6 +74,8 @@ export function modelsOf(
       ...(apiKey !== undefined && { apiKey }),
       ...(entry.context_tokens !== undefined && { contextTokens: entry.context_tokens }),
       ...(entry.images !== undefined && { takesImages: entry.images }),
+      ...(entry.grounding !== undefined && { grounding: entry.grounding }),
+      ...(entry.compared_citations !== undefined && { comparesCitations: entry.compared_citations }),
       ...(entry.display_name !== undefined && { displayName: entry.display_name }),
     }
   })

@@ -8,6 +8,8 @@ export interface ModelSettings {
   readonly modelApiKey: Setting<string>
   readonly modelContextTokens: Setting<number>
   readonly modelImages: Setting<'on' | 'off'>
+  readonly modelGrounding: Setting<'auto' | 'tools' | 'search-first'>
+  readonly comparedCitations: Setting<'on' | 'off'>
   readonly models: Setting<readonly ModelEntry[]>
   readonly embeddingModel: Setting<string>
   readonly embeddingBaseUrl: Setting<string>
@@ -57,12 +59,29 @@ export const modelSettings: ModelSettings = {
     isAdvanced: true,
     read: oneOf('on', 'off'),
   },
+  modelGrounding: {
+    name: 'INLAY_MODEL_GROUNDING',
+    meaning: 'how the language model comes by documents: it calls the search, or the search is made for it',
+    allowed: 'auto, tools or search-first',
+    without: 'auto, by tools unless they are refused or the model was seen to answer without a search',
+    isAdvanced: true,
+    read: oneOf('auto', 'tools', 'search-first'),
+  },
+  comparedCitations: {
+    name: 'INLAY_COMPARED_CITATIONS',
+    meaning: 'whether sentences that the language model leaves uncited are compared with what it read',
+    allowed: 'on or off',
+    without: 'on, until the model cites by itself in an answer',
+    isAdvanced: true,
+    read: oneOf('on', 'off'),
+  },
   models: {
     name: 'INLAY_MODELS',
     meaning: 'several language models instead of one, the first of which answers unless a request names another',
     allowed:
       'a JSON list, or the path of a file that holds one, of objects with name and, as needed, provider, base_url, ' +
-      'api_key, api_key_env (name of the variable that holds the key), context_tokens, images and display_name',
+      'api_key, api_key_env (name of the variable that holds the key), context_tokens, images, grounding, ' +
+      'compared_citations and display_name',
     without: 'INLAY_MODEL alone',
     isSecret: true,
     isAdvanced: true,

@@ -10,6 +10,8 @@ export interface ServiceSettings {
   readonly streamFormat: Setting<'sse' | 'lines'>
   readonly corsOrigins: Setting<readonly string[] | '*'>
   readonly ingestionWait: Setting<number>
+  readonly telemetry: Setting<'on' | 'off'>
+  readonly log: Setting<'json' | 'text'>
 }
 
 /** In the order a person reads them. */
@@ -71,5 +73,22 @@ export const serviceSettings: ServiceSettings = {
     without: '0, it answers once the document is stored',
     isAdvanced: true,
     read: (text) => wholeNumber(text, 0, 600),
+  },
+  telemetry: {
+    name: 'INLAY_TELEMETRY',
+    meaning: 'whether /metrics tells Prometheus what the service does',
+    allowed: 'on or off',
+    without: 'on for npm start and inlay serve',
+    isAdvanced: true,
+    read: oneOf('on', 'off'),
+  },
+  log: {
+    name: 'INLAY_LOG',
+    meaning:
+      'what is written to standard error: json is a line for each request, answer and failure; text is failures alone',
+    allowed: 'json or text',
+    without: 'text',
+    isAdvanced: true,
+    read: oneOf('json', 'text'),
   },
 }

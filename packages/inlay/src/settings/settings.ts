@@ -1,5 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
+import { writeJsonLine } from '../log.ts'
 import { modelsOf } from './model-entries.ts'
 import { pythonOptionsOf } from './python-settings.ts'
 import type { Setting } from './readers.ts'
@@ -39,7 +40,8 @@ export function readSettings(env: Environment): Settings {
   const mcpServers = mcpServersOf(values, faults)
   const python = pythonOptionsOf(values, faults)
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
-  const { data, apiKey, basePath, streamFormat, corsOrigins, ingestionWait, searchHelp, memories } = values
+  const { data, apiKey, basePath, streamFormat, corsOrigins, ingestionWait, telemetry, log, searchHelp, memories } =
+    values
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
@@ -53,6 +55,8 @@ export function readSettings(env: Environment): Settings {
       ingestionWaitMs: ingestionWait === undefined ? undefined : ingestionWait * 1000,
       model,
       embedding,
+      telemetry: telemetry === undefined ? undefined : telemetry === 'on',
+      log: log === 'json' ? writeJsonLine : undefined,
       memories: memories === 'off' ? false : undefined,
       searchHelp: searchHelp === 'off' ? { expand: false, choose: false } : undefined,
       ...web,
@@ -104,7 +108,9 @@ function modelOf(values: Values, env: Environment, faults: string[]): LanguageMo
     faults.push(`${setting.name}: "${name}" needs a key; set ${modelApiKey.name} or ${usualName}.`)
   }
   const takesImages = values.modelImages === undefined ? undefined : values.modelImages === 'on'
-  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages })
+  const { modelGrounding: grounding } = values
+  const comparesCitations = values.comparedCitations === undefined ? undefined : values.comparedCitations === 'on'
+  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages, grounding, comparesCitations })
 }
 
 function severalModels(values: Values, env: Environment, faults: string[]): readonly LanguageModelChoice[] {

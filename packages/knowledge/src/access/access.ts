@@ -31,7 +31,7 @@ export function isUnrestricted(caller: Caller | undefined): boolean {
 /** Whether a caller may see what the pair or set holds; of pairs also whether it may put documents there. */
 export function maySee(guarded: Guarded, caller: Caller | undefined): boolean {
   if (guarded.id === privateFilesPair) return caller === privateFilesCaller
-  if (!caller || isUnrestricted(caller) || guarded.isPublic || isNamed(guarded.users, caller)) return true
+  if (!caller || hasScope(caller, 'admin') || guarded.isPublic || isNamed(guarded.users, caller)) return true
   return caller.groups?.some((group) => guarded.groups.has(group)) ?? false
 }
 
@@ -52,16 +52,14 @@ export async function readPairs(db: Records, ids?: readonly number[]): Promise<M
   let query = db.selectFrom('inlay_pairs').select(['id', 'is_public', 'is_paused', 'is_removed'])
   if (wanted) query = query.where('id', 'in', wanted)
   const rows = await query.execute()
-  const grants = await readGrants(
-    db,
-    'pair',
-    rows.filter((row) => !row.is_public).map((row) => row.id),
-  )
+  const guarded = rows.filter((row) => !row.is_public).map((row) => row.id)
+  const grants = guarded.length > 0 ? await readGrants(db, 'pair', guarded) : undefined
   return new Map(
     rows.map((row) => [
       row.id,
       {
-        ...grants(row.id),
+        ...(grants?.get(row.id) ?? noGrants),
+        id: row.id,
         isPublic: row.is_public === 1,
         isPaused: row.is_paused === 1,
         isRemoved: row.is_removed === 1,
@@ -70,29 +68,33 @@ export async function readPairs(db: Records, ids?: readonly number[]): Promise<M
   )
 }
 
-/** Reads who was named for pairs or sets; gives them by id, nobody for an id without. */
+/** Who was named for a pair or set. */
+export type Grants = Pick<Guarded, 'users' | 'groups'>
+
+/** Nobody was named. */
+export const noGrants: Grants = { users: new Set(), groups: new Set() }
+
+/** Reads who was named for pairs or sets, by their ids; an id without anybody is left out. */
 export async function readGrants(
   db: Records,
   kind: GrantRow['kind'],
   ids: readonly number[],
-): Promise<(id: number) => Pick<Guarded, 'id' | 'users' | 'groups'>> {
-  const rows =
-    ids.length === 0
-      ? []
-      : await db
-          .selectFrom('inlay_grants')
-          .select(['target_id', 'grantee', 'name'])
-          .where('kind', '=', kind)
-          .where('target_id', 'in', ids)
-          .orderBy('name')
-          .execute()
-  const byId = Map.groupBy(rows, (row) => row.target_id)
-  return (id) => {
-    const named = byId.get(id) ?? []
-    const names = (grantee: GrantRow['grantee']): Set<string> =>
-      new Set(named.filter((row) => row.grantee === grantee).map((row) => row.name))
-    return { id, users: names('user'), groups: names('group') }
+): Promise<ReadonlyMap<number, Grants>> {
+  const grants = new Map<number, { readonly users: Set<string>; readonly groups: Set<string> }>()
+  if (ids.length === 0) return grants
+  const rows = await db
+    .selectFrom('inlay_grants')
+    .select(['target_id', 'grantee', 'name'])
+    .where('kind', '=', kind)
+    .where('target_id', 'in', ids)
+    .orderBy('name')
+    .execute()
+  for (const { target_id: id, grantee, name } of rows) {
+    const named = grants.get(id) ?? { users: new Set(), groups: new Set() }
+    grants.set(id, named)
+    named[grantee === 'user' ? 'users' : 'groups'].add(name)
   }
+  return grants
 }
 
 /** Replaces who is named for a pair or set. */

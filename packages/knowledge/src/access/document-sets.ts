@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { isRecordId, maySeeRecord, readGrants, readPairs, writeGrants } from './access.ts'
+import { isRecordId, maySeeRecord, noGrants, readGrants, readPairs, writeGrants } from './access.ts'
 import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts/pairs.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
@@ -111,7 +111,7 @@ async function readAll(db: Records, id?: number): Promise<DocumentSet[]> {
     .execute()
   const bySet = Map.groupBy(pairs, (row) => row.set_id)
   return rows.map((row) => {
-    const { users, groups } = grants(row.id)
+    const { users, groups } = grants.get(row.id) ?? noGrants
     return {
       id: row.id,
       name: row.name,

@@ -1,5 +1,5 @@
 import type { BaseFilters, Tag, TimestampRange } from '@inlay/protocol'
-import { forbidden, isUnrestricted, maySee, readGrants, readPairs } from './access.ts'
+import { forbidden, isUnrestricted, maySee, noGrants, readGrants, readPairs } from './access.ts'
 import { toTag } from './document-tags.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { IndexFilter, TimeRange } from '../contracts/vector-index.ts'
@@ -21,8 +21,8 @@ export async function resolveFilters(
     ...(sources?.length ? { sources } : {}),
     ...(tags?.length ? { tags: groupTags(tags) } : {}),
     ...(cutoff ? { updatedOrCreatedSince: Date.parse(cutoff) } : {}),
-    ...range('createdAt', filters?.created_at_range),
-    ...range('ownUpdatedAt', filters?.updated_at_range),
+    ...(filters?.created_at_range && range('createdAt', filters.created_at_range)),
+    ...(filters?.updated_at_range && range('ownUpdatedAt', filters.updated_at_range)),
   }
 }
 
@@ -49,7 +49,11 @@ async function pairsOfSets(db: Records, names: readonly string[], caller: Caller
   const ids = sets.map((set) => set.id)
   const grants = await readGrants(db, 'document_set', isUnrestricted(caller) ? [] : ids)
   const seen = new Set(
-    sets.filter((set) => maySee({ ...grants(set.id), isPublic: set.is_public === 1 }, caller)).map((set) => set.name),
+    sets
+      .filter((set) =>
+        maySee({ id: set.id, ...(grants.get(set.id) ?? noGrants), isPublic: set.is_public === 1 }, caller),
+      )
+      .map((set) => set.name),
   )
   // Whether a set exists is told only to those who may see it.
   if (names.some((name) => !seen.has(name)))
@@ -67,9 +71,9 @@ function groupTags(tags: readonly Tag[]): string[][] {
 /** Bounds are compared in whole seconds and inclusive. */
 function range(
   name: 'createdAt' | 'ownUpdatedAt',
-  timestamps: TimestampRange | null | undefined,
+  timestamps: TimestampRange,
 ): Partial<Record<typeof name, TimeRange>> {
-  if (!timestamps?.start && !timestamps?.end) return {}
+  if (!timestamps.start && !timestamps.end) return {}
   return {
     [name]: {
       ...(timestamps.start ? { start: Math.floor(Date.parse(timestamps.start) / 1000) * 1000 } : {}),

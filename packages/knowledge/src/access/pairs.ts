@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { isRecordId, maySeeRecord, privateFilesPair, readGrants, writeGrants } from './access.ts'
+import { isRecordId, maySeeRecord, noGrants, privateFilesPair, readGrants, writeGrants } from './access.ts'
 import { readPairProgress } from './pair-progress.ts'
 import type { Caller, Pair, PairChange, Pairs } from '../contracts/pairs.ts'
 import { addToCounter } from '../schema/sql.ts'
@@ -106,7 +106,7 @@ async function readAll(db: Records, id?: number): Promise<Pair[]> {
     rows.map((row) => row.id),
   )
   return rows.map((row) => {
-    const { users, groups } = grants(row.id)
+    const { users, groups } = grants.get(row.id) ?? noGrants
     return {
       id: row.id,
       name: row.name,

@@ -28,9 +28,12 @@ export function toSearchText(passage: SearchableText): string {
  * parts of its identifiers; "" stays "".
  */
 export function toSearchQuery(query: string): string {
-  const text = plainLetters(withoutCommonWords(query.trim()))
-  const parts = wordParts(text)
-  return spaceOut(parts.length > 0 ? `${text} ${parts.join(' ')}` : text, 'query')
+  const kept = withoutCommonWords(query.trim())
+  const ofAscii = asciiParts(kept)
+  const text = ofAscii ? kept : plainLetters(kept)
+  const parts = ofAscii ?? wordParts(text)
+  const searched = parts.length > 0 ? `${text} ${parts.join(' ')}` : text
+  return ofAscii ? searched : spaceOut(searched, 'query')
 }
 
 const word = /[\p{L}\p{N}]+/gu

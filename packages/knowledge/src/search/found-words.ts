@@ -27,24 +27,25 @@ export function createWordFinder(query: string, common: CommonWords): WordFinder
   if (wanted.size === 0) return undefined
   // Most words of a text come again and again, and are not wanted.
   const known = new Map<string, readonly FoundWord[]>()
-  const findIn = (word: string): readonly FoundWord[] => {
-    // A run without spaces is a sentence, which comes once.
-    if (word.length > longestWord) return wantedIn(word, wanted)
-    const before = known.get(word)
-    if (before) return before
-    const matches = wantedIn(word, wanted)
-    known.set(word, matches)
-    return matches
-  }
-  const initials = initialsOf(wanted)
+  const initials = new Uint8Array(128)
+  for (const { 0: initial } of wanted)
+    for (const form of [initial!, initial!.toUpperCase()])
+      if (form.charCodeAt(0) < 128) initials[form.charCodeAt(0)] = 1
   return {
     in(text) {
       const all: FoundWord[] = []
-      const look = (word: string, from: number): void => {
-        for (const { start, end, stem } of findIn(word)) all.push({ start: start + from, end: end + from, stem })
+      const words = isAscii.test(text)
+        ? asciiWords(text, initials)
+        : [...text.matchAll(wordForm)].filter(([word]) => mayMatch(word, initials))
+      for (const { 0: word, index: from } of words) {
+        let matches = known.get(word)
+        if (!matches) {
+          matches = wantedIn(word, wanted)
+          // A run without spaces is a sentence, which comes once.
+          if (word.length <= longestWord) known.set(word, matches)
+        }
+        for (const { start, end, stem } of matches) all.push({ start: start + from, end: end + from, stem })
       }
-      if (isAscii.test(text)) readAscii(text, initials, look)
-      else for (const { 0: word, index } of text.matchAll(wordForm)) if (mayMatch(word, initials)) look(word, index)
       return all
     },
   }
@@ -61,21 +62,13 @@ function mayMatch(word: string, initials: Uint8Array): boolean {
   return first >= 128 || first < 65 || initials[first] === 1 || !isPlainWord.test(word)
 }
 
-/** Characters that a word with one of the stems may begin with: stemming changes nothing but ends and case. */
-function initialsOf(stems: ReadonlySet<string>): Uint8Array {
-  const initials = new Uint8Array(128)
-  for (const stem of stems)
-    for (const initial of [stem[0]!, stem[0]!.toUpperCase()])
-      if (initial.charCodeAt(0) < 128) initials[initial.charCodeAt(0)] = 1
-  return initials
-}
-
 const isWordUnit = Uint8Array.from({ length: 128 }, (_, unit) =>
   /[a-zA-Z0-9]/.test(String.fromCharCode(unit)) ? 1 : 0,
 )
 
-/** Calls `look` for the words of a text in ASCII, but for those that begin otherwise and have no parts. */
-function readAscii(text: string, initials: Uint8Array, look: (word: string, start: number) => void): void {
+/** The words of a text in ASCII, but for those that begin otherwise and have no parts. */
+function asciiWords(text: string, initials: Uint8Array): { readonly 0: string; readonly index: number }[] {
+  const words: { readonly 0: string; readonly index: number }[] = []
   for (let at = 0; at < text.length; at++) {
     const first = text.charCodeAt(at)
     if (!isWordUnit[first]) continue
@@ -88,8 +81,9 @@ function readAscii(text: string, initials: Uint8Array, look: (word: string, star
       hasParts = true
     }
     // A digit at the beginning may be a part before letters.
-    if (initials[first] || hasParts || first < 65) look(text.slice(start, at), start)
+    if (initials[first] || hasParts || first < 65) words.push({ 0: text.slice(start, at), index: start })
   }
+  return words
 }
 
 function wantedIn(word: string, wanted: ReadonlySet<string>): FoundWord[] {

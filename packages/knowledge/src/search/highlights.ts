@@ -45,7 +45,13 @@ function toGroups(words: readonly FoundWord[]): Group[] {
 }
 
 function mark(text: string, { words }: Group): string {
-  const marks = merge(words)
+  const marks: { readonly start: number; end: number }[] = []
+  for (const { start, end } of words) {
+    const last = marks.at(-1)
+    // Overlapping pairs of characters become one mark.
+    if (last && start <= last.end) last.end = Math.max(last.end, end)
+    else marks.push({ start, end })
+  }
   const first = marks[0]!
   const start = startBefore(text, first.start)
   const end = endAfter(text, marks.at(-1)!.end, Math.max(start + fragmentLength, first.end))
@@ -59,17 +65,6 @@ function mark(text: string, { words }: Group): string {
     .replaceAll(/^ {0,3}#{1,6} /gm, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
-}
-
-/** Overlapping pairs of characters become one mark. */
-function merge(words: readonly FoundWord[]): { start: number; end: number }[] {
-  const merged: { start: number; end: number }[] = []
-  for (const { start, end } of words) {
-    const last = merged.at(-1)
-    if (last && start <= last.end) last.end = Math.max(last.end, end)
-    else merged.push({ start, end })
-  }
-  return merged
 }
 
 /** Characters in which the last word begins: segmenting costs more than all the rest. */

@@ -32,10 +32,6 @@ export function joinHits(hits: readonly Hit[]): JoinedHits[] {
 /** Hits of one document, best first: each joins what it adjoins on either side, as far as there is room. */
 function joinWithin(hits: readonly ReadHit[]): JoinedHits[] {
   const [byFirst, byLast] = [new Map<number, JoinedHits>(), new Map<number, JoinedHits>()]
-  const keep = (passage: JoinedHits): void => {
-    byFirst.set(passage.chunks[0]!.hit.position, passage)
-    byLast.set(passage.chunks.at(-1)!.hit.position, passage)
-  }
   const joined = (left: JoinedHits, right: JoinedHits): JoinedHits => {
     byLast.delete(left.chunks.at(-1)!.hit.position)
     byFirst.delete(right.chunks[0]!.hit.position)
@@ -48,7 +44,8 @@ function joinWithin(hits: readonly ReadHit[]): JoinedHits[] {
     if (before && isOnePassage(before, passage)) passage = joined(before, passage)
     const after = byFirst.get(chunk.hit.position + 1)
     if (after && isOnePassage(passage, after)) passage = joined(passage, after)
-    keep(passage)
+    byFirst.set(passage.chunks[0]!.hit.position, passage)
+    byLast.set(passage.chunks.at(-1)!.hit.position, passage)
   }
   return [...byFirst.values()]
 }

@@ -46,7 +46,8 @@ const defaultTimeoutMs = 5000
  * @throws INVALID_INPUT for a recency without a half-life
  */
 export async function rank(hits: readonly Hit[], query: RankedQuery, context: RankingContext): Promise<readonly Hit[]> {
-  const judged = await rerank(hits, query, context)
+  const { reranker } = context
+  const judged = reranker && hits.length > 1 ? await rerank(hits, query, reranker, context) : hits
   const recency = query.recency === undefined ? context.ranking?.recency : query.recency
   return recency ? preferRecent(judged, recency, context.now()) : judged
 }
@@ -55,9 +56,9 @@ export async function rank(hits: readonly Hit[], query: RankedQuery, context: Ra
 async function rerank(
   hits: readonly Hit[],
   { text, signal }: RankedQuery,
-  { reranker, ranking, onError }: RankingContext,
+  reranker: Reranker,
+  { ranking, onError }: RankingContext,
 ): Promise<readonly Hit[]> {
-  if (!reranker || hits.length < 2) return hits
   const best = hits.slice(0, ranking?.rerankedHits ?? defaultHits)
   try {
     const texts = best.map((hit) => toEmbedText(decodeChunkMetadata(hit.chunkMetadata), hit.text))

@@ -73,22 +73,17 @@ export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): 
   const queue = createTurnQueue(limit)
   const counts = new Map<string, number>()
 
-  function count(caller: string, change: number): void {
-    const number = (counts.get(caller) ?? 0) + change
-    if (number === 0) counts.delete(caller)
-    else counts.set(caller, number)
-  }
-
   return {
     run: async (caller, work, signal) => {
       signal?.throwIfAborted()
       const name = caller ?? ''
-      if (caller !== undefined && (counts.get(name) ?? 0) >= limitPerCaller)
+      const underWay = counts.get(name) ?? 0
+      if (caller !== undefined && underWay >= limitPerCaller)
         throw new InlayError('RATE_LIMITED', {
           message: 'Too many searches of this caller are under way: send the next one when they have answered.',
           data: { retryAfterSeconds: 1 },
         })
-      count(name, 1)
+      counts.set(name, underWay + 1)
       try {
         await queue.enter(name, signal)
         try {
@@ -97,7 +92,9 @@ export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): 
           queue.leave()
         }
       } finally {
-        count(name, -1)
+        const left = counts.get(name)! - 1
+        if (left > 0) counts.set(name, left)
+        else counts.delete(name)
       }
     },
   }

@@ -36,7 +36,7 @@ export async function search(
   const text = request.text.slice(0, longestQuery)
   const words = toSearchQuery(text)
   if (words === '' || filter.pairs?.length === 0) return []
-  const vector = await toVector({ ...request, text }, context)
+  const vector = context.embedder && (await toVector({ ...request, text }, context.embedder, context))
   const query: IndexQuery = { text: words, vector, filter, limit: 0, signal: request.signal }
   for (let count = Math.max(limit * 2 + 10, hitsToRank(context, request)); ; count *= 3) {
     const { hits, isAll } = await findVisible({ ...query, limit: count }, { ...context, caller: request.caller?.id })
@@ -50,14 +50,16 @@ export async function search(
 async function toPassages(joined: readonly JoinedHits[], text: string, { db }: SearchContext): Promise<FoundPassage[]> {
   const highlight = createHighlighter(text)
   const bare = joined.filter(({ best }) => !best.metadata.metadata).map(({ best }) => best.hit.documentId)
-  const metadata = await readMetadata(db, bare)
-  return joined.map((hits) => toPassage(hits, { highlight, metadata: metadata.get(hits.best.hit.documentId) }))
+  const metadata = bare.length > 0 ? await readMetadata(db, bare) : undefined
+  return joined.map((hits) => toPassage(hits, { highlight, metadata: metadata?.get(hits.best.hit.documentId) }))
 }
 
 /** An embedder that is down costs a search its sense for meaning, not its answer. */
-async function toVector(request: SearchRequest, context: SearchContext): Promise<Float32Array | undefined> {
-  const { embedder, embedTimeoutMs, onError } = context
-  if (!embedder) return undefined
+async function toVector(
+  request: SearchRequest,
+  embedder: Embedder,
+  { embedTimeoutMs, onError }: SearchContext,
+): Promise<Float32Array | undefined> {
   try {
     return await embedQuery(request.text, { embedder, timeoutMs: embedTimeoutMs, signal: request.signal })
   } catch (error) {

@@ -36,19 +36,16 @@ export async function findVisible(
   { db, index, now, gate, caller }: LookContext,
 ): Promise<VisibleHits> {
   const since = now() - slackMs
-  const gated = (part: IndexQuery): Promise<Hit[]> => {
-    const search = (): Promise<Hit[]> => index.search(part)
-    return gate ? gate.run(caller, search, query.signal) : search()
-  }
+  const gated = (part: IndexQuery): Promise<Hit[]> =>
+    gate ? gate.run(caller, () => index.search(part), query.signal) : index.search(part)
   const candidates = await gated(query)
   const first = await sortOut(db, candidates, query)
-  const bestOf = bestScores(candidates)
   let visible = first.visible
   let overtaken = new Map([...first.missed].filter(([, { indexedAt }]) => indexedAt >= since))
   for (let round = 0; round < mostRounds && overtaken.size > 0; round++) {
     const again = await gated({ ...query, filter: { ...query.filter, documentIds: [...overtaken.keys()] } })
     const sorted = await sortOut(db, again, query, overtaken)
-    visible = [...visible, ...scaled(sorted.visible, { from: bestScores(again), to: bestOf })]
+    visible = [...visible, ...scaled(sorted.visible, { from: bestScores(again), to: bestScores(candidates) })]
     const known = overtaken
     // The index was asked after these versions were there: what it does not find of them now does not match.
     overtaken = new Map([...sorted.missed].filter(([id, { generation }]) => known.get(id)?.generation !== generation))

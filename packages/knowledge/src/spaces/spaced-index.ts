@@ -3,7 +3,8 @@ import type { Hit, IndexFigures, IndexQuery, IndexRow } from '../contracts/vecto
 import { spaceOf } from '../schema/sql.ts'
 import { type IndexSpace, type OpenedIndex, isReadable } from './index-space.ts'
 import { mergeHits } from './merged-hits.ts'
-import { type SpaceDirectory, type SpaceDirectoryOptions, createSpaceDirectory } from './space-directory.ts'
+import { LostIndexCheck } from './rebuild-lost-index.ts'
+import { SpaceDirectory, type SpaceDirectoryOptions } from './space-directory.ts'
 
 /**
  * The indexes of all spaces as one. A generation is written to and read from the space it names, and searches look into
@@ -13,7 +14,7 @@ import { type SpaceDirectory, type SpaceDirectoryOptions, createSpaceDirectory }
  * An index that turns out to be lost, damaged, outdated or another's is replaced by a new one, into which documents are
  * then moved from the records.
  */
-export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces' | 'verify'> {
+export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify'> {
   /** Number of the space that documents are brought into; undefined when a later embedder has taken its place for good. */
   space(): Promise<number | undefined>
   /** Begins a new index for the same embedder; documents have to be moved into it. */
@@ -24,55 +25,48 @@ export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces' 
 
 /** Nothing is opened before its first use. */
 export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
-  const directory = createSpaceDirectory(options)
+  const directory = new SpaceDirectory(options)
+  const lostIndex = new LostIndexCheck(directory, options)
   const { index } = options
   const own = async (): Promise<OpenedIndex> => (await directory.indexAt(await directory.own())) ?? refuseReplaced()
-  /** Does the work again in the space that has taken the place of a lost one. */
-  async function retried<Result>(number: () => number | Promise<number>, work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(await directory.isLostAfter(error, await number()))) throw error
-      return work()
-    }
-  }
   return {
     get isOpened() {
       return directory.opened().some((handle) => handle.isOpened)
     },
     keepVersionsMs: index.keepVersionsMs,
     open: async () => (await own()).open(),
-    append: (rows) => append(directory, rows),
+    append: (rows) => append(directory, lostIndex, rows),
     remove: async (generations) => {
       for (const [number, list] of Map.groupBy(generations, spaceOf))
-        await retried(
-          () => number,
-          async () => (await directory.indexAt(number))?.remove(list),
-        )
+        await lostIndex.retry(async () => (await directory.indexAt(number))?.remove(list), number)
     },
-    search: (query) => retried(directory.own, () => searchAll(directory, query)),
+    search: (query) => lostIndex.retry(() => searchAll(directory, query)),
     read: (generation, from, to, how) =>
-      retried(
-        () => spaceOf(generation),
+      lostIndex.retry(
         async () => (await (await directory.indexAt(spaceOf(generation)))?.read(generation, from, to, how)) ?? [],
+        spaceOf(generation),
       ),
     // What another space holds only gets less, and goes as a whole.
-    maintain: (how) => retried(directory.own, async () => (await own()).maintain(how)),
-    figures: () => retried(directory.own, () => figuresOfAll(directory)),
-    close: directory.close,
+    maintain: (how) => lostIndex.retry(async () => (await own()).maintain(how)),
+    figures: () => lostIndex.retry(() => figuresOfAll(directory)),
+    close: async () => {
+      directory.isClosed = true
+      await lostIndex.settled()
+      await directory.close()
+    },
     space: async () => {
       const number = await directory.own()
       const space = (await directory.recentSpaces()).find((candidate) => candidate.number === number)
       return space && isReadable(space) ? directory.own() : undefined
     },
-    spaces: directory.spaces,
-    verify: directory.verify,
+    spaces: () => directory.spaces(),
+    verify: () => lostIndex.verify(),
     replace: async () => {
       if (!index.beside)
         throw new InlayError('UNSUPPORTED', {
           message: 'This index can have no other beside it: begin with an empty one and send the documents again.',
         })
-      await directory.replace('requested')
+      await directory.replace({ number: await directory.own(), reason: 'requested' })
     },
     dropSpace: async ({ number, rebuildReason }) => {
       // What belongs to somebody else is not ours to remove.
@@ -81,13 +75,13 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
   }
 }
 
-async function append(directory: SpaceDirectory, rows: readonly IndexRow[]): Promise<void> {
+async function append(directory: SpaceDirectory, lostIndex: LostIndexCheck, rows: readonly IndexRow[]): Promise<void> {
   const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
   try {
     await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
   } catch (error) {
     // What was claimed for a lost space is claimed again for its successor.
-    if (await directory.isLostAfter(error, number)) refuseReplaced(error)
+    if (await lostIndex.isLostAfter(error, number)) refuseReplaced(error)
     throw error
   }
 }

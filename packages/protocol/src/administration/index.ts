@@ -1,3 +1,5 @@
+export { auditEventSchema, auditQuerySchema } from './audit.ts'
+export type { AuditEvent, AuditQuery } from './audit.ts'
 export { apiKeyCreationSchema, apiKeyDescriptorSchema, apiKeyUpdateSchema } from './api-keys.ts'
 export type { ApiKeyCreation, ApiKeyDescriptor, ApiKeyUpdate } from './api-keys.ts'
 export { authTypeSchema, readinessSchema, versionsSchema } from './start-up.ts'

@@ -15,14 +15,9 @@ export function bearerKey(request: Request): string | undefined {
 
 /**
  * The caller of a request that needs one.
- * @param scopes any of these suffices
- * @throws UNAUTHENTICATED without credentials, INVALID_TOKEN with unknown ones, INSUFFICIENT_PERMISSIONS without a scope
+ * @throws UNAUTHENTICATED without credentials, INVALID_TOKEN with unknown ones
  */
-export async function authorize(
-  request: Request,
-  authenticate: Authenticator,
-  scopes: readonly Scope[],
-): Promise<Principal> {
+export async function callerOf(request: Request, authenticate: Authenticator): Promise<Principal> {
   const caller = await authenticate(request)
   if (!caller) {
     // A program whose key is not set sends an empty header.
@@ -30,12 +25,16 @@ export async function authorize(
     throw new InlayError(isGiven ? 'INVALID_TOKEN' : 'UNAUTHENTICATED')
   }
   checkPrincipal(caller)
+  return caller
+}
+
+/** Any of the scopes suffices. @throws INSUFFICIENT_PERMISSIONS without one of them */
+export function checkScopes(caller: Principal, scopes: readonly Scope[]): void {
   if (!scopes.some((scope) => hasScope(caller, scope))) {
     throw new InlayError('INSUFFICIENT_PERMISSIONS', {
       message: `This needs a key with the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`,
     })
   }
-  return caller
 }
 
 /** What a host hands in decides whose things are whose: people without an id of their own would share everything. */

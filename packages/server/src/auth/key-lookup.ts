@@ -1,6 +1,6 @@
 import type { Principal } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
-import { liveKeys, toApiKey, type KeyRow, type KeyTable } from './key-records.ts'
+import { liveKeys, toApiKey, type ApiKey, type KeyRow, type KeyTable } from './key-records.ts'
 import { hashOf } from './key-secret.ts'
 
 /** Finds whom keys act for. */
@@ -21,15 +21,18 @@ export interface KeyLookupOptions {
   readonly elapsed: () => number
   /** How long an accepted key is remembered, in milliseconds; 0: not at all. */
   readonly cacheMs: number
+  /** Called with each key the first time it is used on a day. */
+  readonly onUse?: ((key: ApiKey) => Promise<void>) | undefined
   /** Told when a last use could not be noted; the request goes on. */
   readonly onError: (error: unknown) => void
 }
 
 const rememberedKeys = 1000
 const lastUseStepMs = 60_000
+const dayOf = (time: number): number => Math.floor(time / 86_400_000)
 
 /** A lookup that asks the database once in a while, not for each request. */
-export function createKeyLookup({ db, now, elapsed, cacheMs, onError }: KeyLookupOptions): KeyLookup {
+export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: KeyLookupOptions): KeyLookup {
   const remembered = new Map<string, { principal: Principal; until: number }>()
   const notes = new Set<Promise<unknown>>()
   let changes = 0
@@ -37,11 +40,13 @@ export function createKeyLookup({ db, now, elapsed, cacheMs, onError }: KeyLooku
   function noteUse(row: KeyRow): void {
     const time = now()
     if (row.last_used_at !== null && time - Number(row.last_used_at) < lastUseStepMs) return
+    const isFirstOfDay = row.last_used_at === null || dayOf(time) !== dayOf(Number(row.last_used_at))
     const note: Promise<unknown> = db
       .updateTable('inlay_api_key')
       .set({ last_used_at: time })
       .where('id', '=', row.id)
       .execute()
+      .then(async () => (isFirstOfDay ? onUse?.(toApiKey(row)) : undefined))
       .catch(onError)
       .finally(() => notes.delete(note))
     notes.add(note)

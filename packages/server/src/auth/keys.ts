@@ -51,6 +51,8 @@ export interface KeysOptions {
   readonly elapsed?: () => number
   /** How long an accepted key is remembered, in milliseconds. Default 5000; 0 looks it up each time. */
   readonly cacheMs?: number
+  /** Called with each stored key the first time it is used on a day (UTC). */
+  readonly onUse?: (key: ApiKey) => Promise<void>
   /** Told of failures to note the last use; the request goes on. */
   readonly onError?: (error: unknown) => void
 }
@@ -58,7 +60,7 @@ export interface KeysOptions {
 /** Keys over a database. */
 export function createKeys(options: KeysOptions): Keys {
   const { db, now = Date.now, elapsed = () => performance.now(), cacheMs = 5000, onError = () => {} } = options
-  const lookup = createKeyLookup({ db, now, elapsed, cacheMs, onError })
+  const lookup = createKeyLookup({ db, now, elapsed, cacheMs, onUse: options.onUse, onError })
 
   /** Changes a live key; NOT_FOUND when there is none. */
   async function update(id: number, values: Partial<KeyRow>): Promise<void> {

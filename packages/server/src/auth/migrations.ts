@@ -40,9 +40,22 @@ const migrations: Migrations = {
         .execute()
     },
   },
+  '0004_audit': {
+    async up(db) {
+      await db.schema
+        .createTable('inlay_audit')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('caller_id', 'text')
+        .addColumn('operation', 'text', (column) => column.notNull())
+        .addColumn('target', 'text', (column) => column.notNull())
+        .addColumn('status', 'integer', (column) => column.notNull())
+        .addColumn('request_id', 'text', (column) => column.notNull())
+        .execute()
+    },
+  },
 }
 
-/** Brings the tables of the server (API keys, what is set over the API) up to date; safe at every start, also of several processes at once. */
+/** Brings the tables of the server (API keys, what is set over the API, the audit) up to date; safe at every start, also of several processes at once. */
 export async function migrateServer(db: AnyDatabase): Promise<void> {
   // Loaded here, since a mounted server answers public calls without any database engine.
   const { migrate } = await import('@inlay/records')

@@ -86,7 +86,17 @@ function toReadFailure(error: unknown, request: Request): unknown {
   if (request.signal.aborted || name === 'AbortError') {
     return new InlayError('BAD_REQUEST', { message: 'The request ended before its body was complete.', cause: error })
   }
+  if (isHostLimit(error)) {
+    const message = 'The app that Inlay is mounted in takes no body this large: raise its own limit.'
+    return new InlayError('PAYLOAD_TOO_LARGE', { message, cause: error })
+  }
   return request.bodyUsed || name === 'TypeError' ? alreadyRead(error) : error
+}
+
+/** Frameworks that bound bodies fail their stream: SvelteKit with a status, Astro with a sentence. */
+function isHostLimit(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return ('status' in error && error.status === 413) || /size limit exceeded/i.test(error.message)
 }
 
 function alreadyRead(cause?: unknown): InlayError {

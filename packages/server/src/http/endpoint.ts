@@ -1,5 +1,5 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
-import { authorize, type Authenticator } from '../auth/authentication.ts'
+import { callerOf, checkScopes, type Authenticator } from '../auth/authentication.ts'
 import { declaredBytes, readText } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
@@ -28,10 +28,15 @@ export interface IncomingRequest {
  */
 export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
   const scopes = scopesOf(route)
-  return (incoming) =>
-    respond(incoming.request, setting.settings, route.path, async (requestId) => {
+  return async (incoming) => {
+    const start = performance.now()
+    let callerId: string | undefined
+    let result: unknown
+    const response = await respond(incoming.request, setting.settings, route.path, async (requestId) => {
       const { request, url } = incoming
-      const caller = scopes === undefined ? undefined : await authorize(request, setting.authenticate, scopes)
+      const caller = scopes === undefined ? undefined : await callerOf(request, setting.authenticate)
+      callerId = caller?.id
+      if (caller && scopes) checkScopes(caller, scopes)
       const path =
         route.input?.path === undefined
           ? undefined
@@ -43,11 +48,41 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
         const body = await checkedBody(route, request, { settings, share })
         share.expire()
         const call = { parts, settings, routes, request, url, requestId, path, query, body, caller }
-        return toReply(await route.handle(call))
+        result = await route.handle(call)
+        return toReply(result)
       } finally {
         share.release()
       }
     })
+    const { status } = response
+    const answered = {
+      requestId: response.headers.get(requestIdHeader) ?? '',
+      method: incoming.request.method,
+      route: route.path,
+      status,
+      durationMs: performance.now() - start,
+      callerId,
+    }
+    const { audit } = setting.parts
+    if (audit && callerId !== undefined && isAudited(route))
+      await audit
+        .add({ ...answered, callerId, operation: route.operationId, target: targetOf(incoming.pathValues, result) })
+        .catch((error: unknown) => setting.settings.onError(error, answered))
+    setting.settings.onAnswered?.(answered)
+    return response
+  }
+}
+
+/** Callers who are not known are not kept: anybody could fill the audit. */
+function isAudited({ method, scope, changesAccess }: Route): boolean {
+  return method !== 'GET' && (scope === 'admin' || method === 'DELETE' || changesAccess === true)
+}
+
+/** What a call was about: the ids in its address, and the id of what it made. */
+function targetOf(pathValues: Readonly<Record<string, string>>, result: unknown): Record<string, string> {
+  const { id, api_key_id: keyId = id } = Object(result) as Record<string, unknown>
+  const isId = typeof keyId === 'number' || typeof keyId === 'string'
+  return { ...pathValues, ...(isId && pathValues['id'] === undefined && { id: String(keyId) }) }
 }
 
 /**

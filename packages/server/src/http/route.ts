@@ -2,6 +2,7 @@ import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import type { ErrorCode, OwnerRule, Principal, Scope } from '@inlay/protocol'
 import type { GenericSchema, InferOutput } from 'valibot'
+import type { AuditLog } from '../administration/audit-log.ts'
 import type { WorkspaceRecords } from '../administration/workspace-records.ts'
 import type { Keys } from '../auth/keys.ts'
 import type { ServerSettings } from './settings.ts'
@@ -14,6 +15,10 @@ export interface ServerParts {
   readonly keys?: Keys
   /** Absent: what would be kept there cannot be set, and the addresses that set it answer 501. */
   readonly workspace?: WorkspaceRecords
+  /** Absent: nothing is audited, and `/admin/audit` answers 501. */
+  readonly audit?: AuditLog | undefined
+  /** What Prometheus reads. Absent: nothing is measured, and `/metrics` answers 501. */
+  readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
 }
 
 /** A method a route answers; HEAD comes with GET, OPTIONS is answered for all. */
@@ -96,6 +101,8 @@ interface RouteShape<Path, Query, Body extends GenericSchema | undefined> {
     /** Request headers the route looks at, with what they do. */
     readonly headers?: Readonly<Record<string, string>>
   }
+  /** Whether it changes who may see what, so that the audit keeps it. Administration and deletions are kept anyway. */
+  readonly changesAccess?: true
   /** Absent: there is none any more, only an error that says what to use instead. */
   readonly answer?: AnswerSpec
   /** Codes a caller has to reckon with beyond those of every route (authentication, validation, limits, faults). */

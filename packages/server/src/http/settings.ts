@@ -24,6 +24,15 @@ export interface FailedRequest {
   readonly route: string | undefined
 }
 
+/** A request that has been answered: nothing of it that a user wrote. */
+export interface AnsweredRequest extends FailedRequest {
+  readonly status: number
+  /** Time until the answer was ready, in milliseconds; of a stream, until it began. */
+  readonly durationMs: number
+  /** Who asked; undefined for everybody, and for a key that is not known. */
+  readonly callerId: string | undefined
+}
+
 /** Counts the calls of each caller that wait for their documents. */
 export interface WaitingCalls {
   /** Counts one in until the function given back is called, once; undefined when no more may wait. */
@@ -50,5 +59,6 @@ export interface ServerSettings {
   readonly heartbeatMs: number
   readonly timer: Timer
   readonly onError: (error: unknown, request: FailedRequest) => void
+  readonly onAnswered: ((request: AnsweredRequest) => void) | undefined
   readonly version: string
 }

@@ -21,6 +21,7 @@ import { sessionRoutes } from './chat/sessions.ts'
 import { sessionSettingRoutes } from './chat/session-settings.ts'
 import { toolRoutes } from './chat/tools.ts'
 
+import { auditRoutes } from './administration/audit.ts'
 import { agentAdministrationRoutes } from './administration/agents.ts'
 import { connectorRoutes } from './administration/connectors.ts'
 import { labelRoutes } from './administration/labels.ts'
@@ -58,6 +59,7 @@ export const routes: readonly Route[] = [
   ...workspaceRoutes,
   ...preferenceRoutes,
   ...keyRoutes,
+  ...auditRoutes,
   ...serviceRoutes,
   ...documentationRoutes,
   ...refusalRoutes,

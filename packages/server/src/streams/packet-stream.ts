@@ -2,7 +2,7 @@ import type { LogEntry, Run } from '@inlay/agent'
 import { encodeLine, frameLine, heartbeatLine, streamContentType } from '@inlay/protocol'
 import { reply, type Reply } from '../http/replies.ts'
 import type { Timer } from '../http/settings.ts'
-import { watchSilence } from './silence-watch.ts'
+import { watchSilence, type SilenceWatch } from './silence-watch.ts'
 
 /** How a run is written to a socket. */
 export interface PacketStreamOptions {
@@ -24,7 +24,7 @@ const chunkChars = 65_536
  * takes, joins all lines that are ready into one chunk, and never ends the run: a reader that leaves only leaves.
  */
 export function packetReply(run: Run, options: PacketStreamOptions): Reply {
-  return reply(packetStream(run, options), {
+  return reply(new ReadableStream<Uint8Array>(new RunFollower(run, options), { highWaterMark: 0 }), {
     headers: {
       'content-type': streamContentType,
       'cache-control': 'no-cache, no-transform',
@@ -33,93 +33,86 @@ export function packetReply(run: Run, options: PacketStreamOptions): Reply {
   })
 }
 
-function packetStream(run: Run, options: PacketStreamOptions): ReadableStream<Uint8Array> {
-  let follower: Follower | undefined
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        follower = follow(run, options, controller)
-        // Headers go with the first chunk, and a run that is followed at its end may be silent for a while.
-        controller.enqueue(new Uint8Array(0))
-      },
-      // Gives no promise: one for each line costs as much as the line. A chunk that comes later is enqueued then.
-      pull: () => follower?.give(),
-      cancel: () => follower?.leave(),
-    },
-    { highWaterMark: 0 },
-  )
-}
-
 /** Brings the lines of a run to a stream. */
-interface Follower {
-  /** Enqueues one chunk, as soon as there is something. */
-  give(): void
-  leave(): Promise<void>
-}
+class RunFollower implements UnderlyingDefaultSource<Uint8Array> {
+  readonly #options: PacketStreamOptions
+  readonly #left = new AbortController()
+  readonly #source: AsyncIterator<readonly LogEntry[]>
+  readonly #silence: SilenceWatch
+  readonly #encoder = new TextEncoder()
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #ready: readonly LogEntry[] = []
+  #at = 0
+  /** The reader waits for a chunk. */
+  #isWanted = false
+  /** The log was asked for more lines. */
+  #isReading = false
 
-function follow(
-  run: Run,
-  { format, cursor = 0, heartbeatMs, timer, onError }: PacketStreamOptions,
-  controller: ReadableStreamDefaultController<Uint8Array>,
-): Follower {
-  const left = new AbortController()
-  const source = run.read(cursor, left.signal)[Symbol.asyncIterator]()
-  const encoder = new TextEncoder()
-  let ready: readonly LogEntry[] = []
-  let at = 0
-  let isWanted = false
-  let isAsking = false
-
-  const silence = watchSilence(heartbeatMs, timer, () => {
-    if (isWanted) send(frameLine(encodeLine(heartbeatLine), { format }))
-  })
-  const send = (text: string): void => {
-    isWanted = false
-    controller.enqueue(encoder.encode(text))
+  constructor(run: Run, options: PacketStreamOptions) {
+    this.#options = options
+    this.#source = run.read(options.cursor ?? 0, this.#left.signal)[Symbol.asyncIterator]()
+    this.#silence = watchSilence(options.heartbeatMs, options.timer, () => {
+      if (this.#isWanted) this.#send(frameLine(encodeLine(heartbeatLine), options))
+    })
   }
-  const give = (): void => {
-    isWanted = true
-    if (at < ready.length) {
-      silence.end()
-      return send(joined())
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller
+    // Headers go with the first chunk, and a run that is followed at its end may be silent for a while.
+    controller.enqueue(new Uint8Array(0))
+  }
+
+  /** Enqueues one chunk, as soon as there is something. Gives no promise: one for each line costs as much as the line. */
+  pull(): void {
+    this.#isWanted = true
+    if (this.#at === this.#ready.length) {
+      this.#silence.start()
+      if (this.#isReading) return
+      this.#isReading = true
+      this.#source.next().then(
+        (step) => this.#take(step),
+        (error: unknown) => this.#fail(error),
+      )
+      return
     }
-    silence.begin()
-    if (isAsking) return
-    isAsking = true
-    source.next().then(take, fail)
-  }
-  const joined = (): string => {
+    this.#silence.end()
+    const { format } = this.#options
     let text = ''
-    while (at < ready.length && text.length < chunkChars) {
-      const entry = ready[at++]!
-      text += frameLine(entry.json, { format, sequence: entry.sequence })
+    while (this.#at < this.#ready.length && text.length < chunkChars) {
+      const { json, sequence } = this.#ready[this.#at++]!
+      text += frameLine(json, { format, sequence })
     }
-    return text
+    this.#send(text)
   }
-  const take = (step: IteratorResult<readonly LogEntry[]>): void => {
-    isAsking = false
-    if (left.signal.aborted) return
-    if (step.done === true) return end()
-    ready = step.value
-    at = 0
-    if (isWanted) give()
+
+  async cancel(): Promise<void> {
+    this.#silence.stop()
+    this.#left.abort()
+    await this.#source.return?.()
   }
-  const end = (): void => {
-    silence.stop()
-    controller.close()
+
+  #send(text: string): void {
+    this.#isWanted = false
+    this.#controller?.enqueue(this.#encoder.encode(text))
   }
-  const fail = (error: unknown): void => {
-    if (left.signal.aborted) return
-    // An error thrown here would cut the connection; a closed one lets the client resume from its cursor.
-    onError(error)
-    end()
+
+  #take(step: IteratorResult<readonly LogEntry[]>): void {
+    this.#isReading = false
+    if (this.#left.signal.aborted) return
+    if (step.done === true) {
+      this.#silence.stop()
+      this.#controller?.close()
+      return
+    }
+    this.#ready = step.value
+    this.#at = 0
+    if (this.#isWanted) this.pull()
   }
-  return {
-    give,
-    leave: async () => {
-      silence.stop()
-      left.abort()
-      await source.return?.()
-    },
+
+  /** An error in the stream would cut the connection; a closed one lets the client resume from its cursor. */
+  #fail(error: unknown): void {
+    if (this.#left.signal.aborted) return
+    this.#options.onError(error)
+    this.#take({ done: true, value: undefined })
   }
 }

@@ -3,10 +3,10 @@ import type { Timer } from '../http/settings.ts'
 /** Watches how long nothing is sent. */
 export interface SilenceWatch {
   /** Somebody waits from now on. */
-  begin(): void
+  start(): void
   /** Something is sent. */
   end(): void
-  /** Watches no more, until the next `begin`. */
+  /** Watches no more, until the next `start`. */
   stop(): void
 }
 
@@ -14,7 +14,7 @@ export interface SilenceWatch {
  * Makes a watch that tells once when, while somebody waits, nothing was sent for `limitMs`. It keeps one timer at a
  * time and moves it when it fires: setting one for each line costs more than sending it.
  */
-export function watchSilence(limitMs: number, timer: Timer, tell: () => void): SilenceWatch {
+export function watchSilence(limitMs: number, timer: Timer, onSilence: () => void): SilenceWatch {
   let cancel: (() => void) | undefined
   // Since the timer was set.
   let endedAt: number | undefined
@@ -22,12 +22,12 @@ export function watchSilence(limitMs: number, timer: Timer, tell: () => void): S
     endedAt = undefined
     cancel = timer(delayMs, () => {
       cancel = undefined
-      if (endedAt === undefined) tell()
+      if (endedAt === undefined) onSilence()
       else arm(Math.max(1, endedAt + limitMs - performance.now()))
     })
   }
   return {
-    begin: () => (cancel === undefined ? arm(limitMs) : undefined),
+    start: () => (cancel === undefined ? arm(limitMs) : undefined),
     end: () => void (endedAt = performance.now()),
     stop: () => {
       cancel?.()

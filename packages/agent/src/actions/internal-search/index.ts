@@ -19,7 +19,9 @@ import {
   toResultText,
   addNeighbours,
   mergeSections,
+  type Section,
 } from './sections.ts'
+import { rankDown } from './rank-down.ts'
 import { fuseRankings } from '../rank-fusion.ts'
 
 /** Where a search asks the model of the run for help; a model that only quotes documents is never asked. */
@@ -102,22 +104,28 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
       const narrowed = filters && toFilterPacket(filters)
       if (narrowed) turn.emit(narrowed)
       const queries = cleanQueries(given, turn.userMessage)
-      const narrowedPassages = await searchAll(queries, { ...options, foundLimit, filters }, turn)
+      const narrowedFound = await searchAll(queries, { ...options, foundLimit, filters }, turn)
       const isNarrowed = JSON.stringify(filters) !== JSON.stringify(requested)
       // A model that made up its filters still gets what there is.
-      const wasWidened = isNarrowed && narrowedPassages.length === 0
-      const passages = wasWidened
+      const wasWidened = isNarrowed && narrowedFound.passages.length === 0
+      const { passages, question } = wasWidened
         ? await searchAll(
             queries,
             { ...options, foundLimit, filters: requested, help: { expand: false } },
             silent(turn),
           )
-        : narrowedPassages
+        : narrowedFound
       const documents = distinctDocuments(passages).slice(0, foundLimit)
-      const { sections, wereChosen } = await selectSections(passages, queries, { ...options, passageLimit }, turn)
+      const { sections, wereChosen } = await selectSections(
+        passages,
+        { queries, question },
+        { ...options, passageLimit },
+        turn,
+      )
       const shown = (wereChosen ? distinctDocuments(sections) : mostRelevant(documents)).slice(0, shownLimit)
       if (shown.length > 0) turn.emit({ type: 'search_tool_documents_delta', documents: shown })
-      const text = toResultText(sections.slice(0, passageLimit), turn, wasWidened ? 'widened' : 'whole')
+      const sought = [question, ...queries].join(' ')
+      const text = toResultText(sections.slice(0, passageLimit), turn, { sought, wasWidened })
       return { text, documents: shown, foundDocuments: documents }
     },
   }
@@ -126,8 +134,14 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
 const silent = (turn: ActionTurn): ActionTurn => ({ ...turn, emit: () => {} })
 
 const defaultHelpMs = 6_000
-/** As many queries of its own show that the model has thought of other words already. */
-const enoughQueries = 4
+/** With so many queries of its own the model has thought of other words already. */
+const enoughQueries = 2
+
+interface Found {
+  readonly passages: readonly Passage[]
+  /** The message of the turn, on its own where a model has made it so. */
+  readonly question: string
+}
 
 interface SearchAllOptions extends InternalSearchOptions {
   readonly foundLimit: number
@@ -139,7 +153,7 @@ async function searchAll(
   given: readonly string[],
   { search, help = {}, foundLimit, filters }: SearchAllOptions,
   turn: ActionTurn,
-): Promise<readonly Passage[]> {
+): Promise<Found> {
   const { caller, signal } = turn
   const find = ({ text }: WeightedQuery): Promise<readonly Passage[]> =>
     search({ text, filters, caller, limit: foundLimit, signal })
@@ -157,7 +171,8 @@ async function searchAll(
   // One failing query leaves the others' passages; when all fail, the reason of the first does for all.
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (rankings.length === 0 && failed) throw failed.reason
-  return fusePassages(rankings)
+  const question = more.find(({ weight }) => weight === queryWeights.question)?.text ?? turn.userMessage
+  return { passages: fusePassages(rankings), question }
 }
 
 /** Further queries for a text that stands alone; none without a model to ask. */
@@ -197,13 +212,13 @@ const mostKept = 3
 /** What the model reads of the passages: merged, chosen among, and the best with what stands around them. */
 async function selectSections(
   passages: readonly Passage[],
-  queries: readonly string[],
+  { queries, question }: { readonly queries: readonly string[]; readonly question: string },
   { readExcerpt, help = {}, passageLimit }: SelectOptions,
   turn: ActionTurn,
-): Promise<{ readonly sections: readonly Passage[]; readonly wereChosen: boolean }> {
-  const merged = mergeSections(passages.slice(0, passageLimit * 2))
+): Promise<{ readonly sections: readonly Section[]; readonly wereChosen: boolean }> {
+  const merged = rankDown(mergeSections(passages.slice(0, passageLimit * 2)))
   const choice = { shown: mostJudged, limit: mostChosen, limitMs: help.limitMs ?? defaultHelpMs }
-  const chosen = (help.choose ?? true) ? await chooseSections(merged, turn, queries, choice) : undefined
+  const chosen = (help.choose ?? true) ? await chooseSections(merged, turn, queries, choice, question) : undefined
   // The best of the ranking stay whatever is chosen, so that no document can talk a model into hiding all others.
   const kept = merged.slice(0, mostKept).filter((section) => !chosen?.includes(section))
   const sections = chosen ? [...chosen, ...kept] : merged.slice(0, passageLimit)

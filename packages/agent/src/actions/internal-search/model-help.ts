@@ -120,6 +120,7 @@ const previewChars = 700
 /**
  * Asks the model of the run which sections answer the question.
  * @param sections best first
+ * @param question the message of the turn as it can be understood on its own
  * @returns the chosen ones in its order; undefined when there is no model to ask, it fails or is slow, its answer cannot
  * be read, or it chooses nothing, as the ranking then knows better than it
  */
@@ -128,11 +129,12 @@ export async function chooseSections(
   turn: Pick<ActionTurn, 'ask' | 'userMessage' | 'signal'>,
   queries: readonly string[],
   options: ChoiceOptions,
+  question: string = turn.userMessage,
 ): Promise<Passage[] | undefined> {
   const shown = sections.slice(0, options.shown)
   if (!turn.ask || shown.length <= options.limit) return undefined
   const text = JSON.stringify({
-    question: turn.userMessage.slice(0, 4_000),
+    question: question.slice(0, 4_000),
     searched_for: queries,
     sections: shown.map((section, index) => ({ number: index + 1, ...preview(section) })),
   })

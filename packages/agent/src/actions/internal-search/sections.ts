@@ -1,4 +1,5 @@
 import type { SearchDoc } from '@inlay/protocol'
+import { relevantPart } from '../relevant-part.ts'
 import { cutToTokens, estimateTokens } from '../../prompt/context-window.ts'
 import type { ActionTurn } from '../../contracts/action.ts'
 import type { Passage, ExcerptReader, Span } from '../../contracts/search.ts'
@@ -6,14 +7,20 @@ import type { Passage, ExcerptReader, Span } from '../../contracts/search.ts'
 /** Most chunks that sections of one document grow to when they are merged or their neighbours are added. */
 const mostChunks = 8
 
+/** A passage that may have grown. */
+export interface Section extends Passage {
+  /** The text of the best passage in it. Default: its whole text. */
+  readonly core?: string
+}
+
 /**
  * Merges sections of one document and link that overlap or follow each other: the better one keeps its place and takes
  * in the other. Sections that do not tell where they stand stay as they are, and repeats are dropped.
  * @param sections best first
  * @returns best first
  */
-export function mergeSections(sections: readonly Passage[]): Passage[] {
-  const merged: Passage[] = []
+export function mergeSections(sections: readonly Section[]): Section[] {
+  const merged: Section[] = []
   for (const section of sections) {
     let grown = section
     let place = merged.length
@@ -49,7 +56,7 @@ function isSame(a: Span, b: Span): boolean {
 }
 
 /** The better section with what the other adds. */
-function joined(better: Passage, b: Passage): Passage {
+function joined(better: Section, b: Section): Section {
   if (!better.span || !b.span) return better
   const span = union(better.span, b.span)
   const [before, after] = better.span.first <= b.span.first ? [better, b] : [b, better]
@@ -64,6 +71,7 @@ function joined(better: Passage, b: Passage): Passage {
     headings: before.headings,
     document: { ...better.document, match_highlights: highlights },
     content,
+    core: better.core ?? better.content,
     span,
   }
 }
@@ -95,10 +103,10 @@ export interface NeighbourOptions {
  * @param sections best first, merged
  */
 export async function addNeighbours(
-  sections: readonly Passage[],
+  sections: readonly Section[],
   turn: Pick<ActionTurn, 'caller' | 'signal'>,
   options: NeighbourOptions,
-): Promise<Passage[]> {
+): Promise<Section[]> {
   let left = options.limitTokens - sections.reduce((sum, { content }) => sum + estimateTokens(content), 0)
   const grown = await Promise.all(
     sections.slice(0, options.sections).map((section) => readAround(section, turn, options)),
@@ -114,10 +122,10 @@ export async function addNeighbours(
 }
 
 async function readAround(
-  section: Passage,
+  section: Section,
   { caller, signal }: Pick<ActionTurn, 'caller' | 'signal'>,
   { readExcerpt, chunks }: NeighbourOptions,
-): Promise<Passage> {
+): Promise<Section> {
   const { span, document } = section
   if (!span || span.last - span.first + 1 >= mostChunks) return section
   const excerpt = await readExcerpt({
@@ -130,7 +138,7 @@ async function readAround(
   })
   if (!excerpt || !isAround(excerpt.content, section.content)) return section
   const { content, headings = section.headings, span: larger } = excerpt
-  return { ...section, content, headings, span: larger }
+  return { ...section, content, core: section.core ?? section.content, headings, span: larger }
 }
 
 /** Whether a text read later still holds a section; its middle is looked for, as cuts may change its ends. */
@@ -146,32 +154,56 @@ const nothingNote = 'Nothing was found. Try other words, or say that the documen
 const widenedNote = 'Nothing was found with these sources and dates, so the results are from all documents.'
 
 /**
- * Writes the JSON the model reads and numbers what is in it; passages that do not fit are left out, the first is cut
- * instead.
- * @param sought `widened`: nothing was found with the filters of the model, so they were dropped
+ * Writes the JSON the model reads and numbers what is in it; passages that do not fit are left out.
+ * @param sought what was looked for; of a section that takes more than its share the part that says most about it is kept
+ * @param wasWidened nothing was found with the filters of the model, so they were dropped
  */
-export function toResultText(passages: readonly Passage[], turn: ActionTurn, sought: 'widened' | 'whole'): string {
-  let left = turn.resultTokens ?? defaultResultTokens
+export function toResultText(
+  passages: readonly Section[],
+  turn: ActionTurn,
+  { sought, wasWidened }: { readonly sought: string; readonly wasWidened: boolean },
+): string {
+  const limit = turn.resultTokens ?? defaultResultTokens
+  const share = Math.max(leastShare, Math.floor(limit * mostShare))
+  let left = limit
   const results: Record<string, unknown>[] = []
   for (const passage of passages) {
-    const result = toResult(passage, results.length === 0 ? left : Infinity)
+    if (results.length > 0 && left < leastShare) break
+    const result = toResult(passage, Math.min(left, passages.length === 1 ? limit : share), sought)
     const cost = estimateTokens(JSON.stringify(result))
     if (cost > left && results.length > 0) break
     left -= cost
     // Only what the model reads gets a number.
-    const [document] = turn.cite([passage.document])
+    const [document] = turn.cite([passage.document], [toReadText(result)])
     results.push({ document, ...result })
   }
   if (results.length === 0) return JSON.stringify({ results, note: nothingNote })
-  return JSON.stringify({ results, note: sought === 'widened' ? `${widenedNote} ${dataNote}` : dataNote })
+  return JSON.stringify({ results, note: wasWidened ? `${widenedNote} ${dataNote}` : dataNote })
 }
+
+// One long section must not leave room for no other.
+const mostShare = 0.45
+const leastShare = 250
 
 /** Tokens of what stands beside the text of a passage: each of its names, and all metadata together. */
 const nameTokens = 60
 const metadataTokens = 150
 const leastTokens = 100
 
-function toResult({ document, content, headings }: Passage, limitTokens: number): Record<string, unknown> {
+interface ShownPassage extends Readonly<Record<string, unknown>> {
+  readonly section?: string
+  readonly content: string
+}
+
+/** A passage under its headings. */
+const toReadText = ({ section, content }: ShownPassage): string =>
+  section === undefined ? content : `# ${section}\n\n${content}`
+
+function toResult(
+  { document, content, core = content, headings }: Section,
+  limitTokens: number,
+  sought: string,
+): ShownPassage {
   const authors = [...(document.primary_owners ?? []), ...(document.secondary_owners ?? [])]
   const metadata = cutMetadata(document.metadata)
   const about = {
@@ -183,7 +215,36 @@ function toResult({ document, content, headings }: Passage, limitTokens: number)
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   }
   const left = limitTokens - estimateTokens(JSON.stringify(about))
-  return { ...about, content: cutToTokens(content, Math.max(leastTokens, left)) }
+  return { ...about, content: cutContent({ content, core }, Math.max(leastTokens, left), sought) }
+}
+
+/** The best passage of a section with as much of what stands around it as fits; the part that says most when even it does not. */
+function cutContent(
+  { content, core }: { readonly content: string; readonly core: string },
+  limitTokens: number,
+  sought: string,
+): string {
+  const tokens = estimateTokens(JSON.stringify(content))
+  if (tokens <= limitTokens) return content
+  const characters = Math.max(200, Math.floor((content.length * limitTokens) / tokens))
+  const at = content.indexOf(core)
+  const part = at === -1 || core.length > characters ? relevantPart(core, sought, characters).text : undefined
+  return cutToTokens(part ?? windowAround(content, at, core.length, characters), limitTokens)
+}
+
+/** What stands around a part, a third of it before, cut between lines where there are some. */
+function windowAround(text: string, at: number, length: number, limit: number): string {
+  const before = Math.max(0, at - Math.floor((limit - length) / 3))
+  const start = before === 0 ? 0 : lineAfter(text, before, at)
+  const last = Math.min(text.length, start + limit)
+  const line = text.lastIndexOf('\n', last)
+  const end = last === text.length || line < at + length ? last : line
+  return text.slice(start, end).trim()
+}
+
+function lineAfter(text: string, from: number, most: number): number {
+  const line = text.indexOf('\n', from)
+  return line === -1 || line >= most ? most : line + 1
 }
 
 /** Metadata whose values fit; what is too long is left out. */

@@ -37,7 +37,10 @@ export function rescore<Row extends Ranked>(
 /** For each text, how well exact words and their neighbourhood fit: 0 for not at all. */
 function exactness(texts: readonly TermPositions[], words: readonly string[]): number[] {
   const weights = new Map<string, number>()
-  for (const word of words) weights.set(word, weightOf(texts.filter(({ of }) => of.has(word)).length, texts.length))
+  for (const word of words) {
+    const holding = texts.filter(({ of }) => of.has(word)).length
+    weights.set(word, holding === 0 ? 0 : rarityOf(holding, texts.length))
+  }
   const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
   if (whole === 0) return []
   const meanLength = texts.reduce((sum, { length }) => sum + length, 0) / texts.length
@@ -51,10 +54,6 @@ function exactness(texts: readonly TermPositions[], words: readonly string[]): n
     }
     return fit / whole
   })
-}
-
-function weightOf(rowsWithWord: number, rows: number): number {
-  return rowsWithWord === 0 ? 0 : rarityOf(rowsWithWord, rows)
 }
 
 /** Words between two words at their nearest, counted from 1; backwards counts one more. Infinity when one is missing. */

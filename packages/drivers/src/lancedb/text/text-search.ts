@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts'
 import { testOf, type FilteredSearch } from '../filtered-search.ts'
 import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
-import { createPostings, type Postings } from './postings.ts'
+import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words.ts'
 import type { TermStatistics } from './term-statistics.ts'
 
@@ -58,16 +58,15 @@ export async function searchText(parts: TextParts, query: TextQuery): Promise<Te
   if (queryTerms.length === 0) return []
   const unindexed = await parts.unindexedRows.place()
   // Taken before the index is asked: a row that is folded in meanwhile is then found on both sides, never on none.
-  const memtable = unindexed === 'memtable' ? await parts.memtable.prepared() : createPostings()
-  const rankBy = (words: readonly QueryTerm[]): Promise<TextHit[]> =>
-    rank(parts, query, { words, memtable, isWhole: unindexed === 'table' })
+  const memtable = unindexed === 'memtable' ? await parts.memtable.prepared() : undefined
+  const isWhole = unindexed === 'table'
   let words = queryTerms
-  let ranked = await rankBy(words)
+  let ranked = await rank(parts, query, { words, memtable, isWhole })
   let positions = lookAt(ranked, words)
   const corrections = await correct(parts, queryTerms, { positions, memtable })
   if (corrections.length > 0) {
     words = [...queryTerms, ...corrections]
-    ranked = await rankBy(words)
+    ranked = await rank(parts, query, { words, memtable, isWhole })
     positions = lookAt(ranked, words)
   }
   return rescore(
@@ -92,20 +91,20 @@ async function queryTermsOf(terms: Terms, words: readonly string[]): Promise<Que
 
 interface Ranking {
   readonly words: readonly QueryTerm[]
-  /** Rows in memory. */
-  readonly memtable: Postings
+  /** Rows in memory; undefined when there is none that the index lacks. */
+  readonly memtable: Postings | undefined
   /** Whether the engine has to look at rows outside its index as well. */
   readonly isWhole: boolean
 }
 
-async function rank(parts: TextParts, query: TextQuery, ranking: Ranking): Promise<TextHit[]> {
+async function rank(parts: TextParts, query: TextQuery, { memtable, words, isWhole }: Ranking): Promise<TextHit[]> {
   const reach = Math.max(query.limit, rescoredRows)
-  const [memtable, indexed] = await Promise.all([
-    searchMemtable(parts, query, ranking, reach),
-    searchIndexed(parts, query, ranking, reach),
+  const [inMemory, indexed] = await Promise.all([
+    memtable ? searchMemtable(parts, query, { memtable, words, reach }) : [],
+    searchIndexed(parts, query, { words, isWhole, reach }),
   ])
-  if (memtable.length === 0) return indexed
-  const hits = new Map(memtable.map((textHit) => [keyOf(textHit.hit), textHit]))
+  if (inMemory.length === 0) return indexed
+  const hits = new Map(inMemory.map((textHit) => [keyOf(textHit.hit), textHit]))
   for (const textHit of indexed) hits.set(keyOf(textHit.hit), textHit)
   return [...hits.values()].sort((a, b) => b.score - a.score).slice(0, reach)
 }
@@ -113,8 +112,7 @@ async function rank(parts: TextParts, query: TextQuery, ranking: Ranking): Promi
 async function searchIndexed(
   { engine, table, filteredSearch, scanning }: TextParts,
   { filter, extra }: TextQuery,
-  { words, isWhole }: Ranking,
-  reach: number,
+  { words, isWhole, reach }: { words: readonly QueryTerm[]; isWhole: boolean; reach: number },
 ): Promise<TextHit[]> {
   // A plain match is several times as fast as a composed query, and repeated words do not count twice in it.
   const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
@@ -147,8 +145,7 @@ function vectorOf(row: FoundRow): { vector?: Float32Array } {
 async function searchMemtable(
   { table, statistics }: TextParts,
   { filter }: TextQuery,
-  { words, memtable }: Ranking,
-  reach: number,
+  { words, memtable, reach }: { words: readonly QueryTerm[]; memtable: Postings; reach: number },
 ): Promise<TextHit[]> {
   const present = new Map(words.filter(({ term }) => memtable.frequencyOf(term) > 0).map((item) => [item.term, item]))
   if (present.size === 0) return []
@@ -181,7 +178,7 @@ async function searchMemtable(
 async function correct(
   { statistics, terms }: TextParts,
   queryTerms: readonly QueryTerm[],
-  { positions, memtable }: { positions: readonly TermPositions[]; memtable: Postings },
+  { positions, memtable }: { positions: readonly TermPositions[]; memtable: Postings | undefined },
 ): Promise<QueryTerm[]> {
   const seen = new Set(positions.flatMap(({ of }) => [...of.keys()]))
   const unseen = new Map(
@@ -189,8 +186,8 @@ async function correct(
   )
   const corrected = await Promise.all(
     [...unseen.values()].slice(0, mostMisspelt).map(async ({ word, term }) => {
-      if (memtable.frequencyOf(term) > 0 || (await statistics.isKnown(word, term))) return []
-      return [...(await statistics.near(word, term)), ...memtable.near(word, term)]
+      if ((memtable?.frequencyOf(term) ?? 0) > 0 || (await statistics.isKnown(word, term))) return []
+      return [...(await statistics.near(word, term)), ...(memtable?.near(word, term) ?? [])]
     }),
   )
   return queryTermsOf(terms, [...new Set(corrected.flat())])

@@ -1,5 +1,6 @@
 import type { ModelObservations } from '@inlay/agent'
 import type { Transport, TransportAnswer, TransportRequest } from '../stream/transport.ts'
+import { readAnswer } from './answer-text.ts'
 import { readRequest, refusedPart, withoutRefused, type Omission } from './refusals.ts'
 import { statedWindow } from './window.ts'
 
@@ -8,6 +9,9 @@ export interface ModelMemory extends ModelObservations {
   readonly refused: Set<Omission>
   refusesTools: boolean
   contextTokens: number | undefined
+  /** Whether a refusal of its server named the window, which counts more than what lists tell. */
+  hasStatedWindow: boolean
+  ask?: () => Promise<void>
 }
 
 /** What is known of the models of one provider, by name. */
@@ -24,7 +28,12 @@ export function createMemories(): ModelMemories {
     const known = memories.get(modelId)
     if (known) return known
     if (memories.size >= mostModels) memories.clear()
-    const memory: ModelMemory = { refused: new Set(), refusesTools: false, contextTokens: undefined }
+    const memory: ModelMemory = {
+      refused: new Set(),
+      refusesTools: false,
+      contextTokens: undefined,
+      hasStatedWindow: false,
+    }
     memories.set(modelId, memory)
     return memory
   }
@@ -48,9 +57,11 @@ export function learningTransport(
       const sent = withoutRefused(body, memory.refused)
       const answer = await transport(withBody(request, sent))
       if (answer.status < 400) return answer
-      const text = await readText(answer)
+      const text = await readAnswer(answer, mostRefusalChars)
       const repeated = { ...answer, read: replay(text) }
-      memory.contextTokens = statedWindow(text) ?? memory.contextTokens
+      const stated = statedWindow(text)
+      memory.contextTokens = stated ?? memory.contextTokens
+      memory.hasStatedWindow ||= stated !== undefined
       const part = refusedPart(answer.status, text, sent, memory.refused)
       if (part === undefined || memory.refused.has(part)) return repeated
       memory.refused.add(part)
@@ -68,24 +79,6 @@ function withBody(request: TransportRequest, body: Readonly<Record<string, unkno
   const text = JSON.stringify(body)
   const { 'content-length': _, ...headers } = request.headers
   return { ...request, headers, body: text }
-}
-
-/** The text of a refusal; its beginning when it is long. */
-function readText(answer: TransportAnswer): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  return new Promise((resolve, reject) => {
-    const source = answer.read({
-      push: (bytes) => {
-        text += decoder.decode(bytes, { stream: true })
-        if (text.length < mostRefusalChars) return
-        resolve(text)
-        source.cancel()
-      },
-      end: () => resolve(text),
-      fail: reject,
-    })
-  })
 }
 
 function replay(text: string): TransportAnswer['read'] {

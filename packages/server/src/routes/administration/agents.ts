@@ -78,6 +78,7 @@ export const agentAdministrationRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/persona/{persona_id}/share',
     operationId: 'sharePersona',
+    changesAccess: true,
     scope: 'chat',
     owner: 'caller',
     topic,
@@ -113,6 +114,7 @@ function flag(
   return defineRoute({
     method: 'PATCH',
     path,
+    changesAccess: true,
     operationId,
     scope,
     owner: scope === 'admin' ? 'any' : 'caller',

@@ -130,6 +130,7 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'PATCH',
     path: '/chat/chat-session/{session_id}',
+    changesAccess: true,
     operationId: 'updateChatSession',
     scope: 'chat',
     owner: 'caller',

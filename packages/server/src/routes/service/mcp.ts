@@ -114,7 +114,7 @@ function streamed(message: McpMessage, context: Context): Reply {
     async start(controller) {
       const watch = watchSilence(settings.heartbeatMs, settings.timer, () => {
         say(': still at it\n\n')
-        watch.begin()
+        watch.start()
       })
       const say = (text: string): void => {
         watch.end()
@@ -130,7 +130,7 @@ function streamed(message: McpMessage, context: Context): Reply {
         const params = { progressToken: token, progress: ++count, message: words }
         say(toEvent({ jsonrpc: '2.0', method: 'notifications/progress', params }))
       }
-      watch.begin()
+      watch.start()
       try {
         // A request has an id, or it would not have come here.
         say(toEvent(toMessage(message.id ?? 0, await answerTo(message, context, progress))))

@@ -12,6 +12,7 @@ import {
 } from '@inlay/protocol'
 import { authTypeSchema, readinessSchema, versionsSchema } from '@inlay/protocol/administration'
 import * as v from 'valibot'
+import { reply } from '../../http/replies.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { toPersonalization } from '../chat/memories.ts'
 
@@ -61,6 +62,28 @@ export const serviceRoutes: readonly Route[] = [
         settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
         throw new InlayError('SERVICE_UNAVAILABLE', { message: 'The database does not answer.', cause: error })
       }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/metrics',
+    operationId: 'metrics',
+    scope: 'admin',
+    owner: 'none',
+    topic,
+    summary: 'Metrics for Prometheus',
+    description:
+      'Requests, model calls, tokens, runs, searches and documents of this process, in the text format of Prometheus. ' +
+      'Nothing in it was written by a person.',
+    answer: { description: 'The metrics.', mediaType: 'text/plain' },
+    errors: ['NOT_IMPLEMENTED'],
+    async handle({ parts }) {
+      if (!parts.metrics)
+        throw new InlayError('NOT_IMPLEMENTED', {
+          message: 'Nothing is measured here. Set INLAY_TELEMETRY=on, or the option telemetry: true of createInlay().',
+        })
+      const { type, text } = await parts.metrics()
+      return reply(text, { headers: { 'content-type': type } })
     },
   }),
   defineRoute({

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { Inlay } from './inlay.ts'
+import type { Inlay } from '../inlay.ts'
 
 /** How a server is closed. */
 export interface CloseServerOptions {

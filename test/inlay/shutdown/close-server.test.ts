@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closeServer, createInlay, nodeListener, type Inlay } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
-import { startOpenAi } from '../stand-in/openai.ts'
+import { startOpenAi } from '../../stand-in/openai.ts'
 
 /** An assistant behind a server, whose model says something and never ends. */
 async function newServer(): Promise<{ server: Server; inlay: Inlay; base: string }> {

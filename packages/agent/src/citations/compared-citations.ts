@@ -1,0 +1,143 @@
+import { endsSentence } from '@inlay/text'
+import type { CitationPiece, Citations } from './citation-filter.ts'
+import { readMarker } from './marker.ts'
+
+/** What {@link compareCitations} needs. */
+export interface ComparisonOptions {
+  /** The number of the text that says what a sentence says, undefined when none does. */
+  readonly find: (sentence: string) => number | undefined
+  readonly isKnown: (number: number) => boolean
+}
+
+const openingBracket = /[[【［]/
+const fence = /^\s*(?:`{3,}|~{3,})/
+const unspacedEnd = /[。！？][”』」）》]*$/
+/** Headings, rows of tables, and what leads to something else. */
+const notStated = /^\s{0,3}(?:#{1,6}\s|\||(?:\*\*|__)[^*_]+(?:\*\*|__)$)| \| |[:：?？]["”’)\]*_]*$/
+const longestSentence = 1_000
+/** As much as tells whether a sentence ends. */
+const endingLength = 40
+
+/**
+ * Cites for a model that does not: behind each finished sentence, item or line that stands in a text, the number of that
+ * text is put as if the model had written it. It ends for the answer when the model cites by itself. Code, headings,
+ * rows of tables and questions get no number. What comes out does not depend on how the text was split.
+ */
+export function compareCitations(citations: Citations, options: ComparisonOptions): Citations {
+  const comparison = new Comparison(options)
+  return {
+    push: (text) => citations.push(comparison.push(text)),
+    end: (): readonly CitationPiece[] => {
+      const rest = comparison.end()
+      return rest === '' ? citations.end() : [...citations.push(rest), ...citations.end()]
+    },
+    cited: () => citations.cited(),
+  }
+}
+
+class Comparison {
+  readonly #options: ComparisonOptions
+  /** The model cites by itself. */
+  #isOver = false
+  #inFence = false
+  /** The line up to the sentence, and the sentence so far. */
+  #line = ''
+  #sentence = ''
+  /** How the sentence ends so far: to cut that out of a long sentence costs time with its whole length. */
+  #ending = ''
+  /** A number that waits, with the white space behind its sentence, for the sign that the model wrote none itself. */
+  #waiting: { readonly number: number; space: string } | undefined
+
+  constructor(options: ComparisonOptions) {
+    this.#options = options
+  }
+
+  push(text: string): string {
+    if (this.#isOver) return text
+    let out = ''
+    for (const char of text) out += this.#isOver ? char : this.#take(char)
+    return out
+  }
+
+  /** Ends a step; gives what is still to be written. */
+  end(): string {
+    if (this.#isOver) return ''
+    if (!this.#waiting) this.#finish('')
+    const rest = this.#release('')
+    this.#line = this.#sentence = this.#ending = ''
+    this.#inFence = false
+    return rest
+  }
+
+  #take(char: string): string {
+    const isSpace = /\s/.test(char)
+    if (this.#waiting) {
+      if (isSpace) {
+        this.#waiting.space += char
+        return ''
+      }
+      return this.#release(char) + this.#take(char)
+    }
+    if (char === '\n') {
+      const isFinished = this.#finish(char)
+      if (fence.test(this.#line)) this.#inFence = !this.#inFence
+      this.#line = this.#sentence = this.#ending = ''
+      return isFinished ? '' : char
+    }
+    const endsHere = isSpace
+      ? endsSentence(this.#ending)
+      : unspacedEnd.test(this.#ending.slice(-5)) && !/[。！？”』」）》]/.test(char)
+    if (endsHere && !this.#isInCode()) {
+      const isFinished = this.#finish(isSpace ? char : '')
+      this.#sentence = this.#ending = ''
+      if (isFinished) {
+        this.#line += char
+        return isSpace ? '' : this.#release(char) + this.#add(char)
+      }
+    }
+    return this.#add(char)
+  }
+
+  #add(char: string): string {
+    this.#line += char
+    this.#sentence += char
+    this.#ending = (this.#ending + char).slice(-endingLength)
+    return char
+  }
+
+  #isInCode(): boolean {
+    return this.#inFence || (this.#sentence.split('`').length - 1) % 2 === 1
+  }
+
+  /** Whether a number waits now for the sentence that ends here. */
+  #finish(space: string): boolean {
+    const sentence = this.#sentence.trim()
+    if (sentence === '' || this.#inFence || fence.test(this.#line)) return false
+    if (this.#isCitedByModel(sentence)) {
+      this.#isOver = true
+      return false
+    }
+    if (sentence.length > longestSentence || notStated.test(this.#line) || this.#isInCode()) return false
+    const number = this.#options.find(sentence)
+    if (number !== undefined) this.#waiting = { number, space }
+    return number !== undefined
+  }
+
+  #isCitedByModel(text: string): boolean {
+    const sentence = text.replace(/`[^`]*`/g, '')
+    for (let at = sentence.search(openingBracket); at !== -1 && at < sentence.length; at++) {
+      if (!openingBracket.test(sentence[at] ?? '')) continue
+      const marker = readMarker(sentence, at, true)
+      if (typeof marker === 'object' && !marker.isLinkText && marker.numbers.some(this.#options.isKnown)) return true
+    }
+    return false
+  }
+
+  /** What waits, without its number when the model goes on with a marker of its own. */
+  #release(next: string): string {
+    const waiting = this.#waiting
+    if (!waiting) return ''
+    this.#waiting = undefined
+    return openingBracket.test(next) ? waiting.space : ` [${waiting.number}]${waiting.space}`
+  }
+}

@@ -1,0 +1,234 @@
+import type { ConversationStore } from '../contracts/conversation-store.ts'
+import type { Services } from '../contracts/services.ts'
+import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
+import { createAbandonedLook } from './abandoned-runs.ts'
+import { createRun, type LiveRun, type Runs } from './registry.ts'
+import { createRounds, reportOnce } from './rounds.ts'
+
+/** Runs of this process for the others, and those of the others for this one. */
+export interface RunSharing {
+  /** Ends what other processes abandoned, and goes on looking for it. */
+  start(): Promise<void>
+  /** Lets other processes read and stop a run. Never rejects: while they cannot be told, the run goes on alone. */
+  share(run: LiveRun): Promise<void>
+  /** The newest run of a session, of whichever process. @param local the newest one of this process */
+  newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
+  /** What clients know the newest unfinished run of another process by. */
+  currentRunId(sessionId: string): Promise<number | undefined>
+  /** Has other processes stop their runs of some sessions; resolves once they have ended. */
+  stop(sessionIds: readonly string[]): Promise<void>
+  remove(sessionIds: readonly string[]): Promise<void>
+  /** Writes what is left of ended runs, then lets go. */
+  close(): Promise<void>
+}
+
+/** Times are milliseconds. */
+export interface RunSharingOptions extends Pick<Services, 'now' | 'onError'> {
+  readonly shared: SharedRuns
+  readonly runs: Runs
+  readonly conversations: Pick<ConversationStore, 'branch' | 'finish'>
+  /** After which silence of its process a run counts as abandoned. */
+  readonly leaseMs: number
+  readonly resumableMs: number
+  readonly runBytes: number
+}
+
+/** Changes are looked for this often even where they are told: a message may get lost. */
+const lookMs = 1_000
+/** Somebody waits for a run to stop. */
+const stopLookMs = 20
+
+/** Shares the runs of one process through `shared`. Timers run only while runs do, but for the look for abandoned ones. */
+export function createRunSharing(options: RunSharingOptions): RunSharing {
+  const { shared, now } = options
+  const report = reportOnce(options.onError)
+  const own = createOwnRuns(options)
+  const copies = createCopies(options)
+  const abandoned = createAbandonedLook({ ...options, report })
+  const changed = new Set<number>()
+  let unsubscribe: (() => Promise<void>) | undefined
+  let lookedAt = 0
+
+  const look = async (): Promise<void> => {
+    const isDue = unsubscribe === undefined || now() - lookedAt >= lookMs
+    if (isDue) lookedAt = now()
+    const isChanged = (id: number): boolean => isDue || changed.has(id)
+    const [ownIds, copyIds] = [own.ids().filter(isChanged), copies.ids().filter(isChanged)]
+    changed.clear()
+    if (ownIds.length > 0) await own.stopRequested()
+    for (const id of copyIds) await copies.catchUp(id)
+  }
+  const ids = (): number[] => [...own.ids(), ...copies.ids()]
+  const rounds = createRounds([() => report(own.write), () => report(look)], {
+    paceMs: shared.paceMs,
+    isNeeded: () => ids().length > 0,
+  })
+  const onChange = (messageIds: readonly number[] = ids()): void => {
+    const known = new Set(ids())
+    const relevant = messageIds.filter((id) => known.has(id))
+    for (const id of relevant) changed.add(id)
+    if (relevant.length > 0) void rounds.now()
+  }
+  const start = async (): Promise<void> => {
+    await abandoned.start()
+    await report(async () => void (unsubscribe = await shared.subscribe(onChange)))
+  }
+  let started: Promise<void> | undefined
+  return {
+    start: () => (started ??= start()),
+    share: async (run) => {
+      await report(() => own.add(run))
+      rounds.schedule()
+      void run.ended.then(rounds.now)
+    },
+    newest: async (sessionId, local) => {
+      const run = await copies.newest(sessionId, local)
+      rounds.schedule()
+      return run
+    },
+    ...createRequests(options),
+    close: async () => {
+      await started
+      await abandoned.close()
+      await rounds.now()
+      rounds.end()
+      copies.close()
+      await unsubscribe?.()
+      await shared.close()
+    },
+  }
+}
+
+function createRequests({
+  shared,
+  runs,
+  leaseMs,
+}: RunSharingOptions): Pick<RunSharing, 'currentRunId' | 'stop' | 'remove'> {
+  return {
+    currentRunId: async (sessionId) => {
+      const known = await shared.ofSession(sessionId)
+      return known.findLast(({ finished, messageId }) => !finished && !runs.ofMessage(messageId))?.runId
+    },
+    stop: async (sessionIds) => {
+      const deadline = Date.now() + 2 * leaseMs
+      const elsewhere = (await shared.requestStop(sessionIds)).filter((id) => !runs.ofMessage(id))
+      for (const id of elsewhere)
+        while (!(await shared.read(id, Number.MAX_SAFE_INTEGER)).finished && Date.now() < deadline)
+          await new Promise((resolve) => setTimeout(resolve, stopLookMs))
+    },
+    remove: (sessionIds) => shared.remove(sessionIds),
+  }
+}
+
+interface OwnRun {
+  readonly run: LiveRun
+  readonly opening: Omit<SharedRun, 'finished'>
+  isOpen: boolean
+  /** Number of the last line written. */
+  cursor: number
+  beatAt: number
+}
+
+/** Runs of this process that are not finished, or not yet written to their end. */
+interface OwnRuns {
+  ids(): number[]
+  add(run: LiveRun): Promise<void>
+  /** Writes new lines and signs of life. */
+  write(): Promise<void>
+  /** Stops those that somebody asked to stop. */
+  stopRequested(): Promise<void>
+}
+
+function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
+  const own = new Map<number, OwnRun>()
+  const open = async (each: OwnRun): Promise<void> => {
+    await shared.open(each.opening)
+    each.isOpen = true
+  }
+  const isDue = ({ run: { log }, cursor, beatAt }: OwnRun): boolean =>
+    log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4
+  return {
+    ids: () => [...own.keys()],
+    add: async (run) => {
+      const { sessionId, messageId, runId } = run
+      const openedAt = now()
+      const opening = { sessionId, messageId, runId, openedAt }
+      const each = { run, opening, isOpen: false, cursor: 0, beatAt: openedAt }
+      own.set(messageId, each)
+      await open(each)
+    },
+    write: async () => {
+      const due = [...own.values()].filter(isDue)
+      for (const each of due.filter(({ isOpen }) => !isOpen)) await open(each)
+      const time = now()
+      const parts = due.map(({ run: { messageId, log }, cursor }) => {
+        const entries = log.last > cursor ? log.entries().slice(cursor - log.last) : []
+        return { messageId, entries, finished: log.finished }
+      })
+      const lost = parts.length === 0 ? [] : await shared.append(parts)
+      for (const [index, each] of due.entries()) {
+        const { messageId, entries, finished } = parts[index]!
+        each.cursor = entries.at(-1)?.sequence ?? each.cursor
+        each.beatAt = time
+        const isLost = lost.includes(messageId)
+        // Another process has told its readers that it ended.
+        if (isLost) each.run.stop('closing')
+        if (isLost || finished) own.delete(messageId)
+      }
+    },
+    stopRequested: async () => {
+      for (const id of await shared.stopRequests()) own.get(id)?.run.stop('user')
+    },
+  }
+}
+
+/** Runs of other processes that somebody reads here. */
+interface Copies {
+  ids(): number[]
+  /** The newest run of a session, read as far as it is; that of this process when it is the newest. */
+  newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
+  /** Adds the lines that are new. */
+  catchUp(messageId: number): Promise<void>
+  close(): void
+}
+
+function createCopies({ shared, runBytes }: RunSharingOptions): Copies {
+  const copies = new Map<number, LiveRun>()
+  const catchUp = async (messageId: number): Promise<void> => {
+    const copy = copies.get(messageId)
+    while (copy && !copy.finished) {
+      const { entries, finished } = await shared.read(messageId, copy.log.last)
+      // Another call may have read the same lines meanwhile.
+      for (const { sequence, json } of entries) if (sequence === copy.log.last + 1) copy.log.append(json)
+      if (finished) {
+        copies.delete(messageId)
+        copy.end()
+      }
+      if (entries.length === 0) return
+    }
+  }
+  return {
+    ids: () => [...copies.keys()],
+    catchUp,
+    newest: async (sessionId, local) => {
+      const last = (await orElse(shared.ofSession(sessionId), local && [])).at(-1)
+      if (last === undefined || (local && local.messageId >= last.messageId)) return local
+      const copy = copies.get(last.messageId) ?? createRun(last, runBytes)
+      copies.set(last.messageId, copy)
+      await catchUp(last.messageId)
+      return copy
+    },
+    close: () => {
+      for (const copy of copies.values()) copy.end()
+    },
+  }
+}
+
+async function orElse<Value>(work: Promise<Value>, otherwise: Value | undefined): Promise<Value> {
+  try {
+    return await work
+  } catch (error) {
+    if (otherwise === undefined) throw error
+    return otherwise
+  }
+}

@@ -1,0 +1,201 @@
+import {
+  createFold,
+  isErrorLine,
+  isPacket,
+  type ErrorLine,
+  type FoldState,
+  type Packet,
+  type PlanBlock,
+  type ResearchBlock,
+  type SearchDoc,
+  type StreamLine,
+  type ToolBlock,
+} from '@inlay/protocol'
+import type { InlayChunk } from './messages.ts'
+import { toolChunks, type SentCall } from './tool-chunks.ts'
+
+/** A file an answer made, as a page can show it. */
+export interface ShownFile {
+  readonly url: string
+  readonly mediaType: string
+  readonly name: string
+}
+
+/** Reads a file of the conversation; undefined when it cannot be read. */
+export type FileReader = (fileId: string) => Promise<ShownFile | undefined>
+
+/** Turns the lines of one answer into chunks of the AI SDK. */
+export interface ChunkWriter {
+  /** Chunks that the next line adds. */
+  add(line: StreamLine): AsyncGenerator<InlayChunk>
+  readonly state: FoldState
+}
+
+/** What was sent of one block. */
+interface Sent extends SentCall {
+  /** The open text part; `count` tells the parts of one block apart. */
+  text: { id: string; isOpen: boolean; count: number }
+  files: number
+}
+
+interface Progress {
+  readonly state: FoldState
+  /** By the position of the block. */
+  readonly blocks: Sent[]
+  citations: number
+}
+
+/** @param sessionId the session, when the stream does not name it because it existed before */
+export function createChunkWriter(sessionId: string | undefined, readFile: FileReader): ChunkWriter {
+  const fold = createFold({ chatSessionId: sessionId ?? null })
+  const { state } = fold
+  const progress: Progress = { state, blocks: [], citations: 0 }
+  return {
+    state,
+    async *add(line) {
+      fold.add(line)
+      if ('reserved_assistant_message_id' in line || 'responses' in line) yield startChunk(state, sessionId)
+      else if (isErrorLine(line)) {
+        yield* closeTexts(progress)
+        yield* changes(progress, readFile)
+        yield { type: 'message-metadata', messageMetadata: { error: errorOf(line) } }
+      } else if (isPacket(line)) yield* packetChunks(line, progress, readFile)
+    },
+  }
+}
+
+async function* packetChunks(packet: Packet, progress: Progress, readFile: FileReader): AsyncGenerator<InlayChunk> {
+  const { obj } = packet
+  if (obj.type === 'message_delta') yield* textDelta('text', packet, obj.content, progress)
+  else if (obj.type === 'reasoning_delta') yield* textDelta('reasoning', packet, obj.reasoning, progress)
+  else if (obj.type !== 'chat_heartbeat') yield* changes(progress, readFile)
+  if (obj.type === 'reasoning_done' || obj.type === 'stop') yield* closeTexts(progress)
+  if (obj.type === 'stop') yield finishChunk(progress.state)
+}
+
+function sentOf({ blocks, state }: Progress, index: number): Sent {
+  return (blocks[index] ??= {
+    id: `${state.messageId ?? ''}-${index}`,
+    text: { id: '', isOpen: false, count: 0 },
+    outputLength: 0,
+    isStarted: false,
+    isOver: false,
+    files: 0,
+  })
+}
+
+/** A delta goes to the newest block at its place, as in the fold. */
+function* textDelta(
+  kind: 'text' | 'reasoning',
+  { placement }: Packet,
+  delta: string,
+  progress: Progress,
+): Generator<InlayChunk> {
+  // What research agents think and say on their way is not part of the answer.
+  if (placement.sub_turn_index !== null || delta === '') return
+  const index = progress.state.blocks.findLastIndex(
+    (block) => block.kind === kind && block.placement.turn_index === placement.turn_index,
+  )
+  if (index < 0) return
+  const { text, id } = sentOf(progress, index)
+  if (!text.isOpen) {
+    yield* closeTexts(progress)
+    Object.assign(text, { isOpen: true, id: `${id}-${text.count++}` })
+    yield { type: `${kind}-start`, id: text.id }
+  }
+  yield { type: `${kind}-delta`, id: text.id, delta }
+}
+
+function* closeTexts({ blocks, state }: Progress): Generator<InlayChunk> {
+  for (const [index, sent] of blocks.entries()) {
+    if (!sent?.text.isOpen) continue
+    sent.text.isOpen = false
+    yield { type: state.blocks[index]?.kind === 'reasoning' ? 'reasoning-end' : 'text-end', id: sent.text.id }
+  }
+}
+
+/** Everything but text that changed since the last packet. */
+async function* changes(progress: Progress, readFile: FileReader): AsyncGenerator<InlayChunk> {
+  const { state } = progress
+  for (const [index, block] of state.blocks.entries()) {
+    const sent = sentOf(progress, index)
+    if (block.kind === 'tool') {
+      if (!sent.isStarted) yield* closeTexts(progress)
+      yield* toolChunks(block, sent)
+      yield* fileChunks(block, sent, readFile)
+    } else if (block.kind === 'plan') yield* planChunk(block, sent)
+    else if (block.kind === 'research') yield* researchChunk(block, sent)
+  }
+  for (const { citation_number: number, document_id: id } of state.citations.slice(progress.citations))
+    yield sourceChunk(number, id, documentOf(state, id))
+  progress.citations = state.citations.length
+}
+
+async function* fileChunks(block: ToolBlock, sent: Sent, readFile: FileReader): AsyncGenerator<InlayChunk> {
+  const ids = [...(block.images ?? []).map((image) => image.file_id), ...block.fileIds]
+  for (const fileId of ids.slice(sent.files)) {
+    sent.files++
+    const file = await readFile(fileId)
+    if (file === undefined) continue
+    const { name, ...shown } = file
+    yield { type: 'file', ...shown, providerMetadata: { inlay: { fileId, name } } }
+  }
+}
+
+function startChunk({ chatSessionId, messageId, userMessageId }: FoldState, known: string | undefined): InlayChunk {
+  const sessionId = chatSessionId ?? known
+  return {
+    type: 'start',
+    messageId: String(messageId),
+    messageMetadata: {
+      ...(sessionId !== undefined && { sessionId }),
+      ...(messageId !== null && { messageId }),
+      ...(userMessageId !== null && { questionId: userMessageId }),
+    },
+  }
+}
+
+function finishChunk({ phase, usage }: FoldState): InlayChunk {
+  const finishReason = phase === 'stopped' ? 'interrupted' : 'stop'
+  return { type: 'finish', finishReason, ...(usage !== null && { messageMetadata: { usage } }) }
+}
+
+function errorOf({ error, error_code, is_retryable }: ErrorLine): {
+  message: string
+  code: string | null
+  isRetryable: boolean
+} {
+  return { message: error, code: error_code, isRetryable: is_retryable }
+}
+
+function* planChunk(block: PlanBlock, sent: Sent): Generator<InlayChunk> {
+  if (!isWorthSending(block.text.length, block.isDone, sent)) return
+  yield { type: 'data-plan', id: sent.id, data: { text: block.text, isDone: block.isDone } }
+}
+
+function* researchChunk(block: ResearchBlock, sent: Sent): Generator<InlayChunk> {
+  const { task, report, progress, citedDocuments } = block
+  if (progress === 'writing' || !isWorthSending(report.length, progress !== 'running', sent)) return
+  yield { type: 'data-research', id: sent.id, data: { task, report, progress, documents: citedDocuments ?? [] } }
+}
+
+/** Data parts are sent whole, so a growing text is sent again only when it grew by a tenth. */
+function isWorthSending(length: number, isDone: boolean, sent: Sent): boolean {
+  if (sent.isOver || (sent.isStarted && !isDone && length < sent.outputLength * 1.1 + 1)) return false
+  Object.assign(sent, { isStarted: true, isOver: isDone, outputLength: length })
+  return true
+}
+
+function documentOf({ documents, blocks }: FoldState, id: string): SearchDoc | undefined {
+  const shown = blocks.flatMap((block) =>
+    block.kind === 'tool' ? (block.documents ?? []) : block.kind === 'research' ? (block.citedDocuments ?? []) : [],
+  )
+  return [...documents, ...shown].find((document) => document.document_id === id)
+}
+
+function sourceChunk(citation: number, documentId: string, document: SearchDoc | undefined): InlayChunk {
+  const { semantic_identifier: title = documentId, link = null, blurb: excerpt = '' } = document ?? {}
+  const source = { sourceId: documentId, title, providerMetadata: { inlay: { citation, documentId, excerpt } } }
+  if (link !== null && /^https?:/i.test(link)) return { type: 'source-url', url: link, ...source }
+  return { type: 'source-document', mediaType: 'text/plain', ...source }
+}

@@ -1,0 +1,22 @@
+import type { Client } from '../client.ts'
+import type { FileReader } from './chunks.ts'
+
+/** Reads files of a conversation, as links to the service or as data. */
+export function fileReader(client: Client, files: 'link' | 'inline', baseUrl: string): FileReader {
+  return async (fileId) => {
+    // A file that was deleted since is left out of the message.
+    const content = await client.files.content(fileId).catch(() => undefined)
+    if (content === undefined) return undefined
+    const link = `${baseUrl.replace(/\/+$/, '')}/chat/file/${encodeURIComponent(fileId)}`
+    const mediaType = content.type.split(';')[0] || 'application/octet-stream'
+    return { name: content.name, mediaType, url: files === 'link' ? link : await dataUrl(content, mediaType) }
+  }
+}
+
+async function dataUrl(content: Blob, mediaType: string): Promise<string> {
+  const bytes = new Uint8Array(await content.arrayBuffer())
+  let binary = ''
+  // In pieces, since a list of arguments has a limit.
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  return `data:${mediaType};base64,${btoa(binary)}`
+}

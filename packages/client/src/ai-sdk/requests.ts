@@ -1,0 +1,56 @@
+import { InlayError, type SendMessageInput } from '@inlay/protocol'
+import type { ChatTransport } from 'ai'
+import type { Client } from '../client.ts'
+import type { InlayUIMessage } from './messages.ts'
+import { uploadFiles } from './uploads.ts'
+
+/** What `useChat` hands over with a message. */
+export type SendingOptions = Parameters<ChatTransport<InlayUIMessage>['sendMessages']>[0]
+
+/** What a transport remembers of a chat. */
+export interface Chat {
+  sessionId?: string
+  /** Stored ids of questions, by the id that the page gave them. */
+  readonly questions: Map<string, number>
+  /** Who reads the answer now; a newer reader of the same run replaces it. */
+  reader?: object
+}
+
+/** Whether the id of a chat may be that of a session. */
+export const isSessionId = (id: string): boolean => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
+
+/** The session that the answers of a chat belong to; undefined before its first message. */
+export function sessionIn({ chatId, messages }: SendingOptions): string | undefined {
+  const known = messages.findLast(({ metadata }) => metadata?.sessionId !== undefined)?.metadata?.sessionId
+  return known ?? (messages.length > 1 && isSessionId(chatId) ? chatId : undefined)
+}
+
+/**
+ * The request for the newest question, or for another answer to it.
+ * @throws INVALID_INPUT without a question, or with files that cannot be taken
+ */
+export async function toMessage(
+  client: Client,
+  chat: Chat,
+  { messages, trigger, body, abortSignal }: SendingOptions,
+  defaults: Partial<SendMessageInput> = {},
+): Promise<SendMessageInput> {
+  const at = messages.findLastIndex(({ role }) => role === 'user')
+  const question = messages[at]
+  if (question === undefined) throw new InlayError('INVALID_INPUT', { message: 'There is no question to answer.' })
+  const { chat_session_info: info, ...fields }: Partial<SendMessageInput> = { ...defaults, ...body }
+  const session = chat.sessionId === undefined ? { chat_session_info: info } : { chat_session_id: chat.sessionId }
+  const stored = chat.questions.get(question.id) ?? question.metadata?.messageId
+  if (trigger === 'regenerate-message' && stored !== undefined && chat.sessionId !== undefined)
+    return { ...fields, message: '', ...session, parent_message_id: stored }
+  const text = question.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+  const files = await uploadFiles(client, question, abortSignal)
+  return { ...fields, message: text, ...session, ...parentOf(chat, messages.slice(0, at)), ...files }
+}
+
+/** The answer that a question follows; null begins anew in a session that has other answers. */
+function parentOf(chat: Chat, before: readonly InlayUIMessage[]): { parent_message_id?: number | null } {
+  if (chat.sessionId === undefined) return {}
+  const parent = before.findLast(({ role }) => role === 'assistant')?.metadata?.messageId
+  return { parent_message_id: parent ?? (before.length === 0 ? null : -1) }
+}

@@ -1,0 +1,104 @@
+import type { ToolBlock } from '@inlay/protocol'
+import type { InlayChunk } from './messages.ts'
+
+const builtIn: ReadonlySet<string> = new Set([
+  'internal_search',
+  'web_search',
+  'open_url',
+  'generate_image',
+  'run_python',
+  'read_file',
+  'add_memory',
+])
+
+/** What was sent of one tool call. */
+export interface SentCall {
+  readonly id: string
+  /** Arguments sent while the model wrote them: the name of the last one, and how much of each. */
+  draft?: { name: string; lengths: Record<string, number> }
+  input?: unknown
+  output?: unknown
+  outputLength: number
+  isStarted: boolean
+  isOver: boolean
+}
+
+/** Chunks that bring a client from what was sent of a call to what is known of it now. */
+export function* toolChunks(block: ToolBlock, sent: SentCall): Generator<InlayChunk> {
+  const { toolName, progress } = block
+  const call = { toolCallId: sent.id, dynamic: !builtIn.has(toolName), providerExecuted: true }
+  if (sent.isOver) return
+  if (!sent.isStarted) yield { type: 'tool-input-start', toolName, ...call, toolMetadata: placeOf(block) }
+  sent.isStarted = true
+  if (progress === 'writing') {
+    yield* draftChunks(block, sent)
+    return
+  }
+  sent.isOver = progress !== 'running'
+  const isInputKnown = Object.keys(block.arguments).length > 0 || sent.isOver || hasOutput(block)
+  if (sent.input !== block.arguments && isInputKnown) {
+    sent.input = block.arguments
+    yield { type: 'tool-input-available', toolName, input: block.arguments, ...call, toolMetadata: placeOf(block) }
+  }
+  const failure = failureOf(block)
+  if (sent.isOver && failure !== undefined) {
+    yield { type: 'tool-output-error', errorText: failure, ...call }
+    return
+  }
+  if (!sent.isOver && !hasNews(block, sent)) return
+  yield { type: 'tool-output-available', output: outputOf(block), preliminary: !sent.isOver, ...call }
+}
+
+/** Groups the steps of parallel calls and of research agents. */
+function placeOf({ placement: { turn_index: turn, tab_index: tab, sub_turn_index: step } }: ToolBlock): {
+  turn: number
+  tab: number
+  step: number | null
+} {
+  return { turn, tab, step }
+}
+
+/** The JSON of the arguments as far as it is written; they are texts, one after the other. */
+function* draftChunks(block: ToolBlock, sent: SentCall): Generator<InlayChunk> {
+  const draft = (sent.draft ??= { name: '', lengths: {} })
+  for (const [name, value] of Object.entries(block.arguments)) {
+    const text = String(value)
+    const length = draft.lengths[name] ?? 0
+    if (text.length === length && name in draft.lengths) continue
+    let piece = JSON.stringify(text.slice(length)).slice(1, -1)
+    if (!(name in draft.lengths)) piece = `${draft.name === '' ? '{' : '",'}${JSON.stringify(name)}:"${piece}`
+    // An argument that grows after the next one began is sent whole with the call.
+    else if (draft.name !== name) continue
+    draft.name = name
+    draft.lengths[name] = text.length
+    yield { type: 'tool-input-delta', toolCallId: sent.id, inputTextDelta: piece }
+  }
+}
+
+const hasOutput = ({ documents, images, output, errorOutput, data }: ToolBlock): boolean =>
+  documents !== null || images !== null || data !== null || output !== '' || errorOutput !== ''
+
+/** Whether the output so far is worth sending: long texts only when they grew by a tenth. */
+function hasNews(block: ToolBlock, sent: SentCall): boolean {
+  if (!hasOutput(block)) return false
+  const known = block.documents ?? block.images ?? block.data
+  const length = block.output.length + block.errorOutput.length
+  if (known === sent.output && length < sent.outputLength * 1.1 + 1) return false
+  sent.output = known
+  sent.outputLength = length
+  return true
+}
+
+function failureOf({ failure, credentialError, progress }: ToolBlock): string | undefined {
+  if (failure !== null) return failure.exception
+  if (credentialError !== null) return credentialError.message
+  return progress === 'stopped' ? 'The answer ended before this was done.' : undefined
+}
+
+function outputOf({ toolName, documents, images, output, errorOutput, fileIds, data }: ToolBlock): unknown {
+  if (images !== null) return { images }
+  if (/_search$|^open_url$/.test(toolName)) return { documents: documents ?? [] }
+  if (toolName === 'run_python' || toolName === 'bash')
+    return { stdout: output, stderr: errorOutput, fileIds, ...(typeof data === 'object' ? data : {}) }
+  return fileIds.length === 0 ? (data ?? output) : { data, fileIds }
+}

@@ -1,0 +1,253 @@
+import type { SharedRun, SharedRuns } from '@inlay/agent'
+import { createSharedTransactions, hasRowLocks, type ProcessPresence } from '@inlay/records'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { RunTable } from '../tables/chat-tables.ts'
+import type { ConversationTables } from '../tables/database.ts'
+
+/** What runs are shared with on SQL. */
+export interface SqlSharedRunsOptions {
+  /** Holds the tables that `migrateConversations` makes. */
+  readonly db: Kysely<unknown>
+  readonly now: () => number
+  /** Tells at once that a process of this machine has ended. Default: silence tells. */
+  readonly processes?: ProcessPresence | undefined
+  /** Hears notifications of Postgres, as the dialect of `@inlay/drivers/postgres` does. Default: changes are polled for. */
+  readonly listen?: ListenToDatabase | undefined
+}
+
+/**
+ * Calls back for each notification of a channel, with its payload, and without one when some may have been missed.
+ * @returns ends it; undefined when nothing can be heard
+ */
+export type ListenToDatabase = (
+  channel: string,
+  onMessage: (payload?: string) => void,
+) => Promise<(() => Promise<void>) | undefined>
+
+const channel = 'inlay_runs'
+/** Postgres takes payloads below 8000 bytes. */
+const payloadChars = 7_000
+/** Most batches of lines in one read. */
+const readRows = 100
+
+/**
+ * Shares runs through the records' database: SQLite for processes of one machine, Postgres for any. With `listen`
+ * changes are told within milliseconds, else found by polling.
+ */
+export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRunsOptions): SharedRuns {
+  const db = given.withTables<ConversationTables>()
+  const owner = processes?.owner ?? crypto.randomUUID()
+
+  const parts = { db, owner, now, processes }
+  return {
+    // SQLite waits for the disk with the thread.
+    paceMs: hasRowLocks(db) ? 40 : 100,
+    ...createWriting(parts),
+    ...createReading(db),
+    ...createTaking(parts),
+    removeFinished: (ageMs) =>
+      removeWhere(db, (runs) => runs.where('is_finished', '=', 1).where('seen_at', '<=', now() - ageMs)),
+    remove: async (sessionIds) => {
+      if (sessionIds.length > 0) await removeWhere(db, (runs) => runs.where('session_id', 'in', sessionIds))
+    },
+    subscribe: async (onChange) =>
+      listen?.(channel, (payload) => onChange(payload ? payload.split(',').map(Number) : undefined)),
+    close: async () => {},
+  }
+}
+
+interface Parts extends Pick<SqlSharedRunsOptions, 'now' | 'processes'> {
+  readonly db: Kysely<ConversationTables>
+  readonly owner: string
+}
+
+function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'append' | 'requestStop'> {
+  const writes = createSharedTransactions(db)
+  return {
+    open: async ({ sessionId, messageId, runId, openedAt }) => {
+      await writes.run((records) =>
+        records
+          .insertInto('inlay_chat_runs')
+          .values({
+            message_id: messageId,
+            session_id: sessionId,
+            run_id: runId,
+            owner,
+            opened_at: openedAt,
+            seen_at: now(),
+            is_finished: 0,
+            is_stopped: 0,
+          })
+          .onConflict((conflict) => conflict.column('message_id').doNothing())
+          .execute(),
+      )
+    },
+    append: (lines) =>
+      writes.run(async (records) => {
+        const held = await renew(records, { ids: lines.map(({ messageId }) => messageId), owner, time: now() })
+        const own = lines.filter(({ messageId }) => held.has(messageId))
+        await addLines(records, own)
+        const over = own.filter(({ finished }) => finished).map(({ messageId }) => messageId)
+        if (over.length > 0)
+          await records.updateTable('inlay_chat_runs').set({ is_finished: 1 }).where('message_id', 'in', over).execute()
+        const changed = own.filter(({ entries, finished }) => entries.length > 0 || finished)
+        await notify(
+          records,
+          changed.map(({ messageId }) => messageId),
+        )
+        return lines.flatMap(({ messageId }) => (held.has(messageId) ? [] : [messageId]))
+      }),
+    requestStop: async (sessionIds) => {
+      if (sessionIds.length === 0) return []
+      const asked = await db
+        .updateTable('inlay_chat_runs')
+        .set({ is_stopped: 1 })
+        .where('session_id', 'in', sessionIds)
+        .where('is_finished', '=', 0)
+        .returning('message_id as id')
+        .execute()
+      const ids = asked.map(({ id }) => id)
+      await notify(db, ids)
+      return ids
+    },
+  }
+}
+
+async function notify(records: Kysely<ConversationTables>, ids: readonly number[]): Promise<void> {
+  if (!hasRowLocks(records) || ids.length === 0) return
+  const payload = ids.join()
+  await sql`select pg_notify(${channel}, ${payload.length < payloadChars ? payload : ''})`.execute(records)
+}
+
+function createReading(db: Kysely<ConversationTables>): Pick<SharedRuns, 'ofSession' | 'read'> {
+  return {
+    ofSession: async (sessionId) => {
+      const rows = await db
+        .selectFrom('inlay_chat_runs')
+        .selectAll()
+        .where('session_id', '=', sessionId)
+        .orderBy('message_id')
+        .execute()
+      return rows.map(toRun)
+    },
+    read: async (messageId, cursor) => {
+      // Read before the lines: of a run that is over all of them are there.
+      const run = await db
+        .selectFrom('inlay_chat_runs')
+        .select('is_finished')
+        .where('message_id', '=', messageId)
+        .executeTakeFirst()
+      const rows = await db
+        .selectFrom('inlay_chat_run_lines')
+        .select(['first', 'lines'])
+        .where('message_id', '=', messageId)
+        .where('last', '>', Math.min(cursor, 2 ** 31 - 1))
+        .orderBy('first')
+        .limit(readRows)
+        .execute()
+      const entries = rows.flatMap(({ first, lines }) =>
+        lines.split('\n').map((json, index) => ({ sequence: first + index, json })),
+      )
+      return {
+        messageId,
+        entries: entries.filter(({ sequence }) => sequence > cursor),
+        finished: run?.is_finished !== 0 && rows.length < readRows,
+      }
+    },
+  }
+}
+
+function createTaking({ db, owner, now, processes }: Parts): Pick<SharedRuns, 'stopRequests' | 'takeAbandoned'> {
+  return {
+    stopRequests: async () => {
+      const rows = await unfinished(db).where('owner', '=', owner).where('is_stopped', '=', 1).execute()
+      return rows.map((row) => row.message_id)
+    },
+    takeAbandoned: async (leaseMs) => {
+      const rows = await unfinished(db).where('owner', '!=', owner).execute()
+      const isAbandoned = (row: Selectable<RunTable>): boolean =>
+        Number(row.seen_at) <= now() - leaseMs || processes?.isGone(row.owner) === true
+      const taken: SharedRun[] = []
+      for (const row of rows.filter(isAbandoned)) {
+        const { numUpdatedRows } = await db
+          .updateTable('inlay_chat_runs')
+          .set({ owner, seen_at: now() })
+          .where('message_id', '=', row.message_id)
+          .where('owner', '=', row.owner)
+          .where('seen_at', '=', row.seen_at)
+          .where('is_finished', '=', 0)
+          .executeTakeFirst()
+        if (numUpdatedRows > 0n) taken.push(toRun(row))
+      }
+      return taken
+    },
+  }
+}
+
+/** Says of own runs that their process lives. @returns those that still are its own */
+async function renew(
+  records: Transaction<ConversationTables>,
+  { ids, owner, time }: { readonly ids: readonly number[]; readonly owner: string; readonly time: number },
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await records
+    .updateTable('inlay_chat_runs')
+    .set({ seen_at: time })
+    .where('message_id', 'in', ids)
+    .where('owner', '=', owner)
+    .returning('message_id as id')
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+async function addLines(
+  records: Transaction<ConversationTables>,
+  parts: Parameters<SharedRuns['append']>[0],
+): Promise<void> {
+  const rows = parts.flatMap(({ messageId, entries }) => {
+    const [first, last] = [entries[0], entries.at(-1)]
+    if (!first || !last) return []
+    const lines = entries.map(({ json }) => json).join('\n')
+    return [{ message_id: messageId, first: first.sequence, last: last.sequence, lines }]
+  })
+  if (rows.length === 0) return
+  await records
+    .insertInto('inlay_chat_run_lines')
+    .values(rows)
+    // Written before without an answer that it was, and with more lines now.
+    .onConflict((conflict) =>
+      conflict.columns(['message_id', 'first']).doUpdateSet(({ ref }) => ({
+        last: ref('excluded.last'),
+        lines: ref('excluded.lines'),
+      })),
+    )
+    .execute()
+}
+
+const unfinished = (db: Kysely<ConversationTables>) =>
+  db.selectFrom('inlay_chat_runs').selectAll().where('is_finished', '=', 0)
+
+const runsIn = (db: Kysely<ConversationTables>) => db.selectFrom('inlay_chat_runs').select('message_id')
+
+async function removeWhere(
+  db: Kysely<ConversationTables>,
+  narrow: (runs: ReturnType<typeof runsIn>) => ReturnType<typeof runsIn>,
+): Promise<void> {
+  const rows = await narrow(runsIn(db)).execute()
+  if (rows.length === 0) return
+  const ids = rows.map((row) => row.message_id)
+  await db.transaction().execute(async (records) => {
+    await records.deleteFrom('inlay_chat_run_lines').where('message_id', 'in', ids).execute()
+    await records.deleteFrom('inlay_chat_runs').where('message_id', 'in', ids).execute()
+  })
+}
+
+function toRun(row: Selectable<RunTable>): SharedRun {
+  return {
+    sessionId: row.session_id,
+    messageId: row.message_id,
+    runId: row.run_id,
+    openedAt: Number(row.opened_at),
+    finished: row.is_finished === 1,
+  }
+}

@@ -1,0 +1,19 @@
+import type { TransportAnswer } from '../stream/transport.ts'
+
+/** The text of an answer; its beginning when it is long. */
+export function readAnswer(answer: TransportAnswer, mostChars: number): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  return new Promise((resolve, reject) => {
+    const source = answer.read({
+      push: (bytes) => {
+        text += decoder.decode(bytes, { stream: true })
+        if (text.length < mostChars) return
+        resolve(text)
+        source.cancel()
+      },
+      end: () => resolve(text),
+      fail: reject,
+    })
+  })
+}

@@ -1,0 +1,2 @@
+export * from '@inlay/client'
+export { InlayError, isInlayError } from '@inlay/protocol'

@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Inlay } from '../inlay.ts'
+import { nodeListener } from './node-listener.ts'
+import type { PrincipalOption } from './principal.ts'
+
+/** What the plugin uses of a Fastify instance. */
+export interface FastifyScope {
+  removeAllContentTypeParsers(): void
+  addContentTypeParser(
+    type: string,
+    parser: (request: never, payload: never, done: (error: null) => void) => void,
+  ): void
+  all(path: string, handler: (request: FastifyCall, reply: FastifyAnswer) => Promise<void>): unknown
+}
+
+/** What it uses of a request. */
+export interface FastifyCall {
+  readonly raw: IncomingMessage
+}
+
+/** What it uses of a reply. */
+export interface FastifyAnswer {
+  readonly raw: ServerResponse
+  hijack(): unknown
+  getHeaders(): Record<string, number | string | string[] | undefined>
+}
+
+/**
+ * A Fastify plugin that answers all below its prefix. Hooks of the host run before it, and headers they set are sent.
+ * Bodies are not parsed in its scope; the rest of the app keeps its parsers.
+ * @example app.register(fastifyPlugin(inlay, { principal: (request) => request.user }), { prefix: '/assistant' })
+ */
+export function fastifyPlugin<Call extends FastifyCall = FastifyCall>(
+  inlay: Pick<Inlay, 'fetch'>,
+  { principal: principalOf }: PrincipalOption<Call> = {},
+): (app: FastifyScope) => Promise<void> {
+  return async (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    app.all('/*', async (request, reply) => {
+      // The host registers this where its requests are of this kind.
+      const principal = await principalOf?.(request as Call)
+      reply.hijack()
+      for (const [name, value] of Object.entries(reply.getHeaders()))
+        if (value !== undefined) reply.raw.setHeader(name, value)
+      await nodeListener(inlay.fetch, { principal: () => principal })(request.raw, reply.raw)
+    })
+  }
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Inlay } from '../inlay.ts'
+import { nodeListener } from './node-listener.ts'
+import type { PrincipalOption } from './principal.ts'
+
+/** What the middleware uses of a Koa context. */
+export interface KoaContext {
+  readonly path: string
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  /** Set by body parsers. */
+  readonly request: object
+  respond?: boolean | undefined
+}
+
+/**
+ * A Koa middleware that answers a path and all below it, ahead of body parsers or behind them.
+ * @param path where it lies, e.g. `/assistant`: the assistant's `basePath`
+ * @example app.use(koaMiddleware(inlay, '/assistant', { principal: (context) => context.state.user }))
+ */
+export function koaMiddleware<Call extends KoaContext = KoaContext>(
+  inlay: Pick<Inlay, 'fetch'>,
+  path: string,
+  { principal: principalOf }: PrincipalOption<Call> = {},
+): (context: Call, next: () => Promise<unknown>) => Promise<unknown> {
+  return async (context, next) => {
+    if (context.path !== path && !context.path.startsWith(`${path}/`)) return next()
+    const principal = await principalOf?.(context)
+    const { rawBody, body }: { readonly rawBody?: unknown; readonly body?: unknown } = context.request
+    // Koa answers itself otherwise.
+    context.respond = false
+    const listener = nodeListener(inlay.fetch, { principal: () => principal })
+    await listener(Object.assign(context.req, { rawBody, body }), context.res)
+  }
+}

@@ -1,0 +1,29 @@
+import type { Inlay } from '../inlay.ts'
+import type { PrincipalOption } from './principal.ts'
+
+type RouteHandler = (request: Request) => Promise<Response>
+
+/** What a route of Next.js exports: a handler for each method. */
+export type RouteHandlers = Readonly<
+  Record<'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler>
+>
+
+/**
+ * Handlers for a catch-all route of Next.js, such as `app/assistant/[...path]/route.ts`.
+ * @example export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = routeHandlers(inlay)
+ */
+export function routeHandlers(
+  { fetch }: Pick<Inlay, 'fetch'>,
+  { principal }: PrincipalOption<Request> = {},
+): RouteHandlers {
+  const handler: RouteHandler = async (request) => fetch(request, { principal: await principal?.(request) })
+  return {
+    GET: handler,
+    HEAD: handler,
+    OPTIONS: handler,
+    POST: handler,
+    PUT: handler,
+    PATCH: handler,
+    DELETE: handler,
+  }
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { toNodeHandler } from 'srvx/node'
+import type { PrincipalFetch, PrincipalOption } from './principal.ts'
+
+type NodeRequest = IncomingMessage | Http2ServerRequest
+type NodeResponse = ServerResponse | Http2ServerResponse
+
+/** A listener for `node:http` and `node:http2`; its promise resolves once the answer is sent or the client has left. */
+export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
+
+/**
+ * A listener for `node:http`, or a middleware for Express and its kin, over a fetch handler. Streams are written as fast
+ * as the socket takes them; a client that leaves ends its stream and nothing else. Behind a body parser it takes the
+ * parsed JSON, text or bytes from `request.body` or `request.rawBody`; forms cannot be restored from there.
+ * @example createServer(nodeListener(inlay.fetch)).listen(3000)
+ * @example app.use('/assistant', nodeListener(inlay.fetch, { principal: (request: express.Request) => request.user }))
+ */
+export function nodeListener<Call extends NodeRequest = NodeRequest>(
+  fetch: PrincipalFetch,
+  { principal: principalOf }: PrincipalOption<Call> = {},
+): NodeListener {
+  const plain = listenerOf((request) => fetch(request, { principal: undefined }))
+  // The promise is for hosts that wait for it: h3 takes a listener without one for done, and answers a second time.
+  return async (request, response) => {
+    const body = request.readableDidRead ? parsedBody(request) : undefined
+    if (body === undefined && principalOf === undefined) return void (await plain(request, response))
+    // The host mounts this where its requests are of this kind.
+    const principal = await principalOf?.(request as Call)
+    const listener = listenerOf((unread) => fetch(body === undefined ? unread : withBody(unread, body), { principal }))
+    await listener(request, response)
+  }
+}
+
+/** One handler takes both versions of HTTP; its type names them one by one. */
+function listenerOf(fetch: (request: Request) => Promise<Response>): (...call: Parameters<NodeListener>) => unknown {
+  return toNodeHandler(fetch) as (...call: Parameters<NodeListener>) => unknown
+}
+
+/** A request as a body parser leaves it. */
+interface Parsed {
+  readonly headers: IncomingMessage['headers']
+  readonly rawBody?: unknown
+  readonly body?: unknown
+}
+
+/** The body that a parser of the host left behind; undefined when there is none that can be sent on. */
+function parsedBody(request: Parsed): string | Uint8Array | undefined {
+  const { rawBody, body } = request
+  for (const bytes of [rawBody, body]) if (typeof bytes === 'string' || bytes instanceof Uint8Array) return bytes
+  // A form that was parsed is an object as well.
+  const isForm = /^(multipart\/|application\/x-www-form-urlencoded)/i.test(request.headers['content-type'] ?? '')
+  return body === undefined || isForm ? undefined : JSON.stringify(body)
+}
+
+function withBody(request: Request, body: string | Uint8Array): Request {
+  const { url, method, signal } = request
+  const headers = new Headers(request.headers)
+  // They tell of the bytes that the parser has read and unpacked.
+  for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name)
+  return new Request(url, { method, headers, signal, body: typeof body === 'string' ? body : new Uint8Array(body) })
+}

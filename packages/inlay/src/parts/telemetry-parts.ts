@@ -1,0 +1,37 @@
+import type { TurnHooks } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
+import type { Telemetry } from '@inlay/telemetry'
+import { runEntry } from '../log.ts'
+import type { InlayOptions } from '../options/options.ts'
+
+/** What watches the parts of an assistant; without telemetry it hands them back as they are. */
+export async function telemetryOf({ telemetry }: InlayOptions): Promise<Telemetry> {
+  if (telemetry !== true) return nothing
+  const { createTelemetry } = await import('@inlay/telemetry')
+  return createTelemetry()
+}
+
+const nothing: Telemetry = {
+  models: (provider) => provider,
+  embedder: (embedder) => embedder,
+  knowledge: (knowledge) => knowledge,
+  agent: (agent) => agent,
+  onTurnEnded: () => {},
+  onAnswered: () => {},
+  metrics: async () => {
+    throw new InlayError('NOT_IMPLEMENTED')
+  },
+}
+
+/** The hooks of the host, after what telemetry and log are told. */
+export function hooksWith(telemetry: Telemetry, { hooks, log }: InlayOptions): TurnHooks | undefined {
+  if (telemetry === nothing && !log) return hooks
+  return {
+    ...(hooks?.before && { before: (turn) => hooks.before?.(turn) }),
+    after: async (turn) => {
+      telemetry.onTurnEnded(turn)
+      log?.(runEntry(turn))
+      await hooks?.after?.(turn)
+    },
+  }
+}

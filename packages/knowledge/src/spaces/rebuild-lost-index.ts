@@ -1,0 +1,113 @@
+import { InlayError, isInlayError } from '@inlay/protocol'
+import type { RebuildReason } from '../contracts/vector-index.ts'
+import { type IndexSpace, adoptIdentity, holdsDocuments, isReadable } from './index-space.ts'
+import type { SpaceDirectory, SpaceDirectoryOptions } from './space-directory.ts'
+
+/** A thorough look reads the whole index. */
+const inspectEveryMs = 30_000
+
+/**
+ * Tells indexes that are not what the records believe: lost, damaged, outdated, or another's. Such a one is replaced by a
+ * new one, into which its documents are then moved.
+ */
+export class LostIndexCheck {
+  readonly #directory: SpaceDirectory
+  readonly #options: SpaceDirectoryOptions
+  #inspecting: Promise<boolean> | undefined
+  #inspectedAt = -Infinity
+
+  constructor(directory: SpaceDirectory, options: SpaceDirectoryOptions) {
+    this.#directory = directory
+    this.#options = options
+  }
+
+  /** Looks whether the index of the own space is the one that its documents were brought into; replaces the space if not. */
+  async verify(): Promise<void> {
+    await this.#inspect(await this.#directory.own(), { thorough: false })
+  }
+
+  /**
+   * Does work again, in the space that has taken the place of a lost one.
+   * @param number of the space that is worked in; default: the own one
+   */
+  async retry<Result>(work: () => Promise<Result>, number?: number): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(await this.isLostAfter(error, number ?? (await this.#directory.own())))) throw error
+      return work()
+    }
+  }
+
+  /**
+   * Judges a failure of an index.
+   * @returns whether the index turned out to be lost: its space was replaced, and the work can be done again
+   */
+  async isLostAfter(error: unknown, number: number): Promise<boolean> {
+    const { now, onError } = this.#options
+    if (this.#directory.isClosed || isRefusal(error)) return false
+    const sinceMs = now() - this.#inspectedAt
+    if (!this.#inspecting && sinceMs >= 0 && sinceMs < inspectEveryMs) return false
+    // Whoever fails meanwhile waits for the same look.
+    this.#inspecting ??= this.#inspect(number, { thorough: true })
+      .catch((failure: unknown) => {
+        onError?.(failure)
+        return false
+      })
+      .finally(() => {
+        this.#inspecting = undefined
+        this.#inspectedAt = now()
+      })
+    return this.#inspecting
+  }
+
+  /** Resolves once no look is under way. */
+  async settled(): Promise<void> {
+    await this.#inspecting
+  }
+
+  /** @returns whether the space cannot be read any more, by now or since before */
+  async #inspect(number: number, { thorough }: { thorough: boolean }): Promise<boolean> {
+    const space = (await this.#directory.spaces()).find((candidate) => candidate.number === number)
+    if (!space || !isReadable(space)) return true
+    const reason = await this.#faultOf(space, thorough)
+    if (reason === undefined) return false
+    await this.#directory.replace({ number, reason })
+    const message = `${sentences[reason]} ${remedy}`
+    this.#options.onError?.(new InlayError('INDEX_MISMATCH', { message, retryable: true }))
+    return true
+  }
+
+  /** Why the index of a space is not the one that its documents were brought into; undefined when it is. */
+  async #faultOf(space: IndexSpace, thorough: boolean): Promise<RebuildReason | undefined> {
+    const { db } = this.#options
+    const index = this.#directory.indexOf(space)
+    if (!index.inspect || !index.mark) return undefined
+    const { state: condition, identity } = await index.inspect({ thorough })
+    if (condition === 'damaged' || condition === 'outdated') return condition
+    if (condition === 'present' && identity !== undefined && space.identity !== null)
+      return identity === space.identity ? undefined : 'foreign'
+    if (!(await holdsDocuments(db, space.number))) return undefined
+    if (condition === 'missing') return 'lost'
+    if (space.identity !== null) return 'foreign'
+    const mark = identity ?? crypto.randomUUID()
+    await index.mark(mark)
+    const adopted = await adoptIdentity(db, space.number, mark)
+    if (adopted !== mark) await index.mark(adopted)
+    return undefined
+  }
+}
+
+/** Failures that say nothing about the index. */
+function isRefusal(error: unknown): boolean {
+  return isInlayError(error) && ['CLOSED', 'INVALID_INPUT', 'VALIDATION_FAILED', 'UNSUPPORTED'].includes(error.code)
+}
+
+const sentences: Readonly<Record<RebuildReason, string>> = {
+  requested: 'The index is built anew.',
+  lost: 'The index is lost.',
+  damaged: 'The index is damaged.',
+  foreign: 'The index is not the one that these documents were brought into.',
+  outdated: 'The index was made by another version.',
+}
+const remedy = 'Its documents are being indexed again from the records; search goes on with those that are.'

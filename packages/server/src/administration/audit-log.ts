@@ -1,0 +1,67 @@
+import type { AuditEvent, AuditQuery } from '@inlay/protocol/administration'
+import type { Kysely } from 'kysely'
+
+/** Table of audited events, as Kysely sees it. Rows are only ever added. */
+export interface AuditTable {
+  inlay_audit: {
+    /** Ascends with time: milliseconds since 1970 UTC in 11 base-36 digits, a count of 4, then something random. */
+    id: string
+    caller_id: string | null
+    operation: string
+    /** JSON object of strings. */
+    target: string
+    status: number
+    request_id: string
+  }
+}
+
+/** An event to be kept. */
+export interface AuditEntry {
+  readonly callerId: string | null
+  readonly operation: string
+  readonly target: Readonly<Record<string, string>>
+  readonly status: number
+  readonly requestId: string
+}
+
+/** Keeps who administered, deleted or shared what. Nothing changes or removes what is in it. */
+export interface AuditLog {
+  add(entry: AuditEntry): Promise<void>
+  /** The newest first. */
+  list(query: AuditQuery): Promise<AuditEvent[]>
+}
+
+const timeDigits = 11
+
+/** The audit in a database that holds the tables of `migrateServer`. */
+export function createAuditLog(options: { readonly db: Kysely<AuditTable>; readonly now?: () => number }): AuditLog {
+  const { db, now = Date.now } = options
+  let added = 0
+  const digits = (value: number, length: number): string => value.toString(36).padStart(length, '0')
+  return {
+    async add({ callerId, operation, target, status, requestId }) {
+      added = (added + 1) % 36 ** 4
+      const id = `${digits(now(), timeDigits)}${digits(added, 4)}${crypto.randomUUID().slice(0, 8)}`
+      const text = JSON.stringify(target)
+      const row = { id, caller_id: callerId, operation, target: text, status, request_id: requestId }
+      await db.insertInto('inlay_audit').values(row).execute()
+    },
+    async list({ caller_id: callerId, operation, limit, before }) {
+      const rows = await db
+        .selectFrom('inlay_audit')
+        .selectAll()
+        .$if(callerId !== undefined, (query) => query.where('caller_id', '=', callerId ?? ''))
+        .$if(operation !== undefined, (query) => query.where('operation', '=', operation ?? ''))
+        .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(({ target, status, ...row }) => ({
+        ...row,
+        time: new Date(Number.parseInt(row.id.slice(0, timeDigits), 36)).toISOString(),
+        target: JSON.parse(target) as Record<string, string>,
+        status: Number(status),
+      }))
+    },
+  }
+}

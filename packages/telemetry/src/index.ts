@@ -1,0 +1,1 @@
+export { createTelemetry, type AnsweredRequest, type Telemetry } from './telemetry.ts'

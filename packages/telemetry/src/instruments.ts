@@ -1,0 +1,125 @@
+import { metrics, type Attributes } from '@opentelemetry/api'
+import { Counter, Histogram, type Registry } from 'prom-client'
+
+/** Takes single measurements; attributes are named as OpenTelemetry names them. */
+export interface Instrument {
+  record(value: number, attributes?: Attributes): void
+}
+
+/** What an instrument measures. */
+interface Definition {
+  /** Dotted name of OpenTelemetry; Prometheus gets underscores and the unit. */
+  readonly name: string
+  readonly help: string
+  /** `s` or `{token}` for a histogram; none for a counter. */
+  readonly unit?: 's' | '{token}'
+  /** Names of all attributes it may have. */
+  readonly attributes: readonly string[]
+}
+
+/** Everything that is measured while the assistant works. */
+export interface Instruments {
+  readonly requestDuration: Instrument
+  readonly modelDuration: Instrument
+  readonly timeToFirstChunk: Instrument
+  readonly tokens: Instrument
+  readonly runDuration: Instrument
+  readonly toolDuration: Instrument
+  readonly searchDuration: Instrument
+  readonly acceptedDocuments: Instrument
+}
+
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+const tokenCounts = [1, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576]
+const modelAttributes = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model']
+
+/** Creates the instruments; each measurement goes to the registry and to the OpenTelemetry SDK of the host, if it has one. */
+export function createInstruments(registry: Registry): Instruments {
+  const create = (definition: Definition): Instrument => createInstrument(definition, registry)
+  return {
+    requestDuration: create({
+      name: 'http.server.request.duration',
+      help: 'Time until a request was answered; of a stream, until it began.',
+      unit: 's',
+      attributes: ['http.request.method', 'http.route', 'http.response.status_code'],
+    }),
+    modelDuration: create({
+      name: 'gen_ai.client.operation.duration',
+      help: 'Time of one call of a language or embedding model.',
+      unit: 's',
+      attributes: [...modelAttributes, 'error.type'],
+    }),
+    timeToFirstChunk: create({
+      name: 'gen_ai.client.operation.time_to_first_chunk',
+      help: 'Time until a language model wrote its first text, reasoning or tool call.',
+      unit: 's',
+      attributes: modelAttributes,
+    }),
+    tokens: create({
+      name: 'gen_ai.client.token.usage',
+      help: 'Tokens of one model call, as the provider counts them.',
+      unit: '{token}',
+      attributes: [...modelAttributes, 'gen_ai.token.type'],
+    }),
+    runDuration: create({
+      name: 'gen_ai.invoke_agent.duration',
+      help: 'Time from a message to its finished answer.',
+      unit: 's',
+      attributes: ['gen_ai.provider.name', 'gen_ai.request.model', 'inlay.run.status', 'error.type'],
+    }),
+    toolDuration: create({
+      name: 'gen_ai.execute_tool.duration',
+      help: 'Time of one tool call.',
+      unit: 's',
+      attributes: ['gen_ai.tool.name', 'error.type'],
+    }),
+    searchDuration: create({
+      name: 'inlay.search.duration',
+      help: 'Time of one search of the documents.',
+      unit: 's',
+      attributes: ['error.type'],
+    }),
+    acceptedDocuments: create({
+      name: 'inlay.documents.accepted',
+      help: 'Documents that were taken in or refused.',
+      attributes: ['inlay.result'],
+    }),
+  }
+}
+
+function createInstrument({ name, help, unit, attributes }: Definition, registry: Registry): Instrument {
+  const meter = metrics.getMeter('inlay')
+  const options = { description: help, ...(unit && { unit }) }
+  const toSdk = unit
+    ? meter.createHistogram(name, { ...options, advice: { explicitBucketBoundaries: bucketsOf(unit) } })
+    : meter.createCounter(name, options)
+  const labelNames = attributes.map(toLabel)
+  const base = { help, labelNames, registers: [registry] }
+  const toRegistry = unit
+    ? new Histogram({
+        ...base,
+        name: `${toLabel(name)}_${unit === 's' ? 'seconds' : 'tokens'}`,
+        buckets: bucketsOf(unit),
+      })
+    : new Counter({ ...base, name: `${toLabel(name)}_total` })
+  return {
+    record: (value, measured = {}) => {
+      // Every series of a metric has the same labels.
+      const labels = Object.fromEntries(
+        attributes.map((attribute) => [toLabel(attribute), String(measured[attribute] ?? '')]),
+      )
+      if (toRegistry instanceof Histogram) toRegistry.observe(labels, value)
+      else toRegistry.inc(labels, value)
+      if ('record' in toSdk) toSdk.record(value, measured)
+      else toSdk.add(value, measured)
+    },
+  }
+}
+
+function bucketsOf(unit: 's' | '{token}'): number[] {
+  return unit === 's' ? seconds : tokenCounts
+}
+
+function toLabel(name: string): string {
+  return name.replaceAll(/[.]/g, '_')
+}

@@ -1,0 +1,62 @@
+import type { Agent, EndedTurn } from '@inlay/agent'
+import { SpanStatusCode, type Span } from '@opentelemetry/api'
+import type { Instruments } from './instruments.ts'
+import { endFailed, startSpan } from './spans.ts'
+
+/** The spans of runs that are under way; what a run does is below its span. */
+export class RunSpans {
+  readonly #instruments: Instruments
+  readonly #open = new Map<string, Span>()
+
+  constructor(instruments: Instruments) {
+    this.#instruments = instruments
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  observe<Wrapped extends Agent>(agent: Wrapped): Wrapped {
+    return { ...agent, send: (request, sending) => this.#send(agent, request, sending) }
+  }
+
+  end(turn: EndedTurn): void {
+    const { model, status, error, durationMs } = turn
+    const attributes = {
+      'gen_ai.provider.name': model.provider,
+      'gen_ai.request.model': model.name,
+      'inlay.run.status': status,
+      ...(error && { 'error.type': error.code }),
+    }
+    this.#instruments.runDuration.record(durationMs / 1000, attributes)
+    const span = this.#open.get(keyOf(turn))
+    if (!span) return
+    this.#open.delete(keyOf(turn))
+    span.setAttributes(attributes)
+    if (status === 'failed') span.setStatus({ code: SpanStatusCode.ERROR, message: error?.code ?? status })
+    span.end()
+  }
+
+  async #send(agent: Agent, ...[request, sending]: Parameters<Agent['send']>): ReturnType<Agent['send']> {
+    const { span, within } = startSpan('invoke_agent inlay', {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'inlay',
+      ...(sending.requestId && { 'inlay.request.id': sending.requestId }),
+    })
+    try {
+      const run = await within(() => agent.send(request, sending))
+      span.setAttributes({ 'gen_ai.conversation.id': run.sessionId, 'inlay.message.id': run.messageId })
+      // The answer to a repeated send is written by the run of the first.
+      if (run.finished || this.#open.has(keyOf(run))) span.end()
+      else this.#open.set(keyOf(run), span)
+      return run
+    } catch (error) {
+      endFailed(span, error)
+      throw error
+    }
+  }
+}
+
+function keyOf({ sessionId, messageId }: { readonly sessionId: string; readonly messageId: number }): string {
+  return `${sessionId} ${messageId}`
+}

@@ -1,0 +1,31 @@
+import { isInlayError } from '@inlay/protocol'
+import { context, SpanKind, SpanStatusCode, trace, type Attributes, type Span } from '@opentelemetry/api'
+
+/**
+ * Starts a span below the active one. Nothing happens without an OpenTelemetry SDK in the host.
+ * @returns the span, and what runs work below it
+ */
+export function startSpan(
+  name: string,
+  attributes: Attributes,
+  kind: SpanKind = SpanKind.INTERNAL,
+): { readonly span: Span; readonly within: <T>(work: () => T) => T } {
+  const parent = context.active()
+  const span = trace.getTracer('inlay').startSpan(name, { attributes, kind }, parent)
+  const below = trace.setSpan(parent, span)
+  return { span, within: (work) => context.with(below, work) }
+}
+
+/** Ends a span that failed. Only the kind of failure is told: messages may hold what people wrote. */
+export function endFailed(span: Span, error: unknown): void {
+  const type = errorType(error)
+  span.setAttribute('error.type', type)
+  span.setStatus({ code: SpanStatusCode.ERROR, message: type })
+  span.end()
+}
+
+/** The code of an error of ours, else its class. */
+export function errorType(error: unknown): string {
+  if (isInlayError(error)) return error.code
+  return error instanceof Error ? error.name : 'unknown'
+}

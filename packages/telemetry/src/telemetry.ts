@@ -1,0 +1,96 @@
+import type { Agent, EndedTurn, ModelProvider } from '@inlay/agent'
+import type { Embedder, Knowledge, KnowledgeFigures } from '@inlay/knowledge'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { createInstruments } from './instruments.ts'
+import { observeKnowledge } from './knowledge.ts'
+import { observeEmbedder, observeModels } from './models.ts'
+import { RunSpans } from './runs.ts'
+
+/** A request that has been answered; nothing of it that a person wrote. */
+export interface AnsweredRequest {
+  readonly method: string
+  /** Path of the route, with `{name}` in place of values; undefined when no route matched. */
+  readonly route: string | undefined
+  readonly status: number
+  readonly durationMs: number
+}
+
+/**
+ * Wraps the parts of an assistant, so that traces and metrics tell what they do. Both reach the OpenTelemetry SDK that
+ * the host has registered; the metrics are kept as Prometheus text too. Neither holds questions, answers, text of
+ * documents, or names of people.
+ */
+export interface Telemetry {
+  /** Tells of each call of a language model. */
+  models(provider: ModelProvider): ModelProvider
+  /** Tells of each call of an embedding model. */
+  embedder(embedder: Embedder): Embedder
+  /** Tells of searches and accepted documents. */
+  knowledge(knowledge: Knowledge): Knowledge
+  /** Makes each run one span, the parent of what it does. */
+  agent<Wrapped extends Agent>(agent: Wrapped): Wrapped
+  /** To be called with each answer that is stored. */
+  onTurnEnded(turn: EndedTurn): void
+  /** To be called with each request that is answered. */
+  onAnswered(request: AnsweredRequest): void
+  /** All measurements as Prometheus text, with the figures of the documents as they are now. */
+  metrics(figures: () => Promise<KnowledgeFigures>): Promise<{ readonly type: string; readonly text: string }>
+}
+
+/** Memory, event loop and garbage collection: collected once for all assistants of a process. */
+let ofProcess: Registry | undefined
+
+/** Creates the telemetry of one assistant. */
+export function createTelemetry(): Telemetry {
+  const registry = new Registry()
+  if (!ofProcess) collectDefaultMetrics({ register: (ofProcess = new Registry()) })
+  const all = Registry.merge([ofProcess, registry])
+  const instruments = createInstruments(registry)
+  const setGauges = createGauges(registry)
+  const runs = new RunSpans(instruments)
+  return {
+    models: (provider) => observeModels(provider, instruments),
+    embedder: (embedder) => observeEmbedder(embedder, instruments),
+    knowledge: (knowledge) => observeKnowledge(knowledge, instruments),
+    agent: (agent) => runs.observe(agent),
+    onTurnEnded: (turn) => runs.end(turn),
+    onAnswered: ({ method, route = '', status, durationMs }) =>
+      instruments.requestDuration.record(durationMs / 1000, {
+        'http.request.method': method,
+        'http.route': route,
+        'http.response.status_code': status,
+      }),
+    metrics: async (figures) => {
+      setGauges(await figures(), runs.size)
+      return { type: all.contentType, text: await all.metrics() }
+    },
+  }
+}
+
+/** Gauges of what is kept and waiting; set when they are read. */
+function createGauges(registry: Registry): (figures: KnowledgeFigures, runs: number) => void {
+  const registers = [registry]
+  const documents = new Gauge({
+    name: 'inlay_documents',
+    help: 'Documents by state.',
+    labelNames: ['state'],
+    registers,
+  })
+  const waiting = new Gauge({
+    name: 'inlay_oldest_waiting_seconds',
+    help: 'Age of the document that has waited longest to be indexed.',
+    registers,
+  })
+  const rebuilding = new Gauge({
+    name: 'inlay_rebuild_documents',
+    help: 'Documents still to be indexed again.',
+    registers,
+  })
+  const running = new Gauge({ name: 'inlay_runs', help: 'Answers being written by this process.', registers })
+  return (figures, runs) => {
+    for (const [state, count] of Object.entries(figures.documents)) documents.set({ state }, count)
+    waiting.set(figures.oldestWaitingMs / 1000)
+    rebuilding.set(figures.rebuild?.documents ?? 0)
+    running.set(runs)
+  }
+}

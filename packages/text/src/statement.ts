@@ -1,0 +1,146 @@
+import { commonWordsOf } from './common-words.ts'
+import { plainLetters } from './letters.ts'
+import { keysOf, spaceless, stopWords, wordPattern } from './terms.ts'
+
+/** A number, a name or a word of code. */
+export interface Anchor {
+  /** In lower case; of a number its value. */
+  readonly word: string
+  readonly isNumber: boolean
+  /** The word right before it in its clause, in lower case; "" for none. */
+  readonly lead: string
+  /** Whether that word and it are of one name. */
+  readonly isJoined: boolean
+  /** Keys before and behind it, the nearest first; words that belong to the same name are left out. */
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+}
+
+/** What can be compared of a sentence. */
+export interface Statement {
+  /** Keys of the words that say something, in order. */
+  readonly keys: readonly string[]
+  /** All words, in lower case. */
+  readonly words: ReadonlySet<string>
+  /** Numbers, names and code, with what stands around them. */
+  readonly anchors: readonly Anchor[]
+  /** A capitalised first word, which may be a name. */
+  readonly opening: string | undefined
+  /** Keys that a negation governs; "" for one that governs none. */
+  readonly negated: ReadonlySet<string>
+  /** Whether something is negated in a script without spaces, where no word tells what. */
+  readonly isNegative: boolean
+}
+
+const negations = new Set(
+  `not no never none nor neither without cannot nothing nobody nowhere hardly nicht kein keine keinen keinem keiner keines
+  nie niemals ohne weder nunca sin ningún ninguna ninguno nada jamás ne pas jamais sans aucun aucune rien non mai senza
+  nessun nessuno nessuna não sem nenhum nenhuma niet geen nooit zonder inte ikke aldrig utan uden ingen nigdy bez не нет
+  никогда без değil yok لا ليس لم لن`.split(/\s+/),
+)
+const spacelessNegation = /[不没沒未無无非勿]|ない|ません|않|없|아니|못|ไม่/u
+/** A negation governs as many words behind it, within its clause. */
+const reach = 3
+const clauseEnd = /[,;:()—–!?。，；]|\.\s|\b(?:but|aber|pero|mais|sondern|sino|although|while)\b/iu
+
+const numberWords = new Map(
+  'two three four five six seven eight nine ten eleven twelve'.split(' ').map((word, at) => [word, `${at + 2}`]),
+)
+
+/** Words that join a sentence to the one before it. */
+const connectives = new Set(
+  `additionally furthermore moreover however therefore overall thus finally similarly specifically generally typically
+  instead meanwhile consequently hence notably importantly note e.g i.e etc`.split(/\s+/),
+)
+
+/** The value of a number as text, however it is written; undefined for other words. `10GB` has the value 10. */
+function valueOf(word: string): string | undefined {
+  const digits = /^(\d+(?:[.:]\d+)*)(?:st|nd|rd|th|\p{L}{1,3})?$/u.exec(word)?.[1]
+  return digits?.replace(/^0+(?=\d)/, '') ?? numberWords.get(word)
+}
+
+/** Reads one sentence, or a few as one. */
+export function readStatement(prose: string): Statement {
+  // Digits are grouped in many ways.
+  const text = plainLetters(prose).replace(/(?<=\d)[,.'\u0020](?=\d{3}(?!\d))/g, '')
+  const code = new Set(
+    Array.from(text.matchAll(/`([^`]{1,200})`/g), ([, inner = '']) => inner.match(wordPattern) ?? []).flat(),
+  )
+  const language = commonWordsOf(text)
+  const keys: string[] = []
+  const words = new Set<string>()
+  const negated = new Set<string>()
+  const anchors: FoundAnchor[] = []
+  let count = 0
+  let opening: string | undefined
+  for (const clause of text.split(clauseEnd)) {
+    let governed = 0
+    let last = ''
+    for (const word of clause.match(wordPattern) ?? []) {
+      const lower = word.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
+      const isFirst = words.size === 0
+      const lead = last
+      last = lower
+      words.add(lower)
+      count++
+      if (negations.has(lower) || lower.endsWith("n't")) {
+        governed = reach
+        continue
+      }
+      const value = valueOf(lower)
+      const isMarked = value === undefined && (/\d|_|\p{Ll}\p{Lu}/u.test(word) || code.has(word))
+      const isCommon = stopWords.has(lower) || connectives.has(lower) || language?.words.has(lower) === true
+      // German nouns have capitals too.
+      const isCapital = /^\p{Lu}/u.test(word) && language?.language !== 'de'
+      const from = keys.length
+      if (value !== undefined || isMarked || (isCapital && !isFirst && !isCommon))
+        anchors.push({ word: value ?? lower, isNumber: value !== undefined, lead, from, place: count })
+      if (isCommon && !isMarked) continue
+      if (isFirst && isCapital) opening = lower
+      const own = value === undefined ? keysOf(word) : [value]
+      keys.push(...own)
+      if (governed-- > 0) own.forEach((key) => negated.add(key))
+    }
+    if (governed === reach) negated.add('')
+  }
+  return {
+    keys,
+    words,
+    anchors: withNeighbours(anchors, keys),
+    opening,
+    negated,
+    isNegative: spaceless.test(text) && spacelessNegation.test(text),
+  }
+}
+
+interface FoundAnchor extends Pick<Anchor, 'word' | 'isNumber' | 'lead'> {
+  /** Index of its first key. */
+  readonly from: number
+  /** Number of the word in the text. */
+  readonly place: number
+}
+
+const neighbours = 3
+
+/** Names of several words have the neighbours of all of them. */
+function withNeighbours(anchors: readonly FoundAnchor[], keys: readonly string[]): Anchor[] {
+  let first = 0
+  const runs = anchors.map((anchor, at) => {
+    const last = anchors[at - 1]
+    const goesOn = last !== undefined && last.place + 1 === anchor.place && !last.isNumber && !anchor.isNumber
+    return (first = goesOn ? first : at)
+  })
+  return anchors.map(({ word, isNumber, lead }, at) => {
+    const start = anchors[runs[at] ?? at]?.from ?? 0
+    const end = runs.lastIndexOf(runs[at] ?? at)
+    const behind = (anchors[end]?.from ?? 0) + 1
+    return {
+      word,
+      isNumber,
+      lead,
+      isJoined: runs[at] !== at,
+      before: keys.slice(Math.max(0, start - neighbours), start).toReversed(),
+      after: keys.slice(behind, behind + neighbours),
+    }
+  })
+}

@@ -1,0 +1,148 @@
+import { readStatement, type Anchor, type Statement } from './statement.ts'
+import { toProse, unitsOf } from './units.ts'
+
+/** A text that sentences are held against. */
+export interface SourceText<Source> {
+  readonly source: Source
+  /** Markdown or plain text. */
+  readonly text: string
+  /** Its title and headings. */
+  readonly about?: string
+}
+
+/** Where a sentence stands. */
+export interface Support<Source> {
+  readonly source: Source
+  /** Share of the sentence's words that stand there too, by weight, up to 1. */
+  readonly share: number
+}
+
+/** Neighbouring sentences of a text, taken as one. */
+interface Window<Source> {
+  readonly source: Source
+  readonly statements: readonly Statement[]
+  readonly keys: ReadonlySet<string>
+  /** Words and keys of titles. */
+  readonly about: ReadonlySet<string>
+}
+
+/** Least share of the weight of a sentence's words. Measured: below it other sentences of the same topic come through. */
+const leastShare = 0.8
+/** Sentences with fewer words that say something may stand anywhere. */
+const leastKeys = 3
+const longestSentence = 1_000
+/** A sentence sums up as many sentences at most. */
+const longestWindow = 3
+const candidates = 12
+const nearest = 2
+
+const opposites = toOpposites(
+  `more less;most least;before after;above below;over under;up down;on off;with without;first last;always never;all none;
+  enabled disabled;enable disable;enables disables;increase decrease;increases decreases;increased decreased;
+  allow deny;allows denies;allowed denied;minimum maximum;min max;earlier later;higher lower;highest lowest;
+  larger smaller;largest smallest;longer shorter;true false;mutable immutable;start end;starts ends;left right;open closed;
+  inside outside;internal external;north south;east west;northern southern;eastern western;win lose;won lost;
+  required optional;public private;possible impossible;safe unsafe;valid invalid;synchronous asynchronous;
+  ascending descending;add remove;adds removes;added removed;accept reject;accepts rejects;accepted rejected;
+  succeed fail;succeeds fails;succeeded failed;old new;older newer;oldest newest;long short;early late;high low;
+  vor nach;mehr weniger;antes después;más menos;avant après;plus moins`,
+)
+
+function toOpposites(pairs: string): ReadonlyMap<string, string> {
+  const both = pairs.split(';').map((pair) => pair.trim().split(' '))
+  return new Map(both.flatMap(([left = '', right = '']) => [[left, right] as const, [right, left] as const]))
+}
+
+/**
+ * Prepares texts that sentences are held against. The result finds the text that says what a sentence says, by its
+ * words: nearly all of them stand close together there, and numbers, names, negations and opposites agree. Undefined
+ * when no text does, or the sentence says too little to tell.
+ */
+export function createSupport<Source>(
+  texts: readonly SourceText<Source>[],
+): (sentence: string) => Support<Source> | undefined {
+  const windows = texts.flatMap(windowsOf)
+  const frequency = new Map<string, number>()
+  for (const { keys } of windows) for (const key of keys) frequency.set(key, (frequency.get(key) ?? 0) + 1)
+  const weightOf = (key: string): number => Math.log(1 + (windows.length + 1) / (1 + (frequency.get(key) ?? 0)))
+  return (sentence) => {
+    if (sentence.length > longestSentence) return undefined
+    const statement = readStatement(toProse(sentence))
+    const keys = [...new Set(statement.keys)]
+    if (keys.length < leastKeys) return undefined
+    const weights = new Map(keys.map((key) => [key, weightOf(key)]))
+    const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+    const shares = windows.map((window) => ({ window, share: shareOf(window, weights) / total }))
+    const best = shares
+      .filter(({ share }) => share >= leastShare)
+      .sort((a, b) => b.share - a.share || a.window.keys.size - b.window.keys.size)
+      .slice(0, candidates)
+      .find(({ window }) => agree(statement, window))
+    return best && { source: best.window.source, share: best.share }
+  }
+}
+
+function shareOf<Source>({ keys, about }: Window<Source>, weights: ReadonlyMap<string, number>): number {
+  let share = 0
+  for (const [key, weight] of weights) if (keys.has(key) || about.has(key)) share += weight
+  return share
+}
+
+function windowsOf<Source>({ source, text, about: title = '' }: SourceText<Source>): Window<Source>[] {
+  const units = unitsOf(text)
+  const read = units.map(({ text: own, lead = '', code }) => readStatement(`${lead} ${own} ${code?.text ?? ''}`))
+  const titles = new Map<string, ReadonlySet<string>>()
+  return units.flatMap(({ kind, headings }, from) => {
+    const heading = [title, ...headings].join('. ')
+    let about = titles.get(heading)
+    if (!about) {
+      const { words, keys } = readStatement(heading)
+      titles.set(heading, (about = new Set([...words, ...keys])))
+    }
+    const mostUnits = Math.min(kind === 'sentence' ? longestWindow : 1, units.length - from)
+    return Array.from({ length: mostUnits }, (_, index) => {
+      const statements = read.slice(from, from + index + 1)
+      return { source, statements, keys: new Set(statements.flatMap(({ keys }) => keys)), about }
+    })
+  })
+}
+
+/** Whether what must not differ is the same. */
+function agree<Source>(said: Statement, { statements, keys, about }: Window<Source>): boolean {
+  const hasWord = (word: string): boolean => statements.some(({ words }) => words.has(word))
+  const isNegated = (key: string): boolean => statements.some(({ negated }) => negated.has(key))
+  const { opening } = said
+  if (opening !== undefined && !hasWord(opening) && !about.has(opening) && !keys.has(said.keys[0] ?? '')) return false
+  if (said.isNegative !== statements.some(({ isNegative }) => isNegative)) return false
+  if (said.negated.has('') && !isNegated('')) return false
+  if (said.keys.some((key) => keys.has(key) && said.negated.has(key) !== isNegated(key))) return false
+  for (const word of said.words) {
+    const opposite = opposites.get(word)
+    if (opposite !== undefined && !hasWord(word) && hasWord(opposite)) return false
+  }
+  const anchors = statements.flatMap((statement) => statement.anchors)
+  const matches = said.anchors.map((anchor) => {
+    const same = anchors.filter(({ word }) => word === anchor.word)
+    // Where a sentence begins, a name is a word like others.
+    return same.length === 0 && !anchor.isNumber && (about.has(anchor.word) || hasWord(anchor.word)) ? undefined : same
+  })
+  return said.anchors.every((anchor, at) => {
+    const same = matches[at]
+    if (!same) return true
+    if (!same.some((other) => standAlike(anchor, other))) return false
+    if (anchor.isJoined && !hasLead(anchor, same)) return false
+    const [next, nextSame] = [said.anchors[at + 1], matches[at + 1]]
+    if (!next || !nextSame?.length || next.word === anchor.word) return true
+    const areInOrder = anchors.indexOf(same[0]!) < anchors.lastIndexOf(nextSame.at(-1)!)
+    return areInOrder || (hasLead(anchor, same) && hasLead(next, nextSame))
+  })
+}
+
+const hasLead = ({ lead }: Anchor, others: readonly Anchor[]): boolean => others.some((other) => other.lead === lead)
+
+/** Whether one of the nearest words on a side is the same: else a name or number was moved to where another belongs. */
+function standAlike(anchor: Anchor, other: Anchor): boolean {
+  const shares = (side: 'before' | 'after'): boolean =>
+    anchor[side].slice(0, nearest).some((key) => other[side].includes(key))
+  return shares('before') || shares('after') || anchor.before.length + anchor.after.length === 0
+}

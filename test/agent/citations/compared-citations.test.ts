@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { compareCitations } from '@inlay/agent/internal/citations/compared-citations'
+import { createCitations } from '@inlay/agent/internal/citations/citation-filter'
+import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
+import { newDoc } from '../setting.ts'
+
+const leave = 'Employees get 25 days of annual leave. Up to five days carry over to March.'
+const rooms = 'The large meeting room seats 40 people. Run `rooms list --free` to see free rooms.'
+
+function answer(text: string, size = text.length): string {
+  const citable = createCitableDocuments()
+  citable
+    .openStep()(0)
+    .cite([newDoc('leave'), newDoc('rooms')], [leave, rooms])
+  const isKnown = (number: number): boolean => citable.known(number) !== undefined
+  const citations = compareCitations(createCitations({ mode: 'link', known: citable.known }), {
+    find: citable.find,
+    isKnown,
+  })
+  const pieces = []
+  for (let at = 0; at < text.length; at += size) pieces.push(...citations.push(text.slice(at, at + size)))
+  pieces.push(...citations.end())
+  return pieces
+    .map((piece) => (piece.type === 'text' ? piece.content : ''))
+    .join('')
+    .replaceAll(/\[\[(\d+)\]\]\([^)]*\)/g, '[$1]')
+}
+
+test.each([
+  [
+    'sentences',
+    'You get 25 days of annual leave. Ask your lead. The large meeting room seats 40 people.',
+    'You get 25 days of annual leave. [1] Ask your lead. The large meeting room seats 40 people. [2]',
+  ],
+  [
+    'items and lines without a full stop',
+    'Rooms:\n- The large meeting room seats 40 people\n- Up to five days carry over to March\n\nBye.',
+    'Rooms:\n- The large meeting room seats 40 people [2]\n- Up to five days carry over to March [1]\n\nBye.',
+  ],
+  [
+    'no heading, row, code or question',
+    '# The large meeting room seats 40 people\n\n**25 days of annual leave**\n\n| Employees get 25 days of annual leave. |\n|---|\n\n```text\nThe large meeting room seats 40 people.\n```\n\nDo employees get 25 days of annual leave?',
+    '# The large meeting room seats 40 people\n\n**25 days of annual leave**\n\n| Employees get 25 days of annual leave. |\n|---|\n\n```text\nThe large meeting room seats 40 people.\n```\n\nDo employees get 25 days of annual leave?',
+  ],
+  [
+    'no full stop within code or behind an abbreviation',
+    'Run `rooms list --free` to see e.g. free rooms. Done.',
+    'Run `rooms list --free` to see e.g. free rooms. [2] Done.',
+  ],
+  [
+    'nothing once the model cites',
+    'The large meeting room seats 40 people. [2] Employees get 25 days of annual leave.',
+    'The large meeting room seats 40 people. [2] Employees get 25 days of annual leave.',
+  ],
+  [
+    'no number that differs',
+    'Employees get 26 days of annual leave. The large meeting room does not seat 40 people.',
+    'Employees get 26 days of annual leave. The large meeting room does not seat 40 people.',
+  ],
+])('cites %s, however the text is split', (_, text, expected) => {
+  for (const size of [1, 3, 7, text.length]) expect(answer(text, size)).toBe(expected)
+})

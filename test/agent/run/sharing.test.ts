@@ -1,0 +1,198 @@
+import type { SharedRuns } from '@inlay/agent'
+import type { Script } from '@inlay/agent/testing'
+import { sqlSharedRuns } from '@inlay/conversations'
+import type { StreamLine } from '@inlay/protocol'
+import type { Kysely } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { ana, codeOf, eventually, newDatabase, newSetting, readAll, type Setting } from '../setting.ts'
+
+/** Processes that share records, each with an agent of its own. */
+async function newProcesses(script: Script, options: { leaseMs?: number } = {}) {
+  const db = await newDatabase()
+  const gone = new Set<string>()
+  const time = { now: Date.UTC(2026, 0, 12, 9, 30) }
+  const clock = () => time.now
+  const start = async (name: string, wrap = (shared: SharedRuns) => shared): Promise<Setting> => {
+    const processes = { owner: name, isGone: (owner: string) => gone.has(owner) }
+    const sharedRuns = wrap(sqlSharedRuns({ db, now: clock, processes }))
+    const setting = await newSetting(script, {
+      db,
+      now: clock,
+      sharedRuns,
+      limits: { leaseMs: options.leaseMs ?? 1_000 },
+    })
+    onTestFinished(() => setting.agent.close())
+    await setting.agent.start()
+    return setting
+  }
+  return { db, gone, time, start }
+}
+
+const said = (lines: readonly StreamLine[]): string =>
+  lines.map((line) => ('obj' in line && line.obj.type === 'message_delta' ? line.obj.content : '')).join('')
+
+/** Resolves once the run has that many lines elsewhere. */
+const reaches = (db: Kysely<unknown>, text: string): Promise<unknown> =>
+  eventually(async () => {
+    const rows = await db
+      .withTables<{ inlay_chat_run_lines: { lines: string } }>()
+      .selectFrom('inlay_chat_run_lines')
+      .selectAll()
+      .execute()
+    return rows.some(({ lines }) => lines.includes(text))
+  })
+
+test('a run is resumed on another process from every cursor, while it runs and afterwards', async () => {
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+  const { start, db } = await newProcesses([['One ', 'two ', { pause: () => pause }, 'three.']])
+  const [first, second] = [await start('a'), await start('b')]
+  const run = await first.send()
+  await reaches(db, 'two')
+  expect((await second.agent.sessions.get(run.sessionId, ana)).currentRunId).toBe(run.messageId)
+  const resumed = await second.agent.resume(run.sessionId, ana)
+  expect(resumed.finished).toBe(false)
+  const tail = readAll(resumed)
+  goOn()
+  const lines = await readAll(run)
+  expect(await tail).toEqual(lines)
+  expect(said(lines)).toBe('One two three.')
+  await eventually(async () => (await second.agent.resume(run.sessionId, ana)).finished)
+  for (const cursor of lines.keys())
+    expect(await readAll(await second.agent.resume(run.sessionId, ana), cursor)).toEqual(lines.slice(cursor))
+  expect(await second.agent.currentRunId(run.sessionId)).toBeUndefined()
+  expect([first.errors, second.errors]).toEqual([[], []])
+})
+
+test('the newest run of a session is resumed, whichever process made it', async () => {
+  const { start } = await newProcesses(() => ['Well.'])
+  const [first, second] = [await start('a'), await start('b')]
+  const run = await first.send()
+  await run.whole()
+  const next = await second.send({ chat_session_id: run.sessionId })
+  await next.whole()
+  for (const { agent } of [first, second])
+    expect((await agent.resume(run.sessionId, ana)).messageId).toBe(next.messageId)
+})
+
+test('a run is stopped from another process, and what was said is kept', async () => {
+  const { start, db } = await newProcesses([['Said. ', { hang: true }]])
+  const [first, second] = [await start('a'), await start('b')]
+  const run = await first.send()
+  await reaches(db, 'Said')
+  await second.agent.stop(run.sessionId, ana)
+  expect(run.finished).toBe(true)
+  const lines = await readAll(await second.agent.resume(run.sessionId, ana))
+  expect(lines.at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: 'user_cancelled' } })
+  const { messages } = await second.agent.sessions.get(run.sessionId, ana)
+  expect(messages.at(-1)).toMatchObject({ text: 'Said. ', error: null })
+})
+
+test('a run whose process has ended is ended by another with what was said', async () => {
+  const { start, gone, db } = await newProcesses([['Half an ', 'answer', { hang: true }]])
+  const [first, second] = [await start('a'), await start('b')]
+  const run = await first.send()
+  await reaches(db, 'answer')
+  const resumed = await second.agent.resume(run.sessionId, ana)
+  gone.add('a')
+  const lines = await readAll(resumed)
+  expect(said(lines)).toBe('Half an answer')
+  expect(lines.slice(-2)).toMatchObject([
+    { obj: { type: 'error', error_code: 'SERVICE_UNAVAILABLE' } },
+    { error_code: 'SERVICE_UNAVAILABLE', is_retryable: true },
+  ])
+  const { messages } = await second.agent.sessions.get(run.sessionId, ana)
+  expect(messages.at(-1)?.text).toBe('Half an answer')
+  expect(messages.at(-1)?.error).not.toBeNull()
+})
+
+test('an answer that was stored whole before its process ended is told whole', async () => {
+  const { start, gone, db } = await newProcesses([['Half an ', { pause: () => pause }, 'answer.']])
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+  const dying = { isDead: false }
+  const first = await start('a', (shared) => ({
+    ...shared,
+    // Ended between storing the answer and telling the others.
+    append: async (lines) => (dying.isDead ? [] : shared.append(lines)),
+  }))
+  const second = await start('b')
+  const run = await first.send()
+  await reaches(db, 'Half')
+  dying.isDead = true
+  goOn()
+  await run.whole()
+  const resumed = await second.agent.resume(run.sessionId, ana)
+  gone.add('a')
+  const lines = await readAll(resumed)
+  expect(said(lines)).toBe('Half an answer.')
+  expect(lines.at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: null } })
+  expect((await second.agent.sessions.get(run.sessionId, ana)).messages.at(-1)).toMatchObject({ error: null })
+})
+
+test('a process that slept does not take the runs of others for abandoned', async () => {
+  const { start, time, db } = await newProcesses([['Said. ', { hang: true }]], { leaseMs: 200 })
+  let looks = 0
+  const first = await start('a', (shared) => ({
+    ...shared,
+    // Asleep: it writes nothing any more.
+    append: async (lines) => (looks > 0 ? [] : shared.append(lines)),
+  }))
+  const run = await first.send()
+  await reaches(db, 'Said')
+  await start('b', (shared) => ({
+    ...shared,
+    takeAbandoned: async (leaseMs) => {
+      looks++
+      return shared.takeAbandoned(leaseMs)
+    },
+  }))
+  const look = async (): Promise<void> => {
+    const before = looks
+    await eventually(async () => looks > before + 1)
+  }
+  time.now += 60_000
+  await look()
+  expect(run.finished).toBe(false)
+  const answer = async () => (await first.agent.sessions.get(run.sessionId, ana)).messages.at(-1)
+  expect(await answer()).toMatchObject({ error: null })
+  // Awake for as long as a lease lasts, it may judge.
+  for (let steps = 0; steps < 4; steps++) {
+    time.now += 80
+    await look()
+  }
+  await eventually(async () => (await answer())?.error !== null)
+})
+
+test('while the others cannot be told a run goes on, and is told once they can be', async () => {
+  let isDown = true
+  const failing = (): void => {
+    if (isDown) throw new Error('down')
+  }
+  const { start } = await newProcesses(() => ['Well.'])
+  const first = await start('a', (shared) => ({
+    ...shared,
+    open: async (run) => (failing(), shared.open(run)),
+    append: async (lines) => (failing(), shared.append(lines)),
+    ofSession: async (id) => (failing(), shared.ofSession(id)),
+  }))
+  const second = await start('b')
+  const run = await first.send()
+  expect((await run.whole()).answer).toBe('Well.')
+  expect((await first.agent.resume(run.sessionId, ana)).messageId).toBe(run.messageId)
+  expect(await codeOf(second.agent.resume(run.sessionId, ana))).toBe('NOT_FOUND')
+  isDown = false
+  await eventually(async () => (await codeOf(second.agent.resume(run.sessionId, ana))) === 'none')
+  expect(await readAll(await second.agent.resume(run.sessionId, ana))).toEqual(await readAll(run))
+  expect(first.errors).toHaveLength(1)
+})
+
+test('the runs of a removed session leave nothing behind', async () => {
+  const { start, db } = await newProcesses([['Said. ', { hang: true }]])
+  const [first, second] = [await start('a'), await start('b')]
+  const run = await first.send()
+  await reaches(db, 'Said')
+  await second.agent.sessions.remove(run.sessionId, ana, { erase: true })
+  expect(run.finished).toBe(true)
+  const tables = db.withTables<{ inlay_chat_runs: object; inlay_chat_run_lines: object }>()
+  for (const table of ['inlay_chat_runs', 'inlay_chat_run_lines'] as const)
+    expect(await tables.selectFrom(table).selectAll().execute()).toEqual([])
+})

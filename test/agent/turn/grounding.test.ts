@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import type { ResolvedModel } from '@inlay/agent'
+import { scriptedModel, type Script } from '@inlay/agent/testing'
+import { newPassage, newSetting, providerOf } from '../setting.ts'
+
+const leave = newPassage('leave', 'Full-time staff receive 25 days.')
+const prose = 'I know this by heart: every person on earth gets as many days of leave as they like, '.repeat(3)
+
+/** An agent over a model of which nothing is known yet. */
+async function unknownModel(script: Script, more: Partial<ResolvedModel> = {}) {
+  const model = scriptedModel(script)
+  const setting = await newSetting(script, {
+    models: providerOf(model, { callsTools: false, ...more }),
+    search: async () => [leave],
+  })
+  const ask = async () => (await (await setting.send()).whole()).answer
+  return { ask, model }
+}
+
+const hasResults = (prompt: unknown): boolean => JSON.stringify(prompt).includes('25 days')
+
+describe('a model of which nothing is known', () => {
+  test('gets the results of a search instead of what it wrote without one, and from then on at once', async () => {
+    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
+    expect(await ask()).toContain('It is 25 days')
+    expect(model.asked).toHaveLength(2)
+    expect(await ask()).toContain('It is 25 days')
+    expect(model.asked).toHaveLength(3)
+    const { tools, prompt } = model.asked.at(-1) ?? {}
+    expect(tools).toBeUndefined()
+    expect(JSON.stringify(prompt)).not.toContain('internal_search')
+  })
+
+  test('gets the results as text before its question, with the numbers they are cited by', async () => {
+    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
+    expect(await ask()).toMatch(/25 days \[\[1\]\]/)
+    const texts = model.asked
+      .at(-1)
+      ?.prompt.filter(({ role }) => role === 'user')
+      .map(({ content }) => content)
+    expect(texts).toEqual([
+      [
+        {
+          type: 'text',
+          text: expect.stringMatching(/^Results of a search made for you:[^]*\n\n\[1\] Title of leave\n[^]*25 days/),
+        },
+      ],
+      [{ type: 'text', text: 'How many days of leave do I get?' }],
+      [{ type: 'text', text: expect.stringContaining('number of the result') }],
+    ])
+  })
+
+  test('searches by itself once it was seen to call the search', async () => {
+    const { ask, model } = await unknownModel(({ prompt }) =>
+      hasResults(prompt)
+        ? ['It is 25 days [1].']
+        : [{ call: { name: 'internal_search', input: { queries: ['leave'] } } }],
+    )
+    expect(await ask()).toContain('25 days')
+    expect(await ask()).toContain('25 days')
+    expect(model.asked).toHaveLength(4)
+    expect(model.asked.every(({ tools }) => (tools ?? []).length > 0)).toBe(true)
+  })
+
+  test('is asked to search again after a while', async () => {
+    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
+    for (let count = 0; count < 26; count++) await ask()
+    expect(model.asked.filter(({ tools }) => (tools ?? []).length > 0)).toHaveLength(2)
+  })
+})
+
+test('a model that is known to call tools streams at once what it writes without one', async () => {
+  const { ask, model } = await unknownModel(() => ['Hello!'], { callsTools: true })
+  expect(await ask()).toBe('Hello!')
+  expect(model.asked).toHaveLength(1)
+})
+
+test('a model set to search-first gets the results and may search again', async () => {
+  const { ask, model } = await unknownModel(() => ['It is 25 days [1].'], { grounding: 'search-first' })
+  expect(await ask()).toContain('25 days')
+  expect(model.asked).toHaveLength(1)
+  expect(model.asked[0]?.tools?.map(({ name }) => name)).toContain('internal_search')
+  expect(model.asked[0]?.prompt.some(({ role }) => role === 'tool')).toBe(true)
+})

@@ -1,0 +1,89 @@
+/** What hosts of other kinds do with the installed packages: strict types, CommonJS, Jest, no LanceDB. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { installHost, run, type Packed } from './installation.ts'
+import { checkSize } from './install-size.ts'
+
+/** Looks at every type of ours, and exports what holds them, so that declarations have to name them. */
+const strictHost = `import { createInlay, isInlayError, type InlayOptions, type Principal } from 'inlay'
+import * as agentEntry from 'inlay/agent'
+import * as client from 'inlay/client'
+import * as conformance from 'inlay/conformance'
+import * as drivers from 'inlay/drivers'
+import * as knowledgeEntry from 'inlay/knowledge'
+import * as kysely from 'inlay/kysely'
+import * as protocol from 'inlay/protocol'
+import * as server from 'inlay/server'
+import * as testing from 'inlay/testing'
+
+export const inlay = createInlay()
+export const { agent, fetch, keys, knowledge, routes } = inlay
+export const parts = () => ({ ...inlay })
+export const entries = [agentEntry, client, conformance, drivers, knowledgeEntry, kysely, protocol, server, testing]
+export const search = (text: string) => knowledge.search({ text, limit: 10 })
+export const caller: Principal = { id: 'ana', scopes: ['chat'] }
+export const options: InlayOptions = { index: drivers.lancedbIndex({ folder: 'index' }) }
+export const toCode = (error: unknown) => (isInlayError(error) ? error.code : undefined)
+`
+const strictest = '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --declaration'
+const target = '--skipLibCheck false --target es2024 --types node --outDir out'
+const resolutions = ['--module nodenext', '--module node16', '--module esnext --moduleResolution bundler']
+
+/** Compiles a host under the strictest settings. It is linked by pnpm, so declarations may name what it depends on alone. */
+export function checkTypes(project: string, packed: readonly Packed[], example: string): void {
+  const dependencies = { typescript: '5.9.3', '@types/node': '24.10.1' }
+  installHost(project, packed, { manager: 'pnpm', dependencies })
+  writeFileSync(join(project, 'example.ts'), example)
+  writeFileSync(join(project, 'host.ts'), strictHost)
+  for (const resolution of resolutions)
+    run('node_modules/.bin/tsc', `${strictest} ${target} ${resolution} example.ts host.ts`.split(' '), { cwd: project })
+  const declarations = readFileSync(join(project, 'out/host.d.ts'), 'utf8')
+  const foreign = [...declarations.matchAll(/(?:from |import\()['"]([^'"]+)/g)].map(([, name]) => name!)
+  const unnamed = foreign.filter((name) => !/^inlay(\/|$)/.test(name))
+  if (unnamed.length > 0) throw new Error(`declarations of a host name ${unnamed.join(', ')}`)
+  console.log('  types: clean for strict hosts of bundlers, nodenext and node16')
+}
+
+/** A host whose package manager left out optional dependencies: small, and told what is missing. */
+export function checkWithoutLancedb(project: string, packed: readonly Packed[]): void {
+  installHost(project, packed, { manager: 'npm', args: ['--omit=optional'] })
+  checkSize('npm install inlay --omit=optional', project)
+  const start = `import { createInlay } from 'inlay'; await createInlay().start()`
+  const { stderr } = spawnSync('node', ['--input-type=module', '-e', start], { cwd: project, encoding: 'utf8' })
+  const message = /LanceDB cannot be loaded.*npm install @lancedb\/lancedb-\S+@[\d.]+.*/.exec(stderr)?.[0]
+  if (message === undefined) throw new Error(`what is missing is not told:\n${stderr}`)
+  console.log(`  without LanceDB: ${message}`)
+}
+
+const answered = `
+const inlay = createInlay({ dataFolder: './jest-data' })
+await inlay.knowledge.accept(
+  { document: { id: 'leave', semantic_identifier: 'Leave', metadata: {}, sections: [{ text: 'Staff get 25 days.' }] } },
+  { waitMs: 20_000 },
+)
+const found = await inlay.knowledge.search({ text: 'How many days?', limit: 1 })
+await inlay.close()
+`
+
+/** CommonJS apps may `require` it, and Jest runs it when told to load ES modules. */
+export function checkCommonJs(project: string, node: string): void {
+  const app = "const { createInlay } = require('inlay'); console.log(typeof createInlay)"
+  writeFileSync(join(project, 'app.cjs'), app)
+  if (run(node, ['app.cjs'], { cwd: project }).trim() !== 'function') throw new Error('require gives no createInlay')
+  console.log('  CommonJS: require works')
+}
+
+/** Runs a test of a host in Jest. */
+export function checkJest(project: string, packed: readonly Packed[]): void {
+  installHost(project, packed, { manager: 'npm', dependencies: { jest: '30.5.2' } })
+  mkdirSync(join(project, 'test'))
+  const body = `${answered}\nexpect(found[0].document.document_id).toBe('leave')`
+  writeFileSync(
+    join(project, 'test/host.test.js'),
+    `import { createInlay } from 'inlay'\ntest('finds', async () => {${body}})\n`,
+  )
+  const env = { ...process.env, NODE_OPTIONS: '--experimental-vm-modules' }
+  run('npx', ['jest', '--transform', '{}'], { cwd: project, env })
+  console.log('  Jest: runs a host with --experimental-vm-modules')
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { createTelemetry } from '@inlay/telemetry'
+import { expect, test } from 'vitest'
+
+/** Every name that the metrics of a new assistant have, with its labels. */
+async function knownNames(): Promise<ReadonlySet<string>> {
+  const figures = { documents: { pending: 0, indexing: 0, indexed: 0, failed: 0 }, oldestWaitingMs: 0 }
+  const telemetry = createTelemetry()
+  telemetry.onAnswered({ method: 'GET', route: '/health', status: 200, durationMs: 1 })
+  const { text } = await telemetry.metrics(async () => ({ ...figures, index: {} as never }))
+  const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
+  return new Set(
+    families.flatMap(([, name = '', type]) =>
+      type === 'histogram' ? ['bucket', 'sum', 'count'].map((end) => `${name}_${end}`) : [name],
+    ),
+  )
+}
+
+test.each(['docs/1.guide/observe/grafana.json', 'docs/1.guide/observe/alerts.yml'])(
+  '%s asks for metrics that exist',
+  async (file) => {
+    const known = await knownNames()
+    const mentioned = readFileSync(file, 'utf8').match(/\b(?:http_server|gen_ai_\w+?|inlay|nodejs|process)_\w+/g) ?? []
+    const labels =
+      /^(?:http_(?:route|response_status_code)|gen_ai_(?:request_model|token_type)|inlay_(?:run_status|result))$/
+    const names = [...new Set(mentioned)].filter((name) => !labels.test(name))
+    expect(names.length).toBeGreaterThan(4)
+    expect(names.filter((name) => !known.has(name))).toEqual([])
+  },
+)
+
+test('the page lists every metric of ours', async () => {
+  const page = readFileSync('docs/1.guide/17.observe.md', 'utf8')
+  const ours = [...(await knownNames())].filter((name) => /^(?:inlay|gen_ai|http)/.test(name))
+  const missing = ours.filter((name) => !page.includes(`\`${name.replace(/_(?:bucket|sum|count)$/, '')}\``))
+  expect(missing).toEqual([])
+})

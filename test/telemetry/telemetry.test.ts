@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { context, metrics, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import { createInlay, type Inlay, type InlayOptions } from 'inlay'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Reply } from '../stand-in/model-server.ts'
+import { startOpenAi } from '../stand-in/openai.ts'
+
+const spans = new InMemorySpanExporter()
+const measurements = new InMemoryMetricExporter(0)
+const reader = new PeriodicExportingMetricReader({ exporter: measurements, exportIntervalMillis: 3_600_000 })
+const meters = new MeterProvider({ readers: [reader] })
+const apiKey = 'inlay_telemetry_test_key'
+const question = 'How long is the parental leave of Zebulon?'
+const passage = 'Zebulon grants twenty weeks of parental leave.'
+
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] }))
+  metrics.setGlobalMeterProvider(meters)
+})
+afterAll(async () => {
+  await meters.shutdown()
+  for (const api of [context, trace, metrics]) api.disable()
+})
+afterEach(() => spans.reset())
+
+/** An assistant with telemetry, one document, and a model that replies as told. */
+async function open(replies: Reply[], options: InlayOptions = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-telemetry-'))
+  const model = await startOpenAi(() => replies.shift() ?? { status: 500, body: 'no further reply' })
+  const inlay: Inlay = createInlay({
+    dataFolder: folder,
+    apiKey,
+    telemetry: true,
+    model: { name: 'scripted-1', baseUrl: `${model.origin}/v1`, apiKey: 'k', contextTokens: 100_000 },
+    searchHelp: { expand: false, choose: false },
+    onError: () => {},
+    ...options,
+  })
+  onTestFinished(async () => {
+    await inlay.close()
+    await model.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const call = (method: string, path: string, body?: object): Promise<Response> =>
+    inlay.fetch(
+      new Request(`http://host.example/api${path}`, {
+        method,
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', prefer: 'wait=10' },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    )
+  const document = { id: 'leave', semantic_identifier: 'Leave', metadata: {}, sections: [{ text: passage }] }
+  await call('POST', '/service-api/ingestion', { document })
+  return { inlay, call }
+}
+
+const searching: Reply = [{ calls: [{ id: 'c1', name: 'internal_search', input: { queries: [question] } }] }]
+const answering: Reply = [{ text: 'Twenty weeks [1].' }]
+
+test('a run is one trace: its model calls and its search are below it, and no text of anybody is in it', async () => {
+  const { inlay, call } = await open([searching, answering])
+  spans.reset()
+  const response = await call('POST', '/chat/send-chat-message', { message: question, stream: false })
+  expect(await response.json()).toMatchObject({ error_msg: null })
+  await inlay.close()
+  const all = spans.getFinishedSpans()
+  const run = all.find(({ name }) => name === 'invoke_agent inlay')!
+  const below = all.filter(({ parentSpanContext: parent }) => parent?.spanId === run.spanContext().spanId)
+  expect(below.map(({ name }) => name).toSorted()).toEqual([
+    'chat scripted-1',
+    'chat scripted-1',
+    'retrieval documents',
+  ])
+  expect(run.attributes).toMatchObject({
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.conversation.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    'gen_ai.request.model': 'scripted-1',
+    'inlay.run.status': 'done',
+  })
+  const [step] = below.filter(({ name }) => name.startsWith('chat'))
+  expect(step!.attributes).toMatchObject({
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.response.finish_reasons': [expect.any(String)],
+    'gen_ai.usage.input_tokens': expect.any(Number),
+    'gen_ai.usage.output_tokens': expect.any(Number),
+  })
+  const written = JSON.stringify(
+    all.map(({ name, attributes, events, status }) => ({ name, attributes, events, status })),
+  )
+  expect(written).not.toMatch(/Zebulon|weeks/)
+})
+
+test('a model that fails is told with its kind, and the run with its code', async () => {
+  const { inlay, call } = await open([{ status: 401, body: '{"error":{"message":"bad key Zebulon"}}' }])
+  spans.reset()
+  await (await call('POST', '/chat/send-chat-message', { message: question, stream: false })).json()
+  await inlay.close()
+  const all = spans.getFinishedSpans()
+  const run = all.find(({ name }) => name === 'invoke_agent inlay')!
+  expect(run.attributes).toMatchObject({ 'inlay.run.status': 'failed', 'error.type': 'AUTH_ERROR' })
+  expect(all.find(({ name }) => name.startsWith('chat'))!.attributes).toHaveProperty('error.type')
+  expect(JSON.stringify(all.map(({ attributes, status }) => [attributes, status]))).not.toContain('Zebulon')
+})
+
+test('/metrics tells Prometheus and the SDK the same', async () => {
+  const { call } = await open([searching, answering])
+  await (await call('POST', '/chat/send-chat-message', { message: question, stream: false })).json()
+  const response = await call('GET', '/metrics')
+  expect(response.headers.get('content-type')).toContain('text/plain')
+  const text = await response.text()
+  const value = (series: string): number =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(series))
+        ?.split(' ')
+        .at(-1),
+    )
+  expect(value('gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat"')).toBe(2)
+  expect(value('gen_ai_client_operation_time_to_first_chunk_seconds_count')).toBe(2)
+  expect(value('gen_ai_client_token_usage_tokens_count')).toBe(2)
+  expect(value('gen_ai_invoke_agent_duration_seconds_count')).toBe(1)
+  expect(value('inlay_search_duration_seconds_count')).toBe(1)
+  expect(value('inlay_documents_accepted_total{inlay_result="new"}')).toBe(1)
+  expect(value('inlay_documents{state="indexed"}')).toBe(1)
+  expect(value('inlay_runs')).toBe(0)
+  expect(
+    value('http_server_request_duration_seconds_count{http_request_method="POST",http_route="/chat/send-chat-message"'),
+  ).toBe(1)
+  expect(text).toContain('nodejs_eventloop_lag_p99_seconds')
+  expect(text).not.toContain('Zebulon')
+
+  await reader.forceFlush()
+  const received = measurements
+    .getMetrics()
+    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: all }) => all))
+  const names = new Set(received.map(({ descriptor }) => descriptor.name))
+  for (const name of ['gen_ai.client.token.usage', 'gen_ai.client.operation.duration', 'inlay.search.duration'])
+    expect(names).toContain(name)
+})
+
+test('without telemetry nothing is measured, and /metrics says how to turn it on', async () => {
+  const { inlay, call } = await open([answering], { telemetry: false })
+  await (await call('POST', '/chat/send-chat-message', { message: question, stream: false })).json()
+  const response = await call('GET', '/metrics')
+  expect(response.status).toBe(501)
+  expect(await response.text()).toContain('telemetry: true')
+  await inlay.close()
+  expect(spans.getFinishedSpans()).toEqual([])
+})

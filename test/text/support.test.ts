@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { createSupport } from '@inlay/text'
+
+const texts = [
+  {
+    source: 'harbour',
+    about: 'Port of Nordhavn',
+    text: `## History
+The port was founded in 1867 by Clara Jensen. In 1902 the city bought 14 cranes from Krupp and 3 tugs from Blohm.
+Trucks over 40 tonnes may not enter the old quay. Containers are stored for up to 1,200 days.
+
+- Run \`port-ctl berth --free\` to list the berths that are free.`,
+  },
+  {
+    source: 'library',
+    about: 'City library',
+    text: 'The library lends 40,000 books. Members may keep a book for four weeks.',
+  },
+  { source: 'zh', text: '港口于1867年由克拉拉创建。重型卡车不能进入旧码头。' },
+]
+const find = (sentence: string): string | undefined => createSupport(texts)(sentence)?.source
+
+test.each([
+  ['as it stands', 'The port was founded in 1867 by Clara Jensen.', 'harbour'],
+  ['in another order', 'In 1867, Clara Jensen founded the port.', 'harbour'],
+  ['with other small words and endings', 'Containers can be stored there up to 1200 days.', 'harbour'],
+  ['two sentences in one', 'The library lends 40,000 books, which members may keep for 4 weeks.', 'library'],
+  ['with a name from the title', 'Nordhavn was founded in 1867 by Clara Jensen.', 'harbour'],
+  ['with emphasis and code', '**Run** `port-ctl berth --free` to list free berths.', 'harbour'],
+  ['a negation that agrees', "Trucks over 40 tonnes mustn't enter the old quay.", 'harbour'],
+  ['in a script without spaces', '港口于1867年由克拉拉创建。', 'zh'],
+])('finds a sentence: %s', (_, sentence, source) => {
+  expect(find(sentence)).toBe(source)
+})
+
+test.each([
+  ['another number', 'The port was founded in 1868 by Clara Jensen.'],
+  ['another name', 'The port was founded in 1867 by Clara Hansen.'],
+  ['a name in the place of another', 'In 1902 the city bought 14 cranes from Blohm and 3 tugs from Krupp.'],
+  ['numbers that changed places', 'In 1902 the city bought 3 cranes from Krupp and 14 tugs from Blohm.'],
+  ['a negation that is gone', 'Trucks over 40 tonnes may enter the old quay.'],
+  ['a negation that was added', 'Containers are not stored for up to 1,200 days.'],
+  ['the opposite word', 'Trucks under 40 tonnes may not enter the old quay.'],
+  ['a negation in a script without spaces', '重型卡车能进入旧码头。'],
+  ['what no text says', 'The port closes its gates at night because of the fog.'],
+  ['too little to tell', 'The port.'],
+])('finds no text for %s', (_, sentence) => {
+  expect(find(sentence)).toBeUndefined()
+})
