@@ -2,6 +2,7 @@ import {
   createKnowledge,
   migrateKnowledge,
   type DocumentStatus,
+  type Embedder,
   type Knowledge,
   type KnowledgeOptions,
   type WorkerOptions,
@@ -13,6 +14,7 @@ import { onTestFinished } from 'vitest'
 import { readStatus } from '@inlay/knowledge/internal/access/documents'
 import type { Caller } from '@inlay/knowledge/internal/contracts/pairs'
 import type { IntakeResult } from '@inlay/knowledge/internal/intake/draft'
+import { EmbeddingCalls } from '@inlay/knowledge/internal/calls/embedding'
 import { createIntake } from '@inlay/knowledge/internal/intake/intake'
 import { createTurns } from '@inlay/knowledge/internal/intake/turns'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
@@ -87,6 +89,7 @@ export interface TestWorker {
 export async function makeWorker(
   options: Partial<Omit<WorkerContext, 'worker' | 'index'>> & {
     worker?: WorkerOptions
+    embedder?: Embedder
     index?: MemoryIndex
     clock?: { now: number }
   } = {},
@@ -103,11 +106,14 @@ export async function makeWorker(
     const versions = await Promise.all(requests.map(toVersion))
     return Promise.all(versions.map((version) => intake.submit({ kind: 'accept', version, caller })))
   }
+  const { embedder, worker: { embedTimeoutMs: documentTimeoutMs } = {} } = options
+  const onError = (error: unknown): void => void errors.push(error)
   const worker = createWorker({
+    ...(embedder && { embedding: new EmbeddingCalls({ embedder, documentTimeoutMs, onError }) }),
     now,
     random: () => 0.5,
     at: () => {},
-    onError: (error) => errors.push(error),
+    onError,
     onTaken: turns.noteTaken,
     onClaimDone: () => {},
     ...options,

@@ -117,7 +117,7 @@ describe.each<Type>(['openai-compatible', 'anthropic'])('over HTTP, %s', (type) 
     await first.whole()
     const second = await send({ message: 'Really?', chat_session_id: first.sessionId })
     expect(await second.whole()).toMatchObject({ answer: 'Yes.', error_msg: null })
-    expect(JSON.stringify(server.requests[2]?.body)).toContain('28 days of leave')
+    expect(JSON.stringify(server.requests[2]?.body)).toContain('Title of leave')
   })
 
   test('a forced action is demanded of the provider', async () => {

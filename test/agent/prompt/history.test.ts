@@ -56,12 +56,45 @@ test('calls of one step stand together, steps in order', () => {
   expect(calls).toEqual([2, 1])
 })
 
-test('only the newest answers keep their results, and none when there are no actions', () => {
-  const history = ['1', '2', '3', '4'].flatMap((id) => [past('user', id), past('assistant', id, [call(0, id)])])
-  const ids = (hasActions: boolean) =>
-    toPrompt({ ...base, history, hasActions }).flatMap(({ role }) => (role === 'tool' ? [role] : []))
-  expect(ids(true)).toHaveLength(3)
-  expect(ids(false)).toEqual([])
+test('earlier results are there by name alone, and not at all when there are no actions', () => {
+  const searchResult = JSON.stringify({
+    results: [
+      { document: 1, title: 'Leave', content: 'Full-time staff receive 25 days.' },
+      { document: 2, title: 'Leave', content: 'Part-time staff receive fewer.' },
+      { document: 3, title: 'Sick days', content: 'Tell your lead.' },
+    ],
+    note: 'n',
+  })
+  const history = ['1', '2', '3', '4'].flatMap((id) => [
+    past('user', id),
+    past('assistant', id, [call(0, id, searchResult)]),
+  ])
+  const results = (hasActions: boolean) =>
+    toPrompt({ ...base, history, hasActions }).flatMap((message) => (message.role === 'tool' ? message.content : []))
+  expect(results(true)).toHaveLength(4)
+  expect(JSON.stringify(results(true)[0])).toContain('Leave\\"},{\\"title\\":\\"Sick days')
+  expect(JSON.stringify(results(true))).not.toContain('25 days')
+  expect(results(false)).toEqual([])
+})
+
+test('what other tools gave is kept from its beginning', () => {
+  const long = 'rows '.repeat(1_000)
+  const history = [past('user', 'Q'), past('assistant', 'A', [call(0, 'a', long), call(0, 'b', 'short')])]
+  const text = JSON.stringify(toPrompt({ ...base, history }))
+  expect(text).toContain('short')
+  expect(text.length).toBeLessThan(3_000)
+})
+
+test('earlier messages read the same in every prompt that follows', () => {
+  const result = JSON.stringify({ results: [{ document: 1, title: 'T', content: 'C' }], note: 'n' })
+  const turns = Array.from({ length: 6 }, (_, at) => [
+    past('user', `Q${at}`),
+    past('assistant', `A${at} [[1]](http://x).`, [call(0, `c${at}`, result)]),
+  ])
+  const prompts = turns.map((_, at) => toPrompt({ ...base, history: turns.slice(0, at).flat(), userText: `Q${at}` }))
+  for (const [at, prompt] of prompts.slice(0, -1).entries()) {
+    expect(prompts[at + 1]?.slice(0, prompt.length)).toEqual(prompt)
+  }
 })
 
 test('an answer that said nothing leaves no message', () => {

@@ -144,9 +144,9 @@ describe('what may not begin', () => {
 
   test('a model that takes too little', async () => {
     const { model } = await newResearch()
-    const small = await newResearch({}, { models: providerOf(model, { contextTokens: 49_999 }) })
+    const small = await newResearch({}, { models: providerOf(model, { contextTokens: 7_999 }) })
     expect(await codeOf(small.send(asking))).toBe('VALIDATION_ERROR')
-    const large = await newResearch({}, { models: providerOf(model, { contextTokens: 50_000 }) })
+    const large = await newResearch({}, { models: providerOf(model, { contextTokens: 8_000 }) })
     expect(await codeOf(large.send(asking))).toBe('none')
   })
 

@@ -97,7 +97,8 @@ const advice: Partial<Record<ErrorCode, string>> = {
   BUDGET_EXCEEDED: 'Tell whoever runs this assistant.',
   CONNECTION_ERROR: 'Try again in a while.',
   CONTENT_POLICY: 'Put it in other words.',
-  CONTEXT_TOO_LONG: 'Send a shorter message, or begin a new chat.',
+  CONTEXT_TOO_LONG:
+    'Send a shorter message, or begin a new chat. Whoever runs this assistant can set how much the model takes (INLAY_MODEL_CONTEXT_TOKENS).',
   PERMISSION_DENIED: 'Tell whoever runs this assistant.',
   REQUEST_TOO_LARGE: 'Send a shorter message or smaller files, or begin a new chat.',
   UNPROCESSABLE_ENTITY: 'Try again, in other words.',

@@ -40,6 +40,8 @@ export interface StepRequest {
   readonly rewrite?: (prompt: LanguageModelV4Message[]) => LanguageModelV4Message[]
   /** Text arguments that the listener gets while they are written, by name of the tool. Default: none. */
   readonly streamed?: ReadonlyMap<string, readonly string[]>
+  /** Whether the text holds neither thoughts nor calls, so that it passes as it is. Default: it may hold both. */
+  readonly isPlainText?: boolean | undefined
   /** Whether text that is nothing but a call may become one. */
   readonly mayRecover: boolean
   /** Tries of a model call that fails before its first output, at least 1. */
@@ -84,9 +86,8 @@ export class StepOutput implements StreamListener {
   readonly #request: StepRequest
   readonly #attemptState: AttemptState
   readonly #names: ReadonlySet<string>
-  readonly #gate: TextGate
-  readonly #isQuoted: (text: string) => boolean
-  readonly #thinking: ThinkSplitter
+  /** What takes thoughts and calls out of the text; undefined for plain text. */
+  readonly #filter: TextFilter | undefined
   /** Calls whose text arguments are passed on while they are written, by id. */
   readonly #streams = new Map<string, { readonly name: string; readonly stream: ArgumentStream }>()
   readonly #content = createContentCollector()
@@ -103,9 +104,7 @@ export class StepOutput implements StreamListener {
     this.#request = request
     this.#attemptState = attemptState
     this.#names = new Set(request.options.tools?.map(({ name }) => name))
-    this.#isQuoted = createQuoteCheck(request.options.prompt)
-    this.#gate = new TextGate({ names: this.#names, mayRecover: request.mayRecover, isQuoted: this.#isQuoted })
-    this.#thinking = new ThinkSplitter(beginInThought.has(modelKey(request)))
+    this.#filter = request.isPlainText ? undefined : createFilter(request, this.#names)
     this.#mayPass = request.forced === undefined && !request.probesTools
   }
 
@@ -113,7 +112,8 @@ export class StepOutput implements StreamListener {
     if (delta === '') return
     this.#attemptState.hasOutput = true
     this.#written += delta
-    this.#takePieces(this.#thinking.push(delta))
+    if (this.#filter) this.#takePieces(this.#filter.thinking.push(delta), this.#filter)
+    else this.#pass(delta)
   }
 
   onReasoning = (delta: string): void => {
@@ -154,12 +154,12 @@ export class StepOutput implements StreamListener {
   end(): StepResult {
     if (this.isProse) return this.#withoutCalls()
     const { mayRecover, options, forced, context } = this.#request
-    const inText = this.#endText()
-    this.#noteBeginning(modelKey(this.#request))
+    const inText = this.#filter ? this.#endText(this.#filter) : []
+    if (this.#filter) this.#noteBeginning(this.#filter)
     const isOnlyReasoning =
       mayRecover && inText.length === 0 && this.#text.trim() === '' && this.#reasoning.trim() !== ''
     const candidates = isOnlyReasoning ? readTextCalls(this.#reasoning, this.#names) : []
-    const inReasoning = candidates.filter(({ input }) => input === '{}' || !this.#isQuoted(input))
+    const inReasoning = candidates.filter(({ input }) => input === '{}' || !this.#filter?.isQuoted(input))
     const textCalls = this.#calls.length > 0 ? [] : [...inText, ...inReasoning]
     // A forced step without output is asked again, like one that gave only text.
     const callCount = this.#calls.length + textCalls.length
@@ -188,23 +188,24 @@ export class StepOutput implements StreamListener {
     }
   }
 
-  #takePieces(pieces: readonly ThinkPiece[]): void {
+  #takePieces(pieces: readonly ThinkPiece[], { gate }: TextFilter): void {
     for (const { kind, text } of pieces) {
       if (kind === 'reasoning') this.onReasoning(text)
-      else this.#pass(this.#gate.push(text))
+      else this.#pass(gate.push(text))
     }
   }
 
-  #endText(): readonly RequestedCall[] {
-    this.#takePieces(this.#thinking.end())
-    const { text, calls } = this.#gate.end()
+  #endText(filter: TextFilter): readonly RequestedCall[] {
+    this.#takePieces(filter.thinking.end(), filter)
+    const { text, calls } = filter.gate.end()
     this.#pass(text)
     return calls
   }
 
-  #noteBeginning(key: string): void {
+  #noteBeginning({ thinking }: TextFilter): void {
+    const key = modelKey(this.#request)
     const left = beginInThought.get(key)
-    if (this.#thinking.beganInThought) {
+    if (thinking.beganInThought) {
       if (left !== undefined || beginInThought.size < 1_000) beginInThought.set(key, trustedTexts)
     } else if (left !== undefined && this.#written.trim() !== '') {
       if (left > 1) beginInThought.set(key, left - 1)
@@ -227,7 +228,7 @@ export class StepOutput implements StreamListener {
       this.#mayPass = true
       if (this.#heldText !== '') listener.onText(this.#heldText)
     }
-    this.#endText()
+    if (this.#filter) this.#endText(this.#filter)
     listener.onCall()
   }
 
@@ -237,6 +238,21 @@ export class StepOutput implements StreamListener {
     if (this.#text === this.#written) return parts
     const others = parts.filter(({ type }) => type !== 'text')
     return this.#text.trim() === '' ? others : [...others, { type: 'text', text: this.#text }]
+  }
+}
+
+interface TextFilter {
+  readonly thinking: ThinkSplitter
+  readonly gate: TextGate
+  readonly isQuoted: (text: string) => boolean
+}
+
+function createFilter(request: StepRequest, names: ReadonlySet<string>): TextFilter {
+  const isQuoted = createQuoteCheck(request.options.prompt)
+  return {
+    thinking: new ThinkSplitter(beginInThought.has(modelKey(request))),
+    gate: new TextGate({ names, mayRecover: request.mayRecover, isQuoted }),
+    isQuoted,
   }
 }
 

@@ -1,14 +1,11 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Usage, LanguageModelV4Message } from '@ai-sdk/provider'
-import { InlayError, type ErrorCode } from '@inlay/protocol'
-import { estimateTokens, promptLimit, fitPrompt, promptTokens } from '../prompt/context-window.ts'
+import { InlayError } from '@inlay/protocol'
+import { estimateTokens, promptLimit, fitPrompt } from '../prompt/context-window.ts'
 import type { ModelQuestion } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { StepOutput, type StepListener, type AttemptState, type StepRequest, type StepResult } from './step-output.ts'
-import { toFailure, type Failure } from './failures.ts'
+import { retryStep } from './retry.ts'
 import { unlessAborted } from './waiting.ts'
-
-const retried = new Set<ErrorCode>(['RATE_LIMIT', 'SERVICE_UNAVAILABLE', 'CONNECTION_ERROR', 'API_ERROR'])
-const longestWaitMs = 20_000
 
 /**
  * Plays one step of a model to its end. Every delta reaches the listener at once. A call that fails before its first
@@ -18,10 +15,10 @@ const longestWaitMs = 20_000
  */
 export async function playStep(request: StepRequest): Promise<StepResult> {
   const prompt = fitPrompt(request.options.prompt, request.promptTokens)
-  const first = await playWithTries(request, prompt)
+  const first = await retryStep(request, prompt, playOnce)
   const { forced } = request
   if (forced === undefined || first.calls.some(({ name }) => forced.includes(name))) return first
-  const second = await playWithTries(request, [...prompt, demand(forced)])
+  const second = await retryStep(request, [...prompt, demand(forced)], playOnce)
   if (second.calls.some(({ name }) => forced.includes(name))) return second
   throw new InlayError('UNKNOWN_ERROR', {
     message: `The model did not use the forced action ${forced.join(' or ')}, also when asked again.`,
@@ -34,44 +31,6 @@ function demand(names: readonly string[]): LanguageModelV4Message {
   return { role: 'user', content: [{ type: 'text', text }] }
 }
 
-async function playWithTries(request: StepRequest, fitting: LanguageModelV4Message[]): Promise<StepResult> {
-  let prompt = fitting
-  for (let attempt = 1; ; attempt++) {
-    const attemptState = { hasOutput: false }
-    try {
-      return await playOnce(request, prompt, attemptState)
-    } catch (error) {
-      if (attemptState.hasOutput || request.signal.aborted) throw error
-      const failure = toFailure(error, request.context)
-      if (failure.code === 'CONTEXT_TOO_LONG') {
-        const shorter = shorten(prompt, request)
-        if (!shorter) throw error
-        prompt = shorter
-        continue
-      }
-      if (attempt >= request.tries || !retried.has(failure.code)) throw error
-      await request.wait(delayBefore(failure, attempt), request.signal)
-    }
-  }
-}
-
-/** A prompt for the window the server named, else for six tenths; undefined when nothing more can be left out. */
-function shorten(prompt: LanguageModelV4Message[], request: StepRequest): LanguageModelV4Message[] | undefined {
-  const size = promptTokens(prompt)
-  const toolTokens = estimateTokens(JSON.stringify(request.options.tools ?? []))
-  const room = (request.window?.() ?? Number.POSITIVE_INFINITY) * 0.75 - toolTokens
-  const shorter = fitPrompt(
-    prompt,
-    Math.floor(Math.min(size * 0.6, Math.max(room, size * 0.1), request.promptTokens * 0.6)),
-  )
-  return promptTokens(shorter) < size ? shorter : undefined
-}
-
-function delayBefore(failure: Failure, attempt: number): number {
-  const retryAfterMs = Number(failure.details?.['retry_after_seconds'] ?? 0) * 1000
-  return Math.min(longestWaitMs, Math.max(retryAfterMs, 1000 * 2 ** (attempt - 1)))
-}
-
 async function playOnce(
   request: StepRequest,
   prompt: LanguageModelV4Message[],
@@ -80,8 +39,8 @@ async function playOnce(
   const { model, options, signal, reminder = [] } = request
   const output = new StepOutput(request, attemptState)
   signal.throwIfAborted()
-  const { rewrite = (same) => same } = request
-  const call = { ...options, prompt: [...rewrite(prompt), ...reminder], abortSignal: signal }
+  const sent = request.rewrite?.(prompt) ?? prompt
+  const call = { ...options, prompt: [...sent, ...reminder], abortSignal: signal }
   const isTapped = 'doStreamTapped' in model
   const opened = isTapped ? model.doStreamTapped(call, output) : model.doStream(call)
   const { stream } = await unlessAborted(opened, signal)

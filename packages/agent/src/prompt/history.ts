@@ -48,26 +48,21 @@ export interface PromptOptions {
   readonly hasActions: boolean
 }
 
-// Older results are of little use and cost the most; the texts that came of them stay.
-const answersWithResults = 3
-
 const remembering = 'What was said in this conversation before its messages below, as you wrote it down:'
 
 /**
- * Makes the prompt of a run: instructions, earlier messages, the newest one. Citations of earlier answers are taken out
- * and so are the numbers of their results: a number means a document of one answer only.
+ * Makes the prompt of a run: instructions, earlier messages, the newest one. Citations of earlier answers are taken out,
+ * and of their results only names are kept: a number means a document of one answer only. An earlier message reads the
+ * same in every prompt that follows, so that providers find what they have cached.
  */
 export function toPrompt(options: PromptOptions): LanguageModelV4Prompt {
   const { instructions, history, summary = null, additionalContext, userText, hasActions } = options
   const { attachments, userFiles = [], summaryFiles = [], before = [], contextImages = [] } = options
   const attached = attachments?.(userFiles) ?? nothingAttached
-  const withCalls = new Set(
-    hasActions ? history.filter(({ toolCalls }) => toolCalls.length > 0).slice(-answersWithResults) : [],
-  )
   return [
     { role: 'system', content: summary === null ? instructions : `${instructions}\n\n${remembering}\n${summary}` },
     ...(attachments && summaryFiles.length > 0 ? summedUpFiles(summaryFiles, attachments) : []),
-    ...history.flatMap((message) => toMessages(message, withCalls.has(message), attachments)),
+    ...history.flatMap((message) => toMessages(message, hasActions, attachments)),
     ...before,
     ...attached.before,
     ...(additionalContext ? [user(`Context that comes with the next message:\n${additionalContext}`)] : []),
@@ -122,20 +117,25 @@ function callMessages(toolCalls: readonly PastToolCall[]): LanguageModelV4Messag
           type: 'tool-result',
           toolCallId: call.callId,
           toolName: call.name,
-          output: { type: 'text', value: withoutNumbers(call.result) },
+          output: { type: 'text', value: toStub(call.result) },
         })),
       },
     ]
   })
 }
 
-/** Takes the citation numbers out of a search's result. */
-function withoutNumbers(result: string): string {
+const mostNames = 10
+const mostResultChars = 2_000
+
+/** What is kept of an earlier result: names of what a search found, the beginning of anything else. */
+function toStub(result: string): string {
   const value = readJson(result)
-  if (!isJsonObject(value) || !Array.isArray(value['results'])) return result
-  const results = value['results'].map((hit: unknown) => {
-    if (!isJsonObject(hit)) return hit
-    return Object.fromEntries(Object.entries(hit).filter(([name]) => name !== 'document'))
-  })
-  return JSON.stringify({ ...value, results, note: 'Found for an earlier answer; search again to cite it.' })
+  if (!isJsonObject(value) || !Array.isArray(value['results'])) {
+    return result.length > mostResultChars ? `${result.slice(0, mostResultChars).toWellFormed()}${cutOff}` : result
+  }
+  const names = value['results'].filter(isJsonObject).flatMap(({ title }) => (typeof title === 'string' ? [title] : []))
+  const results = [...new Set(names)].slice(0, mostNames).map((title) => ({ title }))
+  return JSON.stringify({ results, note: 'Found for an earlier answer; search again to read or cite it.' })
 }
+
+const cutOff = '\n[The rest was left out to save space.]'

@@ -5,6 +5,7 @@ import type { ResolvedModel } from '../contracts/model.ts'
 import type { PastMessage } from '../contracts/conversation-store.ts'
 import {
   toKnownLimits,
+  limitsOf,
   type ComingResearch,
   type KnownLimits,
   type ResearchOptions,
@@ -12,7 +13,7 @@ import {
 } from './limits.ts'
 
 /** Tokens a model has to take so that it can do deep research. */
-export const leastResearchTokens = 50_000
+export const leastResearchTokens = 8_000
 
 /** A deep research that may begin. */
 export interface AdmittedResearch {
@@ -41,12 +42,16 @@ export async function admitResearch(
   }
   if (model.contextTokens < leastResearchTokens) {
     throw refused(
-      `Deep research needs a model that takes ${leastResearchTokens} tokens or more; ${model.name} takes ${model.contextTokens}.`,
+      `Deep research needs a model that takes ${leastResearchTokens} tokens or more; ${model.name} takes ${model.contextTokens}. If it takes more, set its context tokens (INLAY_MODEL_CONTEXT_TOKENS).`,
     )
   }
   const named = { provider: model.provider, name: model.name }
   return {
-    limits: toKnownLimits(options.limits, await askPolicy(options, { ...coming, model: named }, onError)),
+    limits: toKnownLimits(
+      limitsOf(model.contextTokens),
+      options.limits,
+      await askPolicy(options, { ...coming, model: named }, onError),
+    ),
     price: options.priceOf?.(named),
   }
 }

@@ -32,6 +32,8 @@ export interface ResearchAgentOptions {
   /** When the report of the whole research is due, in milliseconds since 1970 UTC. */
   readonly dueAt: number
   readonly now: () => number
+  /** How many results each report had to do without, by the id of the call. */
+  readonly cutResults: Map<string, number>
   /** Takes the agent's call and those it made, once: when it ends, and also when it is cut off. */
   readonly store: (records: readonly CallRecord[]) => void
 }

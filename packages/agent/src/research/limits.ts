@@ -64,6 +64,21 @@ export interface KnownLimits extends Required<Omit<ResearchLimits, 'cost' | 'cyc
 
 const minuteMs = 60_000
 
+/** Tokens from which on a model takes the reports of a whole research. */
+const fullResearchTokens = 50_000
+
+/** What a research is bounded by so that its reports fit into the window of its model. */
+export function limitsOf(contextTokens: number): ResearchLimits {
+  if (contextTokens >= fullResearchTokens) return {}
+  const share = contextTokens / fullResearchTokens
+  return {
+    agents: Math.max(3, Math.round(12 * share)),
+    parallelAgents: 2,
+    agentCycles: Math.max(2, Math.round(6 * share)),
+    cycles: 4,
+  }
+}
+
 /**
  * Bounds of one research: the defaults under those of the agent under those of the request.
  * @throws VALIDATION_ERROR for a bound that is no number above 0

@@ -125,7 +125,7 @@ export function reportInstructions(setting: PromptSetting): string {
   return `You write the report of a research agent. Its reader leads the research and will combine it with other reports, so completeness counts more than style.
 
 - Keep every fact of the results that bears on the task: names, numbers, dates, versions, conditions, exceptions, exact wordings that matter. Leave out what does not bear on it.
-- Behind each statement put the number of the result it stands in (the field "document") in square brackets: [3], or [1][4] for two. Use only numbers of these results.
+- Behind each statement put the number of the result it stands in (the field "document") in square brackets, each number in brackets of its own. Use only numbers of these results.
 - Where results contradict each other, give both with their sources and dates. Say plainly what the task asks for and the results do not tell.
 - Add nothing of your own knowledge, no judgement and no conclusion, no introduction, no list of sources.
 - Write in the language of the task, in short paragraphs or lists.
@@ -144,7 +144,7 @@ export function finalInstructions(setting: PromptSetting): string {
 
 - Begin with the answer itself: two to four sentences that say what was found. Then go into the whole matter, under Markdown headings that follow the request, not the plan or the agents.
 - Use everything in the reports that helps the user, in depth: facts, figures, conditions, exceptions, examples. A table suits comparisons, a list suits steps.
-- Behind each statement taken from a report keep its number in square brackets: [3], or [1][4] for two. Use only numbers that stand in the reports, each in brackets of its own, never inside code, and write no list of sources: readers see one.
+- Behind each statement taken from a report keep its number in square brackets. Use only numbers that stand in the reports, each in brackets of its own, never inside code, and write no list of sources: readers see one.
 - Where sources contradict each other, say so and say which is newer or more authoritative. Where the research found nothing, say so in a sentence. Do not fill gaps from memory; mark a conclusion of your own as such.
 - Do not speak of agents, reports, plans or tools. Write in the language of the request.
 

@@ -27,6 +27,8 @@ export interface ReportOptions {
   readonly known: (number: number) => SearchDoc | undefined
   readonly signal: AbortSignal
   readonly now: () => number
+  /** Takes how many findings had to be cut so that all fit. */
+  readonly onCut: (count: number) => void
   /** Holds what has been written so far. */
   readonly state: { report: string; cited: readonly SearchDoc[] | null }
 }
@@ -65,7 +67,7 @@ export async function writeReport(options: ReportOptions): Promise<NumberedRepor
   return { text: state.report, cited, known }
 }
 
-function reportPrompt({ task, findings, now }: ReportOptions, limitTokens: number): LanguageModelV4Prompt {
+function reportPrompt({ task, findings, now, onCut }: ReportOptions, limitTokens: number): LanguageModelV4Prompt {
   const frame: LanguageModelV4Prompt = [
     { role: 'system', content: reportInstructions({ time: now() }) },
     userText(task),
@@ -74,6 +76,7 @@ function reportPrompt({ task, findings, now }: ReportOptions, limitTokens: numbe
     findings.map(({ text }) => text),
     limitTokens - promptTokens(frame) - findings.length * 50,
   )
+  onCut(findings.filter(({ text }, index) => text !== texts[index]).length)
   const [system, question] = frame
   const results = findings.map(({ action, input }, index) =>
     userText(`Context found by ${action} for ${JSON.stringify(input).slice(0, 80)}:\n${texts[index] ?? ''}`),

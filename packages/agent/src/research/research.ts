@@ -49,6 +49,8 @@ export interface ResearchSetting extends Pick<
   readonly setting: CallSetting
   readonly signal: AbortSignal
   readonly budget: ResearchBudget
+  /** How many results each report had to do without, in whole or in part; by the id of the call. */
+  readonly cutResults: Map<string, number>
 }
 
 /**
@@ -68,6 +70,7 @@ export async function runResearch(run: ResearchRun, progress: AnswerProgress): P
     setting: { ...run.setting, given: withinBudget(run.setting.given, budget) },
     signal: run.setting.signal,
     budget,
+    cutResults: new Map(),
     store: (records) => void progress.calls.push(...records),
     model: createResearchModel({ ...run, budget, progress }),
   }
@@ -165,13 +168,18 @@ async function makePlan(
 }
 
 async function writeAnswer(
-  { model, writer, now, signal }: ResearchSetting,
+  { model, writer, now, signal, cutResults }: ResearchSetting,
   prompt: LanguageModelV4Prompt,
   gathered: Gathered,
 ): Promise<void> {
   const { references, turn, thought } = gathered
   const packets = writer.openAnswer(turn, { documents: references.documents(), known: references.known, thought })
-  const shorten = (limitTokens: number): LanguageModelV4Prompt => finalPrompt(prompt, gathered, now(), limitTokens)
+  let cutReports = 0
+  const shorten = (limitTokens: number): LanguageModelV4Prompt => {
+    const final = finalPrompt(prompt, gathered, now(), limitTokens)
+    cutReports = final.cutReports
+    return final.prompt
+  }
   await model.play({
     phase: 'final',
     prompt: shorten(Number.POSITIVE_INFINITY),
@@ -180,7 +188,20 @@ async function writeAnswer(
     listener: packets.listener,
     signal,
   })
+  const results = [...cutResults.values()].reduce((sum, count) => sum + count, 0)
+  const note = toCutNote({ model: model.name, reports: cutReports, results })
+  if (note !== '') packets.listener.onText(note)
   packets.end()
+}
+
+/** What a reader is told of a research whose model could not read all that was found; "" when it could. */
+function toCutNote(cut: { readonly model: string; readonly reports: number; readonly results: number }): string {
+  if (cut.reports + cut.results === 0) return ''
+  const parts = [
+    ...(cut.results > 0 ? [`${cut.results} search ${cut.results === 1 ? 'result' : 'results'}`] : []),
+    ...(cut.reports > 0 ? [`${cut.reports} interim ${cut.reports === 1 ? 'report' : 'reports'}`] : []),
+  ]
+  return `\n\n*${cut.model} takes too few tokens to read all that was found: parts of ${parts.join(' and ')} were left out.*`
 }
 
 function finalPrompt(
@@ -188,7 +209,7 @@ function finalPrompt(
   { reports, references }: Gathered,
   time: number,
   limitTokens: number,
-): LanguageModelV4Prompt {
+): { readonly prompt: LanguageModelV4Prompt; readonly cutReports: number } {
   const conversation = withInstructions(finalInstructions({ time }), prompt)
   const sources = references.documents().map((document, index) => `[${index + 1}] ${document.semantic_identifier}`)
   const rest = promptTokens([...conversation, userText(sources.join('\n'))])
@@ -202,7 +223,10 @@ function finalPrompt(
   )
   const list = sources.length === 0 ? '' : `\n\n<sources>\n${sources.map(escape).join('\n')}\n</sources>`
   const all = blocks.length === 0 ? 'There are none: nothing was found out.' : blocks.join('\n\n')
-  return [...conversation, userText(`Reports of the research on this request:\n\n${all}${list}`)]
+  return {
+    prompt: [...conversation, userText(`Reports of the research on this request:\n\n${all}${list}`)],
+    cutReports: reports.filter(({ text }, index) => text !== texts[index]).length,
+  }
 }
 
 /** Keeps a quotation from closing the report it stands in. */

@@ -15,7 +15,6 @@ import type { CitationRange } from '../citations/numbers.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
 import type { CallWriter } from '../packets/blocks.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
-import { noUsage } from '../model/exchange.ts'
 import { unlessAborted } from '../model/waiting.ts'
 
 /** What every call of an answer is told. */
@@ -42,11 +41,6 @@ export type CallRecord = ToolCallRecord
 export interface AnswerProgress {
   readonly calls: CallRecord[]
   usage: Usage
-}
-
-/** Progress of an answer that has not begun. */
-export function newProgress(): AnswerProgress {
-  return { calls: [], usage: noUsage }
 }
 
 /** A call with its place in the answer. */
@@ -171,7 +165,7 @@ async function runAction(
     resultTokens: call.resultTokens,
     signal,
     emit,
-    cite: (documents, texts) => call.range.cite(documents, texts),
+    cite: call.range.cite,
   }
   try {
     signal.throwIfAborted()

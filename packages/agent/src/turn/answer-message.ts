@@ -3,7 +3,7 @@ import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { mapConcurrent } from '../model/waiting.ts'
-import { runToolLoop, addUsage, type AnsweredCall } from '../model/exchange.ts'
+import { runToolLoop, addUsage, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
 import { playStep } from '../model/step.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
@@ -80,7 +80,11 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const plan = step.isLast ? noCalls : planCalls(requested, new Map(offered.map((action) => [action.name, action])))
       const repeated = plan.calls.filter((call) => state.searches.has(searchKey(call)))
       const fresh = plan.calls.filter((call) => !repeated.includes(call))
-      if (isAnswer(step, fresh.length + plan.unknown.length, repeated.length)) return endAnswer(step, writer)
+      const hasText = step.content.some(({ type, text }) => type === 'text' && text.trim() !== '')
+      // What a model writes of a search that it makes once more is an echo, not a call.
+      const isEcho = repeated.length > 0 && step.wasRecovered && hasText
+      const isAnswer = fresh.length + plan.unknown.length === 0 && (repeated.length === 0 || isEcho)
+      if (isAnswer) return endAnswer(step, writer)
       writer.endStep()
       const freeTokens = Math.min(
         limitTokens - promptTokens([...options.prompt, ...exchanges]),
@@ -90,15 +94,9 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer)
       const answered = await runCalls(opened, setting, progress)
       noteResults(state, opened, answered, repeated.length)
-      return [...answered, ...repeated.map(answerRepeated), ...refuseUnknown(plan, offered)]
+      return [...answered, ...repeated.map(answerRepeated), ...plan.unknown.map((call) => refuseUnknown(call, offered))]
     },
   })
-}
-
-// What a model writes of a search that it makes once more is an echo, not a call.
-function isAnswer({ content, wasRecovered }: AnswerStep, newCalls: number, repeatedCalls: number): boolean {
-  const hasText = content.some(({ type, text }) => type === 'text' && text.trim() !== '')
-  return newCalls === 0 && (repeatedCalls === 0 || (wasRecovered && hasText))
 }
 
 const cutNote = '\n\n*The answer ends here because the model reached its output limit.*'
@@ -166,7 +164,8 @@ async function playNext(
   writer.beginStep()
   const isLast = state.step >= options.cycles - 1 || state.mustAnswer
   const forced = state.step === 0 && !isLast ? options.forced : []
-  const offered = forced.length > 0 ? forced : offeredIn(state, options)
+  const leftActions = state.isGiven ? withoutSearches(options.actions) : options.actions
+  const offered = forced.length > 0 ? forced : leftActions
   const search = state.step === 0 && !isLast ? searchStep(offered, setting.userMessage) : undefined
   const given = (): AnswerStep | undefined => {
     if (!search) return undefined
@@ -191,9 +190,6 @@ async function playNext(
   }
   return { ...result, isLast, offered }
 }
-
-const offeredIn = ({ isGiven }: AnswerState, { actions }: AnswerMessageOptions): readonly Action[] =>
-  isGiven ? withoutSearches(actions) : actions
 
 interface StepBounds {
   readonly isLast: boolean
@@ -231,18 +227,14 @@ function toStepRequest(
     ...(forced.length > 0 ? { forced: forced.map(({ name }) => name) } : {}),
     ...(isProbed && { probesTools: true }),
     ...(state.isGiven && { rewrite: withGivenResults }),
-    streamed: streamedArguments(offered),
+    streamed: new Map(offered.flatMap(({ name, streamedArguments: names }) => (names ? [[name, names] as const] : []))),
+    isPlainText: model.quotesOnly,
     mayRecover: !isLast,
     tries: options.tries,
     wait: options.wait,
     context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
     window: () => model.observed?.contextTokens,
   }
-}
-
-/** Text arguments that clients see while they are written, by name of the action. */
-function streamedArguments(actions: readonly Action[]): ReadonlyMap<string, readonly string[]> {
-  return new Map(actions.flatMap(({ name, streamedArguments: names }) => (names ? [[name, names] as const] : [])))
 }
 
 /** Announces the calls of a step and gives each its place, its citation numbers and its share of the prompt. */
@@ -273,14 +265,10 @@ function openRanges(calls: CallPlan['calls'], { citable }: PacketWriter): OpenCa
   return calls.map((call) => openRange(order.get(call) ?? 0))
 }
 
-/** Calls of actions that were not offered: clients never see them, the model reads which names there are. */
-function refuseUnknown({ unknown }: CallPlan, offered: readonly Action[]): AnsweredCall[] {
+/** A call of an action that was not offered: clients never see it, the model reads which names there are. */
+function refuseUnknown(call: RequestedCall, offered: readonly Action[]): AnsweredCall {
   const names = offered.map(({ name }) => name).join(', ')
   const rule = 'Call tools by their exact name only — never add prefixes, namespaces, or colons.'
-  return unknown.map((call) => ({
-    ...call,
-    input: '{}',
-    result: `Tool "${call.name}" not found. Available tools: ${names}. ${rule}`,
-    isError: true,
-  }))
+  const result = `Tool "${call.name}" not found. Available tools: ${names}. ${rule}`
+  return { ...call, input: '{}', result, isError: true }
 }

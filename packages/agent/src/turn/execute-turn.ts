@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { InlayError, type BaseFilters, type Packet, type Principal, type SearchDoc } from '@inlay/protocol'
+import { InlayError, type BaseFilters, type Principal, type SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
-import { newProgress, type AnswerProgress, type CallSetting } from '../tools/execution.ts'
+import { type AnswerProgress, type CallSetting } from '../tools/execution.ts'
 import type { Checkpoints } from '../run/checkpoints.ts'
 import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
@@ -19,7 +19,7 @@ import { runResearch, type ResearchRun } from '../research/research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import type { LiveRun } from '../run/registry.ts'
 import type { ReasoningEffort } from '../model/model-choice.ts'
-import { addUsage } from '../model/exchange.ts'
+import { addUsage, noUsage } from '../model/exchange.ts'
 import { unlessAborted } from '../model/waiting.ts'
 
 /** One answer of a turn: which model makes it, where it is stored. */
@@ -106,9 +106,9 @@ async function makeAnswer(
 ): Promise<FinishedAnswer> {
   const { run } = turn
   const startedAt = parts.now()
-  const progress = newProgress()
-  const telling = { emit: (packet: Packet) => run.write(packet), modelIndex, now: parts.now, startedAt }
-  const { writer, speak } = (turn.research ? researcher : chatter)(turn, parts, answer, telling, progress)
+  const progress: AnswerProgress = { calls: [], usage: noUsage }
+  const writing = { emit: run.write, modelIndex, now: parts.now, startedAt }
+  const { writer, speak } = (turn.research ? researcher : chatter)(turn, parts, answer, writing, progress)
   const forget = parts.checkpoints.track(answer.answerId, () => writer.snapshot().text)
   const context = {
     model: answer.model.name,
@@ -143,20 +143,20 @@ interface Speaker {
   readonly speak: () => Promise<void>
 }
 
-type Telling = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
+type WritingOptions = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
 
 /** Answers as in a conversation. */
 function chatter(
   turn: TurnOptions,
   parts: TurnParts,
   answer: TurnAnswer,
-  telling: Telling,
+  writing: WritingOptions,
   progress: AnswerProgress,
 ): Speaker {
   const { includeCitations, contextDocuments } = turn
   const { quotesOnly, comparesCitations = !quotesOnly } = answer.model
-  const writer = new PacketWriter({ ...telling, includeCitations, comparesCitations, contextDocuments })
-  const setting = settingOf(turn, parts, answer, telling.modelIndex, progress)
+  const writer = new PacketWriter({ ...writing, includeCitations, comparesCitations, contextDocuments })
+  const setting = settingOf(turn, parts, answer, writing.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting }
   const speak = async (): Promise<void> => {
     const grounding = turn.hostAgent || !searchOf(turn.actions) ? 'tools' : parts.grounding.of(answer.model)
@@ -170,7 +170,7 @@ function chatter(
         ...common,
         prompt,
         model: answer.model,
-        modelIndex: telling.modelIndex,
+        modelIndex: writing.modelIndex,
         reminder: answer.reminder,
         reasoning: answer.reasoning,
         grounding,
@@ -192,24 +192,24 @@ function researcher(
   turn: TurnOptions,
   parts: TurnParts,
   answer: TurnAnswer,
-  telling: Telling,
+  writing: WritingOptions,
   progress: AnswerProgress,
 ): Speaker {
-  const writer = createResearchWriter(telling)
+  const writer = createResearchWriter(writing)
   const speak = async (): Promise<void> => {
     // Only called for a turn that is a research.
     if (!turn.research) return
     await runResearch(
       {
         ...turn.research,
-        ...telling,
+        ...writing,
         model: answer.model,
         prompt: await answer.prompt(turn.run.signal),
         reasoning: answer.reasoning,
         actions: turn.actions,
         forced: turn.forced[0],
         writer,
-        setting: settingOf(turn, parts, answer, telling.modelIndex, progress),
+        setting: settingOf(turn, parts, answer, writing.modelIndex, progress),
         tries: parts.modelTries,
         wait: parts.wait,
       },
@@ -251,6 +251,6 @@ function settingOf(
     limitMs: parts.actionMs,
     onError: parts.onError,
     // Several answers share their placements, so only the first can be told by place.
-    onEnd: (detail) => (modelIndex === 0 ? run.tellCall(detail) : undefined),
+    onEnd: modelIndex === 0 ? run.tellCall : () => {},
   }
 }

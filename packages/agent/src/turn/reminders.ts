@@ -15,10 +15,8 @@ const lastStep =
   'Answer now: no tool can be called any more. Take facts from the results above, and say plainly what they do not tell.'
 const cite =
   'Cite the results: behind each statement, put the number of its result (the field "document") in square brackets.'
-const given =
-  'Answer the message above from the results alone, briefly and in its language. When they do not tell, say so.'
-const citeGiven =
-  'Behind each sentence, write the number of the result it comes from in square brackets, as it stands before that result.'
+const given = 'Answer this message briefly, in its language, with what the results say. When they do not tell, say so.'
+const citeGiven = 'End each sentence with the number of the result it comes from, in square brackets.'
 // Behind so much text the instructions to cite are easily forgotten.
 const longResultTokens = 3_000
 
@@ -29,5 +27,6 @@ export function toStepReminder(state: ReminderState): LanguageModelV4Message[] {
     ? [given, ...(includeCitations ? [citeGiven] : [])]
     : [...(isOver ? [lastStep] : []), ...(includeCitations && resultTokens > longResultTokens ? [cite] : [])]
   if (texts.length === 0) return []
-  return [{ role: 'user', content: [{ type: 'text', text: `Instructions for this step:\n${texts.join('\n')}` }] }]
+  const text = isGiven ? texts.join(' ') : `Instructions for this step:\n${texts.join('\n')}`
+  return [{ role: 'user', content: [{ type: 'text', text }] }]
 }

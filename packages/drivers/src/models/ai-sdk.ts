@@ -5,6 +5,7 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider'
 import type { StreamListener, TappedModel } from '@inlay/agent'
+import { withCacheControl } from './adapting/cache-control.ts'
 import { learningTransport, type ModelMemories } from './adapting/learning-transport.ts'
 import { httpTransport } from './stream/http-transport.ts'
 import type { Ahead } from './stream/chat-tap.ts'
@@ -125,6 +126,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
     return { ...result, stream: watched(result.stream, onPart, (error) => hideKey(error, apiKey)) }
   }
 
+  const cached = type === 'anthropic' ? withCacheControl : (call: LanguageModelV4CallOptions) => call
   return (modelId) => {
     const model: LanguageModelV4 = {
       specificationVersion: 'v4',
@@ -133,8 +135,8 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       get supportedUrls() {
         return sdkModel(modelId).then((model) => model.supportedUrls)
       },
-      doGenerate: (call) => guarded(async () => (await sdkModel(modelId)).doGenerate(call)),
-      doStream: (call) => stream(modelId, call),
+      doGenerate: (call) => guarded(async () => (await sdkModel(modelId)).doGenerate(cached(call))),
+      doStream: (call) => stream(modelId, cached(call)),
     }
     if (type === 'anthropic') return model
     const tapped: Pick<TappedModel, 'doStreamTapped'> = {

@@ -1,0 +1,21 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
+
+const marked = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+
+/**
+ * Marks how far a prompt will stand again in the next one, for Anthropic, which caches nothing unasked: the instructions
+ * with the tools before them, the conversation up to the newest question, and the newest result of a tool.
+ */
+export function withCacheControl(call: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const { prompt } = call
+  const system = prompt.findLastIndex(({ role }) => role === 'system')
+  // A call is followed by its result, an answer by what comes next.
+  const answer = prompt.findLastIndex(({ role }, at) => role === 'assistant' && prompt[at + 1]?.role === 'user')
+  const result = prompt.findLastIndex(({ role }) => role === 'tool')
+  const places = new Set([system, answer, result].filter((at) => at >= 0))
+  return { ...call, prompt: prompt.map((message, at) => (places.has(at) ? mark(message) : message)) }
+}
+
+function mark(message: LanguageModelV4Message): LanguageModelV4Message {
+  return { ...message, providerOptions: { ...message.providerOptions, ...marked } }
+}
