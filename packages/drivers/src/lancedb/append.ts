@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { IndexRow } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { persistently, type Engine } from './engine.ts'
+import { createMemtableRoom } from './memtable-room.ts'
 import { schemaOf, toArrow, type Space } from './rows.ts'
 import type { Memtable } from './text/memtable.ts'
 import type { WriterPresence } from './writer-presence.ts'
@@ -15,7 +15,7 @@ export interface AppendParts {
   readonly presence: WriterPresence
   /** Called after each commit. */
   wrote(): void
-  /** Folds rows of the memtable into the index; resolves without having done so when another writer came in between. */
+  /** Folds new rows into the text index, with nothing else beside it that must not be. */
   fold(): Promise<void>
 }
 
@@ -42,36 +42,12 @@ const mostRows = 10_000
 /** Commits at once: the rows of one are made ready while another is written. The engine puts them in order. */
 const mostCommits = 2
 
-/** A search counts for so long. */
-const searchedMs = 10_000
-/** Longest wait for a fold, since that of a very large table takes longer, and how many an append waits for. */
-const [longestWaitMs, mostFolds] = [10_000, 3]
-/** Appends of more rows leave some room to smaller ones, which then need not wait for a fold. */
-const smallRows = 250
-const shareOfLarge = 0.7
-
 /** Queues appends to a table. */
 export function createAppending(parts: AppendParts): Appending {
   const schema = schemaOf(parts.engine, parts.space)
+  const room = createMemtableRoom(parts)
   const queue: Request[] = []
   let running = 0
-  /** Appends that were let in, each with its share of the memtable. */
-  const underWay = new Map<Promise<void>, number>()
-  let searchedAt = -Infinity
-  const isSearched = (): boolean => performance.now() - searchedAt < searchedMs
-
-  function hasRoom(rows: readonly IndexRow[]): boolean {
-    const { memtable } = parts
-    const share = rows.length > smallRows ? shareOfLarge : 1
-    const taken = memtable.fill + [...underWay.values()].reduce((sum, each) => sum + each, 0)
-    return taken === 0 || taken + memtable.shareOf(rows) <= share
-  }
-
-  async function makeRoom(): Promise<void> {
-    const folded = Promise.allSettled(underWay.keys()).then(parts.fold)
-    await Promise.race([folded, delay(longestWaitMs, undefined, { ref: false })])
-  }
-
   function enqueue(rows: readonly IndexRow[]): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       queue.push({ rows, resolve, reject })
@@ -89,7 +65,7 @@ export function createAppending(parts: AppendParts): Appending {
     memtable.add(rows)
     const mark = memtable.mark()
     // So that a search does not wait for it.
-    if (isSearched()) await memtable.post()
+    if (room.isSearched()) await memtable.post()
     memtable.show(mark)
     parts.wrote()
   }
@@ -122,16 +98,7 @@ export function createAppending(parts: AppendParts): Appending {
   }
 
   return {
-    noteSearch: () => void (searchedAt = performance.now()),
-    async add(rows) {
-      for (let tries = 0; tries < mostFolds && isSearched() && !hasRoom(rows); tries++) await makeRoom()
-      const appended = enqueue(rows)
-      underWay.set(appended, parts.memtable.shareOf(rows))
-      try {
-        await appended
-      } finally {
-        underWay.delete(appended)
-      }
-    },
+    noteSearch: room.noteSearch,
+    add: (rows) => room.enter(rows, () => enqueue(rows)),
   }
 }

@@ -154,7 +154,7 @@ async function assemble(
   }
   const purge = createPurge({ engine, table, folder, purgeMs })
   const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, purge })
-  const fold = (): Promise<void> => exclusively(upkeep.makeRoom)
+  const fold = (): Promise<void> => exclusively(upkeep.fold)
   return { ...parts, purge, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote, fold }) }
 }
 

@@ -24,8 +24,8 @@ export interface Upkeep {
   wrote(): void
   /** Runs as far as due; a conflict with another writer leaves the rest for later. One run at a time. */
   run(options: { idle: boolean; signal?: AbortSignal }): Promise<void>
-  /** Folds rows in that memory is short of room for, if it still is; a conflict with another writer leaves them. */
-  makeRoom(): Promise<void>
+  /** Folds new rows into the text index, due or not. */
+  fold(): Promise<void>
 }
 
 /**
@@ -43,9 +43,6 @@ const limits = {
   rowsWorthOne: 1000,
   deadRows: 2000,
 }
-
-/** From this share of the memtable on, whoever waits for room has it folded. */
-const worthRoom = 0.3
 
 /** Plans upkeep for a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
@@ -102,16 +99,9 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
   }
 
   return {
-    wrote() {
-      commits++
-    },
+    wrote: () => void commits++,
     run: ({ idle, signal }) => runDue(idle, signal),
-    makeRoom: async () => {
-      if (memtable.fill < worthRoom) return
-      await fold().catch((error: unknown) => {
-        if (!isPassing(error)) throw error
-      })
-    },
+    fold,
   }
 }
 

@@ -141,13 +141,43 @@ const lanes = 2
  */
 const [streamDocuments, streamLinger] = [8, 2]
 
+/** Claims under way. */
+interface Lanes {
+  /** Of which documents one more may be taken. */
+  free(): 'any' | 'small' | 'none'
+  take(claim: Claim, work: Promise<void>): void
+  /** Resolves when one of the claims ends. */
+  freed(): Promise<void>
+  ended(): Promise<unknown>
+}
+
+/** @param onLargeDone told when a claim of a large document ends */
+function createLanes(onLargeDone: () => void): Lanes {
+  const underWay = new Map<Promise<void>, boolean>()
+  return {
+    free: () => {
+      if (underWay.size < lanes) return 'any'
+      return underWay.size === lanes && [...underWay.values()].every((isLarge) => isLarge) ? 'small' : 'none'
+    },
+    take: ({ isLarge }, work) => {
+      const done = work.finally(() => {
+        underWay.delete(done)
+        if (isLarge) onLargeDone()
+      })
+      underWay.set(done, isLarge)
+    },
+    freed: () => Promise.race(underWay.keys()),
+    ended: () => Promise.all(underWay.keys()),
+  }
+}
+
 export function createWorker(context: WorkerContext): Worker {
   const { onError } = context
   const { lingerMs = 100, pollMs = 1000, closeMs = 2000 } = context.worker
   const runner = createClaimRunner(context)
   const signal = createSignal()
-  /** Claims under way, each with whether it is of a large document. */
-  const inFlight = new Map<Promise<void>, boolean>()
+  // Others may wait that only the lane of a large document takes.
+  const lanesInUse = createLanes(signal.notify)
   let loop: Promise<void> | undefined
   let isClosing = false
   /** Documents of the claim before. */
@@ -155,18 +185,19 @@ export function createWorker(context: WorkerContext): Worker {
 
   async function run(): Promise<void> {
     let areMoreDue = false
-    let isOfSmall = false
+    let free = lanesInUse.free()
     while (!isClosing) {
       if (!areMoreDue) {
         await signal.sleep(pollMs)
         // A moment gathers documents for one commit; a wait for large ones has gathered enough.
-        if (!isClosing && !isOfSmall) await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
+        if (!isClosing && free !== 'small') await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
       }
-      isOfSmall = inFlight.size === lanes && [...inFlight.values()].every((isLarge) => isLarge)
-      if (inFlight.size >= lanes && !isOfSmall) {
-        await Promise.race(inFlight.keys())
+      free = lanesInUse.free()
+      if (free !== 'none') areMoreDue = await claimNext(free === 'small')
+      else {
+        await lanesInUse.freed()
         areMoreDue = true
-      } else areMoreDue = await claimNext(isOfSmall)
+      }
     }
   }
 
@@ -178,12 +209,7 @@ export function createWorker(context: WorkerContext): Worker {
     })
     taken = claim?.documentIds.length ?? 0
     if (!claim) return false
-    const done = runner.work(claim).finally(() => {
-      inFlight.delete(done)
-      // Others may wait that only this lane takes.
-      if (claim.isLarge) signal.notify()
-    })
-    inFlight.set(done, claim.isLarge)
+    lanesInUse.take(claim, runner.work(claim))
     return claim.isCutShort
   }
 
@@ -203,7 +229,7 @@ export function createWorker(context: WorkerContext): Worker {
       signal.notify()
       const grace = setTimeout(runner.letGo, closeMs)
       await loop
-      await Promise.all(inFlight.keys())
+      await lanesInUse.ended()
       clearTimeout(grace)
     },
   }
