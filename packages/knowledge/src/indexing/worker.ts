@@ -146,8 +146,8 @@ interface Lanes {
   /** Of which documents one more may be taken. */
   free(): 'any' | 'small' | 'none'
   take(claim: Claim, work: Promise<void>): void
-  /** Resolves when one of the claims ends. */
-  freed(): Promise<void>
+  /** Resolves when one of the claims ends: then more can be taken. */
+  freed(): Promise<true>
   ended(): Promise<unknown>
 }
 
@@ -166,7 +166,10 @@ function createLanes(onLargeDone: () => void): Lanes {
       })
       underWay.set(done, isLarge)
     },
-    freed: () => Promise.race(underWay.keys()),
+    freed: async () => {
+      await Promise.race(underWay.keys())
+      return true
+    },
     ended: () => Promise.all(underWay.keys()),
   }
 }
@@ -193,11 +196,7 @@ export function createWorker(context: WorkerContext): Worker {
         if (!isClosing && free !== 'small') await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
       }
       free = lanesInUse.free()
-      if (free !== 'none') areMoreDue = await claimNext(free === 'small')
-      else {
-        await lanesInUse.freed()
-        areMoreDue = true
-      }
+      areMoreDue = free === 'none' ? await lanesInUse.freed() : await claimNext(free === 'small')
     }
   }
 
