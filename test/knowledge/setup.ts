@@ -16,7 +16,7 @@ import type { Caller } from '@inlay/knowledge/internal/contracts/pairs'
 import type { IntakeResult } from '@inlay/knowledge/internal/intake/draft'
 import { EmbeddingCalls } from '@inlay/knowledge/internal/calls/embedding'
 import { createIntake } from '@inlay/knowledge/internal/intake/intake'
-import { createTurns } from '@inlay/knowledge/internal/intake/turns'
+import { createFairOrder } from '@inlay/knowledge/internal/intake/fair-order'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { toVersion } from '@inlay/knowledge/internal/intake/version'
 import { createWorker, type Worker } from '@inlay/knowledge/internal/indexing/worker'
@@ -99,8 +99,8 @@ export async function makeWorker(
   const clock = options.clock ?? { now: 1_000_000 }
   const errors: unknown[] = []
   const now = (): number => clock.now
-  const turns = createTurns()
-  const intake = createIntake({ db, now, turns })
+  const fairOrder = createFairOrder()
+  const intake = createIntake({ db, now, fairOrder })
   const submit = async (requests: readonly IngestionRequest[], caller?: Caller): Promise<IntakeResult[]> => {
     // Hashing ends in any order; what is submitted must not.
     const versions = await Promise.all(requests.map(toVersion))
@@ -114,7 +114,7 @@ export async function makeWorker(
     random: () => 0.5,
     at: () => {},
     onError,
-    onTaken: turns.noteTaken,
+    onTaken: fairOrder.noteTaken,
     onClaimDone: () => {},
     ...options,
     db,

@@ -9,7 +9,7 @@ import type { IngestionStep } from '../contracts/steps.ts'
 import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove, toDraft } from './draft.ts'
 import { retire } from '../queue/claims.ts'
 import { addToCounter } from '../schema/sql.ts'
-import type { Turns } from './turns.ts'
+import type { FairOrder } from './fair-order.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 export interface IntakeOptions {
@@ -18,7 +18,7 @@ export interface IntakeOptions {
   /** Called with `accept` before each transaction, and awaited. */
   readonly at?: (step: IngestionStep) => void | Promise<void>
   /** Gives documents their places in the queue. Default: in the order they came. */
-  readonly turns?: Pick<Turns, 'placeOf'>
+  readonly fairOrder?: Pick<FairOrder, 'placeOf'>
 }
 
 /** The one door for changes of documents: accepts and removals in the order they came, many in one commit. */
@@ -137,7 +137,7 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
   if (accepted.length === 0) return
   await db
     .insertInto('inlay_documents')
-    .values(accepted.map((draft) => toRow(draft, { now, turns: options.turns })))
+    .values(accepted.map((draft) => toRow(draft, { now, fairOrder: options.fairOrder })))
     .onConflict((conflict) =>
       conflict
         .column('id')
@@ -203,10 +203,10 @@ const overwritten = [
 
 function toRow(
   draft: Draft & { version: Draft['version'] & {} },
-  { now, turns }: { now: number; turns: IntakeOptions['turns'] },
+  { now, fairOrder }: { now: number; fairOrder: IntakeOptions['fairOrder'] },
 ): InsertObject<Tables, 'inlay_documents'> {
   const { version } = draft
-  const place = turns?.placeOf(draft.callerId ?? '', version.content.length, now) ?? now
+  const place = fairOrder?.placeOf(draft.callerId ?? '', version.content.length, now) ?? now
   const stored = isStale(draft) ? undefined : draft.stored
   // A document that is changed again and again keeps its place in the queue.
   const waitsSince = stored?.state === 'pending' && stored.attempts === 0 ? stored.dueAt : place

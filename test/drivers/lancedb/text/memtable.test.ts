@@ -19,7 +19,7 @@ function setup(mostCharacters?: number): { memtable: Memtable; asked: string[] }
 
 const rows = (...ids: string[]): IndexRow[] => ids.map((id) => row(id, `text of ${id}`))
 
-async function found(memtable: Memtable, word: string): Promise<string[]> {
+async function idsFor(memtable: Memtable, word: string): Promise<string[]> {
   const query = wordsOf(word).map((term) => ({ term, weight: 1 }))
   const postings = await memtable.prepared()
   return postings
@@ -36,9 +36,9 @@ describe('rows in memory', () => {
     const sealed = memtable.seal()
     memtable.add(rows('c'))
     memtable.show(memtable.mark())
-    expect(await found(memtable, 'text')).toEqual(['a', 'b', 'c'])
+    expect(await idsFor(memtable, 'text')).toEqual(['a', 'b', 'c'])
     memtable.release(sealed)
-    expect(await found(memtable, 'text')).toEqual(['c'])
+    expect(await idsFor(memtable, 'text')).toEqual(['c'])
     expect(memtable.size).toBe(1)
   })
 
@@ -48,10 +48,10 @@ describe('rows in memory', () => {
     const sealed = memtable.seal()
     memtable.add(rows('b'))
     memtable.show(memtable.mark())
-    await found(memtable, 'text')
+    await idsFor(memtable, 'text')
     const before = asked.length
     memtable.release(sealed)
-    expect(await found(memtable, 'text')).toEqual(['b'])
+    expect(await idsFor(memtable, 'text')).toEqual(['b'])
     expect(asked).toHaveLength(before)
   })
 
@@ -59,22 +59,22 @@ describe('rows in memory', () => {
     const { memtable } = setup()
     memtable.add(rows('a', 'b', 'c'))
     memtable.show(memtable.mark())
-    await found(memtable, 'text')
+    await idsFor(memtable, 'text')
     memtable.remove(new Set(['generation of b']))
-    expect(await found(memtable, 'text')).toEqual(['a', 'c'])
+    expect(await idsFor(memtable, 'text')).toEqual(['a', 'c'])
   })
 
   test('are not waited for while nobody was told of them', async () => {
     const { memtable, asked } = setup()
     memtable.add(rows('a'))
     memtable.show(memtable.mark())
-    await found(memtable, 'text')
+    await idsFor(memtable, 'text')
     const before = asked.length
     memtable.add(rows('b'))
-    expect(await found(memtable, 'text')).toEqual(['a'])
+    expect(await idsFor(memtable, 'text')).toEqual(['a'])
     expect(asked).toHaveLength(before)
     memtable.show(memtable.mark())
-    expect(await found(memtable, 'text')).toEqual(['a', 'b'])
+    expect(await idsFor(memtable, 'text')).toEqual(['a', 'b'])
   })
 })
 

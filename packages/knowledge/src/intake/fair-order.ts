@@ -1,5 +1,5 @@
 /** Gives accepted documents their place in the queue, so that a flood of one caller does not hold up the others. */
-export interface Turns {
+export interface FairOrder {
   /** The time that a document waits since, as the queue orders; at most `now`. */
   placeOf(caller: string, characters: number, now: number): number
   /** Says which documents were taken last: what the last of them waited since, and whether more are due. */
@@ -15,7 +15,7 @@ const mostCallers = 10_000
  * Start-time fair queueing: while documents wait, one of a caller who has none in the queue goes in where the queue is
  * worked off now, and each further one of the same caller as much later as the one before takes.
  */
-export function createTurns(): Turns {
+export function createFairOrder(): FairOrder {
   /** Where the queue is worked off; Infinity when nothing waits. */
   let current = Infinity
   /** When the last document of each caller has had its turn. */
