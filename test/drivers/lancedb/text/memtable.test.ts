@@ -5,16 +5,16 @@ import type { Table } from '@lancedb/lancedb'
 import { describe, expect, test } from 'vitest'
 import { row } from '../sample-rows.ts'
 
-/** Each word is its own term; counts the words that were asked for. */
-function setup(mostCharacters?: number): { memtable: Memtable; asked: string[] } {
-  const asked: string[] = []
+/** Each word is its own term; counts the words that were tokenized for. */
+function setup(mostCharacters?: number): { memtable: Memtable; tokenized: string[] } {
+  const tokenized: string[] = []
   const terms: Terms = {
     of: async (words) => {
-      asked.push(...words)
+      tokenized.push(...words)
       return [...words]
     },
   }
-  return { memtable: createMemtable(terms, mostCharacters), asked }
+  return { memtable: createMemtable(terms, mostCharacters), tokenized }
 }
 
 const rows = (...ids: string[]): IndexRow[] => ids.map((id) => row(id, `text of ${id}`))
@@ -43,16 +43,16 @@ describe('rows in memory', () => {
   })
 
   test('are not prepared a second time when others go', async () => {
-    const { memtable, asked } = setup()
+    const { memtable, tokenized } = setup()
     memtable.add(rows('a'))
     const sealed = memtable.seal()
     memtable.add(rows('b'))
     memtable.show(memtable.mark())
     await idsFor(memtable, 'text')
-    const before = asked.length
+    const before = tokenized.length
     memtable.release(sealed)
     expect(await idsFor(memtable, 'text')).toEqual(['b'])
-    expect(asked).toHaveLength(before)
+    expect(tokenized).toHaveLength(before)
   })
 
   test('go with their generation, also from among others', async () => {
@@ -65,14 +65,14 @@ describe('rows in memory', () => {
   })
 
   test('are not waited for while nobody was told of them', async () => {
-    const { memtable, asked } = setup()
+    const { memtable, tokenized } = setup()
     memtable.add(rows('a'))
     memtable.show(memtable.mark())
     await idsFor(memtable, 'text')
-    const before = asked.length
+    const before = tokenized.length
     memtable.add(rows('b'))
     expect(await idsFor(memtable, 'text')).toEqual(['a'])
-    expect(asked).toHaveLength(before)
+    expect(tokenized).toHaveLength(before)
     memtable.show(memtable.mark())
     expect(await idsFor(memtable, 'text')).toEqual(['a', 'b'])
   })
