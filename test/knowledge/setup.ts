@@ -2,6 +2,7 @@ import {
   createKnowledge,
   migrateKnowledge,
   type DocumentStatus,
+  type Embedder,
   type Knowledge,
   type KnowledgeOptions,
   type WorkerOptions,
@@ -12,6 +13,7 @@ import { Kysely, type Dialect } from 'kysely'
 import { onTestFinished } from 'vitest'
 import { readStatus } from '@inlay/knowledge/internal/access/documents'
 import type { IntakeResult } from '@inlay/knowledge/internal/intake/draft'
+import { EmbeddingCalls } from '@inlay/knowledge/internal/calls/embedding'
 import { createIntake } from '@inlay/knowledge/internal/intake/intake'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { toVersion } from '@inlay/knowledge/internal/intake/version'
@@ -84,6 +86,7 @@ export interface TestWorker {
 export async function makeWorker(
   options: Partial<Omit<WorkerContext, 'worker' | 'index'>> & {
     worker?: WorkerOptions
+    embedder?: Embedder
     index?: MemoryIndex
     clock?: { now: number }
   } = {},
@@ -94,11 +97,14 @@ export async function makeWorker(
   const errors: unknown[] = []
   const now = (): number => clock.now
   const intake = createIntake({ db, now })
+  const { embedder, worker: { embedTimeoutMs: documentTimeoutMs } = {} } = options
+  const onError = (error: unknown): void => void errors.push(error)
   const worker = createWorker({
+    ...(embedder && { embedding: new EmbeddingCalls({ embedder, documentTimeoutMs, onError }) }),
     now,
     random: () => 0.5,
     at: () => {},
-    onError: (error) => errors.push(error),
+    onError,
     onClaimDone: () => {},
     ...options,
     db,

@@ -3,7 +3,7 @@ import type { Accepted } from './contracts/documents.ts'
 import type { Knowledge } from './contracts/knowledge.ts'
 import type { ImageDescriber, Summarizer } from './contracts/models.ts'
 import type { IngestionStep } from './contracts/steps.ts'
-import type { Embedder } from './contracts/vector-index.ts'
+import type { EmbeddingCalls } from './calls/embedding.ts'
 import { type WorkerOptions, createWorker } from './indexing/worker.ts'
 import { createCallOrder, createIndexedWaiters, createQueueLimit } from './intake/admission.ts'
 import type { IntakeTask } from './intake/draft.ts'
@@ -19,7 +19,7 @@ import { createMaintainer } from './upkeep/maintainer.ts'
 export interface IngestionOptions extends NamedFiles {
   readonly db: Records
   readonly index: SpacedIndex
-  readonly embedder?: Embedder
+  readonly embedding?: EmbeddingCalls | undefined
   readonly describeImage?: ImageDescriber
   readonly summarize?: Summarizer
   readonly now: () => number

@@ -15,6 +15,7 @@ import type { WorkerOptions } from './indexing/worker.ts'
 import { createIngestion } from './ingestion.ts'
 import { createFileIntake } from './intake/file-document.ts'
 import { hasAnyDocument, readQueueFigures } from './queue/queue.ts'
+import { EmbeddingCalls } from './calls/embedding.ts'
 import type { Records } from './schema/tables.ts'
 import { readExcerpt } from './search/excerpt.ts'
 import { findByLink } from './search/linked-document.ts'
@@ -32,6 +33,8 @@ export interface KnowledgeOptions {
   readonly index: VectorIndex
   /** Without one, search is by words alone. */
   readonly embedder?: Embedder
+  /** Longest wait for the vector of a query, in milliseconds; then words alone answer it. Default 300. */
+  readonly queryVectorMs?: number | undefined
   /** Judges what the index found best. Without one, its order stands. */
   readonly reranker?: Reranker
   readonly ranking?: RankingOptions
@@ -71,9 +74,6 @@ function defaultGate(): SearchGateOptions {
   return { limit, limitPerCaller: 16 * limit }
 }
 
-/** Longest wait for the vector of a query before it is answered by words alone. */
-const queryTimeoutMs = 10_000
-
 /** Creates the part that takes documents and finds passages. Call `migrateKnowledge` on the database first. */
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
@@ -88,9 +88,12 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     onRebuild: () => ingestion.noteRebuild(),
     onOpen: () => ingestion.noteOpen(),
   })
-  const ingestion = createIngestion({ ...options, db, index, now, random, onError })
+  const { worker: { embedTimeoutMs: documentTimeoutMs } = {}, queryVectorMs: queryTimeoutMs } = options
+  const embedding = embedder && new EmbeddingCalls({ embedder, documentTimeoutMs, queryTimeoutMs, onError })
+  const ingestion = createIngestion({ ...options, db, index, embedding, now, random, onError })
   const gate = createSearchGate({ ...defaultGate(), ...options.searches })
-  const context = { db, index, gate, embedder, reranker, ranking, embedTimeoutMs: queryTimeoutMs, now, onError }
+  const { takesVectors } = index
+  const context = { db, index, gate, embedding, takesVectors, reranker, ranking, now, onError }
   return {
     pairs: createPairs({ db, now, onResume: ingestion.notify, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),

@@ -131,8 +131,13 @@ test('a document that the new embedder refuses stays found where it was', async 
   expect([(await find(knowledge, 'heron'))[0], (await find(knowledge, 'stork'))[0]]).toEqual(['A heron.', 'A stork.'])
   // It no longer keeps the others from being found by vectors.
   const search = vi.spyOn(inner, 'embed')
-  await find(knowledge, 'stork')
-  expect(search).toHaveBeenCalled()
+  await vi.waitFor(
+    async () => {
+      await find(knowledge, 'stork')
+      expect(search).toHaveBeenCalled()
+    },
+    { timeout: 30_000, interval: 50 },
+  )
 })
 
 test('back to the embedder before, in the middle of a move', async () => {

@@ -3,6 +3,7 @@ import type { Embedder } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import { groupsOf } from '../http/batches.ts'
 import { checkDimensions, readVectors } from './embeddings-reply.ts'
+import { knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 import { refusalOf } from '../http/refusals.ts'
 import { retrying, type RetryOptions } from '../http/retrying.ts'
 import { toSdkFailure } from '../http/sdk-failure.ts'
@@ -17,8 +18,11 @@ export interface AiSdkEmbedderOptions extends RetryOptions {
   readonly asksForDimensions?: boolean
   /** Names the vector space, without the dimensions. Default: provider and id of the model. */
   readonly space?: string
-  /** Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`. */
-  readonly prefixes?: { readonly document: string; readonly query: string }
+  /**
+   * Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`.
+   * Default: what is known of the model by its name (E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and some more).
+   */
+  readonly prefixes?: Partial<EmbedderPrefixes>
   /** Options for the provider by what a text is, e.g. `{ query: { google: { taskType: 'RETRIEVAL_QUERY' } }, … }`. */
   readonly providerOptions?: Partial<Record<'document' | 'query', ProviderOptions>>
   /** Sent with each request. */
@@ -49,14 +53,15 @@ const subject = 'The embedding service'
 export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
   const { model, dimensions, batch = 96, batchCharacters: characters = 400_000 } = options
   checkDimensions(dimensions)
+  const prefixes = { ...knownPrefixes(model.modelId), ...options.prefixes }
   return {
-    id: `${options.space ?? `${model.provider}/${model.modelId}`}@${dimensions}`,
+    id: `${options.space ?? `${model.provider}/${model.modelId}`}${spaceOfPrefix(prefixes)}@${dimensions}`,
     dimensions,
     batch,
     async embed(texts, use, signal) {
       signal?.throwIfAborted()
       // An empty input is refused by many services.
-      const inputs = texts.map((text) => `${options.prefixes?.[use] ?? ''}${text}` || ' ')
+      const inputs = texts.map((text) => `${prefixes[use]}${text}` || ' ')
       const count = Math.min(batch, (await model.maxEmbeddingsPerCall) ?? Infinity)
       const vectors: Float32Array[] = []
       for (const values of groupsOf(inputs, { count, characters })) {

@@ -4,6 +4,7 @@ import { groupsOf } from '../http/batches.ts'
 import { checkDimensions, readVectors } from './embeddings-reply.ts'
 import { createJsonPost, endpointOf } from '../http/json-post.ts'
 import type { RetryOptions } from '../http/retrying.ts'
+import { knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 
 /** An embeddings endpoint that speaks OpenAI's protocol. */
 export interface OpenaiEmbedderOptions extends RetryOptions {
@@ -20,8 +21,11 @@ export interface OpenaiEmbedderOptions extends RetryOptions {
   readonly asksForDimensions?: boolean
   /** How vectors travel: `base64` is a third of the size, but not every server knows it. Default `float`. */
   readonly encoding?: 'float' | 'base64'
-  /** Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`. */
-  readonly prefixes?: { readonly document: string; readonly query: string }
+  /**
+   * Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`.
+   * Default: what is known of the model by its name (E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and some more).
+   */
+  readonly prefixes?: Partial<EmbedderPrefixes>
   /** Most texts in one request. Default 96. */
   readonly batch?: number
   /** Most characters in one request; one longer text still goes alone. Default 400 000. */
@@ -44,6 +48,7 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
   const { model, dimensions, provider = 'openai', batch = 96, batchCharacters = 400_000, encoding = 'float' } = options
   checkDimensions(dimensions)
   if (!model) throw new InlayError('INVALID_INPUT', { message: 'An embedding model needs its name.' })
+  const prefixes = { ...knownPrefixes(model), ...options.prefixes }
   const asksForDimensions = options.asksForDimensions ?? model.startsWith('text-embedding-3')
   const post = createJsonPost({
     ...options,
@@ -60,13 +65,13 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
   }
 
   return {
-    id: `${provider}/${model}@${dimensions}`,
+    id: `${provider}/${model}${spaceOfPrefix(prefixes)}@${dimensions}`,
     dimensions,
     batch,
     async embed(texts, use, signal) {
       signal?.throwIfAborted()
       // An empty input is refused by many servers.
-      const inputs = texts.map((text) => `${options.prefixes?.[use] ?? ''}${text}` || ' ')
+      const inputs = texts.map((text) => `${prefixes[use]}${text}` || ' ')
       const vectors: Float32Array[] = []
       for (const group of groupsOf(inputs, { count: batch, characters: batchCharacters }))
         vectors.push(...(await request(group, signal)))

@@ -2,6 +2,7 @@ import type { Embedder } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { createMutex } from '../concurrency/mutex.ts'
 import { checkDimensions, checkedVector } from './embeddings-reply.ts'
+import { knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 
 /** How the vectors of a text's tokens become one: what the model was trained with, as its page says. */
 export type Pooling = 'mean' | 'cls' | 'last_token'
@@ -39,8 +40,11 @@ export interface TransformersEmbedderOptions {
   readonly pooling?: Pooling
   /** Whether vectors are brought to length 1. Default true. */
   readonly normalize?: boolean
-  /** Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`. */
-  readonly prefixes?: { readonly document: string; readonly query: string }
+  /**
+   * Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`.
+   * Default: what is known of the model by its name (E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and some more).
+   */
+  readonly prefixes?: Partial<EmbedderPrefixes>
   /** Form of the weights: `fp32` (default), `fp16`, `q8`, `q4`, …; smaller ones are faster and a little less exact. */
   readonly dtype?: string
   /** Where it runs: `cpu` (default), `cuda`, `dml`, `webgpu`, … */
@@ -78,6 +82,7 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
   const { model, dimensions, pooling = 'mean', normalize = true, dtype = 'fp32' } = options
   checkDimensions(dimensions)
   if (!model) throw new InlayError('INVALID_INPUT', { message: 'An embedding model needs its name.' })
+  const prefixes = { ...knownPrefixes(model), ...options.prefixes }
   const isExact = /^fp(16|32)$/.test(dtype) && pooling !== 'last_token'
   const size = Math.max(1, options.batch ?? (isExact ? 16 : 1))
   const exclusively = createMutex()
@@ -99,11 +104,11 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
 
   return {
     // Other weights, pooling or prefixes make another space.
-    id: [model, dtype, pooling, ...(normalize ? [] : ['raw'])].join('/') + `@${dimensions}`,
+    id: [model, dtype, pooling, ...(normalize ? [] : ['raw'])].join('/') + `${spaceOfPrefix(prefixes)}@${dimensions}`,
     dimensions,
     batch: callTexts,
     async embed(texts, use, signal) {
-      const inputs = texts.map((text) => `${options.prefixes?.[use] ?? ''}${text}` || ' ')
+      const inputs = texts.map((text) => `${prefixes[use]}${text}` || ' ')
       const vectors: Float32Array[] = []
       for (let from = 0; from < inputs.length; from += size) {
         signal?.throwIfAborted()

@@ -136,6 +136,15 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
     baseUrl: address,
     apiKey: v.optional(text),
     dimensions: wholeNumber(1, 8192),
+    prefixes: v.optional(
+      v.strictObject(
+        { document: v.optional(v.string('must be a text')), query: v.optional(v.string('must be a text')) },
+        'must be { document, query }',
+      ),
+    ),
+    batch: v.optional(wholeNumber(1)),
+    timeoutMs: v.optional(wholeNumber(1)),
+    queryTimeoutMs: v.optional(wholeNumber(1)),
   }),
   embedder: withMethods('an embedder', 'embed'),
   reranker: withMethods('a reranker', 'rerank'),

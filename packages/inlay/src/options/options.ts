@@ -61,6 +61,14 @@ export interface EmbeddingModel {
   readonly apiKey?: string | undefined
   /** Length of its vectors. */
   readonly dimensions: number
+  /** Put before texts of documents and queries. Default: what is known of the model by its name, mostly nothing. */
+  readonly prefixes?: { readonly document?: string; readonly query?: string } | undefined
+  /** Most texts in one request. Default 96. */
+  readonly batch?: number | undefined
+  /** Longest time a request may take, in milliseconds; the next one carries half as many texts. Default 60 000. */
+  readonly timeoutMs?: number | undefined
+  /** Longest wait for the vector of a query, in milliseconds; then words alone answer it. Default 300. */
+  readonly queryTimeoutMs?: number | undefined
 }
 
 /** Optional members that may also be given as `undefined`, whatever `exactOptionalPropertyTypes` says. */

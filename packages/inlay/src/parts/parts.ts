@@ -94,7 +94,8 @@ async function makeParts(
     files: toFileStore(() => agent.files),
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
-    worker: { ...(await presence()), ...options.worker },
+    queryVectorMs: options.embedding?.queryTimeoutMs,
+    worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
   })
   const knowledge = telemetry.knowledge(ownKnowledge)
   const web = await webParts(options)
@@ -219,6 +220,9 @@ async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promis
     baseUrl: embedding.baseUrl,
     apiKey: embedding.apiKey,
     dimensions: embedding.dimensions,
+    prefixes: embedding.prefixes,
+    batch: embedding.batch,
+    timeoutMs: embedding.timeoutMs,
   })
 }
 

@@ -15,9 +15,18 @@ export interface ModelSettings {
   readonly embeddingBaseUrl: Setting<string>
   readonly embeddingApiKey: Setting<string>
   readonly embeddingDimensions: Setting<number>
+  readonly embeddingQueryPrefix: Setting<string>
+  readonly embeddingDocumentPrefix: Setting<string>
+  readonly embeddingBatch: Setting<number>
+  readonly embeddingTimeout: Setting<number>
+  readonly embeddingQueryTimeout: Setting<number>
   readonly localModels: Setting<'on' | 'off'>
   readonly searchHelp: Setting<'on' | 'off'>
   readonly memories: Setting<'on' | 'off'>
+}
+
+function readPrefix(text: string): string {
+  return text === 'none' ? '' : `${text.replaceAll('\\n', '\n')} `
 }
 
 /** In the order a person reads them. */
@@ -115,6 +124,46 @@ export const modelSettings: ModelSettings = {
     allowed: 'a whole number from 1 to 8192',
     without: 'none',
     read: (text) => wholeNumber(text, 1, 8192),
+  },
+  embeddingQueryPrefix: {
+    name: 'INLAY_EMBEDDING_QUERY_PREFIX',
+    meaning: 'what the embedding model gets before each query',
+    allowed: 'a text, behind which a space is put; \\n for a new line; none for nothing',
+    without: 'what is known of E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and others by their names',
+    isAdvanced: true,
+    read: readPrefix,
+  },
+  embeddingDocumentPrefix: {
+    name: 'INLAY_EMBEDDING_DOCUMENT_PREFIX',
+    meaning: 'what it gets before each text of a document; another one makes all documents be embedded again',
+    allowed: 'as for queries',
+    without: 'as for queries',
+    isAdvanced: true,
+    read: readPrefix,
+  },
+  embeddingBatch: {
+    name: 'INLAY_EMBEDDING_BATCH',
+    meaning: 'most texts in one request to the embedding model',
+    allowed: 'a whole number from 1 to 10000',
+    without: '96; fewer when the model is slow',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 1, 10_000),
+  },
+  embeddingTimeout: {
+    name: 'INLAY_EMBEDDING_TIMEOUT',
+    meaning: 'seconds that a request to the embedding model may take; the next one carries half as many texts',
+    allowed: 'a whole number from 1 to 3600',
+    without: '60 seconds',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 1, 3600),
+  },
+  embeddingQueryTimeout: {
+    name: 'INLAY_EMBEDDING_QUERY_TIMEOUT',
+    meaning: 'milliseconds that a search waits for the vector of its query, before words alone answer it',
+    allowed: 'a whole number from 1 to 600000',
+    without: '300 milliseconds',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 1, 600_000),
   },
   localModels: {
     name: 'INLAY_LOCAL_MODELS',

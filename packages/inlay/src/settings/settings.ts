@@ -143,7 +143,17 @@ function embeddingOf(values: Values, env: Environment, faults: string[]): Embedd
       `${embeddingModel.name}: needs ${embeddingBaseUrl.name}, or a key of OpenAI in ${embeddingApiKey.name} or OPENAI_API_KEY.`,
     )
   }
-  return withoutAbsent({ name, baseUrl, apiKey, dimensions })
+  const { embeddingDocumentPrefix: document, embeddingQueryPrefix: query, embeddingTimeout: seconds } = values
+  return withoutAbsent({
+    name,
+    baseUrl,
+    apiKey,
+    dimensions,
+    prefixes: document === undefined && query === undefined ? undefined : withoutAbsent({ document, query }),
+    batch: values.embeddingBatch,
+    timeoutMs: seconds === undefined ? undefined : seconds * 1000,
+    queryTimeoutMs: values.embeddingQueryTimeout,
+  })
 }
 
 function warningsOf(env: Environment): string[] {

@@ -88,9 +88,9 @@ async function enrich(
   space: number,
   context: IndexingContext,
 ): Promise<Enrichment | undefined> {
-  const { index, embedder, summarize, describeImage } = context
-  if (!embedder && !summarize && !describeImage) return undefined
-  const kept = embedder || summarize ? documents : documents.filter(({ content }) => content.includes(imageMark))
+  const { index, embedding, summarize, describeImage } = context
+  if (!embedding && !summarize && !describeImage) return undefined
+  const kept = embedding || summarize ? documents : documents.filter(({ content }) => content.includes(imageMark))
   return createEnrichment(await readKnownRows(kept, { index, space }), context)
 }
 

@@ -21,13 +21,13 @@ export interface WorkerOptions {
   readonly attemptLimit?: number
   /** Tries while a service it needs is down. Default 40. */
   readonly outageAttemptLimit?: number
-  /** Longest wait for one call of the embedder. Default 120 000. */
+  /** Longest wait for one call of the embedder; after it the next call carries half as many texts. Default 60 000. */
   readonly embedTimeoutMs?: number
   /** How long `close` waits for what is in flight before it goes back into the queue. Default 2000. */
   readonly closeMs?: number
 }
 
-export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy' | 'embedTimeoutMs'> {
+export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy'> {
   readonly worker: WorkerOptions & { readonly owner: string }
   /** The space that documents are brought into; undefined while there is none. Default: the first one. */
   readonly space?: () => Promise<number | undefined>
@@ -70,7 +70,8 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
       const space = context.space ? await context.space() : 0
       if (space === undefined) return undefined
       const { at } = context
-      return claimDocuments(db, { owner, now: now(), leaseMs, space, limit, limitCharacters: claimCharacters, at })
+      const limitCharacters = Math.min(claimCharacters, context.embedding?.claimCharacters() ?? Infinity)
+      return claimDocuments(db, { owner, now: now(), leaseMs, space, limit, limitCharacters, at })
     },
     work: async (claim) => {
       const renewal = setInterval(() => renewClaims(db, owner, now() + leaseMs).catch(onError), leaseMs / 3)
@@ -102,12 +103,11 @@ function defaultLimit({ summarize, describeImage }: WorkerContext): number {
 }
 
 function toIndexingContext(context: WorkerContext, signal: AbortSignal): IndexingContext {
-  const { attemptLimit = 5, outageAttemptLimit = 40, embedTimeoutMs = 120_000 } = context.worker
+  const { attemptLimit = 5, outageAttemptLimit = 40 } = context.worker
   return {
     ...context,
     signal,
     policy: { attemptLimit, outageAttemptLimit },
-    embedTimeoutMs,
   }
 }
 

@@ -1,12 +1,12 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { partFailed } from '../calls/bounded-call.ts'
-import { embedDocuments } from '../calls/embedding.ts'
+import type { EmbeddingCalls } from '../calls/embedding.ts'
 import { type DraftRow, imagesOf, metadataBesideRows, toRows } from '../chunking/rows.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
-import type { Embedder, IndexRow, VectorIndex } from '../contracts/vector-index.ts'
+import type { IndexRow, VectorIndex } from '../contracts/vector-index.ts'
 import type { Enrichment } from '../enrichment/enrichment.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
 
@@ -62,8 +62,7 @@ export interface WritingContext extends TableContext {
   /** Told how many rows a commit brought into the index. */
   readonly onAppended?: (rows: number) => void
   readonly index: VectorIndex
-  readonly embedder?: Embedder
-  readonly embedTimeoutMs: number
+  readonly embedding?: EmbeddingCalls
   readonly at?: (step: IngestionStep) => void | Promise<void>
 }
 
@@ -95,7 +94,7 @@ export async function writeDocuments(
     letGoWhenAborted(context.signal)
     const rows = enrichment ? await enrichment.summarize(cut) : cut.map(({ row }) => row)
     const piece = rows.map((row, at) => ({ row, writing: cut[at]!.writing }))
-    const vectors = context.embedder && (await embedPiece(piece, enrichment?.vectors, context.embedder, context))
+    const vectors = context.embedding && (await embedPiece(piece, enrichment?.vectors, context.embedding, context))
     const kept = piece.filter(({ writing }) => writing.error === undefined).map((item) => toIndexRow(item, vectors))
     if (kept.length === 0) continue
     await context.at?.('append')
@@ -119,7 +118,7 @@ async function* toPieces(
   enrichment: Enrichment | undefined,
   context: WritingContext,
 ): AsyncGenerator<PieceRow[]> {
-  const mostRows = context.embedder ? embeddedPieceRows : pieceRows
+  const mostRows = context.embedding ? embeddedPieceRows : pieceRows
   let piece: PieceRow[] = []
   let characters = 0
   let turnBegan = performance.now()
@@ -190,7 +189,7 @@ function* chunked(
 async function embedPiece(
   piece: readonly EnrichedRow[],
   known: ReadonlyMap<string, Float32Array> | undefined,
-  embedder: Embedder,
+  embedding: EmbeddingCalls,
   context: WritingContext,
 ): Promise<Map<DraftRow, Float32Array>> {
   await context.at?.('embed')
@@ -199,8 +198,7 @@ async function embedPiece(
   const { failed } = await isolate([...byWriting.keys()], async (subset) => {
     const rows = subset.flatMap((writing) => byWriting.get(writing)!.map(({ row }) => row))
     const texts = rows.map((row) => row.embedText())
-    const { embedTimeoutMs: timeoutMs, signal } = context
-    const embedded = await embedDocuments(texts, { embedder, known, timeoutMs, signal })
+    const embedded = await embedding.embedDocuments(texts, { known, signal: context.signal })
     rows.forEach((row, at) => vectors.set(row, embedded[at]!))
   })
   for (const { item, error } of failed) item.error = error

@@ -1,17 +1,18 @@
 import { readMetadata } from '../access/document-metadata.ts'
 import { resolveFilters } from '../access/filters.ts'
-import { embedQuery } from '../calls/embedding.ts'
+import type { EmbeddingCalls } from '../calls/embedding.ts'
 import { toSearchQuery } from '../chunking/search-text.ts'
 import type { FoundPassage, SearchRequest } from '../contracts/search.ts'
-import type { Embedder, IndexFilter, IndexQuery } from '../contracts/vector-index.ts'
+import type { IndexFilter, IndexQuery } from '../contracts/vector-index.ts'
 import { createHighlighter } from './highlights.ts'
 import { joinHits, toPassage, type JoinedHits } from './passages.ts'
 import { hitsToRank, rank, type RankingContext } from './ranking.ts'
 import { findVisible, type LookContext } from './visible-hits.ts'
 
 export interface SearchContext extends LookContext, RankingContext {
-  readonly embedder?: Embedder
-  readonly embedTimeoutMs: number
+  readonly embedding?: EmbeddingCalls
+  /** Whether searches use the vector of a query now. */
+  readonly takesVectors: () => Promise<boolean>
 }
 
 /** Characters of a query that are looked for: a longer text is no question, and each of its words costs. */
@@ -36,7 +37,8 @@ export async function search(
   const text = request.text.slice(0, longestQuery)
   const words = toSearchQuery(text)
   if (words === '' || filter.pairs?.length === 0) return []
-  const vector = context.embedder && (await toVector({ ...request, text }, context.embedder, context))
+  const { embedding, takesVectors } = context
+  const vector = embedding && (await takesVectors()) ? await embedding.embedQuery(text, request.signal) : undefined
   const query: IndexQuery = { text: words, vector, filter, limit: 0, signal: request.signal }
   for (let count = Math.max(limit * 2 + 10, hitsToRank(context, request)); ; count *= 3) {
     const { hits, isAll } = await findVisible({ ...query, limit: count }, { ...context, caller: request.caller?.id })
@@ -52,19 +54,4 @@ async function toPassages(joined: readonly JoinedHits[], text: string, { db }: S
   const bare = joined.filter(({ best }) => !best.metadata.metadata).map(({ best }) => best.hit.documentId)
   const metadata = bare.length > 0 ? await readMetadata(db, bare) : undefined
   return joined.map((hits) => toPassage(hits, { highlight, metadata: metadata?.get(hits.best.hit.documentId) }))
-}
-
-/** An embedder that is down costs a search its sense for meaning, not its answer. */
-async function toVector(
-  request: SearchRequest,
-  embedder: Embedder,
-  { embedTimeoutMs, onError }: SearchContext,
-): Promise<Float32Array | undefined> {
-  try {
-    return await embedQuery(request.text, { embedder, timeoutMs: embedTimeoutMs, signal: request.signal })
-  } catch (error) {
-    request.signal?.throwIfAborted()
-    onError(error)
-    return undefined
-  }
 }

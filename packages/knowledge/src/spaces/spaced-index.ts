@@ -17,6 +17,8 @@ import { SpaceDirectory, type SpaceDirectoryOptions } from './space-directory.ts
 export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify'> {
   /** Number of the space that documents are brought into; undefined when a later embedder has taken its place for good. */
   space(): Promise<number | undefined>
+  /** Whether searches use the vector of a query: not while documents are moved from another embedder's space. */
+  takesVectors(): Promise<boolean>
   /** Begins a new index for the same embedder; documents have to be moved into it. */
   replace(): Promise<void>
   /** Removes the index of a space that nothing is in any more. */
@@ -59,6 +61,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
       const space = (await directory.recentSpaces()).find((candidate) => candidate.number === number)
       return space && isReadable(space) ? directory.own() : undefined
     },
+    takesVectors: async () => !(await isMoving(directory)),
     spaces: () => directory.spaces(),
     verify: () => lostIndex.verify(),
     replace: async () => {
@@ -100,15 +103,21 @@ async function searchAll(directory: SpaceDirectory, query: IndexQuery): Promise<
   if (readable.length === 1 && readable[0]!.number === number) return directory.indexOf(readable[0]!).search(query)
   const own = list.find((space) => space.number === number)
   const words = { ...query, vector: undefined }
-  const isMoving = readable.some((space) => space.phase === 'open' && !isOfSameEmbedder(space, own))
+  const isMixed = await isMoving(directory)
   const results = await Promise.all(
     readable.map(async (space) => {
-      const wanted = isOfSameEmbedder(space, own) && !isMoving ? query : words
+      const wanted = isOfSameEmbedder(space, own) && !isMixed ? query : words
       if (!wanted.text && !wanted.vector) return []
       return (await unlessGone(directory, space, (index) => index.search(wanted))) ?? []
     }),
   )
   return mergeHits(results, query)
+}
+
+async function isMoving(directory: SpaceDirectory): Promise<boolean> {
+  const [number, list] = [await directory.own(), await directory.recentSpaces()]
+  const own = list.find((space) => space.number === number)
+  return list.some((space) => isReadable(space) && space.phase === 'open' && !isOfSameEmbedder(space, own))
 }
 
 function isOfSameEmbedder(space: IndexSpace, own: IndexSpace | undefined): boolean {

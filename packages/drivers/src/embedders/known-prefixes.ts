@@ -1,0 +1,47 @@
+/** What is put before texts, for models that distinguish documents from queries. */
+export interface EmbedderPrefixes {
+  readonly document: string
+  readonly query: string
+}
+
+const instruction = 'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:'
+const english = 'Represent this sentence for searching relevant passages: '
+
+/**
+ * What models were trained with, as their pages on the Hugging Face Hub say; the first pattern that fits a name holds.
+ * Names there, in Ollama and of GGUF files have the same words in them.
+ */
+const known: readonly (readonly [RegExp, EmbedderPrefixes])[] = [
+  [/e5-.*instruct/, { document: '', query: `${instruction} ` }],
+  [/(?:^|[/_-])e5-/, { document: 'passage: ', query: 'query: ' }],
+  [/bge-(?:small|base|large)-zh/, { document: '', query: '为这个句子生成表示以用于检索相关文章：' }],
+  [/bge-(?:small|base|large)/, { document: '', query: english }],
+  [/nomic-embed-text/, { document: 'search_document: ', query: 'search_query: ' }],
+  [/arctic-embed(?:2|.*v2)/, { document: '', query: 'query: ' }],
+  [/arctic-embed/, { document: '', query: english }],
+  [/gte-qwen/, { document: '', query: `${instruction} ` }],
+  [
+    /jina-embeddings-v3/,
+    {
+      document: 'Represent the document for retrieval: ',
+      query: 'Represent the query for retrieving evidence documents: ',
+    },
+  ],
+  [/jina-embeddings-v4/, { document: 'Passage: ', query: 'Query: ' }],
+  [/jina-embeddings-v5/, { document: 'Document: ', query: 'Query: ' }],
+  [/qwen3-embedding/, { document: '', query: instruction }],
+  [/mxbai-embed-large/, { document: '', query: english }],
+  [/embedding-?gemma/, { document: 'title: none | text: ', query: 'task: search result | query: ' }],
+]
+
+const none: EmbedderPrefixes = { document: '', query: '' }
+
+/** The prefixes of a model by its name; none for models that take texts as they are, such as GTE, Jina v2 and BGE-M3. */
+export function knownPrefixes(model: string): EmbedderPrefixes {
+  const name = model.toLowerCase()
+  return known.find(([pattern]) => pattern.test(name))?.[1] ?? none
+}
+
+/** What the name of a vector space says of the prefix that made its vectors; "" for none. */
+export const spaceOfPrefix = ({ document }: EmbedderPrefixes): string =>
+  document === '' ? '' : `+${encodeURIComponent(document.trim())}`
