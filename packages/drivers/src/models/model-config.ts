@@ -11,6 +11,8 @@ export interface ModelConfig {
   readonly contextTokens?: number
   /** Whether it takes images. Default: what is known of well-known models, else false. */
   readonly takesImages?: boolean
+  /** Most tokens of an answer. Default: what its server allows. */
+  readonly outputTokens?: number
   /** How it comes by documents: by tools, or by a search made for it. Default `auto`: by tools, unless they are refused. */
   readonly grounding?: Grounding
   /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
@@ -30,6 +32,13 @@ export interface ProviderConfig {
   readonly apiKey?: string
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * Longest wait for the beginning of an answer, in milliseconds. Default 300 000; `openai-compatible` 1 800 000, as a slow
+   * machine reads a long prompt for many minutes.
+   */
+  readonly firstTokenMs?: number
+  /** Longest silence of an answer that has begun, in milliseconds. Default 300 000. */
+  readonly silenceMs?: number
   /** The models clients may choose; without a list any name is passed on. */
   readonly models?: readonly ModelConfig[]
   /** Used when a request names only the provider; the default provider needs one. Default: the first of `models`. */

@@ -42,13 +42,14 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
   if (type === 'openai-compatible' ? !config.baseUrl : !config.baseUrl && !config.apiKey)
     throw fails(`The model provider "${name}" needs ${type === 'openai-compatible' ? 'a base URL' : 'an API key'}.`)
 
-  const { baseUrl, apiKey, headers } = config
+  const { baseUrl, apiKey, headers, firstTokenMs, silenceMs } = config
+  const limits = { ...(firstTokenMs && { firstTokenMs }), ...(silenceMs && { silenceMs }) }
   // Looked up at each request, so that a host may replace the global one.
   const carrier = wrapFetch && { fetch: wrapFetch((...request) => fetch(...request)) }
   const memories = createMemories()
   const onLearn = (modelId: string, part: string): void =>
     onNotice?.(`${name}/${modelId}: its server refuses ${part}; requests go without it from now on.`)
-  const make = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...carrier })
+  const make = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...limits, ...carrier })
   const ask = askingOf(config, memories, carrier || {})
   return { config, models, defaultModel, memories, make, ...(ask && { ask }) }
 }
@@ -60,7 +61,7 @@ function askingOf(
 ): Provider['ask'] {
   if (type !== 'openai-compatible' || !baseUrl) return undefined
   const access = { ...headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) }
-  const server = { transport: transportOf(carrier), baseUrl, headers: access }
+  const server = { transport: transportOf({ type, ...carrier }), baseUrl, headers: access }
   const ask = createServedModels(server, (modelId, { contextTokens, takesTools }) => {
     const memory = memories(modelId)
     if (!memory.hasStatedWindow) memory.contextTokens = contextTokens ?? memory.contextTokens
@@ -86,7 +87,7 @@ function describe(provider: Provider, name: string): Described {
   return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...configured, name }
 }
 
-type Listed = Required<Omit<ModelConfig, 'grounding' | 'comparesCitations'>>
+type Listed = Required<Omit<ModelConfig, 'grounding' | 'comparesCitations' | 'outputTokens'>>
 
 const toListed = ({ displayName, contextTokens, takesImages, name }: Described): Listed => ({
   name,
@@ -99,6 +100,23 @@ function checkTemperature(temperature: number, type: ProviderConfig['type']): nu
   const most = type === 'anthropic' ? 1 : 2
   if (temperature >= 0 && temperature <= most) return temperature
   throw fails(`The temperature for this model has to be between 0 and ${most}.`)
+}
+
+function resolveModel(provider: Provider, name: string, temperature: number | undefined): ResolvedModel {
+  const { grounding, comparesCitations, outputTokens } = provider.models?.find((model) => model.name === name) ?? {}
+  const observed = provider.memories?.(name)
+  if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
+  return {
+    ...describe(provider, name),
+    model: provider.make(name),
+    provider: provider.config.name,
+    ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
+    ...(grounding && { grounding }),
+    ...(outputTokens && { outputTokens }),
+    ...(comparesCitations !== undefined && { comparesCitations }),
+    ...(observed && { observed }),
+    ...(provider.config.type === 'extractive' && { quotesOnly: true }),
+  }
 }
 
 /**
@@ -148,22 +166,9 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
   }
 
   return {
-    async resolve(override): Promise<ResolvedModel> {
+    resolve: async (override) => {
       const [provider, name] = choose(override ?? {})
-      const temperature = override?.temperature ?? undefined
-      const { grounding, comparesCitations } = provider.models?.find((model) => model.name === name) ?? {}
-      const observed = provider.memories?.(name)
-      if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
-      return {
-        ...describe(provider, name),
-        model: provider.make(name),
-        provider: provider.config.name,
-        ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
-        ...(grounding && { grounding }),
-        ...(comparesCitations !== undefined && { comparesCitations }),
-        ...(observed && { observed }),
-        ...(provider.config.type === 'extractive' && { quotesOnly: true }),
-      }
+      return resolveModel(provider, name, override?.temperature ?? undefined)
     },
     list: async () => listing(),
   }
