@@ -32,7 +32,8 @@ const configs: UserConfig[] = await Promise.all(
       // neutral: plain .js and .d.ts names, also for packages that use Node built-ins.
       platform: 'neutral',
       target: 'es2024',
-      dts: true,
+      // What a package offers as one script has its own build; here it gets its types.
+      dts: manifest.exports['./inlay-chat.js'] === undefined ? true : { emitDtsOnly: true },
       clean: true,
       sourcemap: false,
       deps: { neverBundle: [/^node:/, /^#/] },

@@ -8,7 +8,7 @@ const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
 /** Tests of one package, and tests of the product as a whole: in a process, a host app or a browser. */
 const packages =
-  'protocol,client,records,text,knowledge,agent,conversations,drivers,mastra,extractive,python,server,inlay'
+  'protocol,client,widget,records,text,knowledge,agent,conversations,drivers,mastra,extractive,python,server,inlay'
 const unit = [`test/{${packages},playground,package}/**/*.test.ts`]
 const whole = ['test/{life,mounts,browser}/**/*.test.ts']
 /**

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** What the page is made of, relative to the project; a change of any file makes it stale. */
 const inputs = ['playground/index.html', 'playground/vite.config.ts', 'playground/web', 'playground/public']
-const packages = ['packages/protocol/src', 'packages/client/src', 'package-lock.json']
+const packages = ['packages/protocol/src', 'packages/client/src', 'packages/widget/src', 'package-lock.json']
 
 /**
  * Builds the page when it was never built or something it is made of has changed since; takes about a second, and a
@@ -20,11 +20,13 @@ export async function buildPage(root: string): Promise<string> {
   if (existsSync(join(folder, 'index.html')) && existsSync(mark) && readFileSync(mark, 'utf8') === fingerprint)
     return folder
   const { build } = await import('vite')
+  const { buildWidget } = await import('../../packages/widget/scripts/build.ts')
   await build({
     root: join(root, 'playground'),
     configFile: join(root, 'playground', 'vite.config.ts'),
     logLevel: 'warn',
   })
+  await buildWidget()
   // Last, so that an interrupted build counts as none.
   writeFileSync(mark, fingerprint)
   return folder

@@ -7,7 +7,7 @@ interface Manifest {
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
-  exports: Record<string, { '@inlay/source': string; types: string; default: string }>
+  exports: Record<string, { '@inlay/source': string; types: string; default: string }> & { './inlay-chat.js'?: string }
 }
 
 const folders = [
@@ -24,6 +24,7 @@ const folders = [
   'python',
   'telemetry',
   'server',
+  'widget',
   'inlay',
 ]
 const manifests = new Map(
@@ -45,6 +46,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   python: { values: ['protocol'], types: ['agent'] },
   telemetry: { values: ['protocol'], types: ['agent', 'knowledge'] },
   server: { values: ['protocol', 'records'], types: ['agent', 'conversations', 'knowledge'] },
+  widget: { values: ['client', 'protocol'], types: [] },
   inlay: {
     values: [
       'protocol',
@@ -59,6 +61,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
       'python',
       'telemetry',
       'server',
+      'widget',
     ],
     types: [],
   },
@@ -72,13 +75,15 @@ interface Import {
 }
 
 function importsOf(folder: string): Import[] {
-  return globSync(`packages/${folder}/src/**/*.ts`).flatMap((file) => {
+  return globSync(`packages/${folder}/src/**/*.{ts,tsx}`).flatMap((file) => {
     const source = readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/|\/\*).*$/gm, '')
     const statements = [...source.matchAll(/^(?:import|export)(\s+type)?\b[^'"`;]*?from\s*['"]([^'"]+)['"]/gm)]
     const lazy = [...source.matchAll(/(typeof\s+)?\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)]
+    const files = [...source.matchAll(/\bpackages\.resolve\(\s*['"]([^'"]+)['"]\s*\)/g)]
     return [
       ...statements.map((m) => ({ file, specifier: m[2]!, typeOnly: m[1] !== undefined, lazy: false })),
       ...lazy.map((m) => ({ file, specifier: m[2]!, typeOnly: m[1] !== undefined, lazy: true })),
+      ...files.map((m) => ({ file, specifier: m[1]!, typeOnly: false, lazy: true })),
     ]
   })
 }
@@ -107,12 +112,13 @@ test.each(folders)('%s declares every package it imports, and imports every pack
     ...Object.keys(manifest.peerDependencies ?? {}),
   ])
   const used = new Set<string>()
-  // What the build bundles; sources may name its types.
+  // What the build bundles: of a script everything, else sources may only name its types.
   const bundled = Object.keys(manifest.devDependencies ?? {})
+  const isScript = manifest.exports['./inlay-chat.js'] !== undefined
   for (const { file, specifier, typeOnly } of importsOf(folder)) {
     if (/^(\.|#|node:)/.test(specifier)) continue
     used.add(packageOf(specifier))
-    const allowed = [...declared, manifest.name, ...(typeOnly ? bundled : [])]
+    const allowed = [...declared, manifest.name, ...(typeOnly || isScript ? bundled : [])]
     expect(allowed, `${file} imports ${specifier}`).toContain(packageOf(specifier))
   }
   // Types are named by the declarations of dependencies that do not bring them.
@@ -147,9 +153,12 @@ test('every exported entry has its source', () => {
     for (const [entry, target] of Object.entries(manifest.exports)) {
       // Resolves in this workspace alone, for tests of internals.
       if (entry === './internal/*') continue
+      // A script for pages, which has everything in it: the package is nothing else.
+      const script = manifest.exports['./inlay-chat.js']
+      if (typeof target === 'string') continue
       expect(globSync(`packages/${folder}/${target['@inlay/source']}`)).toHaveLength(1)
       const stem = target['@inlay/source'].replace('./src/', './dist/').replace(/\.ts$/, '')
-      expect([target.types, target.default]).toEqual([`${stem}.d.ts`, `${stem}.js`])
+      expect([target.types, target.default]).toEqual([`${stem}.d.ts`, script ?? `${stem}.js`])
     }
 })
 

@@ -9,6 +9,7 @@ import { lazyPart } from './parts/lazy-part.ts'
 import { checkOptions } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
+import { widgetScript } from './widget-script.ts'
 
 /** An assistant ready to be mounted. */
 export interface Inlay {
@@ -70,6 +71,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     workspace,
     audit,
     metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
+    widget: widgetScript,
     authenticate: authenticatorOf(options, keys),
     onError,
     onAnswered: (request) => {

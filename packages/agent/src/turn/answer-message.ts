@@ -99,7 +99,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
   })
 }
 
-const cutNote = '\n\n*The answer ends here because the model reached its output limit.*'
+const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
 
 function endAnswer({ finishReason }: AnswerStep, writer: PacketWriter): undefined {
   if (finishReason.unified === 'length' && writer.hasText()) writer.onText(cutNote)
@@ -219,6 +219,7 @@ function toStepRequest(
       // Calls in the prompt need their tools beside them, so the last step keeps them and forbids their use.
       ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
+      ...(model.outputTokens === undefined ? {} : { maxOutputTokens: model.outputTokens }),
     },
     listener: options.writer,
     signal: options.setting.signal,

@@ -19,6 +19,8 @@ export interface ModelConfig {
   readonly contextTokens?: number
   /** Whether it takes images. Default: what is known of well-known models, else false. */
   readonly takesImages?: boolean
+  /** Most tokens of an answer. Default: what its server allows. */
+  readonly outputTokens?: number
   /** How it comes by documents: by tools, or by a search made for it. Default `auto`: by tools, unless they are refused. */
   readonly grounding?: Grounding
   /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
@@ -38,6 +40,13 @@ export interface ProviderConfig {
   readonly apiKey?: string
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * Longest wait for the beginning of an answer, in milliseconds. Default 300 000; `openai-compatible` 1 800 000, as a slow
+   * machine reads a long prompt for many minutes.
+   */
+  readonly firstTokenMs?: number
+  /** Longest silence of an answer that has begun, in milliseconds. Default 300 000. */
+  readonly silenceMs?: number
   /** The models clients may choose; without a list any name is passed on. */
   readonly models?: readonly ModelConfig[]
   /** Used when a request names only the provider; the default provider needs one. Default: the first of `models`. */
@@ -97,13 +106,14 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
   if (type === 'openai-compatible' ? !config.baseUrl : !config.baseUrl && !config.apiKey)
     throw fails(`The model provider "${name}" needs ${type === 'openai-compatible' ? 'a base URL' : 'an API key'}.`)
 
-  const { baseUrl, apiKey, headers } = config
+  const { baseUrl, apiKey, headers, firstTokenMs, silenceMs } = config
+  const limits = { ...(firstTokenMs && { firstTokenMs }), ...(silenceMs && { silenceMs }) }
   // Looked up at each request, so that a host may replace the global one.
   const carrier = wrapFetch && { fetch: wrapFetch((...request) => fetch(...request)) }
   const memories = createMemories()
   const onLearn = (modelId: string, part: string): void =>
     onNotice?.(`${name}/${modelId}: its server refuses ${part}; requests go without it from now on.`)
-  const make = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...carrier })
+  const make = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...limits, ...carrier })
   const ask = askingOf(config, memories, carrier || {})
   return { config, models, defaultModel, memories, make, ...(ask && { ask }) }
 }
@@ -115,7 +125,7 @@ function askingOf(
 ): Provider['ask'] {
   if (type !== 'openai-compatible' || !baseUrl) return undefined
   const access = { ...headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) }
-  const server = { transport: transportOf(carrier), baseUrl, headers: access }
+  const server = { transport: transportOf({ type, ...carrier }), baseUrl, headers: access }
   const ask = createServedModels(server, (modelId, { contextTokens, takesTools }) => {
     const memory = memories(modelId)
     if (!memory.hasStatedWindow) memory.contextTokens = contextTokens ?? memory.contextTokens
@@ -141,7 +151,7 @@ function describe(provider: Provider, name: string): Described {
   return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...configured, name }
 }
 
-type Listed = Required<Omit<ModelConfig, 'grounding' | 'comparesCitations'>>
+type Listed = Required<Omit<ModelConfig, 'grounding' | 'comparesCitations' | 'outputTokens'>>
 
 const toListed = ({ displayName, contextTokens, takesImages, name }: Described): Listed => ({
   name,
@@ -154,6 +164,23 @@ function checkTemperature(temperature: number, type: ProviderConfig['type']): nu
   const most = type === 'anthropic' ? 1 : 2
   if (temperature >= 0 && temperature <= most) return temperature
   throw fails(`The temperature for this model has to be between 0 and ${most}.`)
+}
+
+function resolveModel(provider: Provider, name: string, temperature: number | undefined): ResolvedModel {
+  const { grounding, comparesCitations, outputTokens } = provider.models?.find((model) => model.name === name) ?? {}
+  const observed = provider.memories?.(name)
+  if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
+  return {
+    ...describe(provider, name),
+    model: provider.make(name),
+    provider: provider.config.name,
+    ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
+    ...(grounding && { grounding }),
+    ...(outputTokens && { outputTokens }),
+    ...(comparesCitations !== undefined && { comparesCitations }),
+    ...(observed && { observed }),
+    ...(provider.config.type === 'extractive' && { quotesOnly: true }),
+  }
 }
 
 /**
@@ -203,22 +230,9 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
   }
 
   return {
-    async resolve(override): Promise<ResolvedModel> {
+    resolve: async (override) => {
       const [provider, name] = choose(override ?? {})
-      const temperature = override?.temperature ?? undefined
-      const { grounding, comparesCitations } = provider.models?.find((model) => model.name === name) ?? {}
-      const observed = provider.memories?.(name)
-      if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
-      return {
-        ...describe(provider, name),
-        model: provider.make(name),
-        provider: provider.config.name,
-        ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
-        ...(grounding && { grounding }),
-        ...(comparesCitations !== undefined && { comparesCitations }),
-        ...(observed && { observed }),
-        ...(provider.config.type === 'extractive' && { quotesOnly: true }),
-      }
+      return resolveModel(provider, name, override?.temperature ?? undefined)
     },
     list: async () => listing(),
   }

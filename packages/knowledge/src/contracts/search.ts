@@ -55,8 +55,8 @@ export interface SearchRequest {
   readonly filters?: BaseFilters | null
   /** Absent: the host itself, no restriction. */
   readonly caller?: Caller
-  /** Most passages, 1 to 200. */
-  readonly limit: number
+  /** Most passages, 1 to 200. Default 10. */
+  readonly limit?: number
   /** Whether newer documents are preferred. Absent: as the knowledge was made; null: they are not. */
   readonly recency?: Recency | null
   readonly signal?: AbortSignal

@@ -19,6 +19,8 @@ export interface ServerParts {
   readonly audit?: AuditLog | undefined
   /** What Prometheus reads. Absent: nothing is measured, and `/metrics` answers 501. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
+  /** The script of `<inlay-chat>`. Absent, or undefined: `/inlay-chat.js` is not there. */
+  readonly widget?: (() => Promise<string | undefined>) | undefined
 }
 
 /** A method a route answers; HEAD comes with GET, OPTIONS is answered for all. */

@@ -2,6 +2,7 @@ import type { Route } from '../http/route.ts'
 import { catalogRoutes } from './chat/catalog.ts'
 import { chatRoutes } from './chat/chat.ts'
 import { documentationRoutes } from './service/documentation.ts'
+import { widgetRoutes } from './service/widget.ts'
 import { documentSetRoutes } from './knowledge/document-sets.ts'
 import { fileRoutes } from './chat/files.ts'
 import { filterValueRoutes } from './knowledge/filter-values.ts'
@@ -62,5 +63,6 @@ export const routes: readonly Route[] = [
   ...auditRoutes,
   ...serviceRoutes,
   ...documentationRoutes,
+  ...widgetRoutes,
   ...refusalRoutes,
 ]

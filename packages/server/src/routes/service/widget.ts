@@ -1,0 +1,32 @@
+import { InlayError } from '@inlay/protocol'
+import { reply, type Reply } from '../../http/replies.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+
+/** The chat for pages of others. */
+export const widgetRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/inlay-chat.js',
+    operationId: 'widget',
+    scope: 'public',
+    owner: 'none',
+    topic: 'Service',
+    summary: 'The element <inlay-chat>, as a script',
+    answer: { description: 'The script.', mediaType: 'text/javascript' },
+    errors: ['NOT_FOUND'],
+    async handle({ parts }): Promise<Reply> {
+      const script = await parts.widget?.()
+      if (script === undefined) throw new InlayError('NOT_FOUND', { message: 'The widget is not part of this build.' })
+      return reply(script, {
+        headers: {
+          'content-type': 'text/javascript; charset=utf-8',
+          'cache-control': 'public, max-age=3600',
+          // Pages of any origin may load it, also those that are isolated.
+          'access-control-allow-origin': '*',
+          'cross-origin-resource-policy': 'cross-origin',
+          'x-content-type-options': 'nosniff',
+        },
+      })
+    },
+  }),
+]

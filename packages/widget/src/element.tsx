@@ -1,0 +1,215 @@
+import { createClient, type Client } from '@inlay/client'
+import { render } from 'preact'
+import { createConversation, type Conversation } from './conversation.ts'
+import { createPastChats, type PastChats } from './past-chats.ts'
+import { styles } from './styles.ts'
+import { english, type InlayChatTexts } from './texts.ts'
+import { Icon } from './view/icon.tsx'
+import { Panel } from './view/panel.tsx'
+import type { CitedSource } from './view/turn-view.tsx'
+
+/** A key, or a function that is asked before every request. */
+export type ApiKey = string | (() => string | Promise<string>)
+
+// The script names its service by where it was loaded from. A module has no such script.
+const script = globalThis.document?.currentScript
+const scriptBase = script instanceof HTMLScriptElement && script.src !== '' ? new URL('.', script.src).href : '/api'
+
+/** Without a page, as on a server that renders one, the class can be loaded and not used. */
+const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
+
+interface Chat {
+  readonly conversation: Conversation
+  readonly past: PastChats
+}
+
+/** How often a growing answer is drawn, in milliseconds. */
+const drawMs = 30
+
+const properties = ['apiKey', 'texts', 'message'] as const
+
+/** `<inlay-chat>`: a chat with an Inlay service. Attributes and properties may change at any time. */
+export class InlayChatElement extends Base {
+  static readonly observedAttributes: readonly string[] = [
+    'base-url',
+    'api-key',
+    'agent',
+    'heading',
+    'welcome',
+    'placeholder',
+    'inline',
+    'open',
+  ]
+  #apiKey: ApiKey | undefined
+  #texts: Partial<InlayChatTexts> = {}
+  #message: Readonly<Record<string, unknown>> = {}
+  #chat: Chat | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  connectedCallback(): void {
+    // What was set before the script had come would hide the properties.
+    for (const name of properties) {
+      if (!Object.hasOwn(this, name)) continue
+      const value = this[name]
+      delete (this as Partial<InlayChatElement>)[name]
+      Object.assign(this, { [name]: value })
+    }
+    const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
+    if (root.adoptedStyleSheets.length === 0) {
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync(styles)
+      root.adoptedStyleSheets = [sheet]
+      root.addEventListener('keydown', (event) => this.#onKey(event as KeyboardEvent))
+    }
+    this.#draw()
+  }
+
+  disconnectedCallback(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.shadowRoot) render(null, this.shadowRoot)
+  }
+
+  attributeChangedCallback(name: string, before: string | null, now: string | null): void {
+    if (before === now) return
+    if (name === 'base-url' || name === 'agent') this.#chat = undefined
+    this.#drawSoon()
+  }
+
+  /** Sent as bearer key. Absent: the app that serves the page knows its visitors by their cookies. */
+  get apiKey(): ApiKey | undefined {
+    return this.#apiKey ?? this.getAttribute('api-key') ?? undefined
+  }
+  set apiKey(value: ApiKey | undefined) {
+    this.#apiKey = value
+  }
+
+  /** Texts of the element in another language; what is absent stays English. */
+  get texts(): Partial<InlayChatTexts> {
+    return this.#texts
+  }
+  set texts(value: Partial<InlayChatTexts>) {
+    this.#texts = value
+    this.#drawSoon()
+  }
+
+  /** Fields that go with every message, such as `internal_search_filters`. */
+  get message(): Readonly<Record<string, unknown>> {
+    return this.#message
+  }
+  set message(value: Readonly<Record<string, unknown>>) {
+    this.#message = value
+    this.#chat = undefined
+    this.#drawSoon()
+  }
+
+  /** Shows the window. */
+  open(): void {
+    this.setAttribute('open', '')
+  }
+
+  /** Hides the window; an answer goes on. */
+  close(): void {
+    this.removeAttribute('open')
+    this.#draw()
+    this.shadowRoot?.querySelector<HTMLElement>('.launcher')?.focus()
+  }
+
+  /** Asks a question as if a person had typed it. */
+  ask(question: string): void {
+    this.open()
+    this.#parts().conversation.ask(question)
+  }
+
+  /** Begins a new chat. */
+  newChat(): void {
+    this.#parts().conversation.reset()
+  }
+
+  #parts(): Chat {
+    if (this.#chat) return this.#chat
+    const baseUrl = this.getAttribute('base-url') ?? scriptBase
+    const agent = Number(this.getAttribute('agent') ?? 0)
+    const past = createPastChats(this.hasAttribute('forget') ? undefined : `inlay-chat ${baseUrl} ${agent}`)
+    const conversation = createConversation({
+      client: this.#client(baseUrl),
+      message: { ...(agent > 0 && { chat_session_info: { persona_id: agent } }), ...this.#message },
+      past,
+      onChange: () => this.#drawSoon(),
+    })
+    this.#chat = { conversation, past }
+    const [last] = past.list()
+    if (last !== undefined) void conversation.open(last.id)
+    return this.#chat
+  }
+
+  #client(baseUrl: string): Client {
+    return createClient({
+      baseUrl,
+      fetch: async (input, init) => {
+        // Asked for each time, so that a key that is set later counts.
+        const key = typeof this.apiKey === 'function' ? await this.apiKey() : this.apiKey
+        const headers = { ...init.headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) }
+        return fetch(input, { ...init, headers })
+      },
+    })
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || this.hasAttribute('inline') || !this.hasAttribute('open')) return
+    event.stopPropagation()
+    this.close()
+  }
+
+  /** Lets the page open a source itself: a listener that prevents the default shows it instead of this element. */
+  #openSource(source: CitedSource): boolean {
+    return this.dispatchEvent(
+      new CustomEvent('inlay-source', { detail: source, bubbles: true, composed: true, cancelable: true }),
+    )
+  }
+
+  #drawSoon(): void {
+    if (this.isConnected) this.#timer ??= setTimeout(() => this.#draw(), drawMs)
+  }
+
+  #draw(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (!this.shadowRoot || !this.isConnected) return
+    const isInline = this.hasAttribute('inline')
+    const isOpen = isInline || this.hasAttribute('open')
+    const texts = { ...english, ...attributeTexts(this), ...this.#texts }
+    const toggle = (): void => (isOpen ? this.close() : this.open())
+    render(
+      <>
+        {isOpen && (
+          <Panel
+            {...this.#parts()}
+            texts={texts}
+            openSource={(source) => this.#openSource(source)}
+            close={isInline ? undefined : () => this.close()}
+          />
+        )}
+        {!isInline && (
+          <button
+            type="button"
+            class="launcher"
+            aria-label={isOpen ? texts.close : texts.open}
+            aria-expanded={isOpen}
+            onClick={toggle}
+          >
+            <Icon path={isOpen ? 'M6 9l6 6 6-6' : 'M4 5h16v11H9l-5 4z'} />
+          </button>
+        )}
+      </>,
+      this.shadowRoot,
+    )
+  }
+}
+
+function attributeTexts(element: HTMLElement): Partial<InlayChatTexts> {
+  const names = ['heading', 'welcome', 'placeholder'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => (element.hasAttribute(name) ? [[name, element.getAttribute(name)]] : [])),
+  )
+}

@@ -1,0 +1,57 @@
+/** A chat of this browser. */
+export interface PastChat {
+  readonly id: string
+  /** Its first question. */
+  readonly title: string
+}
+
+/**
+ * The chats of this browser, newest first. Kept here and not asked for, since visitors may share a key and with it the
+ * sessions on the server.
+ */
+export interface PastChats {
+  list(): readonly PastChat[]
+  add(id: string, title: string): void
+  remove(id: string): void
+}
+
+const most = 20
+
+/** @param name under which the browser keeps them; undefined keeps them no longer than the page */
+export function createPastChats(name: string | undefined): PastChats {
+  let chats: readonly PastChat[] = name === undefined ? [] : read(name)
+  const write = (changed: readonly PastChat[]): void => {
+    chats = changed
+    try {
+      if (name !== undefined) localStorage.setItem(name, JSON.stringify(chats))
+    } catch {
+      // A browser that keeps nothing has chats as long as the page.
+    }
+  }
+  const without = (id: string): readonly PastChat[] => chats.filter((chat) => chat.id !== id)
+  return {
+    list: () => chats,
+    add: (id, title) => write([{ id, title: title.slice(0, 80) }, ...without(id)].slice(0, most)),
+    remove: (id) => write(without(id)),
+  }
+}
+
+function read(name: string): readonly PastChat[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(name) ?? '[]')
+    return Array.isArray(stored) ? stored.filter(isChat) : []
+  } catch {
+    return []
+  }
+}
+
+function isChat(value: unknown): value is PastChat {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    'title' in value &&
+    typeof value.title === 'string'
+  )
+}

@@ -1,0 +1,47 @@
+/** Every text of the element, for other languages. */
+export interface InlayChatTexts {
+  /** Heading of the chat and name of its window. */
+  heading: string
+  /** Shown before the first question. */
+  welcome: string
+  placeholder: string
+  question: string
+  send: string
+  stop: string
+  open: string
+  close: string
+  newChat: string
+  pastChats: string
+  retry: string
+  searching: string
+  thinking: string
+  working: string
+  answering: string
+  stopped: string
+  sources: string
+  /** Label of a citation; `{number}` and `{title}` are filled in. */
+  source: string
+  openSource: string
+}
+
+export const english: InlayChatTexts = {
+  heading: 'Ask the assistant',
+  welcome: 'Ask a question. Answers name the documents they come from.',
+  placeholder: 'Ask a question',
+  question: 'Your question',
+  send: 'Send',
+  stop: 'Stop answering',
+  open: 'Open the chat',
+  close: 'Close the chat',
+  newChat: 'New chat',
+  pastChats: 'Earlier chats',
+  retry: 'Try again',
+  searching: 'Searching',
+  thinking: 'Thinking',
+  working: 'Working',
+  answering: 'Answering',
+  stopped: 'You stopped this answer.',
+  sources: 'Sources',
+  source: 'Source {number}: {title}',
+  openSource: 'Open the document',
+}

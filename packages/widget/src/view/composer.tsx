@@ -1,0 +1,67 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { InlayChatTexts } from '../texts.ts'
+import { Icon } from './icon.tsx'
+
+interface ComposerProps {
+  readonly texts: InlayChatTexts
+  readonly isAnswering: boolean
+  readonly ask: (question: string) => void
+  readonly stop: () => void
+  /** A number that changes when the cursor has to go into the field. */
+  readonly focusCount: number
+  /** Whether the cursor goes there from the beginning. */
+  readonly takesFocus: boolean
+}
+
+/** Where a question is written: Enter sends, Shift+Enter breaks the line. */
+export function Composer({ texts, isAnswering, ask, stop, focusCount, takesFocus }: ComposerProps): JSX.Element {
+  const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (takesFocus || focusCount > 0) field.current?.focus()
+  }, [focusCount])
+  const send = (): void => {
+    if (text.trim() === '' || isAnswering) return
+    ask(text)
+    setText('')
+  }
+  const stopped = (): void => {
+    stop()
+    field.current?.focus()
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={2}
+        maxLength={20_000}
+        aria-label={texts.question}
+        placeholder={texts.placeholder}
+        value={text}
+        enterkeyhint="send"
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          // While a word is being composed (Chinese, Japanese, …), Enter chooses it.
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          event.preventDefault()
+          send()
+        }}
+      />
+      {isAnswering ? (
+        <button type="button" class="send" aria-label={texts.stop} title={texts.stop} onClick={stopped}>
+          <Icon path="M8 8h8v8H8z" />
+        </button>
+      ) : (
+        <button type="submit" class="send" aria-label={texts.send} title={texts.send} disabled={text.trim() === ''}>
+          <Icon path="M12 19V5M6 11l6-6 6 6" />
+        </button>
+      )}
+    </form>
+  )
+}

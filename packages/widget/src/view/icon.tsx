@@ -1,0 +1,10 @@
+import type { JSX } from 'preact'
+
+/** An icon of strokes on a field of 24 by 24. */
+export function Icon({ path }: { path: string }): JSX.Element {
+  return (
+    <svg viewBox="0 0 24 24" aria-hidden="true">
+      <path d={path} />
+    </svg>
+  )
+}

@@ -1,0 +1,124 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Conversation } from '../conversation.ts'
+import type { PastChats } from '../past-chats.ts'
+import type { InlayChatTexts } from '../texts.ts'
+import { Composer } from './composer.tsx'
+import { Icon } from './icon.tsx'
+import { FailureNote, sourcesOf, TurnView, type CitedSource } from './turn-view.tsx'
+
+export interface PanelProps {
+  readonly conversation: Conversation
+  readonly past: PastChats
+  readonly texts: InlayChatTexts
+  readonly openSource: (source: CitedSource) => boolean
+  /** Closes the window; absent where the chat stands in the page. */
+  readonly close: (() => void) | undefined
+}
+
+/** The chat: what was said, and where a question is written. */
+export function Panel({ conversation, past, texts, openSource, close }: PanelProps): JSX.Element {
+  const { turns, isAnswering, failure } = conversation
+  const [focusCount, setFocusCount] = useState(0)
+  const begin = (): void => {
+    conversation.reset()
+    setFocusCount(focusCount + 1)
+  }
+  return (
+    <section class="panel" role={close && 'dialog'} aria-label={texts.heading}>
+      <Header conversation={conversation} past={past} texts={texts} close={close} begin={begin} />
+      <Log turns={turns.length} label={texts.heading}>
+        {turns.length === 0 && !failure && <p class="welcome">{texts.welcome}</p>}
+        {failure && <FailureNote failure={failure} texts={texts} retry={undefined} />}
+        {turns.map((turn, at) => (
+          <TurnView
+            key={at}
+            turn={turn}
+            texts={texts}
+            openSource={openSource}
+            retry={at === turns.length - 1 ? conversation.retry : undefined}
+          />
+        ))}
+      </Log>
+      <p class="hidden" role="status">
+        {statusOf(conversation, texts)}
+      </p>
+      <Composer
+        texts={texts}
+        isAnswering={isAnswering}
+        ask={conversation.ask}
+        stop={conversation.stop}
+        focusCount={focusCount}
+        takesFocus={close !== undefined}
+      />
+    </section>
+  )
+}
+
+type HeaderProps = Omit<PanelProps, 'openSource'> & { readonly begin: () => void }
+
+function Header({ conversation, past, texts, close, begin }: HeaderProps): JSX.Element {
+  const chats = past.list()
+  return (
+    <header>
+      <h2>{texts.heading}</h2>
+      {chats.length > 0 && (
+        <select
+          aria-label={texts.pastChats}
+          value={conversation.sessionId ?? ''}
+          onChange={(event) => void conversation.open(event.currentTarget.value)}
+        >
+          <option value="" disabled>
+            {texts.pastChats}
+          </option>
+          {chats.map(({ id, title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
+      <button type="button" aria-label={texts.newChat} title={texts.newChat} onClick={begin}>
+        <Icon path="M12 5v14M5 12h14" />
+      </button>
+      {close && (
+        <button type="button" aria-label={texts.close} title={texts.close} onClick={close}>
+          <Icon path="M6 6l12 12M18 6L6 18" />
+        </button>
+      )}
+    </header>
+  )
+}
+
+/** Follows the newest words unless the reader scrolled up. */
+function Log({ turns, label, children }: { turns: number; label: string; children: ComponentChildren }): JSX.Element {
+  const log = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  useEffect(() => {
+    isAtEnd.current = true
+  }, [turns])
+  useEffect(() => {
+    if (log.current && isAtEnd.current) log.current.scrollTop = log.current.scrollHeight
+  })
+  const onScroll = (): void => {
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = log.current ?? {}
+    isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40
+  }
+  return (
+    // Scrolls by itself, so it must be reachable by keyboard.
+    <div class="log" ref={log} onScroll={onScroll} tabIndex={0} role="group" aria-label={label}>
+      {children}
+    </div>
+  )
+}
+
+/** Tells a screen reader how the answer comes along, then the whole answer once. */
+function statusOf({ turns }: Conversation, texts: InlayChatTexts): string {
+  const turn = turns.at(-1)
+  if (turn === undefined || turn.phase === 'failed') return ''
+  if (turn.phase === 'stopped') return texts.stopped
+  if (turn.phase === 'answering') return turn.fold.answer === '' ? texts.working : texts.answering
+  const sources = sourcesOf(turn.fold.state).map(({ number, title }) => `${number}: ${title}`)
+  const answer = turn.fold.answer.replaceAll(/\s*\[\[\d+\]\]\([^)]*\)/g, '').replaceAll(/[*_`#>|]/g, '')
+  return sources.length === 0 ? answer : `${answer} ${texts.sources}: ${sources.join(', ')}`
+}

@@ -1,0 +1,139 @@
+import type { FoldState, SearchDoc } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Turn } from '../conversation.ts'
+import { safeLink } from '../markdown/inline.ts'
+import { Markdown, SafeLink } from '../markdown/markdown.tsx'
+import type { InlayChatTexts } from '../texts.ts'
+
+/** A document that an answer cites. */
+export interface CitedSource {
+  readonly number: number
+  readonly documentId: string
+  readonly title: string
+  /** Where it can be opened; undefined when there is no such place. */
+  readonly link: string | undefined
+  /** What the answer took from it, as far as is known. */
+  readonly excerpt: string
+}
+
+interface TurnViewProps {
+  readonly turn: Turn
+  readonly texts: InlayChatTexts
+  /** Handed on to the page; answers false when the page opens the source itself. */
+  readonly openSource: (source: CitedSource) => boolean
+  /** Absent for all turns but the last. */
+  readonly retry: (() => void) | undefined
+}
+
+/** A question, how its answer comes along, the answer, and its sources. */
+export function TurnView({ turn, texts, openSource, retry }: TurnViewProps): JSX.Element {
+  const [shown, setShown] = useState<number>()
+  const { state, answer } = turn.fold
+  const sources = sourcesOf(state)
+  const show = (source: CitedSource): void => {
+    if (openSource(source)) setShown(shown === source.number ? undefined : source.number)
+  }
+  const citation = (number: number): JSX.Element | undefined => {
+    const source = sources.find((each) => each.number === number)
+    if (source === undefined) return undefined
+    return (
+      <button type="button" class="citation" aria-label={labelOf(source, texts)} onClick={() => show(source)}>
+        {number}
+      </button>
+    )
+  }
+  return (
+    <article class="turn" aria-busy={turn.phase === 'answering'}>
+      <p class="question">{turn.question}</p>
+      {turn.phase === 'answering' && answer === '' && <p class="step">{stepOf(state, texts)}</p>}
+      {answer !== '' && <Markdown text={answer} citation={citation} />}
+      {turn.phase === 'stopped' && <p class="note">{texts.stopped}</p>}
+      {turn.failure && <FailureNote failure={turn.failure} texts={texts} retry={retry} />}
+      {sources.length > 0 && <Sources sources={sources} shown={shown} show={show} texts={texts} />}
+    </article>
+  )
+}
+
+/** What went wrong, in words, with a button where another try may help. */
+export function FailureNote({
+  failure,
+  texts,
+  retry,
+}: Pick<TurnViewProps, 'texts' | 'retry'> & { failure: NonNullable<Turn['failure']> }): JSX.Element {
+  return (
+    <div class="failure" role="alert">
+      <p>{failure.message}</p>
+      {failure.isRetryable && retry && (
+        <button type="button" onClick={retry}>
+          {texts.retry}
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface SourcesProps {
+  readonly sources: readonly CitedSource[]
+  readonly shown: number | undefined
+  readonly show: (source: CitedSource) => void
+  readonly texts: InlayChatTexts
+}
+
+function Sources({ sources, shown, show, texts }: SourcesProps): JSX.Element {
+  const focus = (element: HTMLElement | null): void => element?.focus({ preventScroll: false })
+  return (
+    <section class="sources" aria-label={texts.sources}>
+      <ol>
+        {sources.map((source) => (
+          <li key={source.number} value={source.number}>
+            <button type="button" aria-expanded={shown === source.number} onClick={() => show(source)}>
+              <span aria-hidden="true">{source.number}</span> {source.title}
+            </button>
+            {shown === source.number && (
+              <div class="excerpt" tabIndex={-1} ref={focus}>
+                {source.excerpt !== '' && <p>{source.excerpt}</p>}
+                <SafeLink href={source.link}>{source.link === undefined ? '' : texts.openSource}</SafeLink>
+              </div>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+const labelOf = ({ number, title }: CitedSource, { source }: InlayChatTexts): string =>
+  source.replace('{number}', String(number)).replace('{title}', () => title)
+
+/** The sources that an answer names, by number. */
+export function sourcesOf({ citations, documents, blocks }: FoldState): CitedSource[] {
+  const shown = blocks.flatMap((block) =>
+    block.kind === 'tool' ? (block.documents ?? []) : block.kind === 'research' ? (block.citedDocuments ?? []) : [],
+  )
+  const known = [...documents, ...shown]
+  const sources = citations.map(({ citation_number: number, document_id: documentId }): CitedSource => {
+    const document = known.find((each) => each.document_id === documentId)
+    return {
+      number,
+      documentId,
+      title: document?.semantic_identifier ?? documentId,
+      link: safeLink(document?.link ?? null),
+      excerpt: document === undefined ? '' : excerptOf(document),
+    }
+  })
+  return sources.sort((left, right) => left.number - right.number)
+}
+
+const excerptOf = ({ match_highlights: highlights, blurb }: SearchDoc): string =>
+  (highlights[0] ?? blurb).replaceAll(/<\/?hi>/g, '')
+
+/** What is being done while there is no answer yet. */
+function stepOf({ blocks }: FoldState, texts: InlayChatTexts): string {
+  const last = blocks.findLast(({ kind }) => kind !== 'text')
+  if (last === undefined) return `${texts.working}…`
+  if (last.kind !== 'tool') return `${last.kind === 'reasoning' ? texts.thinking : texts.working}…`
+  if (!last.toolName.endsWith('_search')) return `${texts.working}: ${last.toolName.replaceAll('_', ' ')}…`
+  const { queries } = last.arguments
+  return `${texts.searching}${Array.isArray(queries) ? `: ${queries.join(', ')}` : ''}…`
+}
