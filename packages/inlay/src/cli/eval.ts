@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createClient, type Client } from '@inlay/client'
-import { InlayError, isJsonObject, readJson, type LlmOverride } from '@inlay/protocol'
-import { operator } from '../callers.ts'
+import { InlayError, isJsonObject, operator, readJson, type LlmOverride } from '@inlay/protocol'
 import { evaluate } from '../evaluation/evaluate.ts'
 import { readQuestions, type EvaluationQuestion } from '../evaluation/questions.ts'
 import { faultOf, toFigures, toTable, type EvaluationReport } from '../evaluation/report.ts'
