@@ -85,15 +85,15 @@ export function createLimiter(limit: number): Limiter {
       return undefined
     }
     return new Promise((resolve, reject) => {
-      const begin = (): void => {
+      const enter = (): void => {
         signal?.removeEventListener('abort', abort)
         resolve()
       }
       const abort = (): void => {
-        waiting.delete(begin)
+        waiting.delete(enter)
         reject(signal!.reason)
       }
-      waiting.add(begin)
+      waiting.add(enter)
       signal?.addEventListener('abort', abort, { once: true })
     })
   }

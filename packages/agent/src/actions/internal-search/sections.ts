@@ -132,7 +132,7 @@ async function readAround(
     documentId: document.document_id,
     first: Math.max(0, span.first - chunks),
     last: span.last + chunks,
-    around: document.chunk_ind,
+    chunk: document.chunk_ind,
     caller,
     signal,
   })
