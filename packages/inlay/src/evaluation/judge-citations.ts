@@ -34,13 +34,13 @@ function sentencesWithNumbers(answer: string): { sentence: string; numbers: numb
     const numbers = [...marks.matchAll(citation)].map(([, number]) => number)
     return `${end} \uE010${numbers.join(',')}\uE011\n`
   })
-  const found: { sentence: string; numbers: number[] }[] = []
+  const sentences: { sentence: string; numbers: number[] }[] = []
   for (const line of marked.split('\n')) {
     const [, before = '', marks = ''] = /^(.*?)\s*\uE010([\d,]+)\uE011/u.exec(line) ?? []
     const sentence = sentencesOf(toProse(before.replace(/^\s*(?:[-*+]|\d{1,3}[.)])\s+/, ''))).at(-1)
-    if (sentence) found.push({ sentence, numbers: marks.split(',').map(Number) })
+    if (sentence) sentences.push({ sentence, numbers: marks.split(',').map(Number) })
   }
-  return found
+  return sentences
 }
 
 /** What each number stands for, as results of tools show it. */
