@@ -43,7 +43,7 @@ describe('an authenticator that breaks a rule is noticed', () => {
       known: [{ 'x-session': 'session-of-ana' }, { 'x-session': 'session-of-ben' }],
       unknown: [{ 'x-session': 'session-of-eve' }],
     }))
-  let last: Principal | undefined
+  let last: Principal | null | undefined
 
   it('unless it breaks none', async () => {
     expect(await brokenBy(tests(sound))).toEqual([])

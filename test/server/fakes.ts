@@ -134,7 +134,7 @@ export function fakeAgent(run: SpokenRun = spokenRun()): FakeAgent {
     sent,
     stopped,
     async send(request, options) {
-      if (request.chat_session_id !== null) ownSession(request.chat_session_id, options.caller)
+      if (request.chat_session_id) ownSession(request.chat_session_id, options?.caller ?? operator)
       sent.push([request, options])
       return run
     },
@@ -203,10 +203,10 @@ export function fakeKnowledge(): FakeKnowledge {
     before: () => {},
     async accept(request, options) {
       const id = request.document.id ?? 'made-up'
-      if (request.cc_pair_id > 1) throw new InlayError('CONNECTOR_NOT_FOUND')
+      if ((request.cc_pair_id ?? 1) > 1) throw new InlayError('CONNECTOR_NOT_FOUND')
       waits.push(options?.waitMs)
       const alreadyExisted = accepted.has(id)
-      accepted.set(id, { title: request.document.semantic_identifier, caller: options?.caller?.id })
+      accepted.set(id, { title: request.document.semantic_identifier ?? '', caller: options?.caller?.id })
       await fake.before?.(id)
       return { documentId: id, alreadyExisted, isUnchanged: false }
     },

@@ -1,4 +1,4 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, operator } from '@inlay/protocol'
 import type { AgentOptions, AgentStores } from './agent-options.ts'
 import { actionLimitMs, type Action } from './contracts/action.ts'
 import type { Agent } from './contracts/agent.ts'
@@ -24,6 +24,7 @@ import { countFreeTokens } from './turn/free-tokens.ts'
 import { searchPassages } from './turn/passage-search.ts'
 import { createKeyedSends } from './turn/idempotency.ts'
 import { GroundingMemory } from './turn/search-first.ts'
+import { readMessage } from './turn/message-input.ts'
 import { startRun, type StartParts } from './turn/start-run.ts'
 import type { TurnContextParts } from './turn/turn-context.ts'
 
@@ -42,24 +43,25 @@ export const defaultServices: Services = {
 export function createAgent(options: AgentOptions): Agent {
   const parts = connectParts(options)
   const { runs, actions, afterTurn, abandoned, keyedSends } = parts
-  const sending = new Set<Promise<Run>>()
+  const underway = new Set<Promise<Run>>()
   let isClosed = false
   const ready = async (): Promise<void> => {
     if (isClosed) throw new InlayError('CLOSED')
     await abandoned.checked()
   }
   return {
-    send: async (request, options) => {
+    send: async (input, { caller = operator, idempotencyKey = '', ...rest } = {}) => {
       await ready()
-      const { caller, idempotencyKey = '' } = options
+      const request = readMessage(input)
+      const sending = { ...rest, caller }
       const run =
         idempotencyKey === ''
-          ? startRun(parts, request, options)
+          ? startRun(parts, request, sending)
           : keyedSends.once(idempotencyKey, request, caller, (key, retry) =>
-              startRun(parts, request, options, { key, retry }),
+              startRun(parts, request, sending, { key, retry }),
             )
-      sending.add(run)
-      return run.finally(() => sending.delete(run))
+      underway.add(run)
+      return run.finally(() => underway.delete(run))
     },
     ...runControl(parts, ready),
     actions: async (caller, evenOff) => actions.available({ caller }, evenOff),
@@ -73,7 +75,7 @@ export function createAgent(options: AgentOptions): Agent {
       isClosed = true
       abandoned.close()
       // A send on its way still becomes a run, which has to be ended too.
-      await Promise.allSettled(sending)
+      await Promise.allSettled(underway)
       await stopAll(runs.active(), 'closing')
       await parts.sharing?.close()
       await afterTurn.close()

@@ -1,9 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Principal } from '@inlay/protocol'
+import { operator } from '@inlay/protocol'
 import { bearerKey, type Authenticator } from '@inlay/server'
-
-/** Whom a key from the settings acts for, and whoever holds the machine: the one who runs the service. */
-export const operator: Principal = { id: 'operator', scopes: ['admin'] }
 
 /** Asks each in turn; the first who knows the caller decides. */
 export function firstOf(authenticators: readonly Authenticator[]): Authenticator {

@@ -37,6 +37,7 @@ export type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from './c
 export { toFileRequest } from './intake/file-document.ts'
 export type { FileDocument, FileDocumentOptions } from './contracts/files.ts'
 export type { ExtractedFile, ExtractedSection, FileExtractor, FileStore, SourceFile } from './contracts/files.ts'
+export type { AcceptInput, DocumentInput } from './contracts/document-input.ts'
 export { createKnowledge } from './knowledge.ts'
 export type { KnowledgeOptions } from './knowledge.ts'
 export type { LinkRequest } from './contracts/link.ts'

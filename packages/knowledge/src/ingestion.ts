@@ -1,6 +1,6 @@
-import { type IngestionRequest, InlayError } from '@inlay/protocol'
+import { InlayError } from '@inlay/protocol'
 import type { Accepted } from './contracts/documents.ts'
-import type { Knowledge } from './contracts/knowledge.ts'
+import type { AcceptRequest, Knowledge } from './contracts/knowledge.ts'
 import type { ImageDescriber, Summarizer } from './contracts/models.ts'
 import type { IngestionStep } from './contracts/steps.ts'
 import type { EmbeddingCalls } from './calls/embedding.ts'
@@ -8,6 +8,7 @@ import { type WorkerOptions, createWorker } from './indexing/worker.ts'
 import { createCallOrder, createIndexedWaiters, createQueueLimit } from './intake/admission.ts'
 import type { IntakeTask } from './intake/draft.ts'
 import { createIntake } from './intake/intake.ts'
+import { createFairOrder } from './intake/fair-order.ts'
 import { type NamedFiles, checkNamedFiles, toVersion } from './intake/version.ts'
 import { isSettled, requeueFailed } from './queue/queue.ts'
 import type { Records } from './schema/tables.ts'
@@ -31,10 +32,8 @@ export interface IngestionOptions extends NamedFiles {
 }
 
 /** The way of documents: the door, the queue behind it, who works it off, and who cleans up. */
-export interface Ingestion extends Pick<
-  Knowledge,
-  'accept' | 'remove' | 'requeue' | 'reindex' | 'settled' | 'start' | 'close'
-> {
+export interface Ingestion extends Pick<Knowledge, 'remove' | 'requeue' | 'reindex' | 'settled' | 'start' | 'close'> {
+  readonly accept: AcceptRequest
   /** Says that documents may be taken from the queue that could not before. */
   notify(): void
   /** Says that documents are to be removed. */
@@ -60,9 +59,9 @@ export function createIngestion(options: IngestionOptions): Ingestion {
   }
 
   return {
-    accept: async (request, how = {}) => {
+    accept: async (read, how = {}) => {
       refuseClosed()
-      return accept(parts, request, how)
+      return accept(parts, read, how)
     },
     remove: async (id, { caller } = {}) => {
       refuseClosed()
@@ -118,11 +117,12 @@ async function closeAll({ options, calls, intake, mover, worker, maintainer }: P
 
 async function accept(
   { options, calls, intake, waiters, limit, worker }: Parts,
-  request: IngestionRequest,
+  read: Parameters<AcceptRequest>[0],
   { caller, waitMs = 0, signal }: NonNullable<Parameters<Knowledge['accept']>[1]>,
 ): Promise<Accepted> {
   const prepare = async (): Promise<IntakeTask> => {
     await limit.check()
+    const request = await read()
     await checkNamedFiles(request.document, options, caller)
     return { kind: 'accept', version: await toVersion(request), caller }
   }
@@ -155,13 +155,15 @@ const createParts = (options: IngestionOptions) => {
   const limit = createQueueLimit({ db, now, limit: options.queueLimit ?? 200_000 })
   const waiters = createIndexedWaiters(db)
   const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
-  const intake = createIntake({ db, now, at })
+  const fairOrder = createFairOrder()
+  const intake = createIntake({ db, now, at, fairOrder })
   const worker = createWorker({
     ...options,
     space: index.space,
     worker: { ...options.worker, owner },
     onAppended: maintainer.noteAppend,
     onRetired: maintainer.noteRemoval,
+    onTaken: fairOrder.noteTaken,
     onClaimDone: (ids) => {
       limit.noteDone(ids.length)
       mover.notify()

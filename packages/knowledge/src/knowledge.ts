@@ -13,6 +13,7 @@ import type { IngestionStep } from './contracts/steps.ts'
 import type { Embedder, VectorIndex } from './contracts/vector-index.ts'
 import type { WorkerOptions } from './indexing/worker.ts'
 import { createIngestion } from './ingestion.ts'
+import { readDocument } from './intake/document-input.ts'
 import { createFileIntake } from './intake/file-document.ts'
 import { hasAnyDocument, readQueueFigures } from './queue/queue.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
@@ -98,7 +99,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     pairs: createPairs({ db, now, onResume: ingestion.notify, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),
     privateFiles: createPrivateFileIndex({ db, now, accept: ingestion.accept, remove: ingestion.remove, context }),
-    accept: ingestion.accept,
+    accept: (input, how) => ingestion.accept(() => readDocument(input), how),
     ingestFile: createFileIntake(options.readFile, ingestion.accept),
     remove: ingestion.remove,
     requeue: ingestion.requeue,

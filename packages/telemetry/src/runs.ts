@@ -41,7 +41,7 @@ export class RunSpans {
     const { span, within } = startSpan('invoke_agent inlay', {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'inlay',
-      ...(sending.requestId && { 'inlay.request.id': sending.requestId }),
+      ...(sending?.requestId && { 'inlay.request.id': sending.requestId }),
     })
     try {
       const run = await within(() => agent.send(request, sending))

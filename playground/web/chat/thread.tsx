@@ -8,6 +8,8 @@ import { TurnView } from './turn-view.tsx'
 /** How far from its end the page still counts as read to the end, in pixels. */
 const nearEnd = 80
 
+const goOnText = 'Please go on where you stopped.'
+
 interface ThreadProps {
   readonly conversation: Conversation
   readonly service: Pick<Service, 'passage' | 'file'>
@@ -18,7 +20,8 @@ interface ThreadProps {
  * nothing moves under the reader's eyes; where it grows out of the window, a button leads to its end.
  */
 export function Thread({ conversation, service }: ThreadProps): JSX.Element {
-  const { turns, retry } = conversation
+  const { turns, retry, ask } = conversation
+  const goOn = (): void => ask({ question: goOnText, files: [] })
   const [isAtEnd, setIsAtEnd] = useState(true)
   const last = turns.at(-1)
   const lastTurn = useRef<HTMLDivElement>(null)
@@ -40,7 +43,7 @@ export function Thread({ conversation, service }: ThreadProps): JSX.Element {
       <h1 class="visually-hidden">Conversation</h1>
       {turns.map((turn) => (
         <div key={turn.id} class="turn-place" ref={turn === last ? lastTurn : undefined}>
-          <TurnView turn={turn} isLast={turn === last} retry={retry} service={service} />
+          <TurnView turn={turn} isLast={turn === last} retry={retry} goOn={goOn} service={service} />
         </div>
       ))}
       {!isAtEnd && (

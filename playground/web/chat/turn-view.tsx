@@ -14,11 +14,13 @@ interface TurnViewProps {
   /** Only the last turn can be asked again. */
   readonly isLast: boolean
   readonly retry: () => void
+  /** Asks for the rest of an answer that was cut. */
+  readonly goOn: () => void
   readonly service: Pick<Service, 'passage' | 'file'>
 }
 
 /** A question with its steps, answer and sources. */
-export function TurnView({ turn, isLast, retry, service }: TurnViewProps): JSX.Element {
+export function TurnView({ turn, isLast, retry, goOn, service }: TurnViewProps): JSX.Element {
   const [shown, setShown] = useState<Shown | null>(null)
   const cameFrom = useRef<Element | null>(null)
   const { cited, uncited } = sourcesOf(turn)
@@ -59,7 +61,7 @@ export function TurnView({ turn, isLast, retry, service }: TurnViewProps): JSX.E
             <p>{turn.failure.message}</p>
           </div>
         )}
-        {!isAnswering && <Actions turn={turn} isLast={isLast} retry={retry} />}
+        {!isAnswering && <Actions turn={turn} isLast={isLast} retry={retry} goOn={goOn} />}
       </div>
       <Sources cited={cited} uncited={uncited} shown={shown} idPrefix={idPrefix} back={back} service={service} />
     </article>
@@ -79,7 +81,7 @@ function SentFiles({ files }: Pick<Turn, 'files'>): JSX.Element {
   )
 }
 
-function Actions({ turn, isLast, retry }: Omit<TurnViewProps, 'service'>): JSX.Element | null {
+function Actions({ turn, isLast, retry, goOn }: Omit<TurnViewProps, 'service'>): JSX.Element | null {
   const { answer } = turn.fold
   const canRetry = isLast && (turn.phase === 'stopped' || turn.failure?.retryable === true)
   if (answer === '' && !canRetry) return null
@@ -92,8 +94,18 @@ function Actions({ turn, isLast, retry }: Omit<TurnViewProps, 'service'>): JSX.E
           Try again
         </button>
       )}
+      {isLast && turn.phase !== 'stopped' && wasCut(answer) && (
+        <button type="button" class="quiet-button" onClick={goOn}>
+          Go on
+        </button>
+      )}
     </div>
   )
+}
+
+/** Whether the service says at the end of an answer that its model could write no more. */
+export function wasCut(answer: string): boolean {
+  return /\*The answer ends here because the model reached its output limit[^*]*\*$/.test(answer.trimEnd())
 }
 
 /** Markdown for the clipboard: `[[1]](https://…)` becomes `[1](https://…)`, which every other program shows as a link. */

@@ -118,3 +118,10 @@ test('an end tag that somebody had a model write is forgotten again', async () =
   await step('30 days.')
   expect(await step('31 days.')).toEqual(['31 days.'])
 })
+
+test('a prompt that a silent server may still read is not sent again', async () => {
+  const cause = Object.assign(new Error('Nothing came for 300 seconds: timed out.'), { code: 'ETIMEDOUT' })
+  const { model, done } = newStep([{ reject: new TypeError('fetch failed', { cause }) }, ['Late.']])
+  await expect(done).rejects.toThrow()
+  expect(model.asked).toHaveLength(1)
+})

@@ -1,4 +1,4 @@
-import type { Principal, SendMessageRequest } from '@inlay/protocol'
+import type { Principal, SendMessageInput } from '@inlay/protocol'
 import type { Action } from './action.ts'
 import type { ModelListing } from './model.ts'
 import type { Run } from './run.ts'
@@ -6,21 +6,27 @@ import type { Passage, PassageQuery } from './search.ts'
 
 /** Who sends a message, and what goes with it. */
 export interface Sending {
-  readonly caller: Principal
+  /** Default: the operator. Name the user whenever there is one: sessions and files belong to the caller. */
+  readonly caller?: Principal
   readonly requestId?: string
   readonly idempotencyKey?: string
   /** Headers of the request that actions may pass on, lower case. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** {@link Sending} with the caller it is for. */
+export interface OwnedSending extends Sending {
+  readonly caller: Principal
+}
+
 /** Answers messages: one turn from message to packets. Everything is owned by the caller who made it. */
 export interface Agent {
   /**
    * Stores the user message and an empty answer, then starts the run. Whatever can be known before the run starts
-   * rejects: SESSION_NOT_FOUND, VALIDATION_ERROR (parent, override, forced tool), PERSONA_NOT_FOUND, NOT_FOUND (file,
+   * rejects: VALIDATION_FAILED (a field of another type), SESSION_NOT_FOUND, VALIDATION_ERROR (parent, override, forced tool), PERSONA_NOT_FOUND, NOT_FOUND (file,
    * project), INSUFFICIENT_PERMISSIONS (document set), CONFLICT (idempotency key).
    */
-  send(request: SendMessageRequest, sending: Sending): Promise<Run>
+  send(request: SendMessageInput, sending?: Sending): Promise<Run>
   /** The session's newest run, while it is resumable. SESSION_NOT_FOUND, NOT_FOUND. */
   resume(sessionId: string, caller: Principal): Promise<Run>
   /** Ends what runs in the session, if anything; what was said is kept. SESSION_NOT_FOUND. */

@@ -53,6 +53,8 @@ export interface ResolvedModel {
   readonly quotesOnly?: boolean
   /** Default: nothing is observed. */
   readonly observed?: ModelObservations
+  /** Most tokens of an answer. Default: what its server allows. */
+  readonly outputTokens?: number
   /** Default `auto`. */
   readonly grounding?: Grounding
   /** Whether it is known to call tools; false: its answers have to show it. Default: true. */

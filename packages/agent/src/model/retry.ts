@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { ErrorCode } from '@inlay/protocol'
 import { estimateTokens, fitPrompt, promptTokens } from '../prompt/context-window.ts'
+import { signsOf } from './failure-signs.ts'
 import { toFailure, type Failure } from './failures.ts'
 import type { AttemptState, StepRequest, StepResult } from './step-output.ts'
 
@@ -32,11 +33,15 @@ export async function retryStep(
         prompt = shorter
         continue
       }
-      if (attempt >= request.tries || !retried.has(failure.code)) throw error
+      if (attempt >= request.tries || !retried.has(failure.code) || wasSilent(error)) throw error
       await request.wait(delayBefore(failure, attempt), request.signal)
     }
   }
 }
+
+/** Whether a server was given up that may still read the prompt: it would only read it again. */
+const wasSilent = (error: unknown): boolean =>
+  /Nothing came for \d+ seconds|UND_ERR_(?:HEADERS|BODY)_TIMEOUT/.test(signsOf(error).text)
 
 /** A prompt for the window the server named, else for six tenths; undefined when nothing more can be left out. */
 function shorten(prompt: LanguageModelV4Message[], request: StepRequest): LanguageModelV4Message[] | undefined {

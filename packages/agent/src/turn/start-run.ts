@@ -1,5 +1,5 @@
 import type { Principal, SendMessageRequest } from '@inlay/protocol'
-import type { Sending } from '../contracts/agent.ts'
+import type { OwnedSending } from '../contracts/agent.ts'
 import type { ConversationStore, OpenedTurn } from '../contracts/conversation-store.ts'
 import type { FileStore } from '../contracts/file-store.ts'
 import { historyLimits, toPastTexts } from '../prompt/history.ts'
@@ -31,7 +31,7 @@ export interface StartParts extends PlanParts {
 export async function startRun(
   parts: StartParts,
   request: SendMessageRequest,
-  { caller, headers = {}, requestId }: Sending,
+  { caller, headers = {}, requestId }: OwnedSending,
   { key, retry }: { readonly key?: SendKey; readonly retry?: SendRetry | undefined } = {},
 ): Promise<LiveRun> {
   const leave = parts.runLimits.enter(caller.id)
@@ -109,7 +109,7 @@ function toTurn(
   plan: TurnPlan,
   opened: OpenedTurn,
   run: LiveRun,
-  { caller, headers = {}, requestId }: Sending,
+  { caller, headers = {}, requestId }: OwnedSending,
 ): Parameters<typeof executeTurn>[0] {
   const { request, contextFiles, models, research, usable } = plan
   const context = research ? withoutPrompts(plan.context) : plan.context

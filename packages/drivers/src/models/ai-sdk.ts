@@ -25,7 +25,12 @@ export interface AiSdkOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Carries the requests. Default: connections of our own under Node, the global `fetch` elsewhere. */
   readonly fetch?: typeof fetch
-  /** Longest silence of a provider before a call fails, in milliseconds; not with a `fetch` handed in. Default 300 000. */
+  /**
+   * Longest wait for the beginning of an answer, in milliseconds; not with a `fetch` handed in. Default 300 000, of servers
+   * that speak the OpenAI API 1 800 000.
+   */
+  readonly firstTokenMs?: number
+  /** Longest silence of an answer that has begun, in milliseconds; not with a `fetch` handed in. Default 300 000. */
   readonly silenceMs?: number
   /** Keeps what servers refuse, so that it is left out from then on. Default: nothing is learned. */
   readonly memories?: ModelMemories
@@ -61,11 +66,13 @@ const fetchAtLoad = globalThis.fetch
 
 /** What carries the requests of a provider. */
 export function transportOf({
+  type,
   fetch: handedIn,
+  firstTokenMs = type === 'openai-compatible' ? 1_800_000 : 300_000,
   silenceMs = 300_000,
-}: Pick<AiSdkOptions, 'fetch' | 'silenceMs'>): Transport {
+}: Pick<AiSdkOptions, 'type' | 'fetch' | 'firstTokenMs' | 'silenceMs'>): Transport {
   if (handedIn) return fetchTransport(handedIn)
-  const own = isNode() ? httpTransport({ silenceMs }) : undefined
+  const own = isNode() ? httpTransport({ firstTokenMs, silenceMs }) : undefined
   return (request) =>
     own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch)(request)
 }

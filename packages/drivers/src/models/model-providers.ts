@@ -1,70 +1,15 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { Grounding, ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
+import type { ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
 import { InlayError, type LlmOverride } from '@inlay/protocol'
 import { createMemories, type ModelMemories } from './adapting/learning-transport.ts'
 import { createServedModels } from './adapting/served-window.ts'
 import { aiSdkModels, transportOf } from './ai-sdk.ts'
 import { knownModel } from './known-models.ts'
+import type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 
 export { parseModelSpec, parseModelSpecs } from './model-spec.ts'
 export type { ModelSpec, ModelSpecOptions } from './model-spec.ts'
-
-/** One model of a provider. */
-export interface ModelConfig {
-  /** Name the provider knows it by. */
-  readonly name: string
-  /** What a person reads. Default: the name. */
-  readonly displayName?: string
-  /** Tokens of prompt and answer together. Default: what is known of well-known models, else 32,000. */
-  readonly contextTokens?: number
-  /** Whether it takes images. Default: what is known of well-known models, else false. */
-  readonly takesImages?: boolean
-  /** How it comes by documents: by tools, or by a search made for it. Default `auto`: by tools, unless they are refused. */
-  readonly grounding?: Grounding
-  /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
-  readonly comparesCitations?: boolean
-}
-
-/** One provider of models. */
-export interface ProviderConfig {
-  /** How clients name it in `model_provider`; unique. */
-  readonly name: string
-  /** `extractive` is the built-in model, which needs no key and no network; it is handed in as `builtIn`. */
-  readonly type: 'extractive' | 'openai' | 'anthropic' | 'openai-compatible'
-  /** What a person reads. Default: the name. */
-  readonly displayName?: string
-  /** Address of the API with its version. Required for `openai-compatible`. */
-  readonly baseUrl?: string
-  readonly apiKey?: string
-  /** Sent with each request. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** The models clients may choose; without a list any name is passed on. */
-  readonly models?: readonly ModelConfig[]
-  /** Used when a request names only the provider; the default provider needs one. Default: the first of `models`. */
-  readonly defaultModel?: string
-}
-
-/** A model that runs in this process: `extractiveModel` of `@inlay/extractive`. */
-export interface BuiltInModel {
-  /** What a person reads. */
-  readonly displayName: string
-  /** Tokens of prompt and answer together. */
-  readonly contextTokens: number
-  readonly make: () => LanguageModelV4
-}
-
-/** What {@link modelProviders} needs. */
-export interface ModelProvidersConfig {
-  readonly providers: readonly ProviderConfig[]
-  /** Name of the provider whose default model answers unless a request says otherwise. Default: the first. */
-  readonly defaultProvider?: string
-  /** Wraps the `fetch` that carries all requests to models, e.g. to observe streams. */
-  readonly wrapFetch?: (next: typeof fetch) => typeof fetch
-  /** The model of providers of the type `extractive`; required when there is one. */
-  readonly builtIn?: BuiltInModel
-  /** Hears once of each part of a request that a server refuses and that is left out from then on. */
-  readonly onNotice?: (message: string) => void
-}
+export type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 
 interface Provider {
   readonly config: ProviderConfig
@@ -97,13 +42,14 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
   if (type === 'openai-compatible' ? !config.baseUrl : !config.baseUrl && !config.apiKey)
     throw fails(`The model provider "${name}" needs ${type === 'openai-compatible' ? 'a base URL' : 'an API key'}.`)
 
-  const { baseUrl, apiKey, headers } = config
+  const { baseUrl, apiKey, headers, firstTokenMs, silenceMs } = config
+  const limits = { ...(firstTokenMs && { firstTokenMs }), ...(silenceMs && { silenceMs }) }
   // Looked up at each request, so that a host may replace the global one.
   const carrier = wrapFetch && { fetch: wrapFetch((...request) => fetch(...request)) }
   const memories = createMemories()
   const onLearn = (modelId: string, part: string): void =>
     onNotice?.(`${name}/${modelId}: its server refuses ${part}; requests go without it from now on.`)
-  const make = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...carrier })
+  const make = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...limits, ...carrier })
   const ask = askingOf(config, memories, carrier || {})
   return { config, models, defaultModel, memories, make, ...(ask && { ask }) }
 }
@@ -115,7 +61,7 @@ function askingOf(
 ): Provider['ask'] {
   if (type !== 'openai-compatible' || !baseUrl) return undefined
   const access = { ...headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) }
-  const server = { transport: transportOf(carrier), baseUrl, headers: access }
+  const server = { transport: transportOf({ type, ...carrier }), baseUrl, headers: access }
   const ask = createServedModels(server, (modelId, { contextTokens, takesTools }) => {
     const memory = memories(modelId)
     if (!memory.hasStatedWindow) memory.contextTokens = contextTokens ?? memory.contextTokens
@@ -141,7 +87,7 @@ function describe(provider: Provider, name: string): Described {
   return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...configured, name }
 }
 
-type Listed = Required<Omit<ModelConfig, 'grounding' | 'comparesCitations'>>
+type Listed = Required<Omit<ModelConfig, 'grounding' | 'comparesCitations' | 'outputTokens'>>
 
 const toListed = ({ displayName, contextTokens, takesImages, name }: Described): Listed => ({
   name,
@@ -154,6 +100,23 @@ function checkTemperature(temperature: number, type: ProviderConfig['type']): nu
   const most = type === 'anthropic' ? 1 : 2
   if (temperature >= 0 && temperature <= most) return temperature
   throw fails(`The temperature for this model has to be between 0 and ${most}.`)
+}
+
+function resolveModel(provider: Provider, name: string, temperature: number | undefined): ResolvedModel {
+  const { grounding, comparesCitations, outputTokens } = provider.models?.find((model) => model.name === name) ?? {}
+  const observed = provider.memories?.(name)
+  if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
+  return {
+    ...describe(provider, name),
+    model: provider.make(name),
+    provider: provider.config.name,
+    ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
+    ...(grounding && { grounding }),
+    ...(outputTokens && { outputTokens }),
+    ...(comparesCitations !== undefined && { comparesCitations }),
+    ...(observed && { observed }),
+    ...(provider.config.type === 'extractive' && { quotesOnly: true }),
+  }
 }
 
 /**
@@ -203,22 +166,9 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
   }
 
   return {
-    async resolve(override): Promise<ResolvedModel> {
+    resolve: async (override) => {
       const [provider, name] = choose(override ?? {})
-      const temperature = override?.temperature ?? undefined
-      const { grounding, comparesCitations } = provider.models?.find((model) => model.name === name) ?? {}
-      const observed = provider.memories?.(name)
-      if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
-      return {
-        ...describe(provider, name),
-        model: provider.make(name),
-        provider: provider.config.name,
-        ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
-        ...(grounding && { grounding }),
-        ...(comparesCitations !== undefined && { comparesCitations }),
-        ...(observed && { observed }),
-        ...(provider.config.type === 'extractive' && { quotesOnly: true }),
-      }
+      return resolveModel(provider, name, override?.temperature ?? undefined)
     },
     list: async () => listing(),
   }

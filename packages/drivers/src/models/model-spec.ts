@@ -1,6 +1,6 @@
 import type { Grounding } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import type { ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-providers.ts'
+import type { ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 
 /** What goes with a model spec. */
 export interface ModelSpecOptions {
@@ -12,6 +12,12 @@ export interface ModelSpecOptions {
   readonly contextTokens?: number
   /** Whether it takes images. Default: what is known of well-known models, else false. */
   readonly takesImages?: boolean
+  /** Most tokens of an answer. Default: what its server allows. */
+  readonly outputTokens?: number
+  /** Longest wait for the beginning of an answer, in milliseconds. Default 300 000; behind a base URL 1 800 000. */
+  readonly firstTokenMs?: number
+  /** Longest silence of an answer that has begun, in milliseconds. Default 300 000. */
+  readonly silenceMs?: number
   /** How it comes by documents. Default: `auto`. */
   readonly grounding?: Grounding
   /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
@@ -41,15 +47,26 @@ export function parseModelSpec(spec: string, options: ModelSpecOptions = {}): Mo
   const apiKey = options.apiKey?.trim() || undefined
   const [, prefix, rest] = /^(openai|anthropic|openai-compatible)\/(.+)$/s.exec(name) ?? []
   const modelName = rest ?? name
-  const { contextTokens, takesImages, comparesCitations, displayName, grounding, provider: providerName } = options
+  const {
+    contextTokens,
+    takesImages,
+    comparesCitations,
+    displayName,
+    grounding,
+    outputTokens,
+    provider: providerName,
+  } = options
   const limits = {
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(takesImages === undefined ? {} : { takesImages }),
     ...(grounding && { grounding }),
+    ...(outputTokens === undefined ? {} : { outputTokens }),
     ...(comparesCitations === undefined ? {} : { comparesCitations }),
   }
   const models: readonly ModelConfig[] = [{ name: modelName, ...limits, ...(displayName && { displayName }) }]
-  const access = { ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }) }
+  const { firstTokenMs, silenceMs } = options
+  const timeouts = { ...(firstTokenMs && { firstTokenMs }), ...(silenceMs && { silenceMs }) }
+  const access = { ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }), ...timeouts }
 
   if (prefix === 'anthropic' || (prefix === 'openai' && !baseUrl)) {
     if (!apiKey && !baseUrl) throw fails(`The model "${name}" needs an API key of its provider.`)

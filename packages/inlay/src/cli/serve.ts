@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, operator } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { nodeListener } from '../frameworks/node-listener.ts'
-import { operator } from '../callers.ts'
 import { closeServer } from '../shutdown/close-server.ts'
 import { findLocalModels, localModelLines } from '../settings/local-models.ts'
 import { bundledPage, createPage, isLoopbackName } from '../page.ts'
@@ -104,6 +103,9 @@ function portOf(context: CommandContext): number {
   return Number(given)
 }
 
+/** Node takes 511: one more is not refused but tried again by its client after seconds. */
+const waitingConnections = 4096
+
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -113,7 +115,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
           : `cannot listen on ${host}, port ${port} (${error.code ?? 'unknown reason'}).`
       reject(new InlayError('INVALID_INPUT', { message: reason, cause: error }))
     })
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: waitingConnections }, () => {
       const address = server.address()
       resolve(typeof address === 'object' && address !== null ? address.port : port)
     })

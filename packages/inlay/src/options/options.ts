@@ -40,6 +40,12 @@ export type LanguageModelChoice =
       readonly contextTokens?: number | undefined
       /** Whether it takes images. Default: what is known of well-known models, else false. */
       readonly takesImages?: boolean | undefined
+      /** Most tokens of an answer. Default: what its server allows. */
+      readonly outputTokens?: number | undefined
+      /** Longest wait for the beginning of an answer, in milliseconds. Default 300 000; behind a base URL 1 800 000. */
+      readonly firstTokenMs?: number | undefined
+      /** Longest silence of an answer that has begun, in milliseconds. Default 300 000. */
+      readonly silenceMs?: number | undefined
       /**
        * How it comes by documents: `tools` lets it search, `search-first` searches for it. Default `auto`: by tools, unless
        * its server refuses them or it was seen to answer without a search.

@@ -14,6 +14,9 @@ export interface ModelEntry {
   readonly context_tokens?: number
   readonly images?: boolean
   readonly grounding?: Grounding
+  readonly output_tokens?: number
+  readonly first_token_seconds?: number
+  readonly silence_seconds?: number
   readonly compared_citations?: boolean
   readonly display_name?: string
 }
@@ -27,6 +30,9 @@ const types: Readonly<Record<keyof ModelEntry, 'string' | 'number' | 'boolean'>>
   context_tokens: 'number',
   images: 'boolean',
   grounding: 'string',
+  output_tokens: 'number',
+  first_token_seconds: 'number',
+  silence_seconds: 'number',
   compared_citations: 'boolean',
   display_name: 'string',
 }
@@ -75,6 +81,9 @@ export function modelsOf(
       ...(entry.context_tokens !== undefined && { contextTokens: entry.context_tokens }),
       ...(entry.images !== undefined && { takesImages: entry.images }),
       ...(entry.grounding !== undefined && { grounding: entry.grounding }),
+      ...(entry.output_tokens !== undefined && { outputTokens: entry.output_tokens }),
+      ...(entry.first_token_seconds !== undefined && { firstTokenMs: entry.first_token_seconds * 1000 }),
+      ...(entry.silence_seconds !== undefined && { silenceMs: entry.silence_seconds * 1000 }),
       ...(entry.compared_citations !== undefined && { comparesCitations: entry.compared_citations }),
       ...(entry.display_name !== undefined && { displayName: entry.display_name }),
     }

@@ -8,6 +8,9 @@ export interface ModelSettings {
   readonly modelApiKey: Setting<string>
   readonly modelContextTokens: Setting<number>
   readonly modelImages: Setting<'on' | 'off'>
+  readonly modelOutputTokens: Setting<number>
+  readonly modelFirstTokenSeconds: Setting<number>
+  readonly modelSilenceSeconds: Setting<number>
   readonly modelGrounding: Setting<'auto' | 'tools' | 'search-first'>
   readonly comparedCitations: Setting<'on' | 'off'>
   readonly models: Setting<readonly ModelEntry[]>
@@ -68,6 +71,30 @@ export const modelSettings: ModelSettings = {
     isAdvanced: true,
     read: oneOf('on', 'off'),
   },
+  modelOutputTokens: {
+    name: 'INLAY_MODEL_OUTPUT_TOKENS',
+    meaning: 'tokens that one answer may have at most',
+    allowed: 'a whole number from 16 to 1000000',
+    without: 'what the server of the model allows',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 16, 1_000_000),
+  },
+  modelFirstTokenSeconds: {
+    name: 'INLAY_MODEL_FIRST_TOKEN_SECONDS',
+    meaning: 'seconds that the language model may take to begin its answer; a slow machine reads a prompt for minutes',
+    allowed: 'a whole number from 1 to 86400',
+    without: '300, behind INLAY_MODEL_BASE_URL 1800',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 1, 86_400),
+  },
+  modelSilenceSeconds: {
+    name: 'INLAY_MODEL_SILENCE_SECONDS',
+    meaning: 'seconds that the language model may be silent within its answer',
+    allowed: 'a whole number from 1 to 86400',
+    without: '300',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 1, 86_400),
+  },
   modelGrounding: {
     name: 'INLAY_MODEL_GROUNDING',
     meaning: 'how the language model comes by documents: it calls the search, or the search is made for it',
@@ -90,6 +117,7 @@ export const modelSettings: ModelSettings = {
     allowed:
       'a JSON list, or the path of a file that holds one, of objects with name and, as needed, provider, base_url, ' +
       'api_key, api_key_env (name of the variable that holds the key), context_tokens, images, grounding, ' +
+      'output_tokens, first_token_seconds, silence_seconds, ' +
       'compared_citations and display_name',
     without: 'INLAY_MODEL alone',
     isSecret: true,

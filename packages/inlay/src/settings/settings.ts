@@ -108,10 +108,16 @@ function modelOf(values: Values, env: Environment, faults: string[]): LanguageMo
     faults.push(`${setting.name}: "${name}" needs a key; set ${modelApiKey.name} or ${usualName}.`)
   }
   const takesImages = values.modelImages === undefined ? undefined : values.modelImages === 'on'
-  const { modelGrounding: grounding } = values
+  const { modelGrounding: grounding, modelOutputTokens: outputTokens } = values
+  const firstTokenMs = inMilliseconds(values.modelFirstTokenSeconds)
+  const silenceMs = inMilliseconds(values.modelSilenceSeconds)
+  const limits = { outputTokens, firstTokenMs, silenceMs }
   const comparesCitations = values.comparedCitations === undefined ? undefined : values.comparedCitations === 'on'
-  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages, grounding, comparesCitations })
+  return withoutAbsent({ name, baseUrl, apiKey, contextTokens, takesImages, grounding, comparesCitations, ...limits })
 }
+
+const inMilliseconds = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : seconds * 1000
 
 function severalModels(values: Values, env: Environment, faults: string[]): readonly LanguageModelChoice[] {
   const { models, model } = settingTable

@@ -1,4 +1,5 @@
 import type { BaseFilters, IngestionRequest } from '@inlay/protocol'
+import type { AcceptInput } from './document-input.ts'
 import type {
   Accepted,
   DocumentQuery,
@@ -23,14 +24,11 @@ export interface Knowledge {
   readonly documentSets: DocumentSets
   readonly privateFiles: PrivateFileIndex
   /**
-   * Stores a document durably and queues it for indexing.
+   * Stores a document durably and queues it for indexing. Only its sections are needed.
    * @param options.waitMs how long to wait until it is searchable or failed; 0 (default) answers at once
-   * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, VALIDATION_FAILED (images), RATE_LIMITED (queue full), CLOSED
+   * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, VALIDATION_FAILED, RATE_LIMITED (queue full), CLOSED
    */
-  accept(
-    request: IngestionRequest,
-    options?: { caller?: Caller; waitMs?: number; signal?: AbortSignal },
-  ): Promise<Accepted>
+  accept(request: AcceptInput, options?: { caller?: Caller; waitMs?: number; signal?: AbortSignal }): Promise<Accepted>
   /** Reads a file as text and accepts it. Throws what `accept` does; INVALID_INPUT, PAYLOAD_TOO_LARGE, UNSUPPORTED (file). */
   ingestFile(file: FileDocument, options?: FileDocumentOptions): Promise<Accepted>
   /** Hides a document at once and drops its rows later. DOCUMENT_NOT_FOUND when it is not there. */
@@ -79,3 +77,9 @@ export interface Knowledge {
   /** Finishes or releases what is in flight, then closes the index. Idempotent. */
   close(): Promise<void>
 }
+
+/** {@link Knowledge.accept} of a request that is read when its turn comes: calls take effect in their order. */
+export type AcceptRequest = (
+  read: () => IngestionRequest | Promise<IngestionRequest>,
+  options?: Parameters<Knowledge['accept']>[1],
+) => Promise<Accepted>

@@ -44,7 +44,7 @@ export interface ExcerptRequest {
   readonly first: number
   readonly last: number
   /** Number of the chunk that the excerpt is to hold: it ends where another link begins. */
-  readonly around: number
+  readonly chunk: number
   /** Absent: the host itself, no restriction. */
   readonly caller?: Caller
 }
@@ -55,8 +55,8 @@ export interface SearchRequest {
   readonly filters?: BaseFilters | null
   /** Absent: the host itself, no restriction. */
   readonly caller?: Caller
-  /** Most passages, 1 to 200. */
-  readonly limit: number
+  /** Most passages, 1 to 200. Default 10. */
+  readonly limit?: number
   /** Whether newer documents are preferred. Absent: as the knowledge was made; null: they are not. */
   readonly recency?: Recency | null
   readonly signal?: AbortSignal

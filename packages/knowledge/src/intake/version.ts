@@ -70,6 +70,11 @@ function toStored(document: IngestionDocument): StoredDocument {
   }
 }
 
+/** Id of a document that nothing but its content tells from others. */
+export async function contentId(document: IngestionDocument): Promise<string> {
+  return madeUpId([JSON.stringify(toStored(document))])
+}
+
 async function madeUpId(parts: readonly (string | number)[]): Promise<string> {
   return `ingestion_api_${(await sha256(JSON.stringify(parts))).slice(0, 32)}`
 }

@@ -32,7 +32,7 @@ export async function search(
   context: SearchContext,
   given?: IndexFilter,
 ): Promise<FoundPassage[]> {
-  const limit = Math.min(Math.max(Math.trunc(request.limit), 1), 200)
+  const limit = Math.min(Math.max(Math.trunc(request.limit ?? 10), 1), 200)
   const filter = given ?? (await resolveFilters(context.db, request.filters, request.caller))
   const text = request.text.slice(0, longestQuery)
   const words = toSearchQuery(text)

@@ -99,7 +99,7 @@ export interface SendMessageRequest {
   readonly include_usage: boolean
 }
 
-type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null }
+type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null | undefined }
 
 /** What a client may send as a chat message: only `message` is needed. */
 export type SendMessageInput = Pick<SendMessageRequest, 'message'> & Nullish<Omit<SendMessageRequest, 'message'>>

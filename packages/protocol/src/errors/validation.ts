@@ -71,8 +71,13 @@ export function toValidationIssues(issues: readonly Issue[], part: RequestPart):
   })
 }
 
+/** What a schema has made: read again by the same schema, it is taken as it is. */
+const readBy = new WeakMap<object, v.GenericSchema>()
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
 /**
- * Reads a value by its schema.
+ * Reads a value by its schema; what the schema itself has made is not read twice.
  * @returns what the schema makes of it, defaults applied
  * @throws VALIDATION_FAILED with every fault and where it stands
  */
@@ -81,9 +86,12 @@ export function parseWith<Schema extends v.GenericSchema>(
   value: unknown,
   part: RequestPart,
 ): v.InferOutput<Schema> {
+  // Made by this schema, so of its type.
+  if (isObject(value) && readBy.get(value) === schema) return value as v.InferOutput<Schema>
   const result = v.safeParse(schema, value, { abortPipeEarly: true })
-  if (result.success) return result.output
-  throw validationFailed(toValidationIssues(result.issues, part))
+  if (!result.success) throw validationFailed(toValidationIssues(result.issues, part))
+  if (isObject(result.output)) readBy.set(result.output, schema)
+  return result.output
 }
 
 /** Bodies up to this many characters are read without counting their values first. */

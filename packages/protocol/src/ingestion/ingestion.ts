@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { choice, exactText, integer, model, named, orNull, text, type WireSchema } from '../fields.ts'
 import { metadataSchema, type MetadataInput } from './metadata.ts'
 import { dateTime } from '../timestamps.ts'
-import { sourceSchema, type SourceValue } from './sources.ts'
+import { sourceSchema, type SourceValue } from '../sources.ts'
 
 /** A section that is text; with `image_file_id` the image belongs to it. */
 export interface TextSection {
@@ -93,37 +93,37 @@ export interface IngestionRequest {
   readonly cc_pair_id: number
 }
 
-type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null }
+type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null | undefined }
 
 /** What a client may send as a section; the kind follows from the fields when `type` is absent. */
 export interface SectionInput {
-  readonly type?: 'text' | 'image' | 'tabular' | null
-  readonly text?: string | null
-  readonly link?: string | null
-  readonly image_file_id?: string | null
-  readonly csv_file_id?: string | null
-  readonly heading?: string | null
+  readonly type?: 'text' | 'image' | 'tabular' | null | undefined
+  readonly text?: string | null | undefined
+  readonly link?: string | null | undefined
+  readonly image_file_id?: string | null | undefined
+  readonly csv_file_id?: string | null | undefined
+  readonly heading?: string | null | undefined
 }
 
 /** What a client may send as a document: `semantic_identifier`, `sections` and `metadata` are needed. */
 export interface IngestionDocumentInput {
-  readonly id?: string | null
+  readonly id?: string | null | undefined
   readonly semantic_identifier: string
   readonly sections: readonly SectionInput[]
   readonly metadata: MetadataInput
-  readonly source?: SourceValue | null
-  readonly title?: string | null
-  readonly doc_updated_at?: string | null
-  readonly doc_created_at?: string | null
-  readonly primary_owners?: readonly Nullish<Owner>[] | null
-  readonly secondary_owners?: readonly Nullish<Owner>[] | null
-  readonly file_id?: string | null
+  readonly source?: SourceValue | null | undefined
+  readonly title?: string | null | undefined
+  readonly doc_updated_at?: string | null | undefined
+  readonly doc_created_at?: string | null | undefined
+  readonly primary_owners?: readonly Nullish<Owner>[] | null | undefined
+  readonly secondary_owners?: readonly Nullish<Owner>[] | null | undefined
+  readonly file_id?: string | null | undefined
 }
 
 /** What a client may send as an ingestion request. */
 export interface IngestionInput {
   readonly document: IngestionDocumentInput
-  readonly cc_pair_id?: number | null
+  readonly cc_pair_id?: number | null | undefined
 }
 
 const textSection: WireSchema<TextSection> = model('TextSection', {

@@ -18,6 +18,9 @@ export interface Principal {
   readonly streamFormat?: StreamFormat
 }
 
+/** Whoever runs the service: may do everything, and what the host does without naming a caller is theirs. */
+export const operator: Principal = { id: 'operator', scopes: ['admin'] }
+
 /** Whether the caller holds a scope, by itself or by one that implies it. */
 export function hasScope(principal: Principal, scope: Scope): boolean {
   if (principal.scopes.includes('admin') || principal.scopes.includes(scope)) return true

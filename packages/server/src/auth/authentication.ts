@@ -1,11 +1,11 @@
 import { hasScope, InlayError, type Principal, type Scope } from '@inlay/protocol'
 
 /**
- * Tells who sends a request, from its headers alone: the body is not read yet and must not be touched. Undefined (in
- * JavaScript null too) means "nobody I know" and is answered as 401. May throw an InlayError of its own (its status and
- * code are answered); any other throw is a 500. Called once a request, concurrently.
+ * Tells who sends a request, from its headers alone: the body is not read yet and must not be touched. Undefined and
+ * null mean "nobody I know", which is answered as 401. May throw an InlayError of its own (its status and code are
+ * answered); any other throw is a 500. Called once a request, concurrently.
  */
-export type Authenticator = (request: Request) => Promise<Principal | undefined> | Principal | undefined
+export type Authenticator = (request: Request) => Promise<Principal | null | undefined> | Principal | null | undefined
 
 /** The key of `Authorization: Bearer <key>`; undefined when the header is absent or of another form. */
 export function bearerKey(request: Request): string | undefined {
@@ -41,6 +41,8 @@ export function checkScopes(caller: Principal, scopes: readonly Scope[]): void {
 function checkPrincipal(caller: Principal): void {
   if (typeof caller.id === 'string' && caller.id !== '' && Array.isArray(caller.scopes)) return
   // For the log: a client cannot do anything about it.
-  const cause = new Error('`authenticate` gave a caller whose id is no text, or that has no list of scopes.')
+  const cause = new Error(
+    '`authenticate`, or the `principal` of `fetch`, is a caller whose id is no text, or that has no list of scopes.',
+  )
   throw new InlayError('INTERNAL_ERROR', { cause })
 }

@@ -277,6 +277,32 @@ describe('what does not come to its end', () => {
     })
   })
 
+  test('the beginning of an answer may take longer than the silences in it', async () => {
+    const patient = httpTransport({ firstTokenMs: 60_000, silenceMs: 1 })
+    const begun = Promise.withResolvers<void>()
+    const origin = await serve(async (_, response) => {
+      // No request is answered within a millisecond after so many turns of the event loop.
+      for (let turns = 0; turns < 1_000; turns++) await new Promise((resolve) => setImmediate(resolve))
+      response.write('one')
+      await begun.promise
+      response.write('two')
+    })
+    const answer = await patient({ url: origin, method: 'POST', headers: {}, body: '' })
+    const texts: string[] = []
+    const failure = await new Promise((resolve) => {
+      answer.read({
+        push: (bytes) => {
+          texts.push(new TextDecoder().decode(bytes))
+          begun.resolve()
+        },
+        end: () => expect.unreachable(),
+        fail: resolve,
+      })
+    })
+    expect(texts).toEqual(['one', 'two'])
+    expect(failure).toMatchObject({ message: 'terminated', cause: { code: 'ETIMEDOUT' } })
+  })
+
   test('a cut connection fails, with and without a length', async () => {
     for (const headers of [{}, { 'content-length': 1000 }]) {
       const origin = await serve((_, response) => {

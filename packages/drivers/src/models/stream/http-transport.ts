@@ -7,7 +7,9 @@ import type { BodySink, BodySource, Transport, TransportAnswer, TransportRequest
 
 /** Bounds of a connection; times are milliseconds. */
 export interface HttpTransportOptions {
-  /** Longest silence while an answer is awaited or under way. */
+  /** Longest wait for the beginning of an answer; a slow machine reads a long prompt for many minutes. Default: `silenceMs`. */
+  readonly firstTokenMs?: number
+  /** Longest silence of an answer that has begun. */
   readonly silenceMs: number
   /** How long an unused connection is kept. Default 30 000, or what the server says if that is less. */
   readonly idleMs?: number
@@ -39,9 +41,10 @@ export function httpTransport(options: HttpTransportOptions): Transport {
     const connections = await (loading ??= connect(options))
     let request = first
     for (let hops = 0; ; hops++) {
-      const opened = await open(connections, request, options.silenceMs)
+      const opened = await open(connections, request, options.firstTokenMs ?? options.silenceMs)
       const next = followed(request, opened.message)
-      if (next === undefined) return toAnswer(opened, connections.decompressed(opened.message), request.signal)
+      if (next === undefined)
+        return toAnswer(opened, connections.decompressed(opened.message), request.signal, options.silenceMs)
       opened.message.destroy()
       if (hops === 20) throw failed(new Error('The address redirects too often.'))
       request = next
@@ -79,22 +82,26 @@ async function connect({ idleMs = 30_000 }: HttpTransportOptions): Promise<Conne
 }
 
 /** Sends a request; once more over a new connection when a kept one turns out to have been closed by the server. */
-async function open(connections: Connections, request: TransportRequest, silenceMs: number): Promise<Opened> {
+async function open(connections: Connections, request: TransportRequest, firstTokenMs: number): Promise<Opened> {
   const isReused = { value: false }
+  const begunAt = performance.now()
   try {
-    return await send(connections, request, silenceMs, isReused)
+    return await send(connections, request, firstTokenMs, isReused)
   } catch (error) {
     if (request.signal?.aborted) throw request.signal.reason
-    const isStale = isReused.value && closedCodes.has(String(Reflect.get(Object(error), 'code')))
+    const wasClosed = closedCodes.has(String(Reflect.get(Object(error), 'code')))
+    // A server that closed it later may have read the prompt, and is not made to read it again.
+    const isStale = isReused.value && wasClosed && performance.now() - begunAt < staleMs
     if (!isStale) throw failed(error)
   }
   try {
-    return await send(connections, request, silenceMs)
+    return await send(connections, request, firstTokenMs)
   } catch (error) {
     throw request.signal?.aborted ? request.signal.reason : failed(error)
   }
 }
 
+const staleMs = 5_000
 const closedCodes = new Set(['ECONNRESET', 'EPIPE'])
 
 /** What `fetch` throws when no answer came, so that providers know it. */
@@ -106,7 +113,7 @@ function failed(cause: unknown): TypeError {
 function send(
   connections: Connections,
   { url, method, headers, body, signal }: TransportRequest,
-  silenceMs: number,
+  firstTokenMs: number,
   reused?: { value: boolean },
 ): Promise<Opened> {
   const isSecure = url.startsWith('https:')
@@ -115,14 +122,14 @@ function send(
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     let cause: unknown
-    const sent = open(url, { method, headers, agent: reused ? kept : false, timeout: silenceMs })
+    const sent = open(url, { method, headers, agent: reused ? kept : false, timeout: firstTokenMs })
     const end = (error: unknown): void => {
       cause ??= error
       sent.destroy(error instanceof Error ? error : undefined)
     }
     const abort = (): void => end(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    sent.once('timeout', () => end(silent(silenceMs)))
+    sent.once('timeout', () => end(silent(sent.socket?.timeout ?? firstTokenMs)))
     sent.once('close', () => signal?.removeEventListener('abort', abort))
     sent.once('response', (message) => resolve({ sent, message, ended: () => cause }))
     sent.on('error', (error) => {
@@ -144,6 +151,7 @@ function toAnswer(
   { sent, message, ended }: Opened,
   body: Readable | undefined,
   signal: AbortSignal | undefined,
+  silenceMs: number,
 ): TransportAnswer {
   const headers = new Headers()
   for (let at = 0; at + 1 < message.rawHeaders.length; at += 2) {
@@ -160,7 +168,18 @@ function toAnswer(
     status: message.statusCode ?? 0,
     statusText: message.statusMessage ?? '',
     headers,
-    read: (sink) => readBody(body, sink, () => sent.destroy(), reasonOf),
+    read: (sink) => {
+      // Some servers send a first piece before they have read the prompt.
+      let pieces = 0
+      const onData = (): void => {
+        if (++pieces < 2) return
+        sent.setTimeout(silenceMs)
+        body.off('data', onData)
+      }
+      const source = readBody(body, sink, () => sent.destroy(), reasonOf)
+      body.on('data', onData)
+      return source
+    },
   }
 }
 

@@ -1,0 +1,15 @@
+import type { IngestionDocumentInput, IngestionInput } from '@inlay/protocol'
+
+/** A document as a host writes it: only its sections are needed. */
+export interface DocumentInput
+  extends
+    Omit<IngestionDocumentInput, 'semantic_identifier' | 'metadata'>,
+    Partial<Pick<IngestionDocumentInput, 'metadata'>> {
+  /** Display title. Default: `title`, else the first line of the text. */
+  readonly semantic_identifier?: string | null | undefined
+}
+
+/** What a host hands in. */
+export interface AcceptInput extends Omit<IngestionInput, 'document'> {
+  readonly document: DocumentInput
+}
