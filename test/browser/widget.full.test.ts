@@ -6,6 +6,12 @@ import { startPlayground, type Playground } from './playground.ts'
 import { faultsOf, phone, reason, shot } from './visit.ts'
 import { answerTo, ask, startHostPage, visit, type HostPage } from './widget-page.ts'
 
+/** Searches, then cites the first passage. */
+const searched = ({ body }: RecordedRequest): Reply =>
+  JSON.stringify(body).includes('"role":"tool"')
+    ? [{ text: 'See [1].' }]
+    : [{ calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['citations'] } }] }]
+
 describe.skipIf(reason !== undefined)('the element in a page', () => {
   let playground: Playground
   let model: StandIn
@@ -23,6 +29,9 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
     // Questions wait until the project's own documentation was read in.
     await playground.printed('searchable after')
     host.point(playground)
+    // What a model says is streamed once it is known to search.
+    reply = searched
+    await createClient({ baseUrl: `${playground.origin}/api`, apiKey: playground.key }).ask('Where is it?')
   })
   afterAll(async () => {
     await playground?.end()
@@ -157,10 +166,7 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
   })
 
   test('the page may open sources itself', async () => {
-    reply = ({ body }) =>
-      JSON.stringify(body).includes('"role":"tool"')
-        ? [{ text: 'See [1].' }]
-        : [{ calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['citations'] } }] }]
+    reply = searched
     const { page, chat } = await visit(host)
     await chat.getByRole('button', { name: 'Open the chat' }).click()
     const turn = await answerTo(chat, 'Where is it?')
