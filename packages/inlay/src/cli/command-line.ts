@@ -16,6 +16,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'check-client': async () => (await import('./check-client.ts')).checkClient,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,
+  erase: async () => (await import('./erase.ts')).erase,
   reindex: async () => (await import('./reindex.ts')).reindex,
 }
 
