@@ -12,6 +12,34 @@ export function yieldToEventLoop(): Promise<void> {
   })
 }
 
+/** Long work cut into slices, so that the event loop serves what comes in between. */
+export interface Slices {
+  /** Whether the slice has lasted long enough; then await {@link next} and go on. */
+  isOver(): boolean
+  next(): Promise<void>
+}
+
+const sliceMs = 4
+/** A runtime may take one new connection in each turn of the event loop, so one turn after a slice is too few. */
+const turnsBetween = 8
+
+let lastSlice: Promise<void> = Promise.resolve()
+
+/** Begins long work. Whatever goes on at a time in the process, it takes its slices one after the other. */
+export function createSlices(): Slices {
+  let began = performance.now()
+  const rest = async (): Promise<void> => {
+    for (let turn = 0; turn < turnsBetween; turn++) await yieldToEventLoop()
+  }
+  return {
+    isOver: () => performance.now() - began > sliceMs,
+    next: async () => {
+      await (lastSlice = lastSlice.then(rest))
+      began = performance.now()
+    },
+  }
+}
+
 /** Keeps a timer from holding the process open; browsers and workers use plain numbers. */
 export function unrefTimer(timer: ReturnType<typeof setTimeout>): void {
   if (typeof timer === 'object') timer.unref()
@@ -160,6 +188,32 @@ export function createBudget({ total, perCaller, message }: BudgetOptions): Budg
         const left = used.get(caller)! - amount
         if (left === 0) used.delete(caller)
         else used.set(caller, left)
+      }
+    },
+  }
+}
+
+/** Counts what each caller has under way. */
+export interface CallerLimit {
+  /** Most of one caller at the same time. */
+  readonly most: number
+  /** Counts one in until the result is called, once; undefined when the caller has as many as it may. */
+  enter(callerId: string): (() => void) | undefined
+}
+
+/** Creates the limit of one process. @param most at least 1 */
+export function createCallerLimit(most: number): CallerLimit {
+  const counts = new Map<string, number>()
+  return {
+    most,
+    enter: (callerId) => {
+      const count = counts.get(callerId) ?? 0
+      if (count >= most) return undefined
+      counts.set(callerId, count + 1)
+      return () => {
+        const left = counts.get(callerId)! - 1
+        if (left > 0) counts.set(callerId, left)
+        else counts.delete(callerId)
       }
     },
   }
