@@ -70,6 +70,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     keys,
     workspace,
     audit,
+    usage: lazyPart(async () => (await parts()).usage),
     metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
     widget: widgetScript,
     authenticate: authenticatorOf(options, keys),
