@@ -49,8 +49,8 @@ export function ingestionWithinLimits(knowledge: Knowledge, limits: UsageLimits)
 
 /** Counts the tokens of an answer; where the model tells none they are estimated from what was said. */
 export function countTokens({ caller, usage, userMessage, answer }: EndedTurn, limits: UsageLimits): void {
-  const told = (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
-  limits.add(caller, 'tokensPerDay', told > 0 ? told : estimateTokens(userMessage + answer))
+  const tokens = (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
+  limits.add(caller, 'tokensPerDay', tokens > 0 ? tokens : estimateTokens(userMessage + answer))
 }
 
 async function* eachAfter<Item>(items: AsyncIterable<Item>, before: () => Promise<void>): AsyncGenerator<Item> {

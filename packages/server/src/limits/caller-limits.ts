@@ -95,6 +95,7 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   const sync = async (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
+    if (counters.size === 0) return
     for (const counter of [...counters.values()].filter(({ pending }) => pending > 0)) await write(db, counter)
     const time = now()
     for (const [key, { name, period }] of counters) if (period + lengthOf(name) <= time) counters.delete(key)
