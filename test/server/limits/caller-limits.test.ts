@@ -93,6 +93,17 @@ test('without a limit nothing is counted, and without its table nobody is refuse
   expect(errors).toHaveLength(1)
 })
 
+test('what a caller has used is forgotten when it is erased', async () => {
+  const { start, db } = await newProcesses({ sessionsPerDay: 1 })
+  const limits = start()
+  await limits.take(ana, 'sessionsPerDay')
+  await limits.close()
+  await limits.erase('ana')
+  expect(await db.selectFrom('inlay_usage').selectAll().execute()).toEqual([])
+  await limits.take(ana, 'sessionsPerDay')
+  await limits.close()
+})
+
 test('minutes and days that are over leave no rows', async () => {
   const { start, db, clock } = await newProcesses({ requestsPerMinute: 9, sessionsPerDay: 9 })
   const limits = start()

@@ -15,7 +15,7 @@ import type { CitationRange } from '../citations/numbers.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
 import type { CallWriter } from '../packets/blocks.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
-import { unlessAborted } from '../model/waiting.ts'
+import { untilAborted } from '@inlay/protocol/concurrency'
 
 /** What every call of an answer is told. */
 export interface CallSetting {
@@ -170,7 +170,7 @@ async function runAction(
   try {
     signal.throwIfAborted()
     // An action that does not heed its signal must not hold the run.
-    return await unlessAborted(call.action.run(input, turn), signal)
+    return await untilAborted(call.action.run(input, turn), signal)
   } finally {
     clearTimeout(timer)
   }

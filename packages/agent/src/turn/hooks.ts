@@ -1,6 +1,6 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { BaseFilters, Principal, Usage } from '@inlay/protocol'
-import { unlessAborted } from '../model/waiting.ts'
+import { untilAborted } from '@inlay/protocol/concurrency'
 
 /** A message that is about to be answered; nothing of it is stored yet. */
 export interface ComingTurn {
@@ -71,7 +71,7 @@ export async function askBefore(
   const signal = AbortSignal.timeout(hookTimeMs)
   let verdict: TurnVerdict | void
   try {
-    verdict = await unlessAborted(Promise.resolve(before({ ...turn, signal })), signal)
+    verdict = await untilAborted(Promise.resolve(before({ ...turn, signal })), signal)
   } catch (error) {
     if (isInlayError(error)) throw error
     onError(error)

@@ -24,6 +24,8 @@ export interface UsageLimits {
   take(caller: Principal, name: LimitName, amount?: number): Promise<void>
   /** Counts what has been used; never refuses. */
   add(caller: Principal, name: LimitName, amount: number): void
+  /** Forgets what a caller has used. */
+  erase(ownerId: string): Promise<void>
   /** Writes what is still to be written. */
   close(): Promise<void>
 }
@@ -113,6 +115,10 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
     },
     add: (caller, name, amount) => {
       if (limitOf(caller, name) !== undefined && amount > 0) count(counterOf(caller, name), amount)
+    },
+    erase: async (ownerId) => {
+      for (const [key, { owner }] of counters) if (owner === ownerId) counters.delete(key)
+      await db.deleteFrom('inlay_usage').where('owner', '=', ownerId).execute()
     },
     close: sync,
   }

@@ -182,7 +182,7 @@ export function toResultText(
 }
 
 // One long section must not leave room for no other.
-const mostShare = 0.45
+const mostShare = 0.2
 const leastShare = 250
 
 /** Tokens of what stands beside the text of a passage: each of its names, and all metadata together. */
