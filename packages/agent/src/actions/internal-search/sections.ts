@@ -183,7 +183,7 @@ export function toResultText(
 
 // One long section must not leave room for no other; less than a chunk of the index tells little.
 const mostShare = 0.2
-const leastShare = 500
+const leastShare = 560
 const leastRoom = 300
 
 /** Tokens of what stands beside the text of a passage: each of its names, and all metadata together. */
