@@ -148,6 +148,7 @@ function connectParts(options: AgentOptions) {
     wait: options.wait ?? waitFor,
     cycles: Math.max(1, limits.cycles ?? 6),
     actionMs: limits.actionMs ?? actionLimitMs,
+    hooks: options.hooks,
     questionModel: questionModelOf(options, onError),
     modelTries: Math.max(1, limits.modelTries ?? 3),
     grounding: new GroundingMemory(),

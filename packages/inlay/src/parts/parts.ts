@@ -94,6 +94,7 @@ async function makeParts(
     files: toFileStore(() => agent.files),
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
+    hooks: options.hooks,
     queryVectorMs: options.embedding?.queryTimeoutMs,
     worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
   })

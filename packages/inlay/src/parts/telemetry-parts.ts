@@ -28,6 +28,8 @@ export function hooksWith(telemetry: Telemetry, { hooks, log }: InlayOptions): T
   if (telemetry === nothing && !log) return hooks
   return {
     ...(hooks?.before && { before: (turn) => hooks.before?.(turn) }),
+    beforeToolCall: hooks?.beforeToolCall?.bind(hooks),
+    afterToolCall: hooks?.afterToolCall?.bind(hooks),
     after: async (turn) => {
       telemetry.onTurnEnded(turn)
       log?.(runEntry(turn))
