@@ -1,12 +1,15 @@
 /**
  * Floods an assistant with the key of one caller, and measures what another caller notices: searches, freshness and
- * `/health`, each beside its quiet value, and the memory that is left half a minute later.
+ * `/health`, each beside its quiet value, the longest block of the event loop, and the memory half a minute later.
  *
  *   npm run bench:flood [-- --documents 2000] [--seconds 10]
  *
- * The flood: large bodies that are slow to chunk, searches whose callers leave at once, and a message of megabytes, all
- * at once and again until the time is over. Everything runs over HTTP, the assistant in a process of its own.
+ * Everything runs over HTTP; the assistant and the flood are processes of their own. It takes about 45 seconds and
+ * twice the given time, and says what it does meanwhile.
  */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inParallel } from './ingestion-fixture.ts'
@@ -18,35 +21,36 @@ const { values: options } = parseArgs({
   options: { documents: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '10' } },
 })
 const phaseMs = Number(options.seconds) * 1000
+/** What has not answered by then counts with this time. */
+const longestCallMs = 60_000
 const { text, word } = zipfText(7, 20_000)
 const queries = Array.from({ length: 200 }, () => `${word(5)} ${word(5)}`)
-const bodies = [
-  ['brackets', '['.repeat(2_000_000)],
-  ['prose', text(400_000)],
-  ['CJK', '漢字仮名交じり文。'.repeat(100_000)],
-] as const
 
 /** What a caller notices, in milliseconds, sorted. */
 interface Notice {
   readonly search: readonly number[]
   readonly health: readonly number[]
   readonly fresh: readonly number[]
-  readonly failed: number
+  readonly failed: ReadonlyMap<string, number>
+  /** Longest block of the event loop of the assistant. */
+  readonly blockMs: number
 }
 
 const fixture = await startFixture()
 try {
+  say(`${options.documents} documents`)
   await fill(fixture)
-  const quietBytes = await fixture.residentBytes()
+  say('quiet')
   const quiet = await notice(fixture)
-  const flooder = await fixture.newKey(['chat', 'ingest'])
-  const statuses = new Map<string, number>()
-  let isOver = false
-  const flooding = flood(fixture, flooder, statuses, () => isOver)
+  const quietBytes = await fixture.residentBytes()
+  say('flooded')
+  const flood = await startFlood(fixture)
   const flooded = await notice(fixture)
   const peakBytes = await fixture.residentBytes()
-  isOver = true
-  await flooding
+  say('the flood ends')
+  const statuses = await flood.end()
+  const figures = await fixture.figures()
+  say(`${figures.queue_depth} documents wait; half a minute of rest`)
   await delay(30_000)
   const leftBytes = await fixture.residentBytes()
   print(quiet, flooded, statuses)
@@ -57,6 +61,10 @@ try {
   )
 } finally {
   await fixture.close()
+}
+
+function say(what: string): void {
+  console.error(`${(performance.now() / 1000).toFixed(1).padStart(6)} s  ${what}`)
 }
 
 async function fill({ call, settled }: Fixture): Promise<void> {
@@ -70,70 +78,52 @@ function toDocument(id: string, content: string): object {
 }
 
 /** Searches, asks for health and adds documents, one of each after the other, until the phase is over. */
-async function notice({ call, base }: Fixture): Promise<Notice> {
+async function notice({ call, base, longestBlockMs }: Fixture): Promise<Notice> {
+  await longestBlockMs()
   const end = performance.now() + phaseMs
-  let failed = 0
-  const again = async (work: (count: number) => Promise<unknown>): Promise<number[]> => {
+  const failed = new Map<string, number>()
+  const again = async (work: (count: number, signal: AbortSignal) => Promise<unknown>): Promise<number[]> => {
     const times: number[] = []
     for (let count = 0; performance.now() < end; count++) {
       const start = performance.now()
-      // What fails after so long counts with the time it took.
-      await work(count).catch(() => (failed += 1))
+      await work(count, AbortSignal.timeout(longestCallMs)).catch((error: Error) =>
+        failed.set(error.message, (failed.get(error.message) ?? 0) + 1),
+      )
       times.push(performance.now() - start)
       await delay(20)
     }
     return times.toSorted((left, right) => left - right)
   }
   const [search, health, fresh] = await Promise.all([
-    again((count) => call('POST', '/search', { query: queries[count % queries.length] })),
-    again(() => fetch(`${base}/health`).then((response) => response.text())),
-    again(async (count) => {
+    again((count, signal) => call('POST', '/search', { query: queries[count % queries.length] }, { signal })),
+    again((_, signal) => fetch(`${base}/health`, { signal }).then((response) => response.text())),
+    again((count, signal) => {
       const body = toDocument(`fresh-${count}`, text(50))
-      await call('POST', '/service-api/ingestion', body, { prefer: 'wait=60' })
+      return call('POST', '/service-api/ingestion', body, { headers: { prefer: 'wait=60' }, signal })
     }),
   ])
-  return { search, health, fresh, failed }
+  return { search, health, fresh, failed, blockMs: await longestBlockMs() }
 }
 
-/** Sends everything at once, and again when it has been answered, until it is over. */
-async function flood(
-  { base }: Fixture,
-  key: string,
-  statuses: Map<string, number>,
-  isOver: () => boolean,
-): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const send = async (name: string, path: string, body: string, signal?: AbortSignal): Promise<void> => {
-    const response = await fetch(`${base}${path}`, { method: 'POST', headers, body, signal }).catch(() => undefined)
-    await response?.text().catch(() => undefined)
-    const label = `${name} ${response?.status ?? 'left'}`
-    statuses.set(label, (statuses.get(label) ?? 0) + 1)
+/** Statuses of what was sent, with how often each came. */
+type Statuses = readonly (readonly [string, number])[]
+
+async function startFlood({ base, newKey }: Fixture): Promise<{ end(): Promise<Statuses> }> {
+  const key = await newKey(['chat', 'ingest'])
+  const child = fork(join(import.meta.dirname, 'flood/flooder.ts'), [base, key])
+  return {
+    end: async () => {
+      child.send('end')
+      const [message] = (await once(child, 'message', { signal: AbortSignal.timeout(longestCallMs) })) as [
+        { statuses: Statuses },
+      ]
+      child.disconnect()
+      return message.statuses
+    },
   }
-  const endless = async (work: (count: number) => Promise<void>): Promise<void> => {
-    for (let count = 0; !isOver(); count++) {
-      await work(count)
-      await delay(5)
-    }
-  }
-  const posts = Array.from({ length: 16 }, (_, lane) =>
-    endless((count) => {
-      const [name, content] = bodies[(lane + count) % bodies.length] ?? bodies[0]
-      const document = toDocument(`flood-${lane}-${count}`, content)
-      return send(`document of ${name}:`, '/service-api/ingestion', JSON.stringify(document))
-    }),
-  )
-  const searches = Array.from({ length: 50 }, (_, lane) =>
-    endless((count) => {
-      const query = JSON.stringify({ query: queries[(lane * 7 + count) % queries.length], limit: 100 })
-      return send('search, abandoned:', '/search', query, AbortSignal.timeout(50))
-    }),
-  )
-  const message = JSON.stringify({ message: text(300_000), stream: false })
-  const messages = endless(() => send('message of 2 MB:', '/chat/send-chat-message', message))
-  await Promise.all([...posts, ...searches, messages])
 }
 
-function print(quiet: Notice, flooded: Notice, statuses: ReadonlyMap<string, number>): void {
+function print(quiet: Notice, flooded: Notice, statuses: Statuses): void {
   const cell = (value: number): string => value.toFixed(0).padStart(7)
   console.log('                    quiet p50     p95   flooded p50     p95     max   × p95')
   for (const [name, bar] of [
@@ -147,6 +137,8 @@ function print(quiet: Notice, flooded: Notice, statuses: ReadonlyMap<string, num
       `${name.padEnd(12)} ${String(during.length).padStart(5)} ${cell(percentile(before, 0.5))} ${cell(percentile(before, 0.95))}       ${cell(percentile(during, 0.5))} ${cell(percentile(during, 0.95))} ${cell(during.at(-1) ?? Number.NaN)} ${ratio.toFixed(2).padStart(7)}  ${bar}`,
     )
   }
-  console.log(`failed calls of the other caller: quiet ${quiet.failed}, flooded ${flooded.failed}`)
-  for (const [label, count] of [...statuses].toSorted()) console.log(`  ${label} × ${count}`)
+  console.log(`longest block: quiet ${cell(quiet.blockMs).trim()} ms, flooded ${cell(flooded.blockMs).trim()} ms`)
+  for (const [phase, { failed }] of Object.entries({ quiet, flooded }))
+    for (const [message, count] of failed) console.log(`  the other caller, ${phase}: ${message} × ${count}`)
+  for (const [label, count] of statuses) console.log(`  flood, ${label} × ${count}`)
 }

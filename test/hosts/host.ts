@@ -9,6 +9,8 @@ export interface Host {
   /** Where the shared file of the docs lies. Default `inlay.ts`. */
   readonly inlayFile?: string
   readonly dependencies?: Readonly<Record<string, string>>
+  /** What `readSession` of the shared file does here. Default: it knows the user by a cookie. */
+  readonly signIn?: string
   /** What an app of this kind has before the recipe, by path. */
   readonly files?: Readonly<Record<string, string>>
   /** Stands for the comment "your own routes" of the recipe. Default: the app has them in its files. */

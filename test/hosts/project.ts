@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Packed } from '../package/installation.ts'
-import { run, serve, type Serving } from '../package/installation.ts'
+import { installHost, run, serve, type Serving } from '../package/installation.ts'
 import type { Host } from './host.ts'
 import { recipesOf } from './recipes.ts'
 
@@ -28,28 +28,31 @@ function adapted(code: string, port: number, ownRoutes = ''): string {
     .replace('// your own routes', () => ownRoutes)
 }
 
-/** Writes an app of the framework, mounts Inlay as the docs say, installs from tarballs, and builds it. */
-export function makeProject(folder: string, host: Host, packed: readonly Packed[], port: number): void {
-  const ours = Object.fromEntries(packed.map(({ name, file }) => [name, `file:${file}`]))
-  const manifest = { name: 'host', private: true, type: 'module', dependencies: { ...host.dependencies, ...ours } }
-  const shared = recipesOf('The assistant').map(({ code }) => [host.inlayFile ?? 'inlay.ts', signIn + code])
+/**
+ * Writes an app of the framework, mounts Inlay as the docs say, installs from tarballs, and builds it.
+ * @param packed undefined: nothing is installed, what the workspace has is used
+ */
+export function makeProject(folder: string, host: Host, packed: readonly Packed[] | undefined, port: number): void {
+  const shared = recipesOf('The assistant').map(({ code }) => [
+    host.inlayFile ?? 'inlay.ts',
+    (host.signIn ?? signIn) + code,
+  ])
   const recipe = recipesOf(host.section)
     .filter(({ file }) => host.takes?.includes(file) ?? true)
     .map(({ file, code }) => [file, adapted(host.edit?.(code) ?? code, port, host.ownRoutes)])
-  write(folder, {
-    'package.json': JSON.stringify(manifest, undefined, 2),
-    ...host.files,
-    ...Object.fromEntries(shared),
-    ...Object.fromEntries(recipe),
-  })
-  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder })
-  for (const [command = '', ...args] of host.builds ?? [])
-    run('nice', [join(folder, 'node_modules/.bin', command), ...args], { cwd: folder, env: buildEnvironment() })
+  if (packed === undefined) write(folder, { 'package.json': '{ "type": "module" }' })
+  else installHost(folder, packed, { manager: 'npm', dependencies: host.dependencies, args })
+  write(folder, { ...host.files, ...Object.fromEntries(shared), ...Object.fromEntries(recipe) })
+  for (const [command = '', ...rest] of host.builds ?? [])
+    run('nice', [command, ...rest], { cwd: folder, env: buildEnvironment(folder) })
 }
 
-function buildEnvironment(): NodeJS.ProcessEnv {
+const args = ['--no-audit', '--no-fund', '--prefer-offline']
+
+function buildEnvironment(folder: string): NodeJS.ProcessEnv {
   const silent = ['NEXT_TELEMETRY_DISABLED', 'NUXT_TELEMETRY_DISABLED', 'ASTRO_TELEMETRY_DISABLED', 'CI']
-  return { ...process.env, ...Object.fromEntries(silent.map((name) => [name, '1'])) }
+  const path = `${join(folder, 'node_modules/.bin')}:${process.env['PATH']}`
+  return { ...process.env, ...Object.fromEntries(silent.map((name) => [name, '1'])), PATH: path }
 }
 
 /** Starts the app as its recipe says. */

@@ -3,16 +3,18 @@
  * checks against each over HTTP. Needs the build and the registry, so it is a check and not a test.
  *
  *   npm run check:hosts [-- Express Next.js ...]
+ *
+ * With `--linked` nothing is packed or installed: hosts that the workspace depends on run with its own build.
  */
 import { createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { inFolder, pack, until, type Packed } from '../package/installation.ts'
 import { checks } from './checks.ts'
 import type { Host } from './host.ts'
 import { hosts } from './hosts/index.ts'
-import { startModel } from './model.ts'
+import { startModel, type HostModel } from './model.ts'
 import { makeProject, startProject } from './project.ts'
-import { key, type Site } from './site.ts'
+import { key, withinSeconds, type Site } from './site.ts'
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -29,7 +31,7 @@ type Marks = readonly (string | undefined)[]
 async function marksOf(site: Site): Promise<Marks> {
   const marks: (string | undefined)[] = []
   for (const [title, check] of checks) {
-    const fault = await check(site).then(
+    const fault = await withinSeconds(90, 'end', check(site)).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     )
@@ -39,9 +41,14 @@ async function marksOf(site: Site): Promise<Marks> {
   return marks
 }
 
-async function checkHost(folder: string, host: Host, packed: readonly Packed[]): Promise<Marks> {
+interface Checked {
+  readonly folder: string
+  readonly packed: readonly Packed[] | undefined
+  readonly model: HostModel
+}
+
+async function checkHost(host: Host, { folder, packed, model }: Checked): Promise<Marks> {
   const port = await freePort()
-  const model = await startModel()
   const origin = `http://127.0.0.1:${port}`
   const env = { ...model.env, INLAY_API_KEY: key, INLAY_DATA: join(folder, 'data'), PORT: String(port) }
   const start = async (): Promise<Site['serving']> => {
@@ -72,7 +79,6 @@ async function checkHost(folder: string, host: Host, packed: readonly Packed[]):
     return marks
   } finally {
     await site.serving.end()
-    await model.close()
   }
 }
 
@@ -80,10 +86,13 @@ function row(name: string, marks: Marks): string {
   return `| ${[name, ...marks.map((fault) => (fault === undefined ? 'yes' : 'NO'))].join(' | ')} |`
 }
 
-await inFolder('hosts', async (work) => {
-  const wanted = process.argv.slice(2).map((name) => name.toLowerCase())
+const words = process.argv.slice(2)
+const isLinked = words.includes('--linked')
+const wanted = words.filter((word) => word !== '--linked').map((name) => name.toLowerCase())
+
+async function checkHosts(work: string): Promise<void> {
   const chosen = hosts.filter(({ name }) => wanted.length === 0 || wanted.includes(name.toLowerCase()))
-  const packed = pack(work)
+  const packed = isLinked ? undefined : pack(work)
   const rows: string[] = []
   for (const host of chosen) {
     console.log(host.name)
@@ -92,11 +101,16 @@ await inFolder('hosts', async (work) => {
       console.log(`  ${error instanceof Error ? error.message : String(error)}`)
       return checks.map(() => 'it did not start')
     }
-    const marks = await checkHost(join(work, host.name.replaceAll(/\W+/g, '-')), host, packed).catch(failed)
+    const model = await startModel()
+    const folder = join(work, host.name.replaceAll(/\W+/g, '-'))
+    const marks = await checkHost(host, { folder, packed, model }).catch(failed)
+    await model.close()
     console.log(`  ${Math.round((Date.now() - started) / 1000)} s`)
     rows.push(row(host.name, marks))
     if (marks.some((fault) => fault !== undefined)) process.exitCode = 1
   }
   const titles = checks.map(([title]) => title)
   console.log(['', `| host | ${titles.join(' | ')} |`, `|---|${'---|'.repeat(titles.length)}`, ...rows].join('\n'))
-})
+}
+
+await inFolder('hosts', checkHosts, isLinked ? resolve('test/hosts') : undefined)

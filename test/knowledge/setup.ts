@@ -12,9 +12,11 @@ import type { IngestionRequest } from '@inlay/protocol'
 import { Kysely, type Dialect } from 'kysely'
 import { onTestFinished } from 'vitest'
 import { readStatus } from '@inlay/knowledge/internal/access/documents'
+import type { Caller } from '@inlay/knowledge/internal/contracts/pairs'
 import type { IntakeResult } from '@inlay/knowledge/internal/intake/draft'
 import { EmbeddingCalls } from '@inlay/knowledge/internal/calls/embedding'
 import { createIntake } from '@inlay/knowledge/internal/intake/intake'
+import { createFairOrder } from '@inlay/knowledge/internal/intake/fair-order'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { toVersion } from '@inlay/knowledge/internal/intake/version'
 import { createWorker, type Worker } from '@inlay/knowledge/internal/indexing/worker'
@@ -76,6 +78,7 @@ export interface TestWorker {
   /** The clock, in milliseconds. */
   readonly clock: { now: number }
   accept(...requests: IngestionRequest[]): Promise<IntakeResult[]>
+  acceptFrom(callerId: string, ...requests: IngestionRequest[]): Promise<IntakeResult[]>
   remove(id: string): Promise<unknown>
   status(id: string): Promise<DocumentStatus>
   /** Texts of the rows that search would show. */
@@ -96,7 +99,13 @@ export async function makeWorker(
   const clock = options.clock ?? { now: 1_000_000 }
   const errors: unknown[] = []
   const now = (): number => clock.now
-  const intake = createIntake({ db, now })
+  const fairOrder = createFairOrder()
+  const intake = createIntake({ db, now, fairOrder })
+  const submit = async (requests: readonly IngestionRequest[], caller?: Caller): Promise<IntakeResult[]> => {
+    // Hashing ends in any order; what is submitted must not.
+    const versions = await Promise.all(requests.map(toVersion))
+    return Promise.all(versions.map((version) => intake.submit({ kind: 'accept', version, caller })))
+  }
   const { embedder, worker: { embedTimeoutMs: documentTimeoutMs } = {} } = options
   const onError = (error: unknown): void => void errors.push(error)
   const worker = createWorker({
@@ -105,6 +114,7 @@ export async function makeWorker(
     random: () => 0.5,
     at: () => {},
     onError,
+    onTaken: fairOrder.noteTaken,
     onClaimDone: () => {},
     ...options,
     db,
@@ -117,11 +127,8 @@ export async function makeWorker(
     db,
     errors,
     clock,
-    accept: async (...requests) => {
-      // Hashing ends in any order; what is submitted must not.
-      const versions = await Promise.all(requests.map(toVersion))
-      return Promise.all(versions.map((version) => intake.submit({ kind: 'accept', version, caller: undefined })))
-    },
+    accept: (...requests) => submit(requests),
+    acceptFrom: (id, ...requests) => submit(requests, { id, scopes: ['ingest'] }),
     remove: (id) => intake.submit({ kind: 'remove', id }),
     status: async (id) => (await readStatus(db, id, undefined))!,
     shown: async () => {

@@ -52,7 +52,7 @@ export interface HostInstall {
 
 /** Makes a project that depends on `inlay` as on a published package: what belongs to it comes from tarballs unasked. */
 export function installHost(project: string, packed: readonly Packed[], how: HostInstall): void {
-  mkdirSync(project)
+  mkdirSync(project, { recursive: true })
   const { inlay, ...ours } = Object.fromEntries(packed.map(({ name, file }) => [name, `file:${file}`]))
   const host = { name: 'host', private: true, type: 'module', dependencies: { inlay, ...how.dependencies } }
   const write = (file: string, value: object): void => writeFileSync(join(project, file), JSON.stringify(value))
@@ -64,8 +64,12 @@ export function installHost(project: string, packed: readonly Packed[], how: Hos
 }
 
 /** Works in a folder of its own, which is removed afterwards. */
-export async function inFolder(name: string, work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), `inlay-${name}-`))
+export async function inFolder(
+  name: string,
+  work: (folder: string) => Promise<void>,
+  parent: string = tmpdir(),
+): Promise<void> {
+  const folder = mkdtempSync(join(parent, `inlay-${name}-`))
   try {
     await work(folder)
   } finally {

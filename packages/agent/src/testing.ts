@@ -137,8 +137,8 @@ async function* play(
       yield { type: 'text-delta', id: text, delta: part }
       continue
     }
-    const waits = 'pause' in part || 'hang' in part
-    if (text !== undefined && !waits && !('cut' in part)) {
+    const isPaused = 'pause' in part || 'hang' in part
+    if (text !== undefined && !isPaused && !('cut' in part)) {
       yield { type: 'text-end', id: text }
       text = undefined
     }
@@ -156,7 +156,7 @@ async function* play(
     } else {
       called = true
       const calls = 'call' in part ? [part.call] : part.calls
-      yield* callParts(calls.map((one) => ({ ...one, id: one.id ?? newId('call') })))
+      yield* callParts(calls.map((call) => ({ ...call, id: call.id ?? newId('call') })))
     }
   }
   if (text !== undefined) yield { type: 'text-end', id: text }

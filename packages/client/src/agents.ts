@@ -6,7 +6,7 @@ import {
   type PersonaCreation,
   type PersonaFields,
 } from '@inlay/protocol'
-import { type CallOptions, read, readList, tell } from './call.ts'
+import { type CallOptions, read, readList, submit } from './call.ts'
 import type { Transport } from './transport.ts'
 
 /** Agents: instructions, actions and knowledge for a kind of question. 0 is the default one. */
@@ -32,6 +32,6 @@ export function createAgentsClient(transport: Transport): AgentsClient {
       read(fullPersonaSchema, send('/persona', { method: 'POST', json: agent, signal })),
     update: (agentId, change, { signal } = {}) =>
       read(fullPersonaSchema, send(`/persona/${agentId}`, { method: 'PATCH', json: change, signal })),
-    remove: (agentId, { signal } = {}) => tell(transport, `/persona/${agentId}`, { method: 'DELETE', signal }),
+    remove: (agentId, { signal } = {}) => submit(transport, `/persona/${agentId}`, { method: 'DELETE', signal }),
   }
 }

@@ -29,7 +29,7 @@ export async function readList<Item>(schema: WireSchema<Item>, answer: Promise<R
 }
 
 /** Sends a request whose answer says nothing more than that it went well. */
-export async function tell(transport: Transport, path: string, call: Call): Promise<void> {
+export async function submit(transport: Transport, path: string, call: Call): Promise<void> {
   const response = await transport.send(path, call)
   // Unread bodies keep their connections.
   await response.body?.cancel()

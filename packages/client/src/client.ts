@@ -14,7 +14,7 @@ import {
 } from '@inlay/protocol'
 import { type AgentsClient, createAgentsClient } from './agents.ts'
 import { type Answer, createAnswer, type ResumeOptions, resumeOptions } from './answer.ts'
-import { type CallOptions, read, readList, tell } from './call.ts'
+import { type CallOptions, read, readList, submit } from './call.ts'
 import { createDocumentsClient, type DocumentsClient } from './documents.ts'
 import { createFilesClient, type FilesClient } from './files.ts'
 import { createMemoriesClient, type MemoriesClient } from './memories.ts'
@@ -113,7 +113,7 @@ export function createClient(options: ClientOptions): Client {
         }),
       ),
     stop: (sessionId, { signal } = {}) =>
-      tell(transport, `/chat/stop-chat-session/${sessionPath(sessionId)}`, { method: 'POST', signal }),
+      submit(transport, `/chat/stop-chat-session/${sessionPath(sessionId)}`, { method: 'POST', signal }),
     search: (query, { signal } = {}) =>
       read(
         searchResponseSchema,

@@ -14,7 +14,7 @@ import {
   type SourceValue,
 } from '@inlay/protocol'
 import { type BatchOptions, sendBatch } from './batch.ts'
-import { bodyOf, type CallOptions, queryOf, read, tell } from './call.ts'
+import { bodyOf, type CallOptions, queryOf, read, submit } from './call.ts'
 import type { FileToUpload } from './files.ts'
 import type { Transport } from './transport.ts'
 
@@ -135,7 +135,7 @@ export function createDocumentsClient(transport: Transport): DocumentsClient {
     documentState: (documentId, { signal } = {}) =>
       read(ingestionStateSchema, transport.send(documentPath(documentId), { signal })),
     deleteDocument: (documentId, { signal } = {}) =>
-      tell(transport, documentPath(documentId), { method: 'DELETE', signal }),
+      submit(transport, documentPath(documentId), { method: 'DELETE', signal }),
     documents: (query) => listDocuments(transport, query),
     figures: ({ signal } = {}) =>
       read(ingestionFiguresSchema, transport.send('/service-api/ingestion-figures', { signal })),

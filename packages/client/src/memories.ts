@@ -5,7 +5,7 @@ import {
   personalizationSchema,
   type PersonalizationUpdate,
 } from '@inlay/protocol'
-import { type CallOptions, read, readList, tell } from './call.ts'
+import { type CallOptions, read, readList, submit } from './call.ts'
 import type { Transport } from './transport.ts'
 
 /** What the service remembers about the caller, and what they set for themselves. */
@@ -37,7 +37,8 @@ export function createMemoriesClient(transport: Transport): MemoriesClient {
       read(memoryItemSchema, send('/user/memories', { method: 'POST', json: { content }, signal })),
     edit: (memoryId, content, { signal } = {}) =>
       read(memoryItemSchema, send(`/user/memories/${memoryId}`, { method: 'PATCH', json: { content }, signal })),
-    remove: (memoryId, { signal } = {}) => tell(transport, `/user/memories/${memoryId}`, { method: 'DELETE', signal }),
-    removeAll: ({ signal } = {}) => tell(transport, '/user/memories', { method: 'DELETE', signal }),
+    remove: (memoryId, { signal } = {}) =>
+      submit(transport, `/user/memories/${memoryId}`, { method: 'DELETE', signal }),
+    removeAll: ({ signal } = {}) => submit(transport, '/user/memories', { method: 'DELETE', signal }),
   }
 }

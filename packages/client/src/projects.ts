@@ -7,7 +7,7 @@ import {
   type UserFile,
   userFileSchema,
 } from '@inlay/protocol'
-import { type CallOptions, queryOf, read, readList, tell } from './call.ts'
+import { type CallOptions, queryOf, read, readList, submit } from './call.ts'
 import type { Transport } from './transport.ts'
 
 /** What can be changed of a project; what is absent stays. */
@@ -58,15 +58,15 @@ export function createProjectsClient(transport: Transport): ProjectsClient {
       const json = { name: name ?? null, description: description ?? null }
       return read(projectSchema, send(`${base}/${projectId}`, { method: 'PATCH', json, signal }))
     },
-    remove: (projectId, { signal } = {}) => tell(transport, `${base}/${projectId}`, { method: 'DELETE', signal }),
+    remove: (projectId, { signal } = {}) => submit(transport, `${base}/${projectId}`, { method: 'DELETE', signal }),
     link: (projectId, fileId, { signal } = {}) =>
       read(userFileSchema, send(linkPath(projectId, fileId), { method: 'POST', signal })),
     unlink: (projectId, fileId, { signal } = {}) =>
-      tell(transport, linkPath(projectId, fileId), { method: 'DELETE', signal }),
+      submit(transport, linkPath(projectId, fileId), { method: 'DELETE', signal }),
     files: (projectId, { signal } = {}) => readList(userFileSchema, send(`${base}/files/${projectId}`, { signal })),
     moveSession: (sessionId, projectId, { signal } = {}) => {
       const path = projectId === null ? `${base}/remove_chat_session` : `${base}/${projectId}/move_chat_session`
-      return tell(transport, path, { method: 'POST', json: { chat_session_id: sessionId }, signal })
+      return submit(transport, path, { method: 'POST', json: { chat_session_id: sessionId }, signal })
     },
   }
 }

@@ -10,7 +10,7 @@ import {
   chatSessionRenamedSchema,
   type SharingStatus,
 } from '@inlay/protocol'
-import { type CallOptions, queryOf, read, tell } from './call.ts'
+import { type CallOptions, queryOf, read, submit } from './call.ts'
 import type { Call, Transport } from './transport.ts'
 
 /** What narrows a listing of sessions. */
@@ -118,11 +118,15 @@ export function createSessionsClient(transport: Transport): SessionsClient {
       return (await read(chatSessionRenamedSchema, answer)).new_name
     },
     share: (sessionId, status, { signal } = {}) =>
-      tell(transport, pathOf('chat-session', sessionId), { method: 'PATCH', json: { sharing_status: status }, signal }),
+      submit(transport, pathOf('chat-session', sessionId), {
+        method: 'PATCH',
+        json: { sharing_status: status },
+        signal,
+      }),
     remove: (sessionId, options = {}) =>
-      tell(transport, pathOf('delete-chat-session', sessionId) + removalQuery(options), removal(options)),
+      submit(transport, pathOf('delete-chat-session', sessionId) + removalQuery(options), removal(options)),
     removeAll: (options = {}) =>
-      tell(transport, `/chat/delete-all-chat-sessions${removalQuery(options)}`, removal(options)),
+      submit(transport, `/chat/delete-all-chat-sessions${removalQuery(options)}`, removal(options)),
     pin: (sessionId, pins) => pin(transport, sessionId, pins),
     ...createMessageCalls(transport),
   }
@@ -141,20 +145,20 @@ async function pin(transport: Transport, sessionId: string, pins: SessionPins): 
   for (const [name, setting] of Object.entries(settings)) {
     if (Object.values(setting)[0] === undefined) continue
     const json = { chat_session_id: sessionId, ...setting }
-    await tell(transport, `/chat/update-chat-session-${name}`, put(json, pins.signal))
+    await submit(transport, `/chat/update-chat-session-${name}`, put(json, pins.signal))
   }
 }
 
 function createMessageCalls(transport: Transport): Pick<SessionsClient, 'selectBranch' | 'prefer' | 'rate' | 'unrate'> {
   return {
     selectBranch: (messageId, { signal } = {}) =>
-      tell(transport, '/chat/set-message-as-latest', put({ message_id: messageId }, signal)),
+      submit(transport, '/chat/set-message-as-latest', put({ message_id: messageId }, signal)),
     prefer: (questionId, answerId, { signal } = {}) => {
       const json = { user_message_id: questionId, preferred_response_id: answerId }
-      return tell(transport, '/chat/set-preferred-response', put(json, signal))
+      return submit(transport, '/chat/set-preferred-response', put(json, signal))
     },
     rate: (answerId, { isPositive, text, predefined, signal }) =>
-      tell(transport, '/chat/create-chat-message-feedback', {
+      submit(transport, '/chat/create-chat-message-feedback', {
         method: 'POST',
         json: {
           chat_message_id: answerId,
@@ -166,7 +170,7 @@ function createMessageCalls(transport: Transport): Pick<SessionsClient, 'selectB
       }),
     unrate: (answerId, { signal } = {}) => {
       const path = `/chat/remove-chat-message-feedback${queryOf({ chat_message_id: answerId })}`
-      return tell(transport, path, { method: 'DELETE', signal })
+      return submit(transport, path, { method: 'DELETE', signal })
     },
   }
 }

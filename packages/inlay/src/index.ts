@@ -1,6 +1,8 @@
 export { defineAction } from '@inlay/agent/host-actions'
 export { readEnvironment } from './settings/environment.ts'
 export { createInlay } from './inlay.ts'
+export { createTenants } from './tenants.ts'
+export type { Tenants, TenantsOptions } from './tenants.ts'
 export type { Inlay } from './inlay.ts'
 export { closeOnSignals } from './shutdown/close-on-signals.ts'
 export { closeServer } from './shutdown/close-server.ts'

@@ -11,6 +11,7 @@ import { createCallOrder, createIndexedWaiters, createQueueLimit } from './intak
 import { createHookCalls } from './intake/document-hooks.ts'
 import type { IntakeTask } from './intake/draft.ts'
 import { createIntake } from './intake/intake.ts'
+import { createFairOrder } from './intake/fair-order.ts'
 import { type NamedFiles, checkNamedFiles, toVersion } from './intake/version.ts'
 import { isSettled, requeueFailed } from './queue/queue.ts'
 import type { Records } from './schema/tables.ts'
@@ -160,14 +161,16 @@ const createParts = (options: IngestionOptions) => {
   const limit = createQueueLimit({ db, now, limit: options.queueLimit ?? 200_000 })
   const waiters = createIndexedWaiters(db)
   const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
-  const intake = createIntake({ db, now, at })
   const hooks = createHookCalls({ db, hooks: options.hooks, onError })
+  const fairOrder = createFairOrder()
+  const intake = createIntake({ db, now, at, fairOrder })
   const worker = createWorker({
     ...options,
     space: index.space,
     worker: { ...options.worker, owner },
     onAppended: maintainer.noteAppend,
     onRetired: maintainer.noteRemoval,
+    onTaken: fairOrder.noteTaken,
     onClaimDone: (ids) => {
       limit.noteDone(ids.length)
       mover.notify()

@@ -12,6 +12,34 @@ export function yieldToEventLoop(): Promise<void> {
   })
 }
 
+/** Long work cut into slices, so that the event loop serves what comes in between. */
+export interface Slices {
+  /** Whether the slice has lasted long enough; then await {@link next} and go on. */
+  isOver(): boolean
+  next(): Promise<void>
+}
+
+const sliceMs = 4
+/** A runtime may take one new connection in each turn of the event loop, so one turn after a slice is too few. */
+const turnsBetween = 8
+
+let lastSlice: Promise<void> = Promise.resolve()
+
+/** Begins long work. Whatever goes on at a time in the process, it takes its slices one after the other. */
+export function createSlices(): Slices {
+  let began = performance.now()
+  const rest = async (): Promise<void> => {
+    for (let turn = 0; turn < turnsBetween; turn++) await yieldToEventLoop()
+  }
+  return {
+    isOver: () => performance.now() - began > sliceMs,
+    next: async () => {
+      await (lastSlice = lastSlice.then(rest))
+      began = performance.now()
+    },
+  }
+}
+
 /** Keeps a timer from holding the process open; browsers and workers use plain numbers. */
 export function unrefTimer(timer: ReturnType<typeof setTimeout>): void {
   if (typeof timer === 'object') timer.unref()
@@ -85,15 +113,15 @@ export function createLimiter(limit: number): Limiter {
       return undefined
     }
     return new Promise((resolve, reject) => {
-      const begin = (): void => {
+      const enter = (): void => {
         signal?.removeEventListener('abort', abort)
         resolve()
       }
       const abort = (): void => {
-        waiting.delete(begin)
+        waiting.delete(enter)
         reject(signal!.reason)
       }
-      waiting.add(begin)
+      waiting.add(enter)
       signal?.addEventListener('abort', abort, { once: true })
     })
   }

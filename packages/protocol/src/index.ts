@@ -265,8 +265,8 @@ export type {
   FoundChatSession,
   SharingStatus,
 } from './resources/sessions.ts'
-export { sourceSchema, sourceValues } from './ingestion/sources.ts'
-export type { SourceValue } from './ingestion/sources.ts'
+export { sourceSchema, sourceValues } from './sources.ts'
+export type { SourceValue } from './sources.ts'
 export { lineLimitBytes, splitLine } from './framing/framing.ts'
 export { mcpAskInputSchema, mcpListInputSchema, mcpMessageSchema, mcpSearchInputSchema } from './resources/mcp.ts'
 export type { McpAskInput, McpListInput, McpMessage, McpSearchInput } from './resources/mcp.ts'

@@ -1,4 +1,4 @@
-/** What the host gives to the script below. Arguments come from a world that is not trusted. */
+/** What the host gives to the script below. Arguments come from code that is not trusted. */
 export interface ContextHost {
   /** A text file of Pyodide's folder; before the first program only, as `readBytes`. */
   readText(name: string): string

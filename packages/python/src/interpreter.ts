@@ -72,7 +72,7 @@ export async function loadInterpreter(
 }
 
 /**
- * A world of its own, in which text never becomes code. It has a plain global object: one made of an object of the host
+ * A realm of its own, in which text never becomes code. It has a plain global object: one made of an object of the host
  * would show the host's `Object` as its constructor.
  */
 export function newContext(): Context {

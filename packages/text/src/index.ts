@@ -17,4 +17,4 @@ export {
 export { endsSentence, sentencesOf, toProse, unitsOf } from './units.ts'
 export type { Unit } from './units.ts'
 export { createSupport } from './support.ts'
-export type { SourceText, Support } from './support.ts'
+export type { SourceText, Support, SupportOptions } from './support.ts'

@@ -10,6 +10,12 @@ export interface SourceText<Source> {
   readonly about?: string
 }
 
+/** How sentences are held against texts. */
+export interface SupportOptions {
+  /** Least share of the weight of a sentence's words, 0 to 1. Default 0.8. */
+  readonly leastShare?: number
+}
+
 /** Where a sentence stands. */
 export interface Support<Source> {
   readonly source: Source
@@ -27,7 +33,7 @@ interface Window<Source> {
 }
 
 /** Least share of the weight of a sentence's words. Measured: below it other sentences of the same topic come through. */
-const leastShare = 0.8
+const surelyTheSame = 0.8
 /** Sentences with fewer words that say something may stand anywhere. */
 const leastKeys = 3
 const longestSentence = 1_000
@@ -60,6 +66,7 @@ function toOpposites(pairs: string): ReadonlyMap<string, string> {
  */
 export function createSupport<Source>(
   texts: readonly SourceText<Source>[],
+  { leastShare = surelyTheSame }: SupportOptions = {},
 ): (sentence: string) => Support<Source> | undefined {
   const windows = texts.flatMap(windowsOf)
   const frequency = new Map<string, number>()

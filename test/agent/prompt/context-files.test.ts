@@ -9,7 +9,7 @@ import { arriving, incoming } from '../../conversations/files/setting.ts'
 import { ana, newPassage, newSetting, providerOf } from '../setting.ts'
 
 const excerptOf = (content: string): Excerpt => ({ content, span: { first: 0, last: 2 } })
-const part = { first: 0, last: 2, around: 1, caller: ana }
+const part = { first: 0, last: 2, chunk: 1, caller: ana }
 
 test('what stands around a passage comes from where the passage was found, and from nowhere else', async () => {
   const files = await heldFiles({ name: 'a' }).list()

@@ -11,7 +11,7 @@ import type { ServerReport } from './server.ts'
 /** An assistant in a process of its own, on an empty folder, reached over HTTP alone. */
 export interface Fixture {
   /** Sends JSON, or lines as they are; gives the text of the answer. Throws when it is not a 200. */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<string>
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<string>
   /** Address of the API. */
   readonly base: string
   /** Makes a key of another caller. */
@@ -22,9 +22,16 @@ export interface Fixture {
   /** Resolves once the index has put itself in order as well. */
   tidied(): Promise<void>
   residentBytes(): Promise<number>
+  /** Of the event loop, since this was asked last. */
+  longestBlockMs(): Promise<number>
   /** Of the index, and of everything. */
   diskBytes(): { readonly index: number; readonly all: number }
   close(): Promise<void>
+}
+
+export interface CallOptions {
+  readonly headers?: Record<string, string>
+  readonly signal?: AbortSignal
 }
 
 /** Starts one. */
@@ -36,11 +43,12 @@ export async function startFixture(): Promise<Fixture> {
   })
   const { port } = await heard(child, 'port')
   const base = `http://127.0.0.1:${port}/api`
-  const call: Fixture['call'] = async (method, path, body, headers = {}) => {
+  const call: Fixture['call'] = async (method, path, body, { headers, signal } = {}) => {
     const response = await fetch(`${base}${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
       body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      signal,
     })
     const text = await response.text()
     if (response.status !== 200) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
@@ -71,6 +79,10 @@ export async function startFixture(): Promise<Fixture> {
       child.send('memory')
       return (await heard(child, 'residentBytes')).residentBytes
     },
+    longestBlockMs: async () => {
+      child.send('blocks')
+      return (await heard(child, 'longestBlockMs')).longestBlockMs
+    },
     diskBytes: () => ({ index: bytesOf(join(dataFolder, 'index')), all: bytesOf(dataFolder) }),
     close: async () => {
       child.disconnect()
@@ -82,7 +94,10 @@ export async function startFixture(): Promise<Fixture> {
 
 type Reported<Name extends string> = Extract<ServerReport, Record<Name, unknown>>
 
-async function heard<Name extends 'port' | 'residentBytes'>(child: ChildProcess, name: Name): Promise<Reported<Name>> {
+async function heard<Name extends 'port' | 'residentBytes' | 'longestBlockMs'>(
+  child: ChildProcess,
+  name: Name,
+): Promise<Reported<Name>> {
   for (;;) {
     const [message]: ServerReport[] = await once(child, 'message')
     // Told apart by the one field each kind of message has.

@@ -38,6 +38,23 @@ const idsFor = async (index: VectorIndex, text: string, limit = 5): Promise<stri
   (await index.search({ text, limit })).map((hit) => hit.documentId)
 
 describe('rows that wait', () => {
+  it('are folded in before there is no room for more, while somebody searches', async () => {
+    const many = (name: string): ReturnType<typeof row>[] =>
+      Array.from({ length: 300 }, (_, at) => row(`${name}-${at}`, `words of ${name}`))
+    const index = await open({ memtableCharacters: 400_000 })
+    await index.append(many('first'))
+    await index.append(many('second'))
+    await index.append(many('third'))
+    // Nobody searches: nothing waits.
+    expect((await index.figures()).unindexedRows).toBe(900)
+    await index.maintain({ idle: true })
+    await index.search({ text: 'words', limit: 5 })
+    await Promise.all(['fourth', 'fifth', 'sixth', 'seventh'].map((name) => index.append(many(name))))
+    expect((await index.figures()).unindexedRows).toBeLessThanOrEqual(600)
+    expect(await idsFor(index, 'fourth', 1)).toHaveLength(1)
+    expect(await idsFor(index, 'seventh', 1)).toHaveLength(1)
+  })
+
   it('score as they do once they are folded in', async () => {
     const index = await open()
     const text = zipfText(7, 3000)

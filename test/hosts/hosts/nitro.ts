@@ -5,12 +5,25 @@ export const nitroHosts: readonly Host[] = [
   {
     name: 'Nitro',
     section: 'Nitro',
-    dependencies: { nitro: '3.0.0' },
+    takes: ['routes/assistant/[...path].ts'],
+    dependencies: { nitropack: '2.13.6', h3: '1.15.11' },
     files: {
-      'nitro.config.ts':
-        "import { defineConfig } from 'nitro/config'\nexport default defineConfig({ serverDir: './' })\n",
-      'routes/own.get.ts': "export default () => 'own page'\n",
-      'routes/own.post.ts': "export default async (event) => 'hello ' + (await event.req.json()).name\n",
+      'nitro.config.ts': "export default { compatibilityDate: '2026-01-01' }\n",
+      'routes/own.get.ts': "export default defineEventHandler(() => 'own page')\n",
+      'routes/own.post.ts':
+        "export default defineEventHandler(async (event) => 'hello ' + (await readBody(event)).name)\n",
+    },
+    builds: [['nitropack', 'build']],
+    start: () => ['node', '.output/server/index.mjs'],
+  },
+  {
+    name: 'Nitro 3',
+    section: 'Nitro',
+    takes: ['server/routes/assistant/[...path].ts', 'nitro.config.ts'],
+    dependencies: { nitro: '3.0.260903-beta' },
+    files: {
+      'server/routes/own.get.ts': "export default () => 'own page'\n",
+      'server/routes/own.post.ts': "export default async (event) => 'hello ' + (await event.req.json()).name\n",
     },
     builds: [['nitro', 'build']],
     start: () => ['node', '.output/server/index.mjs'],

@@ -1,12 +1,45 @@
 import type { Host } from '../host.ts'
 
 const node = 'node'
+const types = { typescript: '5.9.3', '@types/node': '24.10.1' }
+/** Node only strips the types of a recipe; here they are looked at. */
+const typeCheck = [['tsc', '-p', '.']]
+const checked = {
+  'tsconfig.json': JSON.stringify({
+    compilerOptions: {
+      target: 'es2024',
+      module: 'nodenext',
+      types: ['node'],
+      noEmit: true,
+      skipLibCheck: true,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      verbatimModuleSyntax: true,
+      allowImportingTsExtensions: true,
+    },
+    include: ['*.ts'],
+  }),
+}
+const express = {
+  ...types,
+  express: '5.3.0',
+  compression: '1.8.2',
+  helmet: '8.3.0',
+  '@types/express': '5.0.6',
+  '@types/compression': '1.8.1',
+}
+const expressRoutes = `
+app.get('/own', (_, response) => void response.send('own page'))
+app.post('/own', (request, response) => void response.send('hello ' + request.body.name))`
 
 /** Hosts that are programs of their own: the recipe is the whole server. */
 export const servers: readonly Host[] = [
   {
     name: 'node:http',
     section: 'node:http',
+    dependencies: types,
+    files: checked,
+    builds: typeCheck,
     ownRoutes: `
   if (request.url !== '/own') return response.writeHead(404).end('nothing here')
   if (request.method === 'GET') return response.end('own page')
@@ -17,16 +50,49 @@ export const servers: readonly Host[] = [
   {
     name: 'Express',
     section: 'Express',
-    dependencies: { express: '5.3.0', compression: '1.8.2', helmet: '8.3.0' },
-    ownRoutes: `
-app.get('/own', (_, response) => void response.send('own page'))
-app.post('/own', (request, response) => void response.send('hello ' + request.body.name))`,
+    takes: ['server.ts'],
+    dependencies: express,
+    files: checked,
+    builds: typeCheck,
+    ownRoutes: expressRoutes,
     start: () => [node, 'server.ts'],
+  },
+  {
+    name: 'Express behind parsers',
+    section: 'Express',
+    takes: ['signed-in.ts'],
+    dependencies: express,
+    signIn: 'const readSession = async (_cookie: string | null): Promise<{ id: string } | undefined> => undefined\n',
+    files: {
+      ...checked,
+      // As the middleware of a sign-in does it, such as Passport's.
+      'sign-in.ts': `import type { NextFunction, Request, Response } from 'express'
+
+declare global {
+  namespace Express {
+    interface Request {
+      user?: { id: string }
+    }
+  }
+}
+
+export function signIn(request: Request, _response: Response, next: NextFunction): void {
+  const id = /session=(\\w+)/.exec(request.headers.cookie ?? '')?.[1]
+  if (id !== undefined) request.user = { id }
+  next()
+}
+`,
+    },
+    builds: typeCheck,
+    ownRoutes: expressRoutes,
+    start: () => [node, 'signed-in.ts'],
   },
   {
     name: 'Fastify',
     section: 'Fastify',
-    dependencies: { fastify: '5.12.8' },
+    dependencies: { ...types, fastify: '5.12.8' },
+    files: checked,
+    builds: typeCheck,
     ownRoutes: `
 app.get('/own', async () => 'own page')
 app.post<{ Body: { name: string } }>('/own', async (request) => 'hello ' + request.body.name)`,
@@ -35,7 +101,9 @@ app.post<{ Body: { name: string } }>('/own', async (request) => 'hello ' + reque
   {
     name: 'Koa',
     section: 'Koa',
-    dependencies: { koa: '3.3.0' },
+    dependencies: { ...types, koa: '3.3.0', '@types/koa': '3.0.3' },
+    files: checked,
+    builds: typeCheck,
     ownRoutes: `
 app.use(async (context) => {
   if (context.path !== '/own') return

@@ -139,6 +139,6 @@ export const Route = createFileRoute('/own')({
     },
     builds: [['vite', 'build']],
     start: (port) =>
-      `node_modules/.bin/srvx --prod --port ${port} --static dist/client --entry dist/server/server.js`.split(' '),
+      `node_modules/.bin/srvx --prod --port ${port} --static ../client --entry dist/server/server.js`.split(' '),
   },
 ]

@@ -69,6 +69,56 @@ describe('a worker', () => {
   })
 })
 
+describe('documents of several callers', () => {
+  test('are taken in turns while more wait than can be taken at once', async () => {
+    const { worker, index, acceptFrom, clock } = await makeWorker({ worker: { claimDocuments: 2 } })
+    await acceptFrom('flooder', ...named('f1', 'f2', 'f3', 'f4', 'f5', 'f6'))
+    clock.now += 100
+    await worker.runOnce()
+    clock.now += 100
+    await acceptFrom('another', ...named('other'))
+    await worker.runOnce()
+    expect(index.store.rows.map(({ documentId }) => documentId)).toEqual(['f1', 'f2', 'f3', 'other'])
+  })
+
+  test('keep the order they came in where each caller sends few', async () => {
+    const { worker, index, acceptFrom, clock } = await makeWorker({ worker: { claimDocuments: 2 } })
+    for (const id of ['a', 'b', 'c', 'd']) {
+      await acceptFrom(`caller of ${id}`, ...named(id))
+      clock.now += 10
+    }
+    while ((await worker.runOnce()) > 0);
+    expect(index.store.rows.map(({ documentId }) => documentId)).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('are found while large ones take all the time there is', async () => {
+    const gate = Promise.withResolvers<void>()
+    const stored = memoryIndex()
+    const { worker, index, accept, status } = await makeWorker({
+      worker: { lingerMs: 0 },
+      index: {
+        ...stored,
+        append: async (rows) => {
+          if (rows.length > 1) await gate.promise
+          await stored.append(rows)
+        },
+      },
+    })
+    const large = ['first', 'second', 'third'].map((id) => request({ id, text: 'many words '.repeat(30_000) }))
+    await accept(...large)
+    worker.start()
+    await vi.waitFor(async () => expect((await status('second')).phase).toBe('indexing'))
+    await accept(...named('small'))
+    worker.notify()
+    await vi.waitFor(async () => expect((await status('small')).phase).toBe('indexed'))
+    expect((await status('third')).phase).toBe('pending')
+    gate.resolve()
+    await vi.waitFor(async () => expect((await status('third')).phase).toBe('indexed'))
+    await worker.close()
+    expect(index.store.rows.filter(({ documentId }) => documentId === 'small')).toHaveLength(1)
+  })
+})
+
 describe('a document that cannot be indexed', () => {
   const poisonous = fakeEmbedder({
     answer: (texts) => {

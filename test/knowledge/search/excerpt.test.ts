@@ -23,14 +23,14 @@ describe('an excerpt', () => {
   test('is what stands around a passage, in the order of the document', async () => {
     const { knowledge, found } = await filled()
     const { span, document } = found
-    const around = document.chunk_ind
-    const excerpt = await knowledge.excerpt({ documentId: 'doc', first: 0, last: 99, around })
+    const chunk = document.chunk_ind
+    const excerpt = await knowledge.excerpt({ documentId: 'doc', first: 0, last: 99, chunk })
     expect(excerpt?.span.first).toBe(0)
     expect(excerpt?.span.last).toBeGreaterThan(span.last)
     const places = ['alpha7', 'beta7', 'gamma7', 'delta7'].map((word) => excerpt?.content.indexOf(word) ?? -1)
     expect(places).toEqual(places.toSorted((one, other) => one - other))
     expect(places[0]).toBeGreaterThanOrEqual(0)
-    expect(await knowledge.excerpt({ documentId: 'doc', ...span, around })).toMatchObject({ content: found.content })
+    expect(await knowledge.excerpt({ documentId: 'doc', ...span, chunk })).toMatchObject({ content: found.content })
   })
 
   test('ends where another link begins', async () => {
@@ -41,7 +41,7 @@ describe('an excerpt', () => {
       documentId: 'doc',
       first: 0,
       last: 99,
-      around: found.document.chunk_ind,
+      chunk: found.document.chunk_ind,
     })
     expect(excerpt?.content).toContain('alpha7')
     expect(excerpt?.content).not.toContain('gamma7')
@@ -54,10 +54,10 @@ describe('an excerpt', () => {
     const ben: Caller = { id: 'ben', scopes: ['chat'] }
     const pair = await knowledge.pairs.create({ name: 'HR', isPublic: false, users: ['ana'], groups: [] })
     await knowledge.accept(request({ id: 'doc', sections }, pair.id), { waitMs: 5_000 })
-    const query = { documentId: 'doc', first: 0, last: 0, around: 0 }
+    const query = { documentId: 'doc', first: 0, last: 0, chunk: 0 }
     expect(await knowledge.excerpt({ ...query, caller: ana })).toMatchObject({ span: { first: 0, last: 0 } })
     expect(await knowledge.excerpt({ ...query, caller: ben })).toBeUndefined()
-    expect(await knowledge.excerpt({ ...query, around: 700 })).toBeUndefined()
+    expect(await knowledge.excerpt({ ...query, chunk: 700 })).toBeUndefined()
     await knowledge.remove('doc')
     expect(await knowledge.excerpt({ ...query, caller: ana })).toBeUndefined()
   })

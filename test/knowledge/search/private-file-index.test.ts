@@ -38,7 +38,7 @@ test('a document of the privateFiles is found by its id and by nothing else', as
   expect(found[0]!.document).toMatchObject({ semantic_identifier: 'Title of mine', source_type: 'user_file' })
   expect(await knowledge.privateFiles.search({ text: 'badgers', documentIds: [], limit: 10 })).toEqual([])
 
-  const place = { first: 0, last: 5, around: 0 }
+  const place = { first: 0, last: 5, chunk: 0 }
   expect(await knowledge.privateFiles.excerpt({ documentId: 'mine', ...place })).toMatchObject({
     content: 'Badgers dig setts.',
   })

@@ -26,13 +26,13 @@ export interface Excerpt {
 }
 
 /**
- * Reads a stretch of a document as it is now, as far as it has the link of the chunk `around`, so that a citation of the
+ * Reads a stretch of a document as it is now, as far as it has the link of the chunk `chunk`, so that a citation of the
  * excerpt never leads elsewhere. Undefined when there is no such document that the caller may see.
  */
 export type ExcerptReader = (
   query: Span & {
     readonly documentId: string
-    readonly around: number
+    readonly chunk: number
     readonly caller: Principal
     readonly signal?: AbortSignal
   },
@@ -77,7 +77,7 @@ export interface FileSearch {
   excerpt?(
     query: Span & {
       readonly fileId: string
-      readonly around: number
+      readonly chunk: number
       readonly signal?: AbortSignal
     },
   ): Promise<Excerpt | undefined>

@@ -7,13 +7,13 @@ import type { Persona } from '../contracts/persona.ts'
  * request that names a model keeps the session's temperature unless it brings its own.
  */
 export function chooseModel(
-  asked: LlmOverride | null,
+  override: LlmOverride | null,
   session: Pick<SessionRecord, 'modelOverride' | 'temperature'> | null,
 ): LlmOverride | null {
   const { modelOverride = null, temperature: ownTemperature = null } = session ?? {}
-  if (modelOverride === null && ownTemperature === null) return asked
-  const temperature = asked?.temperature ?? ownTemperature
-  return { ...(namesModel(asked) ? asked : modelOverride), temperature }
+  if (modelOverride === null && ownTemperature === null) return override
+  const temperature = override?.temperature ?? ownTemperature
+  return { ...(namesModel(override) ? override : modelOverride), temperature }
 }
 
 function namesModel(override: LlmOverride | null): boolean {
@@ -24,9 +24,9 @@ function namesModel(override: LlmOverride | null): boolean {
  * The override of an answer where its agent has a model of its own: what is asked for wins, and what that leaves open is
  * the agent's. A version alone belongs to the agent's provider.
  */
-export function withPersonaModel(asked: LlmOverride | null, { model }: Pick<Persona, 'model'>): LlmOverride | null {
-  if (model === null || asked?.model_configuration_id || asked?.model_provider) return asked
-  return { ...asked, model_provider: model.provider, model_version: asked?.model_version || model.name }
+export function withPersonaModel(override: LlmOverride | null, { model }: Pick<Persona, 'model'>): LlmOverride | null {
+  if (model === null || override?.model_configuration_id || override?.model_provider) return override
+  return { ...override, model_provider: model.provider, model_version: override?.model_version || model.name }
 }
 
 // Names that clients use, and what models understand; undefined leaves it to the model.

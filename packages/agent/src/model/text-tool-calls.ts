@@ -129,11 +129,11 @@ export class TextGate {
     | { readonly at: number; readonly kind: 'wait' | 'candidate' }
     | { readonly at: number; readonly kind: 'markup'; readonly markup: CallMarkup } {
     const candidate = this.#candidateAt()
-    const found = callMarkups
+    const first = callMarkups
       .map((markup) => ({ markup, at: this.#held.indexOf(markup.opening) }))
       .filter(({ at }) => at !== -1)
       .toSorted((a, b) => a.at - b.at)[0]
-    if (found && (candidate === -1 || found.at <= candidate)) return { ...found, kind: 'markup' }
+    if (first && (candidate === -1 || first.at <= candidate)) return { ...first, kind: 'markup' }
     if (candidate !== -1) return { at: candidate, kind: 'candidate' }
     if (ended) return { at: this.#held.length, kind: 'wait' }
     const overlap = Math.max(...callMarkups.map(({ opening }) => overlapOf(this.#held, opening)))

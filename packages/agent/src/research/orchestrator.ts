@@ -1,14 +1,30 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
+import type { CallSetting } from '../tools/execution.ts'
 import { addUnstreamedThought } from './agent.ts'
+import type { ResearchBudget } from './budget.ts'
 import { userText, withInstructions } from './dialogue.ts'
 import { demandCall, orchestratorInstructions, orchestratorReminder, type EarlyEnd } from './prompts.ts'
 import type { References } from './references.ts'
-import type { PlayedStep } from './step.ts'
-import { planTasks, runTeam, type ReportedTask } from './team.ts'
+import type { ResearchWriter } from './research-packets.ts'
+import type { PlayedStep, ResearchModel } from './step.ts'
+import { planTasks, runTeam, type ReportedTask, type TeamOptions } from './team.ts'
 import { agentTool, reportTool, researchToolNames, thinkTool } from './tools.ts'
-import type { ResearchSetting } from './research.ts'
+
+/** What all steps of a research work with. */
+export interface ResearchSetting extends Pick<
+  TeamOptions,
+  'actions' | 'limits' | 'dueAt' | 'now' | 'store' | 'forced'
+> {
+  readonly model: ResearchModel
+  readonly writer: ResearchWriter
+  readonly setting: CallSetting
+  readonly signal: AbortSignal
+  readonly budget: ResearchBudget
+  /** How many results each report had to do without, in whole or in part; by the id of the call. */
+  readonly cutResults: Map<string, number>
+}
 
 /** State of a research when its report is due. */
 export interface Gathered {

@@ -9,11 +9,10 @@ import type { ReasoningEffort } from '../model/model-choice.ts'
 import { createResearchBudget, type ResearchBudget } from './budget.ts'
 import { newestMessages, shortenTexts, userText, withInstructions } from './dialogue.ts'
 import type { KnownLimits, TokenPrice } from './limits.ts'
-import { orchestrate, type Gathered } from './orchestrator.ts'
+import { orchestrate, type Gathered, type ResearchSetting } from './orchestrator.ts'
 import { clarifyingInstructions, finalInstructions, finalRequest, planningInstructions } from './prompts.ts'
 import { createReferences } from './references.ts'
-import { createResearchModel, type ResearchModel } from './step.ts'
-import type { TeamOptions } from './team.ts'
+import { createResearchModel } from './step.ts'
 import { planTool } from './tools.ts'
 import type { ResearchWriter } from './research-packets.ts'
 
@@ -38,19 +37,6 @@ export interface ResearchRun {
   readonly now: () => number
   /** When the run began, in milliseconds since 1970 UTC. */
   readonly startedAt: number
-}
-
-export interface ResearchSetting extends Pick<
-  TeamOptions,
-  'actions' | 'limits' | 'dueAt' | 'now' | 'store' | 'forced'
-> {
-  readonly model: ResearchModel
-  readonly writer: ResearchWriter
-  readonly setting: CallSetting
-  readonly signal: AbortSignal
-  readonly budget: ResearchBudget
-  /** How many results each report had to do without, in whole or in part; by the id of the call. */
-  readonly cutResults: Map<string, number>
 }
 
 /**

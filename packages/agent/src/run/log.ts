@@ -38,7 +38,7 @@ export function createRunLog({ limitBytes, onDrop }: RunLogOptions): RunLog {
   let isWaking = false
 
   // After the code that writes: lines written together are read together.
-  const wake = (): void => {
+  const notify = (): void => {
     if (isWaking || readers.size === 0) return
     isWaking = true
     queueMicrotask(() => {
@@ -118,11 +118,11 @@ export function createRunLog({ limitBytes, onDrop }: RunLogOptions): RunLog {
       entries.push({ sequence: ++log.last, json })
       log.bytes += json.length * 2 + entryBytes
       while (log.bytes > limitBytes && start < entries.length - 1) dropOldest()
-      wake()
+      notify()
     },
     end: () => {
       log.finished = true
-      wake()
+      notify()
     },
     read: (cursor = 0, signal?: AbortSignal) => ({ [Symbol.asyncIterator]: () => reader(cursor, signal) }),
     entries: () => entries.slice(start),

@@ -65,8 +65,8 @@ const sameMeaning = [
   ['prompt', 'description', 'text', 'content', 'input'],
 ]
 
-function isNearName(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ''))
+function isNearName(name: string, other: string): boolean {
+  const [a, b] = [name, other].map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, ''))
   if (a === undefined || b === undefined) return false
   if (a === b || `${a}s` === b || a === `${b}s`) return true
   return sameMeaning.some((names) => names.includes(a) && names.includes(b))

@@ -151,6 +151,9 @@ async function runCalls(
   return answered
 }
 
+// Models that have to be given results also stray more easily from them.
+const givenTemperature = 0.2
+
 const noCalls: CallPlan = { calls: [], unknown: [] }
 
 async function playNext(
@@ -209,13 +212,14 @@ function toStepRequest(
   const isOver =
     state.step > 0 && options.actions.length > 0 && (state.step >= options.cycles - 1 || state.repeatedSteps > 1)
   const { includeCitations } = options
+  const temperature = model.temperature ?? (state.isGiven ? givenTemperature : undefined)
   const stepReminder = model.quotesOnly ? [] : toStepReminder({ ...state, isOver, includeCitations })
   const reminder = [...options.reminder, ...stepReminder]
   return {
     model: model.model,
     options: {
       prompt,
-      ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
+      ...(temperature === undefined ? {} : { temperature }),
       // Calls in the prompt need their tools beside them, so the last step keeps them and forbids their use.
       ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
@@ -227,7 +231,7 @@ function toStepRequest(
     reminder,
     ...(forced.length > 0 ? { forced: forced.map(({ name }) => name) } : {}),
     ...(isProbed && { probesTools: true }),
-    ...(state.isGiven && { rewrite: withGivenResults }),
+    ...(state.isGiven && { rewrite: (given) => withGivenResults(given, includeCitations) }),
     streamed: new Map(offered.flatMap(({ name, streamedArguments: names }) => (names ? [[name, names] as const] : []))),
     isPlainText: model.quotesOnly,
     mayRecover: !isLast,

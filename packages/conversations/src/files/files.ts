@@ -55,14 +55,14 @@ export function createFiles(options: FilesOptions): SqlFiles {
     closing: closing.signal,
   })
   const worker = createFileWorker({ ...options, blobs, readings, index })
-  const intake = createIntake({ ...options, blobs, readings, wake: worker.notify })
+  const intake = createIntake({ ...options, blobs, readings, notify: worker.notify })
   const own = async (id: string, caller: Principal): Promise<StoredFile> => {
     await ready()
     const [file] = await findOwn(db, [id], caller.id)
     return file ?? refuse()
   }
   return {
-    ...createDoors({ ...options, blobs, own }),
+    ...createLookups({ ...options, blobs, own }),
     canKeep: options.storage !== undefined,
     upload: async (files, given) => {
       await ready()
@@ -158,16 +158,16 @@ async function isShown({ kind, id, fileId }: StoredFile, { isInDocument }: Files
   return (await isInDocument(fileId)) || isInDocument(id)
 }
 
-type Doors = Pick<SqlFiles, 'find' | 'list' | 'open' | 'lend' | 'byIds' | 'noteUse'>
+type Lookups = Pick<SqlFiles, 'find' | 'list' | 'open' | 'lend' | 'byIds' | 'noteUse'>
 
 /** What only looks things up. */
-function createDoors({
+function createLookups({
   db,
   now,
   ready,
   blobs,
   own,
-}: FilesOptions & { blobs: Blobs; own: (id: string, caller: Principal) => Promise<StoredFile> }): Doors {
+}: FilesOptions & { blobs: Blobs; own: (id: string, caller: Principal) => Promise<StoredFile> }): Lookups {
   const opened = (file: StoredFile): OpenedFile => ({ file, bytes: blobs.stream(file.fileId, file.sizeBytes) })
   return {
     find: async (ids, caller) => {

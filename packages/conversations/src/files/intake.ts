@@ -19,7 +19,7 @@ export interface IntakeOptions extends Pick<Services, 'now' | 'newId'> {
   /** NOT_FOUND unless the project is the owner's. */
   readonly checkProject: (projectId: number, ownerId: string) => Promise<void>
   /** Says that there is work in the queue. */
-  readonly wake: () => void
+  readonly notify: () => void
 }
 
 /** The door for files. */
@@ -48,12 +48,12 @@ type Rejected = Upload['rejected'][number]
 
 /** Makes the door for files. Until a whole upload is in, its files are only noted as rubbish to be. */
 export function createIntake(options: IntakeOptions): Intake {
-  const { db, now, checkProject, wake } = options
+  const { db, now, checkProject, notify } = options
   const discard = async (files: readonly Arrived[]): Promise<void> => {
     for (const { id } of files) {
       await queueRemoval(db, id)
     }
-    wake()
+    notify()
   }
   return {
     upload: async (files, { caller, details = () => ({ projectId: null, tempIds: {} }) }) => {
@@ -72,7 +72,7 @@ export function createIntake(options: IntakeOptions): Intake {
         await discard(arrived)
         throw error
       }
-      wake()
+      notify()
       const refused = await waitForReadings(arrived, options)
       const taken = arrived.filter(({ id }) => !refused.has(id))
       await discard(arrived.filter(({ id }) => refused.has(id)))

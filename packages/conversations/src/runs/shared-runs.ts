@@ -99,14 +99,14 @@ function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'ap
       }),
     requestStop: async (sessionIds) => {
       if (sessionIds.length === 0) return []
-      const asked = await db
+      const rows = await db
         .updateTable('inlay_chat_runs')
         .set({ is_stopped: 1 })
         .where('session_id', 'in', sessionIds)
         .where('is_finished', '=', 0)
         .returning('message_id as id')
         .execute()
-      const ids = asked.map(({ id }) => id)
+      const ids = rows.map(({ id }) => id)
       await notify(db, ids)
       return ids
     },

@@ -14,8 +14,8 @@ export function toListing(row: Selectable<SessionTable>): SessionListing {
     name: row.name,
     personaId: row.persona_id,
     projectId: row.project_id,
-    timeCreated: toMoment(row.created_at),
-    timeUpdated: toMoment(row.updated_at),
+    timeCreated: toIsoTime(row.created_at),
+    timeUpdated: toIsoTime(row.updated_at),
     isPublic: row.is_public === 1,
     model: row.alternate_model,
     temperature: row.temperature,
@@ -24,7 +24,7 @@ export function toListing(row: Selectable<SessionTable>): SessionListing {
 }
 
 /** A stored time as ISO 8601. */
-export function toMoment(time: number): string {
+export function toIsoTime(time: number): string {
   return new Date(Number(time)).toISOString()
 }
 

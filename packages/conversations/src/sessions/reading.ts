@@ -5,7 +5,7 @@ import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { byScore, replayPackets } from '@inlay/agent'
 import type { ToolCallRecord } from '@inlay/agent'
 import type { StoredMessage, StoredSession } from './stored-session.ts'
-import { toListing, toMoment } from './listing.ts'
+import { toListing, toIsoTime } from './listing.ts'
 import { toCallRecord } from '../runs/tool-calls.ts'
 
 /** Reads a session with all its messages, and the packets that show its answers again. */
@@ -79,7 +79,7 @@ function toMessage(row: Selectable<MessageTable>): StoredMessage {
     reasoning: row.reasoning,
     documents: documents === null ? null : byScore(documents),
     citations: citations.length === 0 ? null : Object.fromEntries(citations),
-    timeSent: toMoment(row.created_at),
+    timeSent: toIsoTime(row.created_at),
     // Written by us from checked descriptors.
     files: (parse(row.files) ?? []) as StoredMessage['files'],
     error: row.error,

@@ -13,8 +13,8 @@ export function wordsOf(text: string): string[] {
 /** What is looked for in texts: stems of the words but idle ones, at most eight; [] for a query without words. */
 export function stemsOf(query: string): string[] {
   const words = wordsOf(query)
-  const telling = words.filter((word) => !idle.has(word))
-  return [...new Set((telling.length > 0 ? telling : words).map(stem))].slice(0, 8)
+  const busy = words.filter((word) => !idle.has(word))
+  return [...new Set((busy.length > 0 ? busy : words).map(stem))].slice(0, 8)
 }
 
 /** Whether a text holds a word of each stem; where a script has no spaces, each stem itself. */

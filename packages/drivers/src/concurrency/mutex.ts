@@ -1,5 +1,7 @@
-/** Makes a mutex: work runs one at a time, in the order of the calls. Work that fails does not stop the next. */
-export function createMutex(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+/** Runs work one at a time, in the order of the calls. Work that fails does not stop the next. */
+export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const result = last.then(work, work)

@@ -107,7 +107,7 @@ function threadPool(options: FileExtractionOptions): ThreadPool {
   const idle = new Map<ExtractionThread, NodeJS.Timeout>()
   let isClosed = false
 
-  const wake = (): ExtractionThread | undefined => {
+  const idleThread = (): ExtractionThread | undefined => {
     for (const [thread, timer] of [...idle].reverse()) {
       clearTimeout(timer)
       idle.delete(thread)
@@ -119,7 +119,7 @@ function threadPool(options: FileExtractionOptions): ThreadPool {
     isClosed: () => isClosed,
     take() {
       if (isClosed || busy.size >= threads) return undefined
-      const thread = wake() ?? startThread(workerUrl, limits)
+      const thread = idleThread() ?? startThread(workerUrl, limits)
       busy.add(thread)
       return thread
     },

@@ -1,6 +1,7 @@
 import type { IndexRow } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { persistently, type Engine } from './engine.ts'
+import { createMemtableRoom } from './memtable-room.ts'
 import { schemaOf, toArrow, type Space } from './rows.ts'
 import type { Memtable } from './text/memtable.ts'
 import type { WriterPresence } from './writer-presence.ts'
@@ -14,12 +15,19 @@ export interface AppendParts {
   readonly presence: WriterPresence
   /** Called after each commit. */
   wrote(): void
+  /** Folds new rows into the text index, with nothing else beside it that must not be. */
+  fold(): Promise<void>
 }
 
 /** Appends rows; calls that come while commits are under way share the next one. */
 export interface Appending {
-  /** Resolves once the rows are on disk and found. */
+  /**
+   * Resolves once the rows are on disk and found. While somebody searches, rows for which the memtable has no room wait
+   * for a fold: without it each search would have the engine read all unindexed rows, which takes seconds.
+   */
   add(rows: readonly IndexRow[]): Promise<void>
+  /** Says that somebody searches. */
+  noteSearch(): void
 }
 
 interface Request {
@@ -37,8 +45,15 @@ const mostCommits = 2
 /** Queues appends to a table. */
 export function createAppending(parts: AppendParts): Appending {
   const schema = schemaOf(parts.engine, parts.space)
+  const room = createMemtableRoom(parts)
   const queue: Request[] = []
   let running = 0
+  function enqueue(rows: readonly IndexRow[]): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      queue.push({ rows, resolve, reject })
+      if (running < mostCommits) void run()
+    })
+  }
 
   async function commit(rows: readonly IndexRow[]): Promise<void> {
     const { engine, table, memtable, presence } = parts
@@ -48,6 +63,10 @@ export function createAppending(parts: AppendParts): Appending {
     // A try that failed may have been carried out all the same: its rows are there twice and found once.
     await persistently(() => table.add(batch))
     memtable.add(rows)
+    const mark = memtable.mark()
+    // So that a search does not wait for it.
+    if (room.isSearched()) await memtable.post()
+    memtable.show(mark)
     parts.wrote()
   }
 
@@ -79,11 +98,7 @@ export function createAppending(parts: AppendParts): Appending {
   }
 
   return {
-    add(rows) {
-      return new Promise((resolve, reject) => {
-        queue.push({ rows, resolve, reject })
-        if (running < mostCommits) void run()
-      })
-    },
+    noteSearch: room.noteSearch,
+    add: (rows) => room.enter(rows, () => enqueue(rows)),
   }
 }

@@ -2,7 +2,7 @@ import type { IndexFilter, IndexRow, TimeRange } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import type { Query, Table, VectorQuery } from '@lancedb/lancedb'
 import type { RecordBatch } from 'apache-arrow'
-import type { FoundRow } from './rows.ts'
+import { metadataColumn, type FoundRow } from './rows.ts'
 
 /** A search of the table, ready to be narrowed. */
 export interface NarrowedSearch {
@@ -137,7 +137,7 @@ async function take(
     if (!row || ![...row.pairs].some((pair) => wanted.has(pair)))
       throw new InlayError('SERVICE_UNAVAILABLE', { cause: new Error('preempted') })
     const vector = columns.includes('vector') ? { vector: row.vector } : {}
-    return { text: row.text, card: row.card, ...vector, [scoreColumn]: score }
+    return { text: row.text, [metadataColumn]: row[metadataColumn], ...vector, [scoreColumn]: score }
   })
 }
 

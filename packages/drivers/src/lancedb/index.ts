@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
-import { createMutex } from '../concurrency/mutex.ts'
+import { createMutex, type Mutex } from '../concurrency/mutex.ts'
 import { inspectFolder, markFolder } from './condition.ts'
 import { createAppending, type Appending } from './append.ts'
 import { openWriterPresence, type Processes, type WriterPresence } from './writer-presence.ts'
@@ -63,10 +63,10 @@ interface Opened extends TextParts, OpenTable {
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
   const { folder, keepVersionsMs = 10_000, vectorShare = 0.6 } = options
-  const handle = createHandle((space: Space | undefined) => assemble(options, space), dismantle)
-  const { use } = handle
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()
+  const handle = createHandle((space: Space | undefined) => assemble(options, space, exclusively), dismantle)
+  const { use } = handle
   let wanted: Space | undefined
   return {
     keepVersionsMs,
@@ -87,6 +87,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       query.signal?.throwIfAborted()
       const hits = await use((parts) => {
         if (query.vector) checkVector(query.vector, parts.space ?? noSpace)
+        parts.appending.noteSearch()
         return persistently(() => find(parts, query, vectorShare))
       })
       query.signal?.throwIfAborted()
@@ -127,6 +128,7 @@ async function assemble(
     purgeMs = 86_400_000,
   }: LancedbOptions,
   space: Space | undefined,
+  exclusively: Mutex,
 ): Promise<Opened> {
   const engine = await loadEngine()
   const { connection, table } = await openTable(engine, folder, space)
@@ -148,10 +150,12 @@ async function assemble(
     unindexedRows,
     statistics,
     filteredSearch,
+    scanning: createMutex(),
   }
   const purge = createPurge({ engine, table, folder, purgeMs })
   const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, purge })
-  return { ...parts, purge, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote }) }
+  const fold = (): Promise<void> => exclusively(upkeep.fold)
+  return { ...parts, purge, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote, fold }) }
 }
 
 async function dismantle({ table, connection, presence }: Opened): Promise<void> {

@@ -12,8 +12,11 @@ export interface Space {
 /** Name of the column that full-text search reads. */
 export const searchColumn = 'search_text'
 
+/** Name of the column that holds all that a hit shows besides its text; see `packChunkMetadata`. */
+export const metadataColumn = 'card'
+
 /** Columns that a hit is made of: two, since each takes the engine 0.05 ms of a search for ten rows, and more for thirty. */
-export const hitColumns: readonly string[] = ['text', 'card']
+export const hitColumns: readonly string[] = ['text', metadataColumn]
 
 /** Bumped when columns change: an index of another format has to be filled anew. */
 const format = '2'
@@ -38,7 +41,7 @@ export function schemaOf({ arrow }: Engine, space: Space | undefined): Schema {
     time('updated_at', false),
     time('own_updated_at', true),
     time('created_at', true),
-    text('card'),
+    text(metadataColumn),
   ]
   if (space)
     fields.push(new Field('vector', new FixedSizeList(space.dimensions, new Field('item', new Float32(), true)), false))
@@ -101,7 +104,7 @@ export function toArrow(engine: Engine, schema: Schema, rows: readonly IndexRow[
     updated_at: times(engine, rows, (row) => row.updatedAt),
     own_updated_at: times(engine, rows, (row) => row.ownUpdatedAt),
     created_at: times(engine, rows, (row) => row.createdAt),
-    card: texts(engine, rows, packChunkMetadata),
+    [metadataColumn]: texts(engine, rows, packChunkMetadata),
   }
   const children = schema.fields.map(({ name }) => columns[name] ?? vectors(engine, schema, rows))
   const data = arrow.makeData({ type: new arrow.Struct(schema.fields), length: rows.length, nullCount: 0, children })
@@ -193,7 +196,7 @@ ${chunkMetadata}`
 /** A row as the engine gives it: the columns of a hit, vectors as Arrow lists. */
 export interface FoundRow {
   readonly text: string
-  readonly card: string
+  readonly [metadataColumn]: string
   readonly vector?: { toArray(): Float32Array } | null
   readonly _score?: number
   readonly _distance?: number
@@ -202,11 +205,11 @@ export interface FoundRow {
 /** The part of a hit that comes from its row. */
 export function toHit(row: FoundRow, score: number): Hit {
   // The engine makes a property anew each time it is asked for.
-  const { text, card } = row
-  const end = card.indexOf('\n')
+  const { text, [metadataColumn]: packed } = row
+  const end = packed.indexOf('\n')
   // Written by `packChunkMetadata` alone.
-  const [documentId, generation, position, source, updatedAt] = JSON.parse(card.slice(0, end)) as Head
-  return { documentId, generation, position, text, chunkMetadata: card.slice(end + 1), source, updatedAt, score }
+  const [documentId, generation, position, source, updatedAt] = JSON.parse(packed.slice(0, end)) as Head
+  return { documentId, generation, position, text, chunkMetadata: packed.slice(end + 1), source, updatedAt, score }
 }
 
 /** Names a row within the index: rows of one name are the same row. */

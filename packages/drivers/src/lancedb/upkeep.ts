@@ -24,6 +24,8 @@ export interface Upkeep {
   wrote(): void
   /** Runs as far as due; a conflict with another writer leaves the rest for later. One run at a time. */
   run(options: { idle: boolean; signal?: AbortSignal }): Promise<void>
+  /** Folds new rows into the text index, due or not. */
+  fold(): Promise<void>
 }
 
 /**
@@ -62,7 +64,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
       commits >= limits.commits ||
       numSmallFragments > limits.commits ||
       unindexed > Math.max(limits.unindexedRows, stats.numRows * share) ||
-      memtable.isHalfFull ||
+      memtable.fill > 0.5 ||
       dead > Math.max(limits.deadRows, stats.numRows)
     )
   }
@@ -97,10 +99,9 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
   }
 
   return {
-    wrote() {
-      commits++
-    },
+    wrote: () => void commits++,
     run: ({ idle, signal }) => runDue(idle, signal),
+    fold,
   }
 }
 

@@ -1,79 +1,15 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { Grounding, ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
+import type { ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
 import { InlayError, type LlmOverride } from '@inlay/protocol'
 import { createMemories, type ModelMemories } from './adapting/learning-transport.ts'
 import { createServedModels } from './adapting/served-window.ts'
 import { aiSdkModels, transportOf } from './ai-sdk.ts'
 import { knownModel } from './known-models.ts'
+import type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 
 export { parseModelSpec, parseModelSpecs } from './model-spec.ts'
 export type { ModelSpec, ModelSpecOptions } from './model-spec.ts'
-
-/** One model of a provider. */
-export interface ModelConfig {
-  /** Name the provider knows it by. */
-  readonly name: string
-  /** What a person reads. Default: the name. */
-  readonly displayName?: string
-  /** Tokens of prompt and answer together. Default: what is known of well-known models, else 32,000. */
-  readonly contextTokens?: number
-  /** Whether it takes images. Default: what is known of well-known models, else false. */
-  readonly takesImages?: boolean
-  /** Most tokens of an answer. Default: what its server allows. */
-  readonly outputTokens?: number
-  /** How it comes by documents: by tools, or by a search made for it. Default `auto`: by tools, unless they are refused. */
-  readonly grounding?: Grounding
-  /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
-  readonly comparesCitations?: boolean
-}
-
-/** One provider of models. */
-export interface ProviderConfig {
-  /** How clients name it in `model_provider`; unique. */
-  readonly name: string
-  /** `extractive` is the built-in model, which needs no key and no network; it is handed in as `builtIn`. */
-  readonly type: 'extractive' | 'openai' | 'anthropic' | 'openai-compatible'
-  /** What a person reads. Default: the name. */
-  readonly displayName?: string
-  /** Address of the API with its version. Required for `openai-compatible`. */
-  readonly baseUrl?: string
-  readonly apiKey?: string
-  /** Sent with each request. */
-  readonly headers?: Readonly<Record<string, string>>
-  /**
-   * Longest wait for the beginning of an answer, in milliseconds. Default 300 000; `openai-compatible` 1 800 000, as a slow
-   * machine reads a long prompt for many minutes.
-   */
-  readonly firstTokenMs?: number
-  /** Longest silence of an answer that has begun, in milliseconds. Default 300 000. */
-  readonly silenceMs?: number
-  /** The models clients may choose; without a list any name is passed on. */
-  readonly models?: readonly ModelConfig[]
-  /** Used when a request names only the provider; the default provider needs one. Default: the first of `models`. */
-  readonly defaultModel?: string
-}
-
-/** A model that runs in this process: `extractiveModel` of `@inlay/extractive`. */
-export interface BuiltInModel {
-  /** What a person reads. */
-  readonly displayName: string
-  /** Tokens of prompt and answer together. */
-  readonly contextTokens: number
-  readonly make: () => LanguageModelV4
-}
-
-/** What {@link modelProviders} needs. */
-export interface ModelProvidersConfig {
-  readonly providers: readonly ProviderConfig[]
-  /** Name of the provider whose default model answers unless a request says otherwise. Default: the first. */
-  readonly defaultProvider?: string
-  /** Wraps the `fetch` that carries all requests to models, e.g. to observe streams. */
-  readonly wrapFetch?: (next: typeof fetch) => typeof fetch
-  /** The model of providers of the type `extractive`; required when there is one. */
-  readonly builtIn?: BuiltInModel
-  /** Hears once of each part of a request that a server refuses and that is left out from then on. */
-  readonly onNotice?: (message: string) => void
-}
+export type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 
 interface Provider {
   readonly config: ProviderConfig

@@ -1,6 +1,6 @@
 import type { Grounding } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import type { ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-providers.ts'
+import type { ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 
 /** What goes with a model spec. */
 export interface ModelSpecOptions {

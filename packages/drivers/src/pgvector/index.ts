@@ -108,7 +108,7 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
       const { space } = opened()
       const vectors = wanted?.vectors && space ? ', vector::text as vector' : ''
       const rows = await run<PgHit>(
-        `select document_id, generation, position, text, card, source, updated_at, 0 as score${vectors}
+        `select document_id, generation, position, text, card as metadata, source, updated_at, 0 as score${vectors}
          from ${tables.rows} where generation = $1 and position between $2 and $3 order by position`,
         [generation, from, to],
       )
@@ -202,7 +202,7 @@ function toHit(row: PgHit): Hit {
     generation: row.generation,
     position: row.position,
     text: row.text,
-    chunkMetadata: row.card,
+    chunkMetadata: row.metadata,
     source: row.source,
     updatedAt: Number(row.updated_at),
     score: Number(row.score),

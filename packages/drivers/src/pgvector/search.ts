@@ -8,7 +8,7 @@ export interface PgHit {
   readonly generation: string
   readonly position: number
   readonly text: string
-  readonly card: string
+  readonly metadata: string
   readonly source: string
   /** `bigint`: a string or a number, as the client gives it. */
   readonly updated_at: string | number
@@ -29,7 +29,7 @@ export interface PgSearch {
 
 type Conditions = (parameters: Parameters) => string
 
-const columns = 'document_id, generation, position, text, card, source, updated_at'
+const columns = 'document_id, generation, position, text, card as metadata, source, updated_at'
 
 /** A fused search looks deeper on both sides than it answers. */
 const depthOf = (limit: number, fused: boolean): number => (fused ? Math.max(limit * 4, 50) : limit)

@@ -14,6 +14,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => (await import('./search.ts')).search,
   keys: async () => (await import('./keys.ts')).keys,
   'check-client': async () => (await import('./check-client.ts')).checkClient,
+  eval: async () => (await import('./eval.ts')).evaluation,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,
   reindex: async () => (await import('./reindex.ts')).reindex,

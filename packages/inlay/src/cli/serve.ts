@@ -103,6 +103,9 @@ function portOf(context: CommandContext): number {
   return Number(given)
 }
 
+/** Node takes 511: one more is not refused but tried again by its client after seconds. */
+const waitingConnections = 4096
+
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -112,7 +115,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
           : `cannot listen on ${host}, port ${port} (${error.code ?? 'unknown reason'}).`
       reject(new InlayError('INVALID_INPUT', { message: reason, cause: error }))
     })
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: waitingConnections }, () => {
       const address = server.address()
       resolve(typeof address === 'object' && address !== null ? address.port : port)
     })

@@ -93,8 +93,8 @@ export const clientChecks: readonly ClientCheck[] = [
     mend: 'Give the key the scope search or chat.',
     run: async (installation) => {
       const search = { query: 'inlay client check', skip_query_expansion: true }
-      const found = await call(installation, 'POST', '/search', search)
-      return refused(found) ?? missing(found, ['results'])
+      const response = await call(installation, 'POST', '/search', search)
+      return refused(response) ?? missing(response, ['results'])
     },
   },
   {
@@ -137,12 +137,12 @@ async function withSession(
   installation: Installation,
   check: (sessionId: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  const made = await call(installation, 'POST', '/chat/create-chat-session', {
+  const session = await call(installation, 'POST', '/chat/create-chat-session', {
     persona_id: 0,
     description: 'Client check',
   })
-  const id = fieldOf(made, 'chat_session_id')
-  if (typeof id !== 'string') return refused(made) ?? 'The answer has no chat_session_id.'
+  const id = fieldOf(session, 'chat_session_id')
+  if (typeof id !== 'string') return refused(session) ?? 'The answer has no chat_session_id.'
   try {
     return await check(id)
   } finally {
@@ -172,8 +172,8 @@ async function checkIngestion(installation: Installation): Promise<string | unde
   const fault = refused(accepted) ?? missing(accepted, ['document_id', 'already_existed'])
   if (fault !== undefined) return fault
   try {
-    const found = await call(installation, 'POST', '/search', { query: word, skip_query_expansion: true })
-    const results = fieldOf(found, 'results')
+    const response = await call(installation, 'POST', '/search', { query: word, skip_query_expansion: true })
+    const results = fieldOf(response, 'results')
     return Array.isArray(results) && results.length > 0 ? undefined : 'It is not found yet when the call answers.'
   } finally {
     await call(installation, 'DELETE', '/onyx-api/ingestion/inlay-client-check')

@@ -8,8 +8,8 @@ export interface FastifyScope {
   removeAllContentTypeParsers(): void
   addContentTypeParser(
     type: string,
-    parser: (request: never, payload: never, done: (error: null) => void) => void,
-  ): void
+    parser: (request: unknown, payload: unknown, done: (error: null) => void) => void,
+  ): unknown
   all(path: string, handler: (request: FastifyCall, reply: FastifyAnswer) => Promise<void>): unknown
 }
 

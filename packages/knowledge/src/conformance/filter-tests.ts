@@ -37,10 +37,10 @@ async function checkCases(
     if (upkeep) await index.maintain({ idle: true })
     for (const [filter, ids] of cases)
       for (const query of queries) {
-        const found = await foundBy(index, { ...query, filter, limit: 50 })
+        const actual = await foundBy(index, { ...query, filter, limit: 50 })
         const how = `${query.text ? 'by words' : ''}${query.vector ? ' by vector' : ''}${upkeep ? ' after upkeep' : ''}`
         // A vector is near to every row, also to those that only fill the index.
-        const relevant = found.filter((id) => !id.startsWith('filler '))
+        const relevant = actual.filter((id) => !id.startsWith('filler '))
         mustEqual(relevant, [...ids].sort(), `${JSON.stringify(filter)} ${how}`)
       }
   }

@@ -44,7 +44,7 @@ export interface ExcerptRequest {
   readonly first: number
   readonly last: number
   /** Number of the chunk that the excerpt is to hold: it ends where another link begins. */
-  readonly around: number
+  readonly chunk: number
   /** Absent: the host itself, no restriction. */
   readonly caller?: Caller
 }

@@ -31,6 +31,8 @@ export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy'
   readonly worker: WorkerOptions & { readonly owner: string }
   /** The space that documents are brought into; undefined while there is none. Default: the first one. */
   readonly space?: () => Promise<number | undefined>
+  /** Told of each claim that was taken from the queue in its order. */
+  readonly onTaken?: (claim: Claim) => void
   /** Told which documents a finished claim was for. */
   readonly onClaimDone: (documentIds: readonly string[]) => void
 }
@@ -38,15 +40,15 @@ export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy'
 /** Takes claims and works them off, one call each. */
 export interface ClaimRunner {
   /** Frees abandoned claims when it is time, or always when asked to; then takes what is due, if anything. */
-  take(options?: { sweep?: boolean }): Promise<Claim | undefined>
+  take(options?: { sweep?: boolean; isOfSmall?: boolean }): Promise<Claim | undefined>
   /** Indexes a claim while keeping its lease. Never rejects: what goes wrong is reported and tried again. */
   work(claim: Claim): Promise<void>
   /** Makes everything in flight go back into the queue. */
   letGo(): void
 }
 
-/** Most characters of content in one claim. */
-const claimCharacters = 8 * 2 ** 20
+/** Most characters of content in one claim: its documents are found together, once all are indexed. */
+const claimCharacters = 3 * 2 ** 20
 
 export function createClaimRunner(context: WorkerContext): ClaimRunner {
   const { db, now, onError } = context
@@ -70,8 +72,12 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
       const space = context.space ? await context.space() : 0
       if (space === undefined) return undefined
       const { at } = context
+      const { isOfSmall } = options ?? {}
       const limitCharacters = Math.min(claimCharacters, context.embedding?.claimCharacters() ?? Infinity)
-      return claimDocuments(db, { owner, now: now(), leaseMs, space, limit, limitCharacters, at })
+      const bounds = { limit, limitCharacters, isOfSmall }
+      const claim = await claimDocuments(db, { owner, now: now(), leaseMs, space, ...bounds, at })
+      if (claim && !isOfSmall) context.onTaken?.(claim)
+      return claim
     },
     work: async (claim) => {
       const renewal = setInterval(() => renewClaims(db, owner, now() + leaseMs).catch(onError), leaseMs / 3)
@@ -123,7 +129,10 @@ export interface Worker {
   close(): Promise<void>
 }
 
-/** One claim is embedded while the one before is appended. */
+/**
+ * One claim is embedded while the one before is appended. While large documents take both lanes, small ones have a third,
+ * so that nobody's few lines wait for somebody's book.
+ */
 const lanes = 2
 
 /**
@@ -132,12 +141,46 @@ const lanes = 2
  */
 const [streamDocuments, streamLinger] = [8, 2]
 
+/** Claims under way. */
+interface Lanes {
+  /** Of which documents one more may be taken. */
+  free(): 'any' | 'small' | 'none'
+  take(claim: Claim, work: Promise<void>): void
+  /** Resolves when one of the claims ends: then more can be taken. */
+  freed(): Promise<true>
+  ended(): Promise<unknown>
+}
+
+/** @param onLargeDone told when a claim of a large document ends */
+function createLanes(onLargeDone: () => void): Lanes {
+  const underWay = new Map<Promise<void>, boolean>()
+  return {
+    free: () => {
+      if (underWay.size < lanes) return 'any'
+      return underWay.size === lanes && [...underWay.values()].every((isLarge) => isLarge) ? 'small' : 'none'
+    },
+    take: ({ isLarge }, work) => {
+      const done = work.finally(() => {
+        underWay.delete(done)
+        if (isLarge) onLargeDone()
+      })
+      underWay.set(done, isLarge)
+    },
+    freed: async () => {
+      await Promise.race(underWay.keys())
+      return true
+    },
+    ended: () => Promise.all(underWay.keys()),
+  }
+}
+
 export function createWorker(context: WorkerContext): Worker {
   const { onError } = context
   const { lingerMs = 100, pollMs = 1000, closeMs = 2000 } = context.worker
   const runner = createClaimRunner(context)
   const signal = createSignal()
-  const inFlight = new Set<Promise<void>>()
+  // Others may wait that only the lane of a large document takes.
+  const lanesInUse = createLanes(signal.notify)
   let loop: Promise<void> | undefined
   let isClosing = false
   /** Documents of the claim before. */
@@ -145,28 +188,27 @@ export function createWorker(context: WorkerContext): Worker {
 
   async function run(): Promise<void> {
     let areMoreDue = false
+    let free = lanesInUse.free()
     while (!isClosing) {
       if (!areMoreDue) {
         await signal.sleep(pollMs)
-        // A moment gathers documents for one commit.
-        if (!isClosing) await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
+        // A moment gathers documents for one commit; a wait for large ones has gathered enough.
+        if (!isClosing && free !== 'small') await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
       }
-      if (inFlight.size >= lanes) await Promise.race(inFlight)
-      if (isClosing) return
-      areMoreDue = await claimNext()
+      free = lanesInUse.free()
+      areMoreDue = free === 'none' ? await lanesInUse.freed() : await claimNext(free === 'small')
     }
   }
 
   /** Answers whether more were due than could be taken at once. */
-  async function claimNext(): Promise<boolean> {
-    const claim = await runner.take().catch((error: unknown) => {
+  async function claimNext(isOfSmall: boolean): Promise<boolean> {
+    const claim = await runner.take({ isOfSmall }).catch((error: unknown) => {
       onError(error)
       return pause(pollMs)
     })
     taken = claim?.documentIds.length ?? 0
     if (!claim) return false
-    const done = runner.work(claim).finally(() => inFlight.delete(done))
-    inFlight.add(done)
+    lanesInUse.take(claim, runner.work(claim))
     return claim.isCutShort
   }
 
@@ -186,7 +228,7 @@ export function createWorker(context: WorkerContext): Worker {
       signal.notify()
       const grace = setTimeout(runner.letGo, closeMs)
       await loop
-      await Promise.all(inFlight)
+      await lanesInUse.ended()
       clearTimeout(grace)
     },
   }

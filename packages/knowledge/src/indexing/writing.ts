@@ -1,5 +1,5 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { createSlices } from '@inlay/protocol/concurrency'
 import { partFailed } from '../calls/bounded-call.ts'
 import type { EmbeddingCalls } from '../calls/embedding.ts'
 import { type DraftRow, imagesOf, metadataBesideRows, toRows } from '../chunking/rows.ts'
@@ -78,7 +78,7 @@ type EnrichedRow = Pick<PieceRow, 'writing' | 'row'>
 
 /** Most rows and characters of text that are appended at once; fewer rows where others wait for an embedder. */
 const [pieceRows, embeddedPieceRows] = [1500, 1000]
-const pieceCharacters = 8 * 2 ** 20
+const pieceCharacters = 3 * 2 ** 20
 
 /**
  * Chunks, embeds and appends documents, many in one commit. A document that fails by itself is marked, the others go on.
@@ -121,7 +121,7 @@ async function* toPieces(
   const mostRows = context.embedding ? embeddedPieceRows : pieceRows
   let piece: PieceRow[] = []
   let characters = 0
-  let turnBegan = performance.now()
+  const slices = createSlices()
   for (const writing of writings) {
     const document = await readWhole(writing, context)
     if (!document) continue
@@ -136,16 +136,11 @@ async function* toPieces(
         piece = []
         characters = 0
       }
-      if (performance.now() - turnBegan > longestTurnMs) {
-        await yieldToEventLoop()
-        turnBegan = performance.now()
-      }
+      if (slices.isOver()) await slices.next()
     }
   }
   if (piece.length > 0) yield piece
 }
-
-const longestTurnMs = 8
 
 /** A document with the text of its tables; undefined when that cannot be read, and the document carries the error. */
 async function readWhole(writing: Writing, context: WritingContext): Promise<StoredDocument | undefined> {

@@ -47,6 +47,8 @@ export interface Draft {
   pairIds: Set<number>
   /** The version to be stored; undefined when nothing has to be. */
   version: Version | undefined
+  /** Who sent it; undefined for the host. */
+  callerId: string | undefined
 }
 
 /** Begins a draft. A document whose pairs were all removed counts as absent. */
@@ -62,6 +64,7 @@ export function toDraft(id: string, stored: StoredState | undefined, pairs: Read
     revision: stored?.revision ?? 0,
     pairIds: new Set(live),
     version: undefined,
+    callerId: undefined,
   }
 }
 
@@ -97,6 +100,7 @@ export function accept(
     draft.state = 'pending'
     draft.pairIds.add(version.pairId)
     draft.version = version
+    draft.callerId = caller?.id
     return { documentId: draft.id, existed, revision: draft.revision, isIndexed: false, isQueued: true }
   }
   return {

@@ -1,4 +1,5 @@
 import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks } from '@inlay/records'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { InsertObject } from 'kysely'
 import { noteActivity, readPairs } from '../access/access.ts'
 import { forgetImages } from '../access/document-images.ts'
@@ -8,6 +9,7 @@ import type { IngestionStep } from '../contracts/steps.ts'
 import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove, toDraft } from './draft.ts'
 import { retire } from '../queue/claims.ts'
 import { addToCounter } from '../schema/sql.ts'
+import type { FairOrder } from './fair-order.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 export interface IntakeOptions {
@@ -15,6 +17,8 @@ export interface IntakeOptions {
   readonly now: () => number
   /** Called with `accept` before each transaction, and awaited. */
   readonly at?: (step: IngestionStep) => void | Promise<void>
+  /** Gives documents their places in the queue. Default: in the order they came. */
+  readonly fairOrder?: Pick<FairOrder, 'placeOf'>
 }
 
 /** The one door for changes of documents: accepts and removals in the order they came, many in one commit. */
@@ -25,7 +29,7 @@ export function createIntake(options: IntakeOptions): Intake {
   return createGroupCommit({
     commit: (tasks) => commitGroup(options, tasks),
     weight: (task) => (task.kind === 'accept' ? task.version.content.length : 0),
-    limitWeight: 16 * 2 ** 20,
+    limitWeight: 4 * 2 ** 20,
     limit: 400,
   })
 }
@@ -39,7 +43,7 @@ async function commitGroup(options: IntakeOptions, tasks: readonly IntakeTask[])
     // A group that changes nothing costs no sync to disk.
     if (changed.length === 0) await transaction.rollback().execute()
     else {
-      await write(transaction, changed, options.now())
+      await write(transaction, changed, options)
       await transaction.commit().execute()
     }
     return outcomes
@@ -121,7 +125,8 @@ function isStale({ stored, isPresent, incarnation }: Draft): boolean {
   return stored !== undefined && (!isPresent || incarnation !== stored.incarnation)
 }
 
-async function write(db: Records, drafts: readonly Draft[], now: number): Promise<void> {
+async function write(db: Records, drafts: readonly Draft[], options: IntakeOptions): Promise<void> {
+  const now = options.now()
   const stale = drafts.filter(isStale)
   if (stale.length > 0)
     await deleteDocuments(
@@ -132,7 +137,7 @@ async function write(db: Records, drafts: readonly Draft[], now: number): Promis
   if (accepted.length === 0) return
   await db
     .insertInto('inlay_documents')
-    .values(accepted.map((draft) => toRow(draft, now)))
+    .values(accepted.map((draft) => toRow(draft, { now, fairOrder: options.fairOrder })))
     .onConflict((conflict) =>
       conflict
         .column('id')
@@ -142,12 +147,13 @@ async function write(db: Records, drafts: readonly Draft[], now: number): Promis
   const contents = accepted
     .filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash)
     .map(({ id, version }) => ({ id, content: version.content }))
-  if (contents.length > 0)
-    await db
-      .insertInto('inlay_contents')
-      .values(contents)
-      .onConflict((conflict) => conflict.column('id').doUpdateSet((of) => ({ content: of.ref('excluded.content') })))
-      .execute()
+  const [large, small] = [contents.filter(isLarge), contents.filter((content) => !isLarge(content))]
+  if (small.length > 0) await writeContents(db, small)
+  for (const content of large) {
+    // SQLite writes on this thread, and keeps what was last bound to each statement.
+    await yieldToEventLoop()
+    await writeContents(db, [content])
+  }
   const memberships = accepted.flatMap(({ id, pairIds, stored, incarnation }) =>
     [...pairIds]
       .filter((pairId) => incarnation !== stored?.incarnation || !stored.pairIds.includes(pairId))
@@ -160,6 +166,20 @@ async function write(db: Records, drafts: readonly Draft[], now: number): Promis
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   await noteActivity(db, 'accepted_at', { pairIds: accepted.map(({ version }) => version.pairId), now })
+}
+
+type Content = Tables['inlay_contents']
+
+function isLarge({ content }: Content): boolean {
+  return content.length > 65_536
+}
+
+async function writeContents(db: Records, contents: readonly Content[]): Promise<void> {
+  await db
+    .insertInto('inlay_contents')
+    .values(contents)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet((of) => ({ content: of.ref('excluded.content') })))
+    .execute()
 }
 
 /** Everything a new version changes; what is searchable stays until the new version is. */
@@ -183,12 +203,13 @@ const overwritten = [
 
 function toRow(
   draft: Draft & { version: Draft['version'] & {} },
-  now: number,
+  { now, fairOrder }: { now: number; fairOrder: IntakeOptions['fairOrder'] },
 ): InsertObject<Tables, 'inlay_documents'> {
   const { version } = draft
+  const place = fairOrder?.placeOf(draft.callerId ?? '', version.content.length, now) ?? now
   const stored = isStale(draft) ? undefined : draft.stored
   // A document that is changed again and again keeps its place in the queue.
-  const waitsSince = stored?.state === 'pending' && stored.attempts === 0 ? stored.dueAt : now
+  const waitsSince = stored?.state === 'pending' && stored.attempts === 0 ? stored.dueAt : place
   return {
     id: draft.id,
     revision: draft.revision,
@@ -200,7 +221,7 @@ function toRow(
     source: version.source,
     content_bytes: version.content.length,
     accepted_at: stored?.hash === version.hash ? stored.acceptedAt : now,
-    due_at: Math.min(waitsSince, now),
+    due_at: Math.min(waitsSince, place),
     claim: null,
     attempts: 0,
     failures: 0,

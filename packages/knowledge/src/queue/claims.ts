@@ -14,6 +14,10 @@ export interface Claim {
   readonly space: number
   /** Whether more documents were due than the claim took. */
   readonly isCutShort: boolean
+  /** Since when the last of the documents waited. */
+  readonly waitedSince: number
+  /** Whether it is one document that takes long. */
+  readonly isLarge: boolean
 }
 
 /** A claimed document with its content, as of one moment. */
@@ -41,9 +45,14 @@ export interface ClaimOptions {
   readonly limit: number
   /** Most characters of content together; a single document may have more. */
   readonly limitCharacters: number
+  /** Leaves documents that take long to others. */
+  readonly isOfSmall?: boolean
   /** Called with `claim`, and awaited, when there is something to take. */
   readonly at?: (step: IngestionStep) => void | Promise<void>
 }
+
+/** A document of more characters is indexed alone: others are not to wait for its end to be found. */
+const largeCharacters = 2 ** 18
 
 /** A document whose tries ended this often with the process is indexed alone, so that it takes nobody with it. */
 const isolatedAfter = 3
@@ -55,11 +64,8 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
     .select('id')
     .where((of) => of.or([of('is_paused', '=', 1), of('is_removed', '=', 1)]))
     .execute()
-  const candidates = dueDocuments(
-    db,
-    options.now,
-    paused.map((pair) => pair.id),
-  )
+  const pausedPairs = paused.map((pair) => pair.id)
+  const candidates = dueDocuments(db, options, pausedPairs)
   if (!(await candidates.limit(1).executeTakeFirst())) return undefined
   await options.at?.('claim')
   const id = crypto.randomUUID()
@@ -68,15 +74,13 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
       .insertInto('inlay_claims')
       .values({ id, owner: options.owner, generations: '[]', lease_until: options.now + options.leaseMs })
       .execute()
-    let query = dueDocuments(
-      transaction,
-      options.now,
-      paused.map((pair) => pair.id),
-    )
+    let query = dueDocuments(transaction, options, pausedPairs)
     if (hasRowLocks(db)) query = query.forUpdate().skipLocked()
     const due = await query.limit(options.limit).execute()
-    const documentIds = choose(due, options.limitCharacters)
-    if (documentIds.length === 0) {
+    const chosen = choose(due, options.limitCharacters)
+    const documentIds = chosen.map((document) => document.id)
+    const [first, last] = [chosen[0], chosen.at(-1)]
+    if (!first || !last) {
       await transaction.deleteFrom('inlay_claims').where('id', '=', id).execute()
       return undefined
     }
@@ -89,7 +93,15 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
     const generations = documentIds.map((_, at) => toGeneration(space, id, at))
     await recordGenerations(transaction, id, generations)
     const isCutShort = due.length === options.limit || documentIds.length < due.length
-    return { id, documentIds, generations, space, isCutShort }
+    return {
+      id,
+      documentIds,
+      generations,
+      space,
+      isCutShort,
+      waitedSince: Number(last.due_at),
+      isLarge: Number(first.content_bytes) > largeCharacters,
+    }
   })
 }
 
@@ -100,16 +112,21 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
 const longestSensibleWaitMs = 15 * 60_000
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
-const dueDocuments = (db: Records, now: number, pausedPairs: readonly number[]) => {
-  const due = db
+const dueDocuments = (
+  db: Records,
+  { now, isOfSmall = false }: Pick<ClaimOptions, 'now' | 'isOfSmall'>,
+  pausedPairs: readonly number[],
+) => {
+  let due = db
     .selectFrom('inlay_documents')
-    .select(['id', 'content_bytes', 'interruptions'])
+    .select(['id', 'content_bytes', 'interruptions', 'due_at'])
     .where('state', '=', phase('pending'))
     .where((of) =>
       of.or([of('due_at', '<=', now), of('reason', 'is', null), of('due_at', '>', now + longestSensibleWaitMs)]),
     )
     .orderBy('due_at')
     .orderBy('revision')
+  if (isOfSmall) due = due.where('content_bytes', '<=', largeCharacters)
   if (pausedPairs.length === 0) return due
   return due.where((of) =>
     of.exists(
@@ -122,18 +139,24 @@ const dueDocuments = (db: Records, now: number, pausedPairs: readonly number[]) 
   )
 }
 
-function choose(
-  candidates: readonly { id: string; content_bytes: number | string; interruptions: number }[],
-  limitCharacters: number,
-): string[] {
+interface Candidate {
+  readonly id: string
+  readonly content_bytes: number | string
+  readonly interruptions: number
+  readonly due_at: number | string
+}
+
+function choose(candidates: readonly Candidate[], limitCharacters: number): readonly Candidate[] {
+  const isAlone = ({ interruptions, content_bytes: characters }: Candidate): boolean =>
+    interruptions >= isolatedAfter || Number(characters) > largeCharacters
   const [first] = candidates
-  if (first && first.interruptions >= isolatedAfter) return [first.id]
+  if (first && isAlone(first)) return [first]
   let characters = 0
-  const end = candidates.findIndex((candidate, at) => {
+  const end = candidates.findIndex((candidate) => {
     characters += Number(candidate.content_bytes)
-    return at > 0 && (characters > limitCharacters || candidate.interruptions >= isolatedAfter)
+    return characters > limitCharacters || isAlone(candidate)
   })
-  return (end < 0 ? candidates : candidates.slice(0, end)).map(({ id }) => id)
+  return end < 0 ? candidates : candidates.slice(0, Math.max(1, end))
 }
 
 /** Notes what may be written to the index under a claim and is not visible. */

@@ -17,17 +17,17 @@ export interface ExcerptContext {
  * @param given pairs that the document is to be in, instead of those the caller may see
  */
 export async function readExcerpt(
-  { documentId, first, last, around, caller }: ExcerptRequest,
+  { documentId, first, last, chunk, caller }: ExcerptRequest,
   { db, index }: ExcerptContext,
   given?: readonly number[],
 ): Promise<Excerpt | undefined> {
   const generation = await visibleGeneration(documentId, db, given ?? (await pairsFor(db, caller)))
   if (generation === undefined) return undefined
-  const from = Math.max(0, first, around - mostChunks)
+  const from = Math.max(0, first, chunk - mostChunks)
   const hits = await index.read(generation, from, Math.min(last, from + mostChunks - 1))
   const chunks = ofOneLink(
     hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) })),
-    around,
+    chunk,
   )
   const [start, end] = [chunks[0], chunks.at(-1)]
   if (!start || !end) return undefined
@@ -49,8 +49,8 @@ async function visibleGeneration(
 }
 
 /** The chunks that surround one without a gap and lead to the same place as it. */
-function ofOneLink(chunks: readonly ReadHit[], around: number): readonly ReadHit[] {
-  const at = chunks.findIndex(({ hit }) => hit.position === around)
+function ofOneLink(chunks: readonly ReadHit[], chunk: number): readonly ReadHit[] {
+  const at = chunks.findIndex(({ hit }) => hit.position === chunk)
   const link = chunks[at]?.metadata.link
   const fits = (place: number, neighbour: number): boolean => {
     const [chunk, other] = [chunks[place], chunks[neighbour]]

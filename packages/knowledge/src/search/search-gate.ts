@@ -37,16 +37,16 @@ function createTurnQueue(limit: number): TurnQueue {
     }
     return new Promise((resolve, reject) => {
       const queue = waiting.get(caller) ?? new Set()
-      const begin = (): void => {
+      const admit = (): void => {
         signal?.removeEventListener('abort', abort)
         resolve()
       }
       const abort = (): void => {
-        queue.delete(begin)
+        queue.delete(admit)
         if (queue.size === 0 && waiting.get(caller) === queue) waiting.delete(caller)
         reject(signal!.reason)
       }
-      waiting.set(caller, queue.add(begin))
+      waiting.set(caller, queue.add(admit))
       signal?.addEventListener('abort', abort, { once: true })
     })
   }
@@ -59,11 +59,11 @@ function createTurnQueue(limit: number): TurnQueue {
       return
     }
     const [caller, queue] = next
-    const [begin] = queue
-    queue.delete(begin!)
+    const [admit] = queue
+    queue.delete(admit!)
     waiting.delete(caller)
     if (queue.size > 0) waiting.set(caller, queue)
-    begin!()
+    admit!()
   }
 
   return { enter, leave }

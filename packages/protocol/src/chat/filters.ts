@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { model, orNull, text, type WireSchema } from '../fields.ts'
 import { dateTime } from '../timestamps.ts'
-import { sourceSchema, type SourceValue } from '../ingestion/sources.ts'
+import { sourceSchema, type SourceValue } from '../sources.ts'
 
 /** A stretch of time: ISO 8601, both ends inclusive, either may be open. */
 export interface TimestampRange {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
 import { shortList, type Tag, tagSchema } from './filters.ts'
 import { answeredTime, dateTime } from '../timestamps.ts'
-import { sourceSchema, type SourceValue } from '../ingestion/sources.ts'
+import { sourceSchema, type SourceValue } from '../sources.ts'
 
 /** Body of `POST /search`, as read: every default applied. */
 export interface SearchRequest {

@@ -4,11 +4,11 @@ import type { Packet, PacketOf, PacketType, Placement } from '../packets/packet-
 type Apply<Type extends PacketType> = (state: ChangingState, packet: PacketOf<Type>, placement: Placement) => void
 
 /** Whether two packets belong to the same step. */
-export function isSamePlace(one: Placement, other: Placement): boolean {
+export function isSamePlace(left: Placement, right: Placement): boolean {
   return (
-    one.turn_index === other.turn_index &&
-    one.tab_index === other.tab_index &&
-    one.sub_turn_index === other.sub_turn_index
+    left.turn_index === right.turn_index &&
+    left.tab_index === right.tab_index &&
+    left.sub_turn_index === right.sub_turn_index
   )
 }
 

@@ -76,10 +76,10 @@ function reasoningBefore(blocks: readonly Block[], call: Placement): string | nu
         placement.turn_index === call.turn_index &&
         placement.tab_index === call.tab_index
   const near = blocks.filter((each) => each.kind === 'reasoning' && isNear(each.placement))
-  const found =
+  const block =
     near.find((each) => step(each.placement) === step(call) - 1) ??
     near.find((each) => step(each.placement) === step(call))
-  return found?.kind === 'reasoning' && found.text !== '' ? found.text : null
+  return block?.kind === 'reasoning' && block.text !== '' ? block.text : null
 }
 
 function resultText(block: ToolBlock): string {
@@ -114,25 +114,25 @@ const placeOf = (detail: ToolCallDetail): Placement => ({
 })
 
 /** By turn, then tab; the steps of an agent before the agent itself, since they end first. */
-function byPlace(one: Placement, other: Placement): number {
+function byPlace(left: Placement, right: Placement): number {
   const sub = (placement: Placement): number => placement.sub_turn_index ?? Number.MAX_SAFE_INTEGER
-  return one.turn_index - other.turn_index || one.tab_index - other.tab_index || sub(one) - sub(other)
+  return left.turn_index - right.turn_index || left.tab_index - right.tab_index || sub(left) - sub(right)
 }
 
 function toolCallsOf(blocks: readonly Block[], details: readonly ToolCallDetail[]): ToolCallResponse[] {
   const shown = blocks
     .filter((block) => block.kind === 'tool' || block.kind === 'research')
     .filter((block) => block.progress !== 'writing')
-  const told = shown.map((block) => {
+  const streamed = shown.map((block) => {
     const detail = details.find((each) => isSamePlace(placeOf(each), block.placement))
     const call = callOf(block)
     return { place: block.placement, call: detail ? mergedCall(call, detail) : call }
   })
-  const untold = details
+  const others = details
     .filter((detail) => !shown.some((block) => isSamePlace(placeOf(detail), block.placement)))
     .map((detail) => ({ place: placeOf(detail), call: mergedCall(undefined, detail) }))
-  return [...told, ...untold]
-    .sort((one, other) => byPlace(one.place, other.place))
+  return [...streamed, ...others]
+    .sort((left, right) => byPlace(left.place, right.place))
     .map(({ place, call }) => ({ ...call, pre_reasoning: reasoningBefore(blocks, place) }))
 }
 

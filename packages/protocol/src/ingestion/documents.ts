@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
 import { exactText, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { queryInteger } from '../query.ts'
-import { sourceSchema, type SourceValue } from './sources.ts'
+import { sourceSchema, type SourceValue } from '../sources.ts'
 
 /** Answer to an accepted document. */
 export interface IngestionResponse {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { choice, exactText, integer, model, named, orNull, text, type WireSchema } from '../fields.ts'
 import { metadataSchema, type MetadataInput } from './metadata.ts'
 import { dateTime } from '../timestamps.ts'
-import { sourceSchema, type SourceValue } from './sources.ts'
+import { sourceSchema, type SourceValue } from '../sources.ts'
 
 /** A section that is text; with `image_file_id` the image belongs to it. */
 export interface TextSection {

@@ -20,10 +20,10 @@ export function stripCitations(answer: string): string {
   let kept = ''
   let from = 0
   opening.lastIndex = 0
-  for (let found = opening.exec(answer); found; found = opening.exec(answer)) {
+  for (let match = opening.exec(answer); match; match = opening.exec(answer)) {
     const end = closeOf(answer, opening.lastIndex)
     if (end === -1) break
-    kept += answer.slice(from, found.index).trimEnd()
+    kept += answer.slice(from, match.index).trimEnd()
     from = end
     opening.lastIndex = end
   }

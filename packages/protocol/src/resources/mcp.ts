@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { integer, model, orNull, text, uuidOrBlank, type WireSchema } from '../fields.ts'
 import { shortList } from '../chat/filters.ts'
-import { sourceSchema, type SourceValue } from '../ingestion/sources.ts'
+import { sourceSchema, type SourceValue } from '../sources.ts'
 
 /** A message of JSON-RPC 2.0, as far as it can be told before its method is known. */
 export interface McpMessage {

@@ -1,4 +1,4 @@
-/** A moment in milliseconds since 1970 UTC as the wire has it, ISO 8601 with `Z`; null stays null. */
-export function toDate(moment: number | null): string | null {
-  return moment === null ? null : new Date(moment).toISOString()
+/** A time in milliseconds since 1970 UTC as the wire has it, ISO 8601 with `Z`; null stays null. */
+export function toDate(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
 }

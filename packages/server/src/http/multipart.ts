@@ -96,11 +96,11 @@ function untilDelimiter(source: Source, delimiter: Uint8Array): AsyncGenerator<U
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
     while (!isOver) {
       const { buffer } = source
-      const { at, found } = find(buffer, delimiter)
-      source.buffer = buffer.subarray(found ? at + delimiter.byteLength : at)
-      isOver = found
+      const { at, isComplete } = find(buffer, delimiter)
+      source.buffer = buffer.subarray(isComplete ? at + delimiter.byteLength : at)
+      isOver = isComplete
       if (at > 0) return { done: false, value: buffer.subarray(0, at) }
-      if (!found && !(await source.more())) throw malformed('ends before the form does')
+      if (!isComplete && !(await source.more())) throw malformed('ends before the form does')
     }
     return { done: true, value: undefined }
   }
@@ -118,14 +118,14 @@ function untilDelimiter(source: Source, delimiter: Uint8Array): AsyncGenerator<U
 }
 
 /** Where the delimiter begins, or where one might begin that has not arrived whole. */
-function find(buffer: Uint8Array, delimiter: Uint8Array): { readonly at: number; readonly found: boolean } {
+function find(buffer: Uint8Array, delimiter: Uint8Array): { readonly at: number; readonly isComplete: boolean } {
   for (let at = buffer.indexOf(cr); at !== -1; at = buffer.indexOf(cr, at + 1)) {
     let length = 1
     while (length < delimiter.byteLength && buffer[at + length] === delimiter[length]) length++
-    if (length === delimiter.byteLength) return { at, found: true }
-    if (at + length === buffer.byteLength) return { at, found: false }
+    if (length === delimiter.byteLength) return { at, isComplete: true }
+    if (at + length === buffer.byteLength) return { at, isComplete: false }
   }
-  return { at: buffer.byteLength, found: false }
+  return { at: buffer.byteLength, isComplete: false }
 }
 
 /** Whether another part follows the delimiter; its line is taken. */
@@ -141,9 +141,9 @@ async function beginsPart(source: Source): Promise<boolean> {
 async function readUntil(source: Source, mark: string, limitBytes: number): Promise<string> {
   const bytes = encoder.encode(mark)
   for (;;) {
-    const { at, found } = find(source.buffer, bytes)
+    const { at, isComplete } = find(source.buffer, bytes)
     if (at > limitBytes) throw malformed('has a part whose head is too long')
-    if (found) {
+    if (isComplete) {
       const text = new TextDecoder().decode(source.buffer.subarray(0, at))
       source.buffer = source.buffer.subarray(at + bytes.byteLength)
       return text
@@ -166,8 +166,8 @@ async function readField(bytes: AsyncIterable<Uint8Array>, limitBytes: number): 
 
 function boundaryOf(contentType: string): string | undefined {
   if (!/^\s*multipart\/form-data\s*;/i.test(contentType)) return undefined
-  const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType)
-  return found?.[1] ?? found?.[2]
+  const match = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType)
+  return match?.[1] ?? match?.[2]
 }
 
 interface Head {
@@ -192,9 +192,9 @@ function readHead(head: string): Head {
 
 /** Browsers write a quote in a name as `%22`, others with a backslash. */
 function parameterOf(disposition: string, parameter: string): string | undefined {
-  const found = new RegExp(`;\\s*${parameter}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i').exec(disposition)
-  if (found?.[1] === undefined) return found?.[2]
-  return found[1]
+  const match = new RegExp(`;\\s*${parameter}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i').exec(disposition)
+  if (match?.[1] === undefined) return match?.[2]
+  return match[1]
     .replace(/\\(["\\])/g, '$1')
     .replace(/%22/g, '"')
     .replace(/%0D%0A/gi, ' ')

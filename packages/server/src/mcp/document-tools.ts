@@ -11,9 +11,9 @@ const searchTool: McpTool = defineMcpTool({
   input: mcpSearchInputSchema,
   async run({ query, sources, document_sets: sets, limit }, { parts, caller, signal }) {
     const filters = { source_type: sources, document_set: sets, tags: null, time_cutoff: null }
-    const found = await parts.knowledge.search({ text: query, filters, caller, limit, signal })
+    const passages = await parts.knowledge.search({ text: query, filters, caller, limit, signal })
     const numbers = new Map<string, number>()
-    const results = found.map(({ document, content, headings }) => {
+    const results = passages.map(({ document, content, headings }) => {
       const number = numbers.get(document.document_id) ?? numbers.size + 1
       numbers.set(document.document_id, number)
       return {
@@ -40,11 +40,11 @@ const listTool: McpTool = defineMcpTool({
   async run({ source, limit, after }, { parts, caller }) {
     const query = { limit, phase: 'indexed' as const, ...(source && { source }), ...(after && { after }) }
     const { documents, next } = await parts.knowledge.list(query, { caller })
-    const listed = documents.map((one) => ({
-      document_id: one.documentId,
-      title: one.semanticIdentifier,
-      link: one.link === '' ? null : one.link,
-      source: one.source,
+    const listed = documents.map((document) => ({
+      document_id: document.documentId,
+      title: document.semanticIdentifier,
+      link: document.link === '' ? null : document.link,
+      source: document.source,
     }))
     return { value: { documents: listed, next }, links: [] }
   },

@@ -13,10 +13,10 @@ export function createFileSearch(
 ): PassageSearch {
   const fileIds = files.map(({ id }) => id)
   return async (query) => {
-    const [own, found] = await Promise.all([index.search({ ...query, fileIds }), others?.(query) ?? []])
-    if (found.length === 0) return own
+    const [own, outside] = await Promise.all([index.search({ ...query, fileIds }), others?.(query) ?? []])
+    if (outside.length === 0) return own
     const keyOf = ({ document }: Passage): string => `${document.chunk_ind} ${document.document_id}`
-    const rankings = [own, found].map((items) => ({ items, weight: 1 }))
+    const rankings = [own, outside].map((items) => ({ items, weight: 1 }))
     return fuseRankings(rankings, keyOf)
       .map(({ item }) => item)
       .slice(0, query.limit)

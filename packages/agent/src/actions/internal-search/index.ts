@@ -205,6 +205,8 @@ interface SelectOptions extends InternalSearchOptions {
   readonly passageLimit: number
 }
 
+// With less room, several passages tell more than one with what stands around it.
+const tightTokens = 4_000
 const mostChosen = 10
 const mostJudged = 30
 const mostKept = 3
@@ -216,14 +218,16 @@ async function selectSections(
   { readExcerpt, help = {}, passageLimit }: SelectOptions,
   turn: ActionTurn,
 ): Promise<{ readonly sections: readonly Section[]; readonly wereChosen: boolean }> {
-  const merged = rankDown(mergeSections(passages.slice(0, passageLimit * 2)))
+  const best = passages.slice(0, passageLimit * 2)
+  const isTight = (turn.resultTokens ?? defaultResultTokens) < tightTokens
+  const merged = rankDown(isTight ? best : mergeSections(best))
   const choice = { shown: mostJudged, limit: mostChosen, limitMs: help.limitMs ?? defaultHelpMs }
   const chosen = (help.choose ?? true) ? await chooseSections(merged, turn, queries, choice, question) : undefined
   // The best of the ranking stay whatever is chosen, so that no document can talk a model into hiding all others.
   const kept = merged.slice(0, mostKept).filter((section) => !chosen?.includes(section))
   const sections = chosen ? [...chosen, ...kept] : merged.slice(0, passageLimit)
   // A model that only quotes finds its sentences best where the search found them.
-  if (!readExcerpt || !turn.ask) return { sections, wereChosen: chosen !== undefined }
+  if (!readExcerpt || !turn.ask || isTight) return { sections, wereChosen: chosen !== undefined }
   const limitTokens = (turn.resultTokens ?? defaultResultTokens) * 0.8
   const grown = await addNeighbours(sections, turn, { readExcerpt, sections: 5, chunks: 1, limitTokens })
   return { sections: grown, wereChosen: chosen !== undefined }

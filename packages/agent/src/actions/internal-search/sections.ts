@@ -132,7 +132,7 @@ async function readAround(
     documentId: document.document_id,
     first: Math.max(0, span.first - chunks),
     last: span.last + chunks,
-    around: document.chunk_ind,
+    chunk: document.chunk_ind,
     caller,
     signal,
   })
@@ -182,7 +182,7 @@ export function toResultText(
 }
 
 // One long section must not leave room for no other.
-const mostShare = 0.45
+const mostShare = 0.2
 const leastShare = 250
 
 /** Tokens of what stands beside the text of a passage: each of its names, and all metadata together. */

@@ -1,9 +1,9 @@
 import type { IndexRow } from '@inlay/knowledge'
-import { saturation } from './rescore.ts'
-import { keyOf } from '../rows.ts'
-import { createWordList, mostCorrections, wordsOf, type Terms } from './words.ts'
+import { createSlices } from '@inlay/protocol/concurrency'
 import type { Table } from '@lancedb/lancedb'
 import type { WriterPresence } from '../writer-presence.ts'
+import { createPostings, joinPostings, type Postings, type PostingsBuilder } from './postings.ts'
+import { wordsOf, type Terms } from './words.ts'
 
 /** Rows appended through this handle that the full-text index lacks; they are searched in memory. */
 export interface Memtable {
@@ -11,21 +11,25 @@ export interface Memtable {
   readonly size: number
   /** True when not all unindexed rows found room: then only the engine can search them, row by row. */
   readonly overflown: boolean
-  /** True when half of the room is taken: time to fold rows into the index before they find none. */
-  readonly isHalfFull: boolean
+  /** What share of the room is taken. */
+  readonly fill: number
+  /** What share of the room rows take. */
+  shareOf(rows: readonly IndexRow[]): number
+  /** Holds rows, which count from now on for {@link mark}. */
   add(rows: readonly IndexRow[]): void
   remove(generations: ReadonlySet<string>): void
-  /** Names the rows present now, for {@link release}. */
+  /** Names the rows present now, for {@link show} and {@link release}. */
   mark(): number
-  /** Forgets all rows present when the mark was taken. */
+  /** The same, and makes sure that all of these can be released while later ones stay. */
+  seal(): number
+  /** Forgets rows present when the mark was taken, unless they lie among later ones. */
   release(mark: number): void
-  /** All rows held now, ready to be searched; rows released later stay in the result. */
+  /** Prepares all rows held now to be searched. */
+  post(): Promise<void>
+  /** Says that searches have to find the rows present when the mark was taken. */
+  show(mark: number): void
+  /** All rows shown, and perhaps others, ready to be searched; rows released later stay in the result. */
   prepared(): Promise<Postings>
-}
-
-interface Entry {
-  readonly row: IndexRow
-  readonly at: number
 }
 
 /** Some 32 MB, counting texts, vectors and the overhead of a row. */
@@ -33,25 +37,37 @@ const defaultCharacters = 32_000_000
 const charactersBeside = 500
 
 /** Rows whose words are asked for together: each call of the engine costs a turn of the event loop. */
-const rowsAtOnce = 250
-const longestTurnMs = 8
+const rowsAtOnce = 20
+/** Rows that are released and posted together. */
+const segmentRows = 1000
 
 /** Makes an empty memtable. Rows are split into words only when a search comes, so that a bulk load costs nothing. */
 export function createMemtable(terms: Terms, mostCharacters: number = defaultCharacters): Memtable {
   return new HeldRows(terms, mostCharacters)
 }
 
+/** Rows that came one after the other, and as many of them in a full-text index as were posted. */
+interface Segment {
+  /** Numbers of the first row, and of the one after the last; some in between may have been removed. */
+  readonly from: number
+  to: number
+  readonly rows: IndexRow[]
+  readonly postings: PostingsBuilder
+  posted: number
+  isSealed: boolean
+}
+
 class HeldRows implements Memtable {
   readonly #terms: Terms
   readonly #mostCharacters: number
-  #entries: Entry[] = []
-  #postings = createPostings()
-  #posted = 0
+  #segments: Segment[] = []
   #next = 0
   #characters = 0
   /** The last row that found no room; -1 when there is room. */
   #overflownAt = -1
-  #preparing: Promise<unknown> = Promise.resolve()
+  /** Rows from here on need not be found yet. */
+  #shownTo = 0
+  #posting: Promise<void> = Promise.resolve()
 
   constructor(terms: Terms, mostCharacters: number) {
     this.#terms = terms
@@ -59,87 +75,115 @@ class HeldRows implements Memtable {
   }
 
   get size(): number {
-    return this.#entries.length
+    return this.#segments.reduce((sum, { rows }) => sum + rows.length, 0)
   }
 
   get overflown(): boolean {
     return this.#overflownAt >= 0
   }
 
-  get isHalfFull(): boolean {
-    return this.#characters > this.#mostCharacters / 2
+  get fill(): number {
+    return this.overflown ? 1 : this.#characters / this.#mostCharacters
+  }
+
+  shareOf(rows: readonly IndexRow[]): number {
+    return weightOf(rows) / this.#mostCharacters
   }
 
   add(rows: readonly IndexRow[]): void {
+    const characters = this.#characters + weightOf(rows)
+    if (this.overflown || characters > this.#mostCharacters) {
+      this.#next += rows.length
+      this.#overflownAt = this.#next - 1
+      this.#keep([])
+      return
+    }
+    this.#characters = characters
     for (const row of rows) {
-      const at = this.#next++
-      this.#characters += weightOf(row)
-      if (this.#overflownAt < 0 && this.#characters <= this.#mostCharacters) this.#entries.push({ row, at })
-      else {
-        this.#overflownAt = at
-        if (this.#entries.length > 0) this.#keep([])
-      }
+      let last = this.#segments.at(-1)
+      if (!last || last.isSealed || last.rows.length >= segmentRows)
+        this.#segments.push((last = segmentOf(this.#next, this.#next, [])))
+      last.rows.push(row)
+      last.to = ++this.#next
     }
   }
 
   remove(generations: ReadonlySet<string>): void {
-    const kept = this.#entries.filter(({ row }) => !generations.has(row.generation))
-    if (kept.length < this.#entries.length) this.#keep(kept)
+    const isGone = (row: IndexRow): boolean => generations.has(row.generation)
+    if (!this.#segments.some(({ rows }) => rows.some(isGone))) return
+    const kept = this.#segments.map((segment) => {
+      if (!segment.rows.some(isGone)) return segment
+      const rows = segment.rows.filter((row) => !isGone(row))
+      return { ...segmentOf(segment.from, segment.to, rows), isSealed: true }
+    })
+    this.#keep(kept)
   }
 
   mark(): number {
     return this.#next
   }
 
+  seal(): number {
+    const last = this.#segments.at(-1)
+    if (last) last.isSealed = true
+    return this.#next
+  }
+
   release(mark: number): void {
     if (this.#overflownAt < mark) this.#overflownAt = -1
-    this.#keep(this.#entries.filter(({ at }) => at >= mark))
+    this.#keep(this.#segments.filter(({ to }) => to > mark))
   }
 
-  prepared(): Promise<Postings> {
-    const post = (): Promise<Postings> => this.#post()
-    const ready = this.#preparing.then(post, post)
-    this.#preparing = ready
-    return ready
+  show(mark: number): void {
+    this.#shownTo = Math.max(this.#shownTo, mark)
   }
 
-  #keep(kept: Entry[]): void {
-    // Replaced rather than cut: few are left after most changes, and a search may still read the old ones.
-    this.#entries = kept
-    this.#postings = createPostings()
-    this.#posted = 0
-    this.#characters = kept.reduce((sum, { row }) => sum + weightOf(row), 0)
+  post(): Promise<void> {
+    const post = (): Promise<void> => this.#post()
+    return (this.#posting = this.#posting.then(post, post))
   }
 
-  async #post(): Promise<Postings> {
-    let turnBegan = performance.now()
-    while (this.#posted < this.#entries.length) {
-      const [all, target] = [this.#entries, this.#postings]
-      const rows = all.slice(this.#posted, this.#posted + rowsAtOnce).map(({ row }) => row)
+  async prepared(): Promise<Postings> {
+    const isReady = this.#segments.every(
+      ({ from, rows, posted }) => posted === rows.length || from + posted >= this.#shownTo,
+    )
+    if (!isReady) await this.post()
+    return joinPostings(this.#segments.map(({ postings }) => postings))
+  }
+
+  #keep(kept: Segment[]): void {
+    // Replaced rather than cut: a search may still read the old ones.
+    this.#segments = kept.filter(({ rows }) => rows.length > 0)
+    this.#characters = this.#segments.reduce((sum, { rows }) => sum + weightOf(rows), 0)
+  }
+
+  async #post(): Promise<void> {
+    const target = this.#next
+    const slices = createSlices()
+    for (;;) {
+      const segment = this.#segments.find(({ from, rows, posted }) => posted < rows.length && from < target)
+      if (!segment) return
+      const rows = segment.rows.slice(segment.posted, segment.posted + rowsAtOnce)
       const words = rows.map((row) => wordsOf(row.searchText))
       const rowTerms = await this.#terms.of(words.flat())
-      // Rows may have gone in between: begin again with what is left.
-      if (target !== this.#postings) continue
       let from = 0
       for (const [at, row] of rows.entries())
-        target.add(row, words[at]!, rowTerms.slice(from, (from += words[at]!.length)))
-      this.#posted += rows.length
-      if (performance.now() - turnBegan < longestTurnMs) continue
-      await new Promise<void>((resolve) => setImmediate(resolve))
-      turnBegan = performance.now()
+        segment.postings.add(row, words[at]!, rowTerms.slice(from, (from += words[at]!.length)))
+      segment.posted += rows.length
+      if (slices.isOver()) await slices.next()
     }
-    return this.#postings
   }
 }
 
-function weightOf(row: IndexRow): number {
-  return (
-    row.text.length +
-    row.searchText.length +
-    row.chunkMetadata.length +
-    4 * (row.vector?.length ?? 0) +
-    charactersBeside
-  )
+function segmentOf(from: number, to: number, rows: IndexRow[]): Segment {
+  return { from, to, rows, postings: createPostings(), posted: 0, isSealed: false }
+}
+
+function weightOf(rows: readonly IndexRow[]): number {
+  let weight = 0
+  for (const { text, searchText, chunkMetadata, vector } of rows)
+    weight += text.length + searchText.length + chunkMetadata.length + 4 * (vector?.length ?? 0) + charactersBeside
+  return weight
 }
 
 /** Name of the full-text index in the table. */
@@ -171,7 +215,7 @@ export function createUnindexedRows(table: Table, memtable: Memtable, presence: 
       isMemtableShort = true
     },
     async fold(work) {
-      const mark = memtable.mark()
+      const mark = memtable.seal()
       const period = await presence.soleWriter()
       await work()
       memtable.release(mark)
@@ -192,86 +236,4 @@ export function createUnindexedRows(table: Table, memtable: Memtable, presence: 
       return memtable.size > 0 ? 'memtable' : 'none'
     },
   }
-}
-
-/** A term of a query with its weight: how much its presence says. */
-export interface WeighedTerm {
-  readonly term: string
-  readonly weight: number
-}
-
-/** A row found in memory, with its score for a query. */
-export interface PostedHit {
-  readonly row: IndexRow
-  readonly score: number
-}
-
-/** A small full-text index in memory. */
-export interface Postings {
-  /** Adds a row with its words in order and what each is indexed by. */
-  add(row: IndexRow, words: readonly string[], terms: readonly (string | undefined)[]): void
-  /** Rows that hold a term. */
-  frequencyOf(term: string): number
-  /** Words of its rows that a misspelt one may stand for. */
-  near(word: string, term: string): string[]
-  /** Rows with any of the terms that pass the test, best first, scored as the engine scores. */
-  search(
-    terms: readonly WeighedTerm[],
-    options: { averageLength: number; test: (row: IndexRow) => boolean; limit: number },
-  ): PostedHit[]
-}
-
-interface PostedRow {
-  readonly row: IndexRow
-  readonly length: number
-}
-
-/** Makes an empty one. */
-export function createPostings(): Postings {
-  const entriesOf = new Map<string, { entry: PostedRow; times: number }[]>()
-  const list = createWordList()
-  return {
-    add(row, words, terms) {
-      const times = new Map<string, number>()
-      for (const [at, term] of terms.entries()) {
-        if (term === undefined) continue
-        list.add(words[at]!, term)
-        times.set(term, (times.get(term) ?? 0) + 1)
-      }
-      const entry = { row, length: [...times.values()].reduce((sum, count) => sum + count, 0) }
-      for (const [term, count] of times) {
-        const entries = entriesOf.get(term)
-        if (entries) entries.push({ entry, times: count })
-        else entriesOf.set(term, [{ entry, times: count }])
-      }
-    },
-    frequencyOf: (term) => entriesOf.get(term)?.length ?? 0,
-    near: (word, term) =>
-      list
-        .near(word, term, 1)
-        .slice(0, mostCorrections)
-        .map((near) => near.word),
-    search(query, { averageLength, test, limit }) {
-      const scores = new Map<IndexRow, number>()
-      for (const { term, weight } of query)
-        for (const { entry, times } of entriesOf.get(term) ?? []) {
-          const score = weight * saturation(times, entry.length, averageLength)
-          scores.set(entry.row, (scores.get(entry.row) ?? 0) + score)
-        }
-      return firstOfEach(
-        [...scores].filter(([row]) => test(row)).sort((a, b) => b[1] - a[1]),
-        limit,
-      )
-    },
-  }
-}
-
-/** Rows appended twice are one. */
-function firstOfEach(scored: readonly (readonly [IndexRow, number])[], limit: number): PostedHit[] {
-  const hits = new Map<string, PostedHit>()
-  for (const [row, score] of scored) {
-    if (hits.size >= limit) break
-    if (!hits.has(keyOf(row))) hits.set(keyOf(row), { row, score })
-  }
-  return [...hits.values()]
 }

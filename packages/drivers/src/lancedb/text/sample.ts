@@ -1,3 +1,4 @@
+import { createSlices } from '@inlay/protocol/concurrency'
 import type { Table } from '@lancedb/lancedb'
 import { searchColumn } from '../rows.ts'
 import { createWordList, wordsOf, type WordList, type Terms } from './words.ts'
@@ -24,14 +25,17 @@ export interface Sampling {
 }
 
 const sampleRows = 4000
+/** A sample of so many rows is used further while the next one is taken, which makes a search wait for a second or more. */
+const usableRows = 200
 /** Least time between two samples, in milliseconds. */
 const ageMs = 10_000
 
 /** Samples a table at first use, and again once it has changed by enough. */
 export function createSampling(table: Table, terms: Terms): Sampling {
   let sample: Promise<Sample> | undefined
+  /** The last one that is complete. */
+  let last: { readonly sample: Sample; readonly from: Promise<Sample> } | undefined
   let takenAt = 0
-  let ofRows = 0
   let isOutdated = false
 
   function take(): Promise<Sample> {
@@ -40,8 +44,8 @@ export function createSampling(table: Table, terms: Terms): Sampling {
     const taken = takeSample(table, terms)
     sample = taken
     taken.then(
-      (done) => {
-        ofRows = done.ofRows
+      (complete) => {
+        last = { sample: complete, from: taken }
       },
       () => {
         if (sample === taken) sample = undefined
@@ -53,11 +57,14 @@ export function createSampling(table: Table, terms: Terms): Sampling {
   return {
     async current() {
       const isDue = isOutdated && Date.now() - takenAt > ageMs
-      const taken = await (sample && !isDue ? sample : take())
-      return isOutdated && taken.isWhole ? { ...taken, isWhole: false } : taken
+      const latest = sample && !isDue ? sample : take()
+      const usable = last && last.sample.rows >= usableRows ? last : { sample: await latest, from: latest }
+      const isWhole = usable.sample.isWhole && !isOutdated && usable.from === latest
+      return isWhole === usable.sample.isWhole ? usable.sample : { ...usable.sample, isWhole }
     },
     outdate(rows) {
       // A part of the rows tells shares, and those change slowly.
+      const ofRows = last?.sample.ofRows ?? 0
       isOutdated ||= rows <= sampleRows || rows > 1.25 * ofRows || rows < 0.8 * ofRows
     },
   }
@@ -68,6 +75,7 @@ async function takeSample(table: Table, terms: Terms): Promise<Sample> {
   const frequencies = new Map<string, number>()
   const list = createWordList()
   let [rows, length] = [0, 0]
+  const slices = createSlices()
   const query = ofRows <= sampleRows ? table.query() : table.takeOffsets(offsetsOf(ofRows))
   for await (const batch of query.select([searchColumn])) {
     const column = batch.getChildAt(0)
@@ -79,8 +87,7 @@ async function takeSample(table: Table, terms: Terms): Promise<Sample> {
       for (const term of new Set(present)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
       length += present.length
       rows++
-      // Some 20 µs a row: let others run in between.
-      if (rows % 200 === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+      if (slices.isOver()) await slices.next()
     }
   }
   const averageLength = rows > 0 ? length / rows : 1

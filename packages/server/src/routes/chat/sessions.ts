@@ -103,11 +103,11 @@ export const sessionRoutes: readonly Route[] = [
     answer: { description: 'A page of sessions, grouped by age.', schema: chatSearchAnswerSchema },
     async handle({ query, caller, parts }): Promise<ChatSearchAnswer> {
       const { page, page_size: limit } = query
-      const found = await parts.agent.sessions.search(query.query ?? '', caller, { offset: (page - 1) * limit, limit })
+      const result = await parts.agent.sessions.search(query.query ?? '', caller, { offset: (page - 1) * limit, limit })
       return {
-        groups: found.groups.map(({ title, sessions }) => ({ title, chats: sessions.map(toFound) })),
-        has_more: found.hasMore,
-        next_page: found.hasMore ? page + 1 : null,
+        groups: result.groups.map(({ title, sessions }) => ({ title, chats: sessions.map(toFound) })),
+        has_more: result.hasMore,
+        next_page: result.hasMore ? page + 1 : null,
       }
     },
   }),

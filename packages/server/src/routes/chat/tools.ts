@@ -181,7 +181,7 @@ const customRoutes: readonly Route[] = [
     errors: definitionErrors,
     async handle({ body, parts }): Promise<ToolMethods> {
       const functions = await parts.agent.tools.validate(body.definition)
-      return { methods: functions.map(({ operation, ...told }) => ({ ...told, spec: operation })) }
+      return { methods: functions.map(({ operation, ...method }) => ({ ...method, spec: operation })) }
     },
   }),
 ]

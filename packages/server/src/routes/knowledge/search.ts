@@ -27,7 +27,7 @@ export const searchRoutes: readonly Route[] = [
         tags: body.tags,
         time_cutoff: body.time_cutoff,
       }
-      const found = await parts.agent.search({
+      const passages = await parts.agent.search({
         text: body.query,
         filters,
         caller,
@@ -39,7 +39,7 @@ export const searchRoutes: readonly Route[] = [
       })
       const numbers = new Map<string, number>()
       return {
-        results: found.map(({ document, content }) => {
+        results: passages.map(({ document, content }) => {
           const number = numbers.get(document.document_id) ?? numbers.size + 1
           numbers.set(document.document_id, number)
           return {

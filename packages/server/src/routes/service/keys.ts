@@ -43,8 +43,8 @@ export const keyRoutes: readonly Route[] = [
       refuseGroupIds(body.group_ids)
       const keys = keysOf(parts)
       const owner = await ownerOf(body.owner, caller, keys)
-      const made = await keys.create({ ...body, owner, streamFormat: body.stream_format })
-      return toDescriptor(made.record, made.key)
+      const created = await keys.create({ ...body, owner, streamFormat: body.stream_format })
+      return toDescriptor(created.record, created.key)
     },
   }),
   defineRoute({
@@ -77,8 +77,8 @@ export const keyRoutes: readonly Route[] = [
     answer: { description: 'The key with its new secret.', schema: apiKeyDescriptorSchema },
     errors: ['NOT_FOUND'],
     async handle({ path, parts }): Promise<ApiKeyDescriptor> {
-      const made = await keysOf(parts).regenerate(path.api_key_id)
-      return toDescriptor(made.record, made.key)
+      const created = await keysOf(parts).regenerate(path.api_key_id)
+      return toDescriptor(created.record, created.key)
     },
   }),
   defineRoute({

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { named, type WireSchema } from '../fields.ts'
+import { named, type WireSchema } from './fields.ts'
 
 /** Every kind of source a document can come from. */
 export const sourceValues = [

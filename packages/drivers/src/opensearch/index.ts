@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto'
+import type { Hit, IndexFigures, IndexRow, VectorIndex } from '@inlay/knowledge'
+import { InlayError, isJsonObject } from '@inlay/protocol'
+import { hitFields, mostHits, searchIndex, toHits } from './search.ts'
+import { nameOf, schemaOf, spaceName, type OpenSearchLayout } from './schema.ts'
+import { createCluster, unavailable, type Cluster, type OpenSearchConnection } from './transport.ts'
+import { writeRows } from './writing.ts'
+
+/** How an {@link opensearchIndex} is made. */
+export interface OpenSearchOptions extends OpenSearchConnection, OpenSearchLayout {
+  /** Name of the alias that is searched and written. Default `inlay`. */
+  readonly prefix?: string
+  /** Share of the vector in a fused score, 0 to 1. Default 0.5. */
+  readonly vectorShare?: number
+}
+
+type Space = { readonly id: string; readonly dimensions: number } | undefined
+
+const defaultPrefix = 'inlay'
+/** Merging and deleting many rows takes its time. */
+const longMs = 600_000
+
+/**
+ * An index in OpenSearch 2.13 or newer, for any number of processes: BM25, vectors by the k-NN plugin (Lucene's HNSW),
+ * filters bound before the limit on both sides. `prefix` is an alias: rows can be moved to an index with other shards
+ * behind it. Appends go in bounded batches, and wait when the cluster is busy. Run `vectorIndexConformance`.
+ * @example opensearchIndex({ nodes: ['http://search-1:9200', 'http://search-2:9200'], shards: 3 })
+ */
+export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
+  const prefix = options.prefix ?? defaultPrefix
+  const name = nameOf(prefix)
+  const cluster = createCluster(options)
+  const searched = { cluster, name, vectorShare: options.vectorShare ?? 0.5 }
+  let state: { readonly space: Space } | 'closed' | undefined
+
+  function opened(): Space {
+    if (state === 'closed') throw new InlayError('CLOSED', { message: 'The index is closed.' })
+    if (!state) throw new InlayError('UNSUPPORTED', { message: 'The index was not opened yet.' })
+    return state.space
+  }
+  return {
+    open: async (space) => {
+      if (state === 'closed') opened()
+      await create(cluster, name, schemaOf(options, space))
+      const { space: filledFrom } = (await metaOf(cluster, name)) ?? {}
+      if (filledFrom !== spaceName(space)) throw new InlayError('INDEX_MISMATCH')
+      state = { space }
+    },
+    append: async (rows) => {
+      const space = opened()
+      for (const row of rows) checkVector(row, space?.dimensions)
+      if (rows.length > 0) await writeRows(cluster, name, rows.map(toLines))
+    },
+    remove: async (generations) => {
+      opened()
+      await removeGenerations(cluster, name, generations)
+    },
+    search: async (query) => {
+      const space = opened()
+      query.signal?.throwIfAborted()
+      if (query.vector && query.vector.length !== space?.dimensions)
+        throw new InlayError('INDEX_MISMATCH', { message: 'The query vector has another length than the index.' })
+      return searchIndex(searched, query)
+    },
+    read: async (generation, from, to, { vectors = false } = {}) => {
+      const space = opened()
+      return readRows(cluster, name, { generation, from, to, vector: vectors ? space : undefined })
+    },
+    maintain: async (how) => {
+      opened()
+      return maintainIndex(cluster, name, how)
+    },
+    figures: async () => {
+      opened()
+      return figuresOf(cluster, name)
+    },
+    close: async () => {
+      state = 'closed'
+    },
+    beside: (number) => opensearchIndex({ ...options, prefix: `${prefix}-${Math.trunc(number)}` }),
+    ...identification(cluster, name),
+    drop: async () => {
+      state = 'closed'
+      const { status, body } = await cluster({ method: 'GET', path: `/${name}`, accepts: [404] })
+      if (status !== 404) await cluster({ method: 'DELETE', path: `/${Object.keys(body).join()}`, accepts: [404] })
+    },
+  }
+}
+
+function identification(cluster: Cluster, name: string): Required<Pick<VectorIndex, 'inspect' | 'mark'>> {
+  return {
+    inspect: async () => {
+      const meta = await metaOf(cluster, name)
+      if (meta === undefined) return { state: 'missing' }
+      return { state: 'present', ...(typeof meta['identity'] === 'string' && { identity: meta['identity'] }) }
+    },
+    mark: async (identity) => {
+      const _meta = { ...(await metaOf(cluster, name)), identity }
+      await cluster({ method: 'PUT', path: `/${name}/_mapping`, body: { _meta } })
+    },
+  }
+}
+
+/** Creates the index behind the alias, unless there is one; another process may do so at the same moment. */
+async function create(cluster: Cluster, name: string, schema: Record<string, unknown>): Promise<void> {
+  const { status } = await cluster({ method: 'GET', path: `/${name}`, accepts: [404] })
+  if (status === 404) {
+    const body = { ...schema, aliases: { [name]: {} } }
+    const reply = await cluster({ method: 'PUT', path: `/${name}-000001`, body, accepts: [400] })
+    const { error } = reply.body
+    const kind = isJsonObject(error) ? String(error['type']) : ''
+    if (reply.status === 400 && kind === 'mapper_parsing_exception')
+      throw new InlayError('UNSUPPORTED', {
+        message:
+          'The search cluster has no k-NN plugin, or refuses vectors of this length: install it, or use no embedder.',
+      })
+    if (reply.status === 400 && kind !== 'resource_already_exists_exception')
+      throw unavailable(`The search cluster refused the index: ${kind}.`, false)
+  }
+  await cluster({ method: 'GET', path: `/_cluster/health/${name}?wait_for_status=yellow&timeout=20s`, accepts: [408] })
+}
+
+/** What the index was created and marked with; undefined when there is none. */
+async function metaOf(cluster: Cluster, name: string): Promise<Record<string, unknown> | undefined> {
+  const { status, body } = await cluster({ method: 'GET', path: `/${name}/_mapping`, accepts: [404] })
+  if (status === 404) return undefined
+  const [index] = Object.values(body) as { mappings: { _meta?: Record<string, unknown> } }[]
+  return index?.mappings._meta ?? {}
+}
+
+/** Leaves nothing of deleted rows in the index, as soon as there is time. */
+async function maintainIndex(
+  cluster: Cluster,
+  name: string,
+  { idle = false, signal }: Parameters<VectorIndex['maintain']>[0] = {},
+): Promise<IndexFigures> {
+  await cluster({ path: `/${name}/_refresh`, signal })
+  const { deleted, ...figures } = await figuresOf(cluster, name)
+  if (idle && deleted > 0)
+    await cluster({ path: `/${name}/_forcemerge?only_expunge_deletes=true`, signal, timeoutMs: longMs })
+  return figures
+}
+
+/** Most generations that one request names. */
+const removedAtOnce = 1_000
+
+async function removeGenerations(cluster: Cluster, name: string, all: readonly string[]): Promise<void> {
+  for (let at = 0; at < all.length; at += removedAtOnce)
+    await removeSome(cluster, name, all.slice(at, at + removedAtOnce))
+}
+
+async function removeSome(cluster: Cluster, name: string, generations: readonly string[]): Promise<void> {
+  // Only what was refreshed is found: an append may have ended before it was.
+  await cluster({ path: `/${name}/_refresh` })
+  for (let conflicts = 1; conflicts > 0;) {
+    const { body } = await cluster({
+      path: `/${name}/_delete_by_query?refresh=true&conflicts=proceed`,
+      body: { query: { terms: { generation: generations } } },
+      timeoutMs: longMs,
+    })
+    // Rows that were appended once more meanwhile.
+    conflicts = Number(body['version_conflicts'] ?? 0)
+  }
+}
+
+interface RowRange {
+  readonly generation: string
+  readonly from: number
+  readonly to: number
+  /** The space, where vectors are wanted. */
+  readonly vector: Space
+}
+
+async function readRows(cluster: Cluster, name: string, { generation, from, to, vector }: RowRange): Promise<Hit[]> {
+  const all: Hit[] = []
+  for (let start = from; start <= to;) {
+    const { body } = await cluster({
+      path: `/${name}/_search`,
+      body: {
+        size: Math.min(500, mostHits),
+        _source: vector ? [...hitFields, 'vector'] : hitFields,
+        query: { bool: { filter: [{ term: { generation } }, { range: { position: { gte: start, lte: to } } }] } },
+        sort: [{ position: 'asc' }],
+      },
+    })
+    const hits = toHits(body).map((hit) => ({ ...hit, score: 0 }))
+    all.push(...hits)
+    if (hits.length < 500) break
+    start = hits.at(-1)!.position + 1
+  }
+  return vector ? all.map((hit) => ({ ...hit, vector: hit.vector ?? new Float32Array(vector.dimensions) })) : all
+}
+
+async function figuresOf(cluster: Cluster, name: string): Promise<IndexFigures & { readonly deleted: number }> {
+  const { body } = await cluster({ method: 'GET', path: `/${name}/_stats/docs,store` })
+  const { primaries } = body['_all'] as {
+    primaries: { docs?: { count: number; deleted: number }; store?: { size_in_bytes: number } }
+  }
+  const { count = 0, deleted = 0 } = primaries.docs ?? {}
+  return { rows: count, unindexedRows: 0, bytes: primaries.store?.size_in_bytes ?? 0, deleted }
+}
+
+function checkVector({ vector }: IndexRow, dimensions: number | undefined): void {
+  if (vector?.length !== dimensions)
+    throw new InlayError('INDEX_MISMATCH', { message: 'A vector has another length than the index.' })
+  if (vector?.some((value) => !Number.isFinite(value)))
+    throw new InlayError('INDEX_MISMATCH', { message: 'A vector holds a value that is not a finite number.' })
+}
+
+/** The same row has the same id, so that writing it twice is writing it once. */
+function toLines({ vector, ...row }: IndexRow): readonly [Record<string, unknown>, Record<string, unknown>] {
+  const id = createHash('sha256').update(row.generation).digest('base64url')
+  // A vector of zeros has no direction, and the cluster takes none.
+  const hasDirection = vector?.some((value) => value !== 0)
+  return [{ index: { _id: `${id}:${row.position}` } }, hasDirection ? { ...row, vector: [...vector!] } : { ...row }]
+}

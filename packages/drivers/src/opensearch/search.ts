@@ -1,0 +1,160 @@
+import type { Hit, IndexQuery } from '@inlay/knowledge'
+import { isJsonObject } from '@inlay/protocol'
+import { clausesOf } from './filter.ts'
+import type { Cluster } from './transport.ts'
+
+/** The index that is searched. */
+export interface SearchedIndex {
+  readonly cluster: Cluster
+  readonly name: string
+  /** Share of the vector in a fused score, 0 to 1. */
+  readonly vectorShare: number
+}
+
+/** The cluster gives no more hits than this at once. */
+export const mostHits = 10_000
+
+/** Most words of a query that count; a pasted page is no better a query than its beginning. */
+const queryWords = 64
+
+/** Fields of a hit. */
+export const hitFields: readonly string[] = [
+  'documentId',
+  'generation',
+  'position',
+  'text',
+  'chunkMetadata',
+  'source',
+  'updatedAt',
+]
+
+/** Both sides in one request; a query with words that the index does not hold asks once more with words spelt alike. */
+export async function searchIndex(index: SearchedIndex, query: IndexQuery): Promise<Hit[]> {
+  const { vector, signal } = query
+  const limit = Math.min(query.limit, mostHits)
+  const text = (query.text ?? '').trim().split(/\s+/).slice(0, queryWords).join(' ')
+  const isFused = text !== '' && vector !== undefined
+  // A fused search looks deeper on both sides than it answers.
+  const size = isFused ? Math.min(mostHits, Math.max(limit * 4, 50)) : limit
+  const filter = clausesOf(query.filter)
+  const near = vector?.some((value) => value !== 0) ? [nearSearch(vector, filter, size)] : []
+  const words = text === '' ? [] : [{ ...wordSearch([matchOf(text)], filter, size), suggest: suggestFor(text) }]
+  const replies = await searchAll(index, [...words, ...near], signal)
+  const byWords = words.length > 0 ? replies[0] : undefined
+  const byVector = near.length > 0 ? toHits(replies.at(-1)) : []
+  const spelt = byWords ? await speltLike(index, byWords, signal) : []
+  const [again] =
+    spelt.length > 0 ? await searchAll(index, [wordSearch([matchOf(text), ...spelt], filter, size)], signal) : []
+  const hits = shareOfBest(toHits(again ?? byWords))
+  if (vector === undefined) return hits
+  return isFused ? fuse(hits, byVector, index.vectorShare, limit) : byVector
+}
+
+type Search = Record<string, unknown>
+
+const matchOf = (text: string): Search => ({ match: { searchText: { query: text } } })
+
+function wordSearch(should: readonly Search[], filter: readonly Search[], size: number): Search {
+  return {
+    size,
+    _source: hitFields,
+    track_total_hits: false,
+    query: { bool: { should, minimum_should_match: 1, filter } },
+    sort: ['_score', { generation: 'asc' }, { position: 'asc' }],
+  }
+}
+
+function nearSearch(vector: Float32Array, filter: readonly Search[], size: number): Search {
+  const bound = filter.length > 0 ? { filter: { bool: { filter } } } : {}
+  return {
+    size,
+    _source: hitFields,
+    track_total_hits: false,
+    query: { knn: { vector: { vector: [...vector], k: size, ...bound } } },
+  }
+}
+
+async function searchAll(
+  { cluster, name }: SearchedIndex,
+  searches: readonly Search[],
+  signal: AbortSignal | undefined,
+): Promise<Search[]> {
+  if (searches.length === 0) return []
+  // Parts of the index differ in how rare a word is.
+  const body = searches.flatMap((search) => [{ search_type: 'dfs_query_then_fetch' }, search])
+  const reply = await cluster({ path: `/${name}/_msearch`, body, signal })
+  const responses = reply.body['responses'] as Search[] // One for each search, as documented.
+  const failed = responses.find(({ error }) => error !== undefined)
+  if (failed === undefined) return responses
+  // Alone, so that it is refused, or tried again, by its own status.
+  return Promise.all(
+    searches.map(async (search) => (await cluster({ path: `/${name}/_search`, body: search, signal })).body),
+  )
+}
+
+/** Words as the analyzer leaves them, for those that a part of the index does not hold. */
+function suggestFor(text: string): Search {
+  const term = { field: 'searchText', suggest_mode: 'missing', min_word_length: 5, prefix_length: 1, size: 5 }
+  return { text, spelling: { term: { ...term, max_edits: 2 } } }
+}
+
+interface Suggestion {
+  readonly text: string
+  readonly options: readonly { readonly text: string; readonly score: number }[]
+}
+
+/** Clauses for words spelt like those that no part of the index holds: each part suggests for what it lacks. */
+async function speltLike(index: SearchedIndex, reply: Search, signal: AbortSignal | undefined): Promise<Search[]> {
+  const { suggest } = reply
+  if (!isJsonObject(suggest)) return []
+  const suggestions = (suggest['spelling'] as Suggestion[]).filter(({ options }) => options.length > 0)
+  const known = await searchAll(
+    index,
+    suggestions.map(({ text }) => ({ size: 0, terminate_after: 1, query: { term: { searchText: text } } })),
+    signal,
+  )
+  return suggestions.flatMap(({ options }, at) =>
+    totalOf(known[at]) > 0
+      ? []
+      : options.map(({ text, score }) => ({ term: { searchText: { value: text, boost: score * 0.8 } } })),
+  )
+}
+
+function totalOf(reply: Search | undefined): number {
+  const { total } = (reply?.['hits'] ?? {}) as { total?: { value: number } }
+  return total?.value ?? 0
+}
+
+interface FoundRow {
+  readonly _score: number | null
+  readonly _source: Omit<Hit, 'score' | 'vector'> & { readonly vector?: readonly number[] }
+}
+
+/** The hits of a reply, with the cluster's scores. */
+export function toHits(reply: Search | undefined): Hit[] {
+  const { hits = [] } = (reply?.['hits'] ?? {}) as { hits?: readonly FoundRow[] }
+  return hits.map(({ _score: score, _source: { vector, ...row } }) => ({
+    ...row,
+    score: score ?? 0,
+    ...(vector && { vector: Float32Array.from(vector) }),
+  }))
+}
+
+function shareOfBest(hits: readonly Hit[]): Hit[] {
+  const best = hits[0]?.score || 1
+  return hits.map((hit) => ({ ...hit, score: hit.score / best }))
+}
+
+/** Joins both sides: each score divided by the best of its side, weighted, added. */
+function fuse(byWords: readonly Hit[], byVector: readonly Hit[], share: number, limit: number): Hit[] {
+  const joined = new Map<string, Hit>()
+  const add = (hits: readonly Hit[], weight: number): void => {
+    for (const hit of shareOfBest(hits)) {
+      const key = `${hit.position} ${hit.generation}`
+      joined.set(key, { ...hit, score: weight * hit.score + (joined.get(key)?.score ?? 0) })
+    }
+  }
+  add(byWords, 1 - share)
+  add(byVector, share)
+  return [...joined.values()].sort((a, b) => b.score - a.score).slice(0, limit)
+}

@@ -1,0 +1,108 @@
+import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
+import { retrying } from '../http/retrying.ts'
+
+/** How the nodes of a cluster are reached. */
+export interface OpenSearchConnection {
+  /** Addresses of one or more nodes, or of a balancer before them; those that fail are passed over. */
+  readonly nodes: string | readonly string[]
+  readonly username?: string
+  readonly password?: string
+  /** Sent with every request, e.g. `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sends requests, e.g. with a signature for a hosted service or a certificate authority of one's own. */
+  readonly fetch?: typeof fetch
+  /** Longest time one try of a search or write may take, in milliseconds. Default 30 000. */
+  readonly timeoutMs?: number
+}
+
+/** One request. */
+export interface ClusterCall {
+  readonly method?: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  /** Begins with `/`. */
+  readonly path: string
+  /** A list is sent as newline-delimited JSON. */
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+  /** Refusals that are answers, e.g. 404. */
+  readonly accepts?: readonly number[]
+  /** Longest time of one try. */
+  readonly timeoutMs?: number
+}
+
+/** What a node answered. */
+export interface ClusterReply {
+  readonly status: number
+  readonly body: Record<string, unknown>
+}
+
+/** Sends a request to the cluster. SERVICE_UNAVAILABLE when no node can carry it out, or the cluster refuses it. */
+export type Cluster = (call: ClusterCall) => Promise<ClusterReply>
+
+const busyStatuses = new Set([408, 429, 502, 503, 504])
+
+/** Tries busy and unreachable nodes again, each time the next one; every request of the index may be sent twice. */
+export function createCluster(connection: OpenSearchConnection): Cluster {
+  const { nodes, username, password = '', fetch: send = fetch, timeoutMs: usualMs = 30_000 } = connection
+  const addresses = (typeof nodes === 'string' ? [nodes] : nodes).map(toAddress)
+  const headers: Record<string, string> = {
+    ...(username === undefined ? {} : { authorization: `Basic ${btoa(`${username}:${password}`)}` }),
+    ...connection.headers,
+  }
+  let next = Math.floor(Math.random() * addresses.length)
+
+  const tryOnce = async ({ accepts = [], timeoutMs = usualMs, ...call }: ClusterCall): Promise<ClusterReply> => {
+    const address = addresses[next % addresses.length]!
+    const timeout = AbortSignal.timeout(timeoutMs)
+    try {
+      const reply = await readReply(
+        await send(address + call.path, {
+          method: call.method ?? 'POST',
+          headers: { ...headers, ...(call.body === undefined ? {} : { 'content-type': contentTypeOf(call.body) }) },
+          body: toText(call.body),
+          redirect: 'error',
+          signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
+        }),
+      )
+      if (reply.status < 300 || accepts.includes(reply.status)) return reply
+      throw refusalOf(reply)
+    } catch (error) {
+      call.signal?.throwIfAborted()
+      next++
+      if (isInlayError(error)) throw error
+      throw unavailable('The search cluster cannot be reached.', true, error)
+    }
+  }
+  return (call) => retrying(() => tryOnce(call), call.signal, { attempts: Math.max(4, addresses.length + 1) })
+}
+
+function toAddress(node: string): string {
+  if (URL.canParse(node) && /^https?:$/.test(new URL(node).protocol)) return node.replace(/\/+$/, '')
+  throw new InlayError('INVALID_INPUT', {
+    message: 'A node of a search cluster is an http or https address, such as http://localhost:9200.',
+  })
+}
+
+const contentTypeOf = (body: unknown): string => (Array.isArray(body) ? 'application/x-ndjson' : 'application/json')
+
+function toText(body: unknown): string | null {
+  if (body === undefined) return null
+  return Array.isArray(body) ? body.map((line) => `${JSON.stringify(line)}\n`).join('') : JSON.stringify(body)
+}
+
+async function readReply(response: Response): Promise<ClusterReply> {
+  const text = await response.text()
+  const body: unknown = text === '' ? {} : JSON.parse(text)
+  return { status: response.status, body: isJsonObject(body) ? body : {} }
+}
+
+/** Reasons may quote documents, so only the kind of error is told. */
+function refusalOf({ status, body }: ClusterReply): InlayError {
+  const { error } = body
+  const kind = isJsonObject(error) && typeof error['type'] === 'string' ? `: ${error['type']}` : ''
+  return unavailable(`The search cluster refused a request with ${status}${kind}.`, busyStatuses.has(status))
+}
+
+/** What all failures of the cluster are. */
+export function unavailable(message: string, retryable: boolean, cause?: unknown): InlayError {
+  return new InlayError('SERVICE_UNAVAILABLE', { message, retryable, cause })
+}

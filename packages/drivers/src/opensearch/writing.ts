@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { unavailable, type Cluster } from './transport.ts'
+
+/** An action and its row, as the bulk API takes them. */
+export type BulkLines = readonly [Record<string, unknown>, Record<string, unknown>]
+
+const batchChars = 4 * 2 ** 20
+const batchRows = 1_000
+/** The cluster says how busy it is by refusing single rows; it gets longer and longer breaks, 30 s together. */
+const breaksMs = [100, 300, 1_000, 3_000, 8_000, 18_000]
+
+interface BulkItem {
+  readonly index?: { readonly status: number; readonly error?: { readonly type?: string } }
+}
+
+/**
+ * Writes rows batch by batch, those again that the cluster was too busy for, and makes them visible together.
+ * @throws SERVICE_UNAVAILABLE when the cluster stays busy or refuses a row; some rows may be written then
+ */
+export async function writeRows(cluster: Cluster, name: string, rows: readonly BulkLines[]): Promise<void> {
+  for (const batch of batchesOf(rows)) {
+    let left: readonly BulkLines[] = batch
+    for (let tries = 0; left.length > 0; tries++) {
+      if (tries > 0) await pause(tries)
+      left = await writeBatch(cluster, name, left)
+    }
+  }
+  await cluster({ path: `/${name}/_refresh` })
+}
+
+async function pause(tries: number): Promise<void> {
+  const breakMs = breaksMs[tries - 1]
+  if (breakMs === undefined) throw unavailable('The search cluster is too busy to take rows.', true)
+  await delay(breakMs * (0.8 + 0.4 * Math.random()))
+}
+
+/** @returns rows that the cluster was too busy for */
+async function writeBatch(cluster: Cluster, name: string, batch: readonly BulkLines[]): Promise<readonly BulkLines[]> {
+  const { body } = await cluster({ path: `/${name}/_bulk`, body: batch.flat() })
+  if (body['errors'] !== true) return []
+  const items = body['items'] as BulkItem[] // One for each row, in order, as documented.
+  const refused = items.find(({ index }) => index !== undefined && index.status >= 400 && !isBusy(index.status))
+  if (refused)
+    throw unavailable(
+      `The search cluster refused a row: ${refused.index?.error?.type ?? refused.index?.status}.`,
+      false,
+    )
+  return batch.filter((_, at) => isBusy(items[at]?.index?.status ?? 200))
+}
+
+const isBusy = (status: number): boolean => status === 429 || status === 503
+
+function batchesOf(rows: readonly BulkLines[]): BulkLines[][] {
+  const batches: BulkLines[][] = []
+  let chars = Infinity
+  for (const row of rows) {
+    const size = sizeOf(row)
+    const last = batches.at(-1)
+    if (!last || last.length >= batchRows || chars + size > batchChars) {
+      batches.push([row])
+      chars = size
+    } else {
+      last.push(row)
+      chars += size
+    }
+  }
+  return batches
+}
+
+/** Roughly, so that no row is written as JSON twice. */
+function sizeOf([, row]: BulkLines): number {
+  const { text, searchText, chunkMetadata, vector } = row
+  const chars = [text, searchText, chunkMetadata].reduce<number>((sum, value) => sum + String(value).length, 500)
+  return chars + (Array.isArray(vector) ? vector.length * 20 : 0)
+}

@@ -1,0 +1,241 @@
+import type { LogEntry, SharedRun, SharedRuns } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
+import type { RedisClientType } from 'redis'
+import { appendScript, openScript, stopScript, takeScript } from './scripts.ts'
+
+/** How runs are shared through Redis or Valkey. */
+export interface RedisRunsOptions {
+  /** `redis://user:password@host:port`, `rediss://` for TLS. */
+  readonly url: string
+  /** Begins the names of all keys. Default `inlay`. */
+  readonly prefix?: string
+  /** The module `redis`, where it cannot be imported by name. */
+  readonly lib?: { readonly createClient: (options: object) => RedisClientType }
+  /** Milliseconds since 1970 UTC. Default: the system clock. */
+  readonly now?: () => number
+}
+
+/** Packages a host installs to use this driver. */
+export const redisDependencies: readonly string[] = ['redis']
+
+/** Most lines in one read. */
+const readLines = 2_000
+
+/** Names of keys. */
+interface Keys {
+  readonly run: (id: number | string) => string
+  readonly lines: (id: number | string) => string
+  readonly session: (id: string) => string
+  readonly running: string
+  readonly finished: string
+  readonly channel: string
+}
+
+interface Parts {
+  readonly client: () => Promise<RedisClientType>
+  readonly keys: Keys
+  readonly owner: string
+  readonly now: () => number
+}
+
+/**
+ * Shares runs through Redis 6.2 or Valkey 7.2 or newer, for any number of processes. Connects at first use, and again when the
+ * connection breaks; while there is none each call rejects with SERVICE_UNAVAILABLE, and runs go on in their own
+ * process. Nothing has to outlive the server: what it forgets is only to be resumed and stopped elsewhere no more.
+ * @example createInlay({ sharedRuns: redisRuns({ url: 'redis://localhost:6379' }) })
+ */
+export function redisRuns(options: RedisRunsOptions): SharedRuns {
+  const { now = Date.now, prefix = 'inlay' } = options
+  const keys = keysOf(prefix)
+  const connection = createConnection(options)
+  const parts: Parts = { client: connection.client, keys, owner: crypto.randomUUID(), now }
+  return {
+    paceMs: 25,
+    ...createWriting(parts),
+    ...createReading(parts),
+    ...createTaking(parts),
+    removeFinished: async (ageMs) => {
+      const client = await connection.client()
+      await removeRuns(client, keys, await client.zRangeByScore(keys.finished, '-inf', now() - ageMs))
+    },
+    remove: async (sessionIds) => {
+      const client = await connection.client()
+      for (const id of sessionIds) await removeRuns(client, keys, await client.zRange(keys.session(id), 0, -1))
+    },
+    subscribe: async (onChange) => {
+      const subscriber = (await connection.client()).duplicate()
+      subscriber.on('error', () => {})
+      subscriber.on('ready', () => onChange())
+      await subscriber.connect()
+      await subscriber.subscribe(keys.channel, (id) => onChange([Number(id)]))
+      return async () => subscriber.destroy()
+    },
+    close: connection.close,
+  }
+}
+
+function keysOf(prefix: string): Keys {
+  const name = (...parts: readonly (string | number)[]): string => [`{${prefix}}`, ...parts].join(':')
+  return {
+    run: (id) => name('run', id),
+    lines: (id) => name('lines', id),
+    session: (id) => name('session', id),
+    running: name('running'),
+    finished: name('finished'),
+    channel: name('changes'),
+  }
+}
+
+interface Connection {
+  readonly client: () => Promise<RedisClientType>
+  readonly close: () => Promise<void>
+}
+
+function createConnection({ url, lib }: RedisRunsOptions): Connection {
+  let opening: Promise<RedisClientType> | undefined
+  const open = async (): Promise<RedisClientType> => {
+    const { createClient } = lib ?? (await import('redis'))
+    // What cannot be sent now is refused, not kept for later.
+    const client = createClient({
+      url,
+      disableOfflineQueue: true,
+      socket: { connectTimeout: 2_000 },
+    }) as RedisClientType
+    client.on('error', () => {})
+    // It goes on trying by itself once the first try is made.
+    void client.connect().catch(() => {})
+    await new Promise<void>((resolve) => {
+      client.once('ready', resolve)
+      client.once('error', () => resolve())
+    })
+    return client
+  }
+  return {
+    client: async () => {
+      const client = await (opening ??= open())
+      if (client.isReady) return client
+      throw new InlayError('SERVICE_UNAVAILABLE', { message: 'Redis cannot be reached.', retryable: true })
+    },
+    close: async () => {
+      const client = await opening
+      client?.destroy()
+    },
+  }
+}
+
+function createWriting({ client, keys, owner, now }: Parts): Pick<SharedRuns, 'open' | 'append' | 'requestStop'> {
+  return {
+    open: async ({ sessionId, messageId, runId, openedAt }) => {
+      await (
+        await client()
+      ).eval(openScript, {
+        keys: [keys.run(messageId), keys.session(sessionId), keys.running],
+        arguments: [messageId, sessionId, runId, openedAt, owner, now()].map(String),
+      })
+    },
+    append: async (lines) => {
+      const redis = await client()
+      const results = await Promise.all(
+        lines.map(({ messageId, entries, finished }) =>
+          redis.eval(appendScript, {
+            keys: [keys.run(messageId), keys.lines(messageId), keys.running, keys.finished],
+            arguments: [
+              ...[messageId, owner, now(), entries[0]?.sequence ?? 1, finished ? 1 : 0].map(String),
+              keys.channel,
+              ...entries.map(({ json }) => json),
+            ],
+          }),
+        ),
+      )
+      return lines.flatMap(({ messageId }, at) => (results[at] === 1 ? [] : [messageId]))
+    },
+    requestStop: async (sessionIds) => {
+      const redis = await client()
+      const stopped = await Promise.all(
+        sessionIds.map((id) =>
+          redis.eval(stopScript, { keys: [keys.session(id)], arguments: [keys.run(''), keys.channel] }),
+        ),
+      )
+      // The script answers with a list of ids.
+      return (stopped as string[][]).flat().map(Number)
+    },
+  }
+}
+
+function createReading({ client, keys }: Parts): Pick<SharedRuns, 'ofSession' | 'read'> {
+  return {
+    ofSession: async (sessionId) => {
+      const redis = await client()
+      const ids = await redis.zRange(keys.session(sessionId), 0, -1)
+      return (await runsOf(redis, keys, ids)).map(({ run }) => run)
+    },
+    read: async (messageId, cursor) => {
+      const redis = await client()
+      // One after the other on one connection: of a run that is over all lines are there.
+      const [isFinished, hasRun, texts] = await Promise.all([
+        redis.hExists(keys.run(messageId), 'finished'),
+        redis.exists(keys.run(messageId)),
+        cursor > 2 ** 31 ? [] : redis.lRange(keys.lines(messageId), cursor, cursor + readLines - 1),
+      ])
+      const entries: LogEntry[] = texts.map((json, index) => ({ sequence: cursor + index + 1, json }))
+      const isOver = Number(isFinished) === 1 || hasRun === 0
+      return { messageId, entries, finished: isOver && entries.length < readLines }
+    },
+  }
+}
+
+function createTaking({ client, keys, owner, now }: Parts): Pick<SharedRuns, 'stopRequests' | 'takeAbandoned'> {
+  const running = async (): Promise<readonly StoredRun[]> => {
+    const redis = await client()
+    return runsOf(redis, keys, await redis.sMembers(keys.running))
+  }
+  return {
+    stopRequests: async () => {
+      const own = (await running()).filter((run) => run.owner === owner && run.isStopped)
+      return own.map(({ run: { messageId } }) => messageId)
+    },
+    takeAbandoned: async (leaseMs) => {
+      const redis = await client()
+      const taken: SharedRun[] = []
+      for (const { run, owner: maker, seen } of await running()) {
+        if (maker === owner || Number(seen) > now() - leaseMs) continue
+        const isTaken = await redis.eval(takeScript, {
+          keys: [keys.run(run.messageId)],
+          arguments: [maker, seen, owner, String(now())],
+        })
+        if (isTaken === 1) taken.push(run)
+      }
+      return taken
+    },
+  }
+}
+
+interface StoredRun {
+  readonly run: SharedRun
+  readonly owner: string
+  readonly seen: string
+  readonly isStopped: boolean
+}
+
+async function runsOf(client: RedisClientType, keys: Keys, ids: readonly string[]): Promise<StoredRun[]> {
+  const hashes = await Promise.all(ids.map((id) => client.hGetAll(keys.run(id))))
+  return hashes.flatMap(({ session, run, opened, owner, seen, finished, stopped }, at) => {
+    if (session === undefined || owner === undefined || seen === undefined) return []
+    const [messageId, runId, openedAt] = [Number(ids[at]), Number(run), Number(opened)]
+    const shared = { sessionId: session, messageId, runId, openedAt, finished: finished === '1' }
+    return [{ run: shared, owner, seen, isStopped: stopped === '1' }]
+  })
+}
+
+async function removeRuns(client: RedisClientType, keys: Keys, ids: readonly string[]): Promise<void> {
+  for (const { run } of await runsOf(client, keys, ids)) {
+    const id = String(run.messageId)
+    await client
+      .multi()
+      .del([keys.run(id), keys.lines(id)])
+      .zRem(keys.session(run.sessionId), id)
+      .zRem(keys.finished, id)
+      .sRem(keys.running, id)
+      .exec()
+  }
+}

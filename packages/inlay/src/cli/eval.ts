@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises'
+import { createClient, type Client } from '@inlay/client'
+import { InlayError, isJsonObject, operator, readJson, type LlmOverride } from '@inlay/protocol'
+import { evaluate } from '../evaluation/evaluate.ts'
+import { readQuestions, type EvaluationQuestion } from '../evaluation/questions.ts'
+import { faultOf, toFigures, toTable, type EvaluationReport } from '../evaluation/report.ts'
+import { misuse, textOption, type Command, type CommandContext } from './command.ts'
+import { withInlay } from './opened.ts'
+
+/** Asks questions with known answers, and says how good the answers are. */
+export const evaluation: Command = {
+  usage: 'eval <questions.jsonl> [address]',
+  summary: 'ask questions with known answers or sources, and score the answers; compare two settings',
+  details: [
+    'A question a line: {"question": "…", "answers": ["…"], "sources": ["id, link or name"], "absent": false}.',
+    'All but the question may be missing. "absent": the documents do not tell, and the answer should say so.',
+    'Without an address it asks the documents of the data folder by the settings of this machine.',
+  ],
+  words: [1, 2],
+  needs: 'a file of questions',
+  options: {
+    key: { type: 'string', value: 'key', meaning: 'key of the installation at the address (default: INLAY_API_KEY)' },
+    model: {
+      type: 'string',
+      value: 'provider/model',
+      meaning: 'model that answers (default: that of the installation)',
+    },
+    judge: { type: 'string', value: 'provider/model', meaning: 'model that judges citations besides words' },
+    against: { type: 'string', value: 'address', meaning: 'second installation to compare with' },
+    'against-key': { type: 'string', value: 'key', meaning: 'its key (default: the same)' },
+    'against-model': { type: 'string', value: 'provider/model', meaning: 'model to compare with' },
+    'against-report': { type: 'string', value: 'file', meaning: 'earlier output of --json to compare with' },
+    limit: { type: 'string', value: 'n', meaning: 'ask the first n questions only' },
+    concurrency: { type: 'string', value: 'n', meaning: 'questions asked at a time (default: 2)' },
+    show: { type: 'string', value: 'n', meaning: 'show n answers that are wrong' },
+  },
+  async run(context) {
+    const { output } = context
+    const questions = await questionsOf(context)
+    const [, address] = context.words
+    const model = textOption(context, 'model')
+    const reports = [await evaluated(context, questions, { address, key: textOption(context, 'key'), model })]
+    const against = await comparison(context, questions, address)
+    if (against) reports.push(against)
+    if (output.isJson) output.json(reports.length === 1 ? reports[0] : { reports })
+    else for (const line of [...toTable(reports), ...wrongAnswers(context, reports[0]!)]) output.line(line)
+    return reports.some(({ figures }) => figures.failed === figures.questions) ? 1 : 0
+  },
+}
+
+/** What is asked: an installation by its address, or that of the data folder; and by which model. */
+interface Candidate {
+  readonly address: string | undefined
+  readonly key: string | undefined
+  readonly model: string | undefined
+}
+
+async function questionsOf(context: CommandContext): Promise<EvaluationQuestion[]> {
+  const [file = ''] = context.words
+  const limit = countOption(context, 'limit', Infinity)
+  return readQuestions(await textOf(file)).slice(0, limit)
+}
+
+async function comparison(
+  context: CommandContext,
+  questions: readonly EvaluationQuestion[],
+  address: string | undefined,
+): Promise<EvaluationReport | undefined> {
+  const [other, model, file] = ['against', 'against-model', 'against-report'].map((name) => textOption(context, name))
+  if (file !== undefined) return readReport(file, await textOf(file))
+  if (other === undefined && model === undefined) return undefined
+  const key = textOption(context, 'against-key') ?? textOption(context, 'key')
+  return evaluated(context, questions, { address: other ?? address, key, model })
+}
+
+async function evaluated(
+  context: CommandContext,
+  questions: readonly EvaluationQuestion[],
+  candidate: Candidate,
+): Promise<EvaluationReport> {
+  const { address, key = context.settings.options.apiKey } = candidate
+  if (address === undefined) {
+    return withInlay(
+      context,
+      (inlay) => {
+        const send = async (url: string, init: RequestInit): Promise<Response> => inlay.fetch(new Request(url, init))
+        return ask(
+          context,
+          questions,
+          candidate,
+          createClient({ baseUrl: 'http://data-folder.invalid/api', fetch: send }),
+        )
+      },
+      { basePath: '/api', authenticate: () => operator },
+    )
+  }
+  if (!URL.canParse(address)) throw misuse('An address looks like http://localhost:3000/api.')
+  // oxlint-disable-next-line eslint/no-restricted-globals, eslint/no-restricted-properties -- the operator names the address
+  const client = createClient({ baseUrl: address, apiKey: key, fetch: globalThis.fetch })
+  return ask(context, questions, candidate, client)
+}
+
+async function ask(
+  context: CommandContext,
+  questions: readonly EvaluationQuestion[],
+  { address, model }: Candidate,
+  client: Client,
+): Promise<EvaluationReport> {
+  const { output, signal } = context
+  const name = model ?? address ?? context.settings.options.dataFolder ?? 'data folder'
+  const progress = output.progress(`Asking ${name}`, questions.length)
+  let done = 0
+  const results = await evaluate(questions, {
+    client,
+    model: toOverride(model),
+    judge: toOverride(textOption(context, 'judge')),
+    concurrency: countOption(context, 'concurrency', 2),
+    signal,
+    now: () => performance.now(),
+    onAnswer: () => progress.to(++done),
+  }).finally(() => progress.end())
+  return { name, figures: toFigures(results), results }
+}
+
+function wrongAnswers(context: CommandContext, { results }: EvaluationReport): string[] {
+  const wrong = results.flatMap((result) => {
+    const fault = faultOf(result)
+    return fault === undefined
+      ? []
+      : [['', result.question, `  ${fault}`, `  ${result.answer.replace(/\s+/g, ' ').slice(0, 300)}`]]
+  })
+  return wrong.slice(0, countOption(context, 'show', 0)).flat()
+}
+
+/** `provider/model`; a name alone is a model of the default provider. */
+function toOverride(model: string | undefined): LlmOverride | undefined {
+  if (model === undefined) return undefined
+  const at = model.indexOf('/')
+  return at === -1
+    ? { model_version: model }
+    : { model_provider: model.slice(0, at), model_version: model.slice(at + 1) }
+}
+
+function countOption(context: CommandContext, name: string, usual: number): number {
+  const text = textOption(context, name)
+  if (text === undefined) return usual
+  if (/^\d{1,6}$/.test(text)) return name === 'concurrency' ? Math.max(1, Number(text)) : Number(text)
+  throw misuse(`--${name} is a whole number.`)
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (cause) {
+    throw new InlayError('INVALID_INPUT', { message: `The file ${file} cannot be read.`, cause })
+  }
+}
+
+function readReport(file: string, text: string): EvaluationReport {
+  const value = readJson(text)
+  if (isJsonObject(value) && isJsonObject(value['figures']) && Array.isArray(value['results']))
+    return { ...(value as unknown as EvaluationReport), name: file }
+  throw new InlayError('INVALID_INPUT', { message: `The file ${file} is no output of inlay eval --json.` })
+}

@@ -1,0 +1,194 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InlayError } from '@inlay/protocol'
+import { createInlay, type Inlay } from './inlay.ts'
+import type { InlayOptions } from './options/options.ts'
+
+/** Options of {@link createTenants}. */
+export interface TenantsOptions {
+  /**
+   * Names the tenant of a request, e.g. by its host or by who has signed in. Undefined: the request is answered with 404.
+   * Every name that it gives gets an assistant, so it must vouch for the name.
+   */
+  readonly tenantOf: (request: Request) => string | undefined | Promise<string | undefined>
+  /** Folder that holds a data folder for each tenant. Default `.inlay-tenants`. */
+  readonly folder?: string | undefined
+  /** Options of a tenant's assistant; what it keeps outside of its data folder is the host's to keep apart and to delete. */
+  readonly options?: ((tenant: string) => InlayOptions | Promise<InlayOptions>) | undefined
+  /**
+   * Assistants that stay open; beyond it, those are closed that have been unused for longest, unless a request is under
+   * way, a document waits, or somebody asked within `idleMs`. Default 100.
+   */
+  readonly mostOpen?: number | undefined
+  /** Milliseconds after the last request in which an assistant is never closed: answers are written without readers too. Default an hour. */
+  readonly idleMs?: number | undefined
+  /** Milliseconds since 1970 UTC. Default: the clock. */
+  readonly now?: (() => number) | undefined
+}
+
+/** One assistant for each tenant, which share no row, file, index or memory. */
+export interface Tenants {
+  /** Answers a request by the assistant of its tenant. */
+  fetch(request: Request): Promise<Response>
+  /** The assistant of a tenant, opened when it is not. @throws INVALID_INPUT for a name that cannot be one */
+  open(tenant: string): Promise<Inlay>
+  /** Names of the tenants that are open. */
+  readonly opened: readonly string[]
+  /**
+   * Closes a tenant's assistant and deletes its data folder: records, files, index. Other processes must have closed it.
+   * May be called again after a failure.
+   */
+  remove(tenant: string): Promise<void>
+  /** Closes every assistant. */
+  close(): Promise<void>
+}
+
+interface Tenant {
+  readonly inlay: Inlay
+  lastUsedAt: number
+  /** Responses whose bodies have not ended. */
+  responding: number
+}
+
+const tenantName = /^[a-z\d][a-z\d._-]{0,62}$/
+
+/** Keeps an assistant for each tenant. Nothing is opened before a tenant is asked for. */
+export function createTenants(options: TenantsOptions): Tenants {
+  const pool = new TenantPool(options)
+  return {
+    get opened() {
+      return pool.names
+    },
+    open: async (name) => (await pool.open(name)).inlay,
+    async fetch(request) {
+      const name = await options.tenantOf(request)
+      if (name === undefined || !tenantName.test(name)) return noTenant()
+      const tenant = await pool.open(name)
+      tenant.responding++
+      const response = await tenant.inlay.fetch(request)
+      void pool.closeUnused().catch(() => {})
+      return onceRead(response, () => tenant.responding--)
+    },
+    remove: (name) => pool.remove(name),
+    close: () => pool.close(),
+  }
+}
+
+class TenantPool {
+  readonly #options: TenantsOptions
+  readonly #open = new Map<string, Promise<Tenant>>()
+  readonly #closing = new Map<string, Promise<void>>()
+  readonly #now: () => number
+  #isClosed = false
+
+  constructor(options: TenantsOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+  }
+
+  get names(): readonly string[] {
+    return [...this.#open.keys()]
+  }
+
+  async open(name: string): Promise<Tenant> {
+    if (!tenantName.test(name)) throw noName()
+    // A tenant that is being closed or removed opens again once that is done.
+    while (this.#closing.has(name)) await this.#closing.get(name)?.catch(() => {})
+    if (this.#isClosed) throw new InlayError('CLOSED', { message: 'These assistants are closed.' })
+    const opening = this.#open.get(name) ?? this.#create(name)
+    this.#open.set(name, opening)
+    const tenant = await opening.catch((error: unknown) => {
+      this.#open.delete(name)
+      throw error
+    })
+    tenant.lastUsedAt = this.#now()
+    return tenant
+  }
+
+  async remove(name: string): Promise<void> {
+    if (!tenantName.test(name)) throw noName()
+    await this.#close(name, () => rm(this.#folderOf(name), { recursive: true, force: true }))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all(this.names.map((name) => this.#close(name)))
+    await Promise.all(this.#closing.values())
+  }
+
+  async closeUnused(): Promise<void> {
+    const { mostOpen = 100, idleMs = 3_600_000 } = this.#options
+    if (this.#open.size <= mostOpen) return
+    const all = await Promise.all([...this.#open].map(async ([name, opening]) => ({ name, tenant: await opening })))
+    for (const { name, tenant } of all.toSorted((a, b) => a.tenant.lastUsedAt - b.tenant.lastUsedAt)) {
+      if (this.#open.size <= mostOpen || tenant.lastUsedAt + idleMs > this.#now()) return
+      const { pending, indexing } = (await tenant.inlay.knowledge.figures()).documents
+      const isUnused = tenant.responding === 0 && tenant.lastUsedAt + idleMs <= this.#now()
+      if (isUnused && pending + indexing === 0) await this.#close(name)
+    }
+  }
+
+  #folderOf(name: string): string {
+    return join(this.#options.folder ?? '.inlay-tenants', name)
+  }
+
+  async #create(name: string): Promise<Tenant> {
+    const options = await this.#options.options?.(name)
+    const inlay = createInlay({ dataFolder: this.#folderOf(name), ...options })
+    return { inlay, lastUsedAt: this.#now(), responding: 0 }
+  }
+
+  /** Closes one; whoever opens it meanwhile waits until `after` is done. */
+  #close(name: string, after: () => Promise<void> = async () => {}): Promise<void> {
+    const opening = this.#open.get(name)
+    const before = this.#closing.get(name)
+    this.#open.delete(name)
+    const work = (async () => {
+      await before?.catch(() => {})
+      await (await opening?.catch(() => undefined))?.inlay.close()
+      await after()
+    })().finally(() => {
+      if (this.#closing.get(name) === work) this.#closing.delete(name)
+    })
+    this.#closing.set(name, work)
+    return work
+  }
+}
+
+function noName(): InlayError {
+  return new InlayError('INVALID_INPUT', {
+    message:
+      'The name of a tenant has up to 63 lower-case letters, digits and "._-", and begins with a letter or digit.',
+  })
+}
+
+function noTenant(): Response {
+  return Response.json({ error_code: 'NOT_FOUND', detail: 'There is no such tenant.' }, { status: 404 })
+}
+
+/** The same response; tells once its body has been read, or was given up. */
+function onceRead(response: Response, onEnd: () => void): Response {
+  if (!response.body) {
+    onEnd()
+    return response
+  }
+  const reader = response.body.getReader()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        onEnd()
+        controller.close()
+      } catch (error) {
+        onEnd()
+        controller.error(error)
+      }
+    },
+    async cancel(reason) {
+      onEnd()
+      await reader.cancel(reason)
+    },
+  })
+  return new Response(body, response)
+}

@@ -1,0 +1,123 @@
+import { opensearchIndex } from '@inlay/drivers/opensearch'
+import { isInlayError } from '@inlay/protocol'
+import { describe, expect, test } from 'vitest'
+import { row } from '../lancedb/sample-rows.ts'
+
+interface SentRequest {
+  readonly method: string
+  readonly url: URL
+  readonly body: string
+}
+
+type Reply = readonly [status: number, body: unknown]
+
+/** A cluster by its answers; what is not answered is an empty index without a space. */
+function standIn(answer: (requests: SentRequest) => Reply | undefined | Promise<never>) {
+  const requests: SentRequest[] = []
+  const send: typeof fetch = async (input, init) => {
+    const request = { method: init?.method ?? 'GET', url: new URL(String(input)), body: String(init?.body ?? '') }
+    requests.push(request)
+    const [status, body] = (await answer(request)) ?? usual(request)
+    return new Response(JSON.stringify(body), { status })
+  }
+  return { requests, fetch: send }
+}
+
+function usual({ url }: SentRequest): Reply {
+  if (url.pathname.endsWith('/_mapping')) return [200, { 'inlay-000001': { mappings: { _meta: { space: '' } } } }]
+  return [200, {}]
+}
+
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'none',
+    (error: unknown) => (isInlayError(error) ? error.code : String(error)),
+  )
+
+const bulks = (requests: readonly SentRequest[]): readonly SentRequest[] =>
+  requests.filter(({ url }) => url.pathname === '/inlay/_bulk')
+
+describe('an OpenSearch index', () => {
+  test('passes over a node that cannot be reached', async () => {
+    const { requests, fetch } = standIn(async ({ url }) => {
+      if (url.port === '9201') throw new TypeError('connection refused')
+      return undefined as never
+    })
+    const index = opensearchIndex({ nodes: ['http://search:9201', 'http://search:9202/'], fetch })
+    await index.open()
+    await index.append([row('a', 'The heron waits.')])
+    expect(new Set(requests.slice(-2).map(({ url }) => url.port))).toEqual(new Set(['9202']))
+  })
+
+  test('writes in batches, sends again only what the cluster was too busy for, and shows all rows at once', async () => {
+    let isBusy = true
+    const { requests, fetch } = standIn(({ url, body }) => {
+      if (url.pathname !== '/inlay/_bulk') return undefined
+      const count = body.trim().split('\n').length / 2
+      const items = Array.from({ length: count }, (_, at) => ({
+        index: { status: isBusy && at % 2 === 1 ? 429 : 201 },
+      }))
+      const errors = isBusy && count > 1
+      isBusy = false
+      return [200, { errors, items }]
+    })
+    const index = opensearchIndex({ nodes: 'http://search:9200', fetch })
+    await index.open()
+    await index.append(Array.from({ length: 1_500 }, (_, n) => row(`d${n}`, `Row ${n}.`)))
+    const sizes = bulks(requests).map(({ body }) => body.trim().split('\n').length / 2)
+    expect(sizes).toEqual([1_000, 500, 500])
+    expect(requests.filter(({ url }) => url.pathname === '/inlay/_refresh')).toHaveLength(1)
+    expect(requests.at(-1)?.url.pathname).toBe('/inlay/_refresh')
+  })
+
+  test('refuses an append when the cluster refuses a row, without its content in the message', async () => {
+    const { fetch } = standIn(({ url }) =>
+      url.pathname === '/inlay/_bulk'
+        ? [
+            200,
+            { errors: true, items: [{ index: { status: 400, error: { type: 'mapper', reason: 'secret heron' } } }] },
+          ]
+        : undefined,
+    )
+    const index = opensearchIndex({ nodes: 'http://search:9200', fetch })
+    await index.open()
+    const error = await index.append([row('a', 'secret heron')]).catch((thrown: Error) => thrown)
+    expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: 'The search cluster refused a row: mapper.' })
+  })
+
+  test('says that the k-NN plugin is missing', async () => {
+    const { fetch } = standIn(({ method, url }) => {
+      if (method === 'PUT') return [400, { error: { type: 'mapper_parsing_exception' } }]
+      return url.pathname === '/inlay' ? [404, {}] : undefined
+    })
+    const index = opensearchIndex({ nodes: 'http://search:9200', fetch })
+    expect(await codeOf(index.open({ id: 'some/model@8', dimensions: 8 }))).toBe('UNSUPPORTED')
+  })
+
+  test('adds words spelt alike only for words that no part of the index holds', async () => {
+    const searched: string[] = []
+    const { fetch } = standIn(({ url, body }) => {
+      if (url.pathname !== '/inlay/_msearch') return undefined
+      searched.push(body)
+      const option = (text: string) => ({ text, options: [{ text: `${text}e`, score: 0.8 }] })
+      const suggest = { spelling: [option('hern'), option('rivr')] }
+      const total = (value: number) => ({ hits: { total: { value }, hits: [] } })
+      if (searched.length === 1) return [200, { responses: [{ ...total(0), suggest }] }]
+      return [200, { responses: [total(1), total(0)] }]
+    })
+    const index = opensearchIndex({ nodes: 'http://search:9200', fetch })
+    await index.open()
+    await index.search({ text: 'hern rivr', limit: 3 })
+    expect(searched).toHaveLength(3)
+    expect(searched[2]).toContain('rivre')
+    expect(searched[2]).not.toContain('herne')
+  })
+
+  test.each(['ftp://search', 'search:9200', ''])('refuses the address "%s"', (nodes) => {
+    expect(() => opensearchIndex({ nodes })).toThrow('http://localhost:9200')
+  })
+
+  test.each(['Inlay', '_inlay', 'a/b', ''])('refuses the prefix "%s"', (prefix) => {
+    expect(() => opensearchIndex({ nodes: 'http://search:9200', prefix })).toThrow('prefix')
+  })
+})

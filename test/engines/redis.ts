@@ -1,0 +1,70 @@
+/** Runs the conformance tests of shared runs against a real Redis: `npm run check:redis`, with `redis-server` installed. */
+import { spawn } from 'node:child_process'
+import { sharedRunsConformance } from '@inlay/agent/conformance'
+import { redisRuns } from '@inlay/drivers/redis'
+import { eventually } from '../life/process.ts'
+import { runAll } from './run-all.ts'
+
+const port = 20_000 + (process.pid % 20_000)
+const url = `redis://127.0.0.1:${port}`
+const start = () =>
+  spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], { stdio: 'ignore' })
+let server = start()
+let count = 0
+try {
+  await reachable()
+  await runAll(
+    'Redis',
+    sharedRunsConformance(() => {
+      let time = 1_000
+      const prefix = `test-${++count}`
+      return {
+        process: () => {
+          const runs = redisRuns({ url, prefix, now: () => time })
+          return runs
+        },
+        advance: (milliseconds) => void (time += milliseconds),
+      }
+    }),
+  )
+  await runAll('Redis, stopped for a while', [['calls fail at once, and go well again by themselves', outage]])
+} finally {
+  server.kill('SIGKILL')
+}
+process.exit()
+
+async function outage(): Promise<void> {
+  const runs = redisRuns({ url, prefix: 'outage' })
+  let changes = 0
+  await runs.subscribe(() => void changes++)
+  await runs.ofSession('s')
+  server.kill('SIGKILL')
+  await new Promise((resolve) => server.once('exit', resolve))
+  const began = Date.now()
+  const refused = await runs.ofSession('s').then(
+    () => undefined,
+    (error: Error) => error,
+  )
+  if (refused === undefined || Date.now() - began > 2_000)
+    throw new Error('a call without a server did not fail at once')
+  server = start()
+  await reachable()
+  const before = changes
+  await eventually('calls go well', async () =>
+    changes > before ? runs.ofSession('s').catch(() => undefined) : undefined,
+  )
+  const other = redisRuns({ url, prefix: 'outage' })
+  await other.open({ sessionId: 's', messageId: 1, runId: 1, openedAt: 0 })
+  const known = changes
+  await other.append([{ messageId: 1, entries: [{ sequence: 1, json: '{}' }], finished: true }])
+  await eventually('a change is told', async () => changes > known || undefined)
+}
+
+async function reachable(): Promise<void> {
+  await eventually('redis-server answers', async () => {
+    const runs = redisRuns({ url, prefix: 'reach' })
+    const known = await runs.ofSession('s').catch(() => undefined)
+    await runs.close()
+    return known
+  })
+}

@@ -1,0 +1,19 @@
+import type { ConformanceTest } from '@inlay/protocol/conformance'
+
+/** Runs tests one after the other and tells how each went; the process fails at its end when one did. */
+export async function runAll(name: string, tests: readonly ConformanceTest[]): Promise<void> {
+  const only = process.argv[2]
+  let failed = 0
+  const chosen = tests.filter(([title]) => only === undefined || title.includes(only))
+  for (const [title, run] of chosen) {
+    try {
+      await run()
+    } catch (error) {
+      failed++
+      process.stdout.write(`✗ ${name}: ${title}\n  ${error instanceof Error ? error.stack : String(error)}\n`)
+      if (error instanceof Error && error.cause) process.stdout.write(`  ${String(error.cause)}\n`)
+    }
+  }
+  process.stdout.write(`${name}: ${chosen.length - failed} passed, ${failed} failed\n`)
+  if (failed > 0) process.exitCode = 1
+}

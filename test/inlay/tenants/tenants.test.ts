@@ -1,0 +1,155 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { createTenants, type Tenants, type TenantsOptions } from 'inlay'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../life/process.ts'
+
+const apiKey = 'inlay_tenant_test_key'
+
+/** Tenants by the first part of the host, all with the same key and the same people. */
+function openTenants(options: Partial<TenantsOptions> = {}) {
+  const folder = temporaryFolder()
+  const tenants = createTenants({
+    tenantOf: (request) => /^(\w+)\.example$/.exec(new URL(request.url).hostname)?.[1],
+    folder: folder.path,
+    options: () => ({ apiKey, ingestionWaitMs: 10_000, onError: () => {} }),
+    ...options,
+  })
+  onTestFinished(async () => {
+    await tenants.close()
+    folder.remove()
+  })
+  return { tenants, folder: folder.path }
+}
+
+async function call<Body = Record<string, unknown>>(
+  tenants: Tenants,
+  tenant: string,
+  [method, path]: readonly [method: string, path: string],
+  body?: object,
+): Promise<{ status: number; body: Body }> {
+  const init = { method, headers: { authorization: `Bearer ${apiKey}` } }
+  const sent = body instanceof FormData ? { body } : body && { body: JSON.stringify(body) }
+  const response = await tenants.fetch(new Request(`http://${tenant}.example/api${path}`, { ...init, ...sent }))
+  const text = await response.text()
+  return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as Body }
+}
+
+const documentOf = (id: string, text: string): object => ({
+  document: { id, semantic_identifier: id, metadata: { team: text.split(' ')[0] }, sections: [{ text }] },
+})
+
+const names = ['alpha', 'beta', 'gamma']
+const step = fc.record({
+  tenant: fc.constantFrom(...names),
+  kind: fc.constantFrom('ingest', 'ingest', 'delete', 'chat', 'memory'),
+  id: fc.constantFrom('plan', 'note', 'list'),
+  revision: fc.nat(99),
+})
+
+/** What a tenant must have. */
+interface Holding {
+  /** Text by id. */
+  readonly documents: Map<string, string>
+  readonly sessions: Set<string>
+}
+
+/** Plays random steps of all tenants with the same people and the same ids; gives what each must have then. */
+async function playRandomSteps(tenants: Tenants): Promise<ReadonlyMap<string, Holding>> {
+  const holdings = new Map<string, Holding>(names.map((name) => [name, { documents: new Map(), sessions: new Set() }]))
+  for (const { tenant, kind, id, revision } of fc.sample(step, { numRuns: 40, seed: 11 })) {
+    const holding = holdings.get(tenant)!
+    const text = `${tenant}secret keeps number ${revision} of ${id}`
+    if (kind === 'ingest') {
+      expect((await call(tenants, tenant, ['POST', '/service-api/ingestion'], documentOf(id, text))).status).toBe(200)
+      holding.documents.set(id, text)
+    } else if (kind === 'delete') {
+      const existed = holding.documents.delete(id)
+      const { status } = await call(tenants, tenant, ['DELETE', `/service-api/ingestion/${id}`])
+      expect(status).toBe(existed ? 200 : 404)
+    } else if (kind === 'chat') {
+      const message = { message: `Which number does the secret keep of ${id}?`, stream: false }
+      const { body } = await call(tenants, tenant, ['POST', '/chat/send-chat-message'], message)
+      holding.sessions.add(String(body['chat_session_id']))
+    } else await call(tenants, tenant, ['POST', '/user/memories'], { memory_text: `${tenant}secret memory` })
+  }
+  return holdings
+}
+
+/** What clients can list and search of a tenant, as one text. */
+async function viewsOf(tenants: Tenants, name: string): Promise<string> {
+  const views: readonly (readonly [method: string, path: string, body?: object])[] = [
+    ['POST', '/search', { query: 'secret keeps number', limit: 100 }],
+    ['GET', '/service-api/ingestion'],
+    ['GET', '/user/memories'],
+    ['GET', '/chat/get-user-chat-sessions'],
+    ['GET', '/query/valid-tags'],
+    ['GET', '/admin/audit?limit=1000'],
+  ]
+  const answers = await Promise.all(
+    views.map(async ([method, path, body]) => {
+      const { status, body: view } = await call(tenants, name, [method, path], body)
+      expect(status, path).toBe(200)
+      return view
+    }),
+  )
+  return JSON.stringify(answers)
+}
+
+test('tenants with the same people and the same ids see nothing of each other', { timeout: 120_000 }, async () => {
+  const { tenants } = openTenants()
+  const holdings = await playRandomSteps(tenants)
+  for (const [name, { documents }] of holdings) {
+    const others = names.filter((other) => other !== name)
+    const views = await viewsOf(tenants, name)
+    expect(views).not.toMatch(new RegExp(others.map((other) => `${other}secret`).join('|')))
+    const { knowledge } = await tenants.open(name)
+    const passages = await knowledge.search({ text: 'secret keeps number', limit: 100 })
+    const texts = passages.map(({ document, content }) => [document.document_id, content.trim()] as const)
+    expect(new Map(texts)).toEqual(documents)
+    expect((await knowledge.figures()).documents.indexed).toBe(documents.size)
+    for (const session of others.flatMap((other) => [...holdings.get(other)!.sessions]))
+      expect((await call(tenants, name, ['GET', `/chat/get-chat-session/${session}`])).status).toBe(404)
+  }
+})
+
+test('a removed tenant leaves no byte, and the others all they had', { timeout: 120_000 }, async () => {
+  const { tenants, folder } = openTenants()
+  for (const name of names)
+    await call(tenants, name, ['POST', '/service-api/ingestion'], documentOf('plan', `${name}secret`))
+  await tenants.remove('beta')
+  expect(existsSync(join(folder, 'beta'))).toBe(false)
+  const left = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile())
+  expect(left.length).toBeGreaterThan(4)
+  for (const { parentPath, name } of left)
+    expect(readFileSync(join(parentPath, name)).includes('betasecret'), name).toBe(false)
+  expect(await viewsOf(tenants, 'beta')).not.toContain('secret')
+  expect(await viewsOf(tenants, 'alpha')).toContain('alphasecret')
+})
+
+test('a request of no tenant, or of a name that is no folder, reaches nobody', async () => {
+  const { tenants } = openTenants({ tenantOf: (request) => new URL(request.url).searchParams.get('t') ?? undefined })
+  const ask = (query: string): Promise<Response> => tenants.fetch(new Request(`http://host.example/api/health${query}`))
+  expect((await ask('')).status).toBe(404)
+  for (const name of ['../other', 'A', '', '.', 'a/b'])
+    await expect(tenants.open(name)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  expect((await ask('?t=..%2Fother')).status).toBe(404)
+  expect((await ask('?t=alpha')).status).toBe(200)
+  expect(tenants.opened).toEqual(['alpha'])
+})
+
+test('beyond the most, unused tenants are closed and open again with all they had', async () => {
+  let time = 0
+  const { tenants } = openTenants({ mostOpen: 1, idleMs: 1000, now: () => time })
+  await call(tenants, 'alpha', ['POST', '/service-api/ingestion'], documentOf('plan', 'alphasecret one'))
+  await call(tenants, 'beta', ['GET', '/me'])
+  expect(tenants.opened).toEqual(['alpha', 'beta'])
+  time = 5000
+  await call(tenants, 'beta', ['GET', '/me'])
+  await expect.poll(() => tenants.opened).toEqual(['beta'])
+  const { body } = await call(tenants, 'alpha', ['POST', '/search'], { query: 'alphasecret' })
+  expect(JSON.stringify(body)).toContain('alphasecret one')
+  await tenants.close()
+  await expect(tenants.open('alpha')).rejects.toMatchObject({ code: 'CLOSED' })
+})

@@ -1,0 +1,32 @@
+import { createSlices } from '@inlay/protocol/concurrency'
+import { expect, test } from 'vitest'
+
+test('between two slices of long work the event loop turns several times', async () => {
+  const slices = createSlices()
+  let turns = 0
+  let isOver = false
+  const turn = (): void => {
+    turns++
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  while (!slices.isOver());
+  expect(turns).toBe(0)
+  await slices.next()
+  isOver = true
+  expect(turns).toBeGreaterThanOrEqual(5)
+  expect(slices.isOver()).toBe(false)
+})
+
+test('two works take their slices one after the other', async () => {
+  const order: string[] = []
+  const work = async (name: string): Promise<void> => {
+    const slices = createSlices()
+    for (let part = 0; part < 3; part++) {
+      await slices.next()
+      order.push(name)
+    }
+  }
+  await Promise.all([work('a'), work('b')])
+  expect(order).toEqual(['a', 'b', 'a', 'b', 'a', 'b'])
+})
