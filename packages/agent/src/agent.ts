@@ -11,10 +11,10 @@ import type { Services } from './contracts/services.ts'
 import { noFiles, noKeys, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
 import { inMemoryStores } from './stores/in-memory.ts'
 import { SlowModels } from './model/step.ts'
-import { waitFor } from './model/waiting.ts'
+import { createCallerLimit, delay } from '@inlay/protocol/concurrency'
 import { toKnownLimits } from './research/limits.ts'
 import { createAbandonedCheck, createCheckpoints } from './run/checkpoints.ts'
-import { createRunLimits, createRuns, type LiveRun, type StopCause } from './run/registry.ts'
+import { createRuns, type LiveRun, type StopCause } from './run/registry.ts'
 import { createRunSharing } from './run/sharing.ts'
 import { createBuiltIns, toSearchAction } from './tools/built-in-actions.ts'
 import { createActions } from './tools/registry.ts'
@@ -145,7 +145,7 @@ function connectParts(options: AgentOptions) {
     checkpoints,
     now,
     onError,
-    wait: options.wait ?? waitFor,
+    wait: options.wait ?? delay,
     cycles: Math.max(1, limits.cycles ?? 6),
     actionMs: limits.actionMs ?? actionLimitMs,
     hooks: options.hooks,
@@ -165,7 +165,7 @@ function connectParts(options: AgentOptions) {
     checkFilters: options.checkFilters ?? (async () => {}),
     before: options.hooks?.before,
     systemPrompt: options.systemPrompt,
-    runLimits: createRunLimits(Math.max(1, limits.callerRuns ?? 1000)),
+    runLimit: createCallerLimit(Math.max(1, limits.callerRuns ?? 1000)),
     research,
     onError,
     turn,

@@ -193,6 +193,32 @@ export function createBudget({ total, perCaller, message }: BudgetOptions): Budg
   }
 }
 
+/** Counts what each caller has under way. */
+export interface CallerLimit {
+  /** Most of one caller at the same time. */
+  readonly most: number
+  /** Counts one in until the result is called, once; undefined when the caller has as many as it may. */
+  enter(callerId: string): (() => void) | undefined
+}
+
+/** Creates the limit of one process. @param most at least 1 */
+export function createCallerLimit(most: number): CallerLimit {
+  const counts = new Map<string, number>()
+  return {
+    most,
+    enter: (callerId) => {
+      const count = counts.get(callerId) ?? 0
+      if (count >= most) return undefined
+      counts.set(callerId, count + 1)
+      return () => {
+        const left = counts.get(callerId)! - 1
+        if (left > 0) counts.set(callerId, left)
+        else counts.delete(callerId)
+      }
+    },
+  }
+}
+
 /** Lets one loop sleep until there is something to do. A notification while nobody sleeps is kept for the next sleep. */
 export interface Signal {
   notify(): void

@@ -1,4 +1,4 @@
-import { createBudget, type Budget } from '@inlay/protocol/concurrency'
+import { createBudget, createCallerLimit, type Budget } from '@inlay/protocol/concurrency'
 import { InlayError, type Principal } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './auth/authentication.ts'
@@ -8,14 +8,7 @@ import { endpoint, respond, type EndpointSetting } from './http/endpoint.ts'
 import { preflightReply, reply, type CorsOrigins, type Reply } from './http/replies.ts'
 import type { Method, Route, ServerParts } from './http/route.ts'
 import { routes } from './routes/index.ts'
-import type {
-  AnsweredRequest,
-  BodyLimits,
-  FailedRequest,
-  ServerSettings,
-  Timer,
-  WaitingCalls,
-} from './http/settings.ts'
+import type { AnsweredRequest, BodyLimits, FailedRequest, ServerSettings, Timer } from './http/settings.ts'
 
 /** What the HTTP side is made of. */
 export interface ServerOptions extends ServerParts {
@@ -117,7 +110,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     },
     passHeaders: (options.passHeaders ?? []).map((name) => name.toLowerCase()),
     ingestionWaitMs: options.ingestionWaitMs ?? 0,
-    waitingCalls: createWaitingCalls(options.waitingCalls ?? 1000),
+    waitingCalls: createCallerLimit(options.waitingCalls ?? 1000),
     bodyBudget: createBodyBudget(options.bodyBytesInFlight ?? 320 * 2 ** 20),
     mcpCalls: createMcpCalls(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
@@ -161,21 +154,4 @@ const systemTimer: Timer = (delayMs, callback) => {
 function createBodyBudget(total: number): Budget {
   const message = 'Too many bytes of requests are being worked on: send this one again in a moment.'
   return createBudget({ total, perCaller: total / 2, message })
-}
-
-/** @param most calls of one caller that may wait at the same time in this process */
-function createWaitingCalls(most: number): WaitingCalls {
-  const waiting = new Map<string, number>()
-  return {
-    enter: (callerId) => {
-      const count = waiting.get(callerId) ?? 0
-      if (count >= most) return undefined
-      waiting.set(callerId, count + 1)
-      return () => {
-        const left = (waiting.get(callerId) ?? 1) - 1
-        if (left > 0) waiting.set(callerId, left)
-        else waiting.delete(callerId)
-      }
-    },
-  }
 }

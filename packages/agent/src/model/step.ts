@@ -5,7 +5,7 @@ import type { ModelQuestion } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { StepOutput, type StepListener, type AttemptState, type StepRequest, type StepResult } from './step-output.ts'
 import { retryStep } from './retry.ts'
-import { unlessAborted } from './waiting.ts'
+import { untilAborted } from '@inlay/protocol/concurrency'
 
 /**
  * Plays one step of a model to its end. Every delta reaches the listener at once. A call that fails before its first
@@ -43,7 +43,7 @@ async function playOnce(
   const call = { ...options, prompt: [...sent, ...reminder], abortSignal: signal }
   const isTapped = 'doStreamTapped' in model
   const opened = isTapped ? model.doStreamTapped(call, output) : model.doStream(call)
-  const { stream } = await unlessAborted(opened, signal)
+  const { stream } = await untilAborted(opened, signal)
   const reader = stream.getReader()
   // Also ends the reading of a model that does not heed its signal.
   const cancel = (): void => void reader.cancel(signal.reason).catch(() => {})

@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { InlayError, isJsonObject, readJson } from '@inlay/protocol'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
 import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
-import { unlessAborted } from '../model/waiting.ts'
+import { untilAborted } from '@inlay/protocol/concurrency'
 import { CallWriter } from '../packets/blocks.ts'
 import { promptTokens } from '../prompt/context-window.ts'
 import { planCalls, toFunctionTools } from '../tools/call-plan.ts'
@@ -43,7 +43,7 @@ export async function runAgent(options: ResearchAgentOptions): Promise<AgentOutc
     recordAgent(options, state)
   })
   try {
-    const report = await unlessAborted(investigate(options, state, place, signal), signal)
+    const report = await untilAborted(investigate(options, state, place, signal), signal)
     forget()
     branch.emit(place, { type: 'intermediate_report_cited_docs', cited_docs: state.cited ?? [] })
     branch.emit(place, { type: 'section_end' })

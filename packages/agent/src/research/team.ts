@@ -1,5 +1,5 @@
 import { toArguments, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
-import { mapConcurrent } from '../model/waiting.ts'
+import { mapConcurrent } from '@inlay/protocol/concurrency'
 import { runAgent, type AgentOutcome } from './agent.ts'
 import type { ResearchAgentOptions } from './agent-state.ts'
 import type { ResearchWriter } from './research-packets.ts'

@@ -16,7 +16,7 @@ import type { CitationRange } from '../citations/numbers.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
 import type { CallWriter } from '../packets/blocks.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
-import { unlessAborted } from '../model/waiting.ts'
+import { untilAborted } from '@inlay/protocol/concurrency'
 
 /** What every call of an answer is told. */
 export interface CallSetting {
@@ -178,8 +178,8 @@ async function runAction(
     // An action that does not heed its signal must not hold the run.
     const { caller, sessionId, messageId, hooks, onError } = setting
     const coming = { caller, sessionId, messageId, name: call.action.name, arguments: input, signal }
-    if (hooks) await unlessAborted(askBeforeCall(hooks, coming, onError), signal)
-    return await unlessAborted(call.action.run(input, turn), signal)
+    if (hooks) await untilAborted(askBeforeCall(hooks, coming, onError), signal)
+    return await untilAborted(call.action.run(input, turn), signal)
   } finally {
     clearTimeout(timer)
   }

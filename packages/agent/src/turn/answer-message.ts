@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV
 import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
-import { mapConcurrent } from '../model/waiting.ts'
+import { mapConcurrent } from '@inlay/protocol/concurrency'
 import { runToolLoop, addUsage, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
 import { playStep } from '../model/step.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'

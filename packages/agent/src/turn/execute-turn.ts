@@ -21,7 +21,7 @@ import { createResearchWriter } from '../research/research-packets.ts'
 import type { LiveRun } from '../run/registry.ts'
 import type { ReasoningEffort } from '../model/model-choice.ts'
 import { addUsage, noUsage } from '../model/exchange.ts'
-import { unlessAborted } from '../model/waiting.ts'
+import { untilAborted } from '@inlay/protocol/concurrency'
 
 /** One answer of a turn: which model makes it, where it is stored. */
 export interface TurnAnswer {
@@ -120,7 +120,7 @@ async function makeAnswer(
   }
   let ending: Ending = { status: 'done' }
   try {
-    await unlessAborted(speak(), run.signal)
+    await untilAborted(speak(), run.signal)
   } catch (error) {
     if (run.stopCause === 'user') ending = { status: 'cancelled' }
     else if (run.stopCause === 'closing') ending = { status: 'terminated', failure: toFailure(closing(), context) }

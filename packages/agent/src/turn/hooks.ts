@@ -1,7 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { BaseFilters, Principal } from '@inlay/protocol'
+import { untilAborted } from '@inlay/protocol/concurrency'
 import type { ToolCallHooks } from '../tools/call-hooks.ts'
-import { unlessAborted } from '../model/waiting.ts'
 
 /** A message that is about to be answered; nothing of it is stored yet. */
 export interface ComingTurn {
@@ -70,7 +70,7 @@ export async function askBefore(
   const signal = AbortSignal.timeout(hookTimeMs)
   let verdict: TurnVerdict | void
   try {
-    verdict = await unlessAborted(Promise.resolve(before({ ...turn, signal })), signal)
+    verdict = await untilAborted(Promise.resolve(before({ ...turn, signal })), signal)
   } catch (error) {
     if (isInlayError(error)) throw error
     onError(error)

@@ -3,7 +3,7 @@ import { InlayError, type PacketBody } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { Responder, ResponderPart, ResponderTool, ResponderTurn } from '../contracts/responder.ts'
 import { createCallIds, addUsage } from '../model/exchange.ts'
-import { nextTurn } from '../model/waiting.ts'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { CallWriter } from '../packets/blocks.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
 import { citing, distrusting } from '../prompt/turn-prompt.ts'
@@ -145,7 +145,7 @@ class ResponderSteps {
   #add(call: PendingCall): void {
     this.#pending.push(call)
     // Calls of one step arrive together, so all of them are known by then.
-    if (this.#pending.length === 1) void nextTurn().then(() => this.#openPending())
+    if (this.#pending.length === 1) void yieldToEventLoop().then(() => this.#openPending())
   }
 
   #openPending(): void {

@@ -1,11 +1,12 @@
-import type { Principal, SendMessageRequest } from '@inlay/protocol'
+import { InlayError, type Principal, type SendMessageRequest } from '@inlay/protocol'
+import type { CallerLimit } from '@inlay/protocol/concurrency'
 import type { OwnedSending } from '../contracts/agent.ts'
 import type { ConversationStore, OpenedTurn } from '../contracts/conversation-store.ts'
 import type { FileStore } from '../contracts/file-store.ts'
 import { historyLimits, toPastTexts } from '../prompt/history.ts'
 import { makeTurnPrompt, toReminder } from '../prompt/turn-prompt.ts'
 import { researchParams, wasClarification } from '../research/admission.ts'
-import type { RunLimits, LiveRun, Runs } from '../run/registry.ts'
+import type { LiveRun, Runs } from '../run/registry.ts'
 import type { RunSharing } from '../run/sharing.ts'
 import { executeTurn, type TurnParts } from './execute-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'
@@ -19,7 +20,8 @@ export interface StartParts extends PlanParts {
   readonly runs: Runs
   readonly files: FileStore
   readonly systemPrompt: string | undefined
-  readonly runLimits: RunLimits
+  /** Runs of one caller at the same time in this process. */
+  readonly runLimit: CallerLimit
   readonly turn: TurnParts
   readonly sharing: RunSharing | undefined
 }
@@ -34,7 +36,8 @@ export async function startRun(
   { caller, headers = {}, requestId }: OwnedSending,
   { key, retry }: { readonly key?: SendKey; readonly retry?: SendRetry | undefined } = {},
 ): Promise<LiveRun> {
-  const leave = parts.runLimits.enter(caller.id)
+  const leave = parts.runLimit.enter(caller.id)
+  if (!leave) throw tooManyRuns(parts.runLimit.most)
   try {
     const plan = await planTurn(parts, retry ? toRepeat(request, retry) : request, caller)
     const fileIds = plan.context.descriptors.flatMap(({ user_file_id: id }) => id ?? [])
@@ -49,6 +52,16 @@ export async function startRun(
     leave()
     throw error
   }
+}
+
+/** What is a good time to ask again: most answers take a few seconds. */
+const retryAfterSeconds = 5
+
+function tooManyRuns(most: number): InlayError {
+  return new InlayError('RATE_LIMITED', {
+    message: `${most} answers are being made for this caller: send the message once one of them has ended.`,
+    data: { retryAfterSeconds },
+  })
 }
 
 /** The request to answer the question of an earlier send once more. */

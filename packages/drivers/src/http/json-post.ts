@@ -70,20 +70,28 @@ async function tryOnce(
     })
     const text = await response.text()
     if (!response.ok) throw toRefusal({ subject, status: response.status, headers: response.headers, text })
-    return parse(text, subject)
+    return parseAnswer(text, subject)
   } catch (error) {
-    if (isInlayError(error)) throw error
-    signal?.throwIfAborted()
-    if (timeout.aborted)
-      throw new InlayError('GATEWAY_TIMEOUT', { message: `${subject} did not answer in time.`, cause: error })
-    throw new InlayError('CONNECTION_ERROR', {
-      message: `${subject} could not be reached, or the connection broke.`,
-      cause: error,
-    })
+    throw toCallFailure(error, subject, { signal, timeout })
   }
 }
 
-function parse(text: string, subject: string): unknown {
+/** What a call of a service failed of, in our words; what was thrown as such stays. Throws the reason of `signal`. */
+export function toCallFailure(
+  error: unknown,
+  subject: string,
+  { signal, timeout }: { readonly signal: AbortSignal | undefined; readonly timeout: AbortSignal },
+): InlayError {
+  if (isInlayError(error)) return error
+  signal?.throwIfAborted()
+  if (timeout.aborted)
+    return new InlayError('GATEWAY_TIMEOUT', { message: `${subject} did not answer in time.`, cause: error })
+  const message = `${subject} could not be reached, or the connection broke.`
+  return new InlayError('CONNECTION_ERROR', { message, cause: error })
+}
+
+/** The JSON that a service answered. BAD_GATEWAY for anything else. */
+export function parseAnswer(text: string, subject: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

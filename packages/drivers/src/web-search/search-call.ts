@@ -1,4 +1,5 @@
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError } from '@inlay/protocol'
+import { parseAnswer, toCallFailure } from '../http/json-post.ts'
 import { retryAfter } from '../http/refusals.ts'
 import { retrying, type RetryOptions } from '../http/retrying.ts'
 
@@ -77,14 +78,9 @@ async function tryOnce(
     })
     const text = await response.text()
     if (!response.ok) throw toRefusal(service, response, text)
-    return parse(text, subject)
+    return parseAnswer(text, subject)
   } catch (error) {
-    if (isInlayError(error)) throw error
-    signal?.throwIfAborted()
-    if (timeout.aborted)
-      throw new InlayError('GATEWAY_TIMEOUT', { message: `${subject} did not answer in time.`, cause: error })
-    const message = `${subject} could not be reached, or the connection broke.`
-    throw new InlayError('CONNECTION_ERROR', { message, cause: error })
+    throw toCallFailure(error, subject, { signal, timeout })
   }
 }
 
@@ -92,14 +88,6 @@ function withQuery(address: URL, values: Readonly<Record<string, unknown>>): URL
   const whole = new URL(address)
   for (const [name, value] of Object.entries(values)) whole.searchParams.set(name, String(value))
   return whole
-}
-
-function parse(text: string, subject: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new InlayError('BAD_GATEWAY', { message: `${subject} sent something else than JSON: check its base URL.` })
-  }
 }
 
 type Meaning = readonly [code: ConstructorParameters<typeof InlayError>[0], sentence: string]

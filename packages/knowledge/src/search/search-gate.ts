@@ -1,4 +1,5 @@
 import { InlayError } from '@inlay/protocol'
+import { createCallerLimit } from '@inlay/protocol/concurrency'
 
 export interface SearchGateOptions {
   /** Searches of the index at a time. */
@@ -71,30 +72,26 @@ function createTurnQueue(limit: number): TurnQueue {
 
 export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): SearchGate {
   const queue = createTurnQueue(limit)
-  const counts = new Map<string, number>()
+  const callers = createCallerLimit(limitPerCaller)
 
   return {
     run: async (caller, work, signal) => {
       signal?.throwIfAborted()
-      const name = caller ?? ''
-      const underWay = counts.get(name) ?? 0
-      if (caller !== undefined && underWay >= limitPerCaller)
+      const release = caller === undefined ? () => {} : callers.enter(caller)
+      if (!release)
         throw new InlayError('RATE_LIMITED', {
           message: 'Too many searches of this caller are under way: send the next one when they have answered.',
           data: { retryAfterSeconds: 1 },
         })
-      counts.set(name, underWay + 1)
       try {
-        await queue.enter(name, signal)
+        await queue.enter(caller ?? '', signal)
         try {
           return await work()
         } finally {
           queue.leave()
         }
       } finally {
-        const left = counts.get(name)! - 1
-        if (left > 0) counts.set(name, left)
-        else counts.delete(name)
+        release()
       }
     },
   }

@@ -70,6 +70,11 @@ async function drain(body: ReadableStream<Uint8Array> | null, limitBytes: number
       pieces.push(step.value)
     }
   }
+  return joinBytes(pieces, size)
+}
+
+/** Pieces as one. @param size of all of them together */
+export function joinBytes(pieces: readonly Uint8Array[], size: number): Uint8Array {
   const whole = new Uint8Array(size)
   let at = 0
   for (const piece of pieces) {

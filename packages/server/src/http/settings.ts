@@ -1,4 +1,4 @@
-import type { Budget } from '@inlay/protocol/concurrency'
+import type { Budget, CallerLimit } from '@inlay/protocol/concurrency'
 import type { McpCalls } from './mcp-calls.ts'
 
 /** Most bytes of a request body. */
@@ -33,12 +33,6 @@ export interface AnsweredRequest extends FailedRequest {
   readonly callerId: string | undefined
 }
 
-/** Counts the calls of each caller that wait for their documents. */
-export interface WaitingCalls {
-  /** Counts one in until the function given back is called, once; undefined when no more may wait. */
-  enter(callerId: string): (() => void) | undefined
-}
-
 /** What a server does beyond its parts, every value filled in. */
 export interface ServerSettings {
   readonly basePath: string
@@ -50,7 +44,7 @@ export interface ServerSettings {
   /** How long an ingestion call waits for the document to be searchable when it does not say, in milliseconds. */
   readonly ingestionWaitMs: number
   /** Calls that wait for their documents, counted for each caller. */
-  readonly waitingCalls: WaitingCalls
+  readonly waitingCalls: CallerLimit
   /** Bytes of JSON bodies that are being worked on. */
   readonly bodyBudget: Budget
   /** Calls of MCP clients that are under way. */

@@ -1,5 +1,5 @@
 import { ingestionFormSchema, ingestionResponseSchema, validationFailed, type IngestionResponse } from '@inlay/protocol'
-import { tooLarge } from '../../http/body.ts'
+import { joinBytes, tooLarge } from '../../http/body.ts'
 import { readForm } from '../../http/multipart.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { ingestionPaths } from './ingestion.ts'
@@ -71,13 +71,7 @@ async function readAll(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
     // The reader goes on in its own buffer.
     kept.push(piece.slice())
   }
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const piece of kept) {
-    bytes.set(piece, at)
-    at += piece.byteLength
-  }
-  return bytes
+  return joinBytes(kept, size)
 }
 
 function pairIdOf(text: string | undefined): number | undefined {
