@@ -9,6 +9,7 @@ import {
   type Services,
 } from '@inlay/agent'
 import type { Kysely } from 'kysely'
+import { erasePerson, type Erased } from './erasure.ts'
 import type { BlobStorage, FileIndex, FileReader, Files } from './files/contracts.ts'
 import { createFiles, type SqlFiles } from './files/files.ts'
 import type { Memories } from './memories/contracts.ts'
@@ -75,6 +76,8 @@ export interface Conversations extends Agent {
   readonly tools: StoredTools
   /** Files and instructions for some chats. */
   readonly projects: Projects
+  /** Erases all that belongs to a person; resolves once it is gone. May be called again. */
+  erase(personId: string): Promise<Erased>
 }
 
 /** Makes conversations on SQL and the engine that answers in them. Call `migrateConversations` on the database before. */
@@ -124,6 +127,10 @@ export function createConversations(options: ConversationsOptions): Conversation
     projects,
     memories,
     tools: stored.tools,
+    erase: async (personId) => {
+      await ready()
+      return erasePerson({ db, agent, files }, personId)
+    },
     start: ready,
     close: async () => {
       await agent.close()

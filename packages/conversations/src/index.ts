@@ -1,5 +1,6 @@
 export { createConversations } from './conversations.ts'
 export type { Conversations, ConversationsOptions, FileLimits } from './conversations.ts'
+export type { Erased } from './erasure.ts'
 export { migrateConversations } from './migrations.ts'
 export type {
   BlobStorage,

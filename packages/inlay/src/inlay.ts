@@ -1,4 +1,4 @@
-import type { Conversations } from '@inlay/conversations'
+import type { Conversations, Erased } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import { createServer, type FetchHandler, type Authenticator, type Keys, type Server } from '@inlay/server'
@@ -23,6 +23,12 @@ export interface Inlay {
   readonly keys: Keys
   /** Every address that `fetch` answers. */
   readonly routes: Server['routes']
+  /**
+   * Erases everything that belongs to a person: sessions, files, projects, agents, memories, settings and keys. Documents
+   * stay, and so does the person's id in the audit. Resolves once it is gone; may be called again.
+   * @param personId the id that `authenticate` gives, or the owner of a key
+   */
+  erase(personId: string): Promise<Erased & { readonly keys: number }>
   /** Starts everything now rather than with the first use: database, index, worker. May be called again. */
   start(): Promise<void>
   /** Stops runs and worker, closes index and database; what is used afterwards fails with CLOSED. May be called again. */
@@ -53,10 +59,6 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     return opening
   }
 
-  async function close(): Promise<void> {
-    await (await opening?.catch(() => undefined))?.close()
-  }
-
   const agent = lazyPart(async () => (await parts()).agent)
   const knowledge = lazyPart(async () => (await parts()).knowledge)
   const keys = lazyPart(async () => (await parts()).keys)
@@ -85,8 +87,14 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     knowledge,
     keys,
     routes: server.routes,
+    erase: async (personId) => {
+      // Keys first, so that nothing is added meanwhile.
+      const count = await keys.erase(personId)
+      await workspace.erase(personId)
+      return { ...(await agent.erase(personId)), keys: count }
+    },
     start: async () => void (await parts()),
-    close: () => (closing ??= close()),
+    close: () => (closing ??= Promise.resolve(opening?.catch(() => undefined)).then((opened) => opened?.close())),
   }
 }
 

@@ -72,7 +72,10 @@ async function playRandomSteps(tenants: Tenants): Promise<ReadonlyMap<string, Ho
       const message = { message: `Which number does the secret keep of ${id}?`, stream: false }
       const { body } = await call(tenants, tenant, ['POST', '/chat/send-chat-message'], message)
       holding.sessions.add(String(body['chat_session_id']))
-    } else await call(tenants, tenant, ['POST', '/user/memories'], { memory_text: `${tenant}secret memory` })
+    } else {
+      const memory = { content: `${tenant}secret memory ${revision}` }
+      expect((await call(tenants, tenant, ['POST', '/user/memories'], memory)).status).toBe(200)
+    }
   }
   return holdings
 }

@@ -118,7 +118,8 @@ function createRemoval({ db, agent, now }: SessionsOptions): Pick<Sessions, 'rem
   }
 }
 
-async function eraseSessions(db: ConversationDatabase, ids: readonly string[]): Promise<void> {
+/** Removes sessions with all that is in them. */
+export async function eraseSessions(db: ConversationDatabase, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.transaction().execute(async (records) => {
     const messages = records.selectFrom('inlay_chat_messages').select('id').where('session_id', 'in', ids)

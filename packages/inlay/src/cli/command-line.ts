@@ -17,6 +17,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   eval: async () => (await import('./eval.ts')).evaluation,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,
+  erase: async () => (await import('./erase.ts')).erase,
   reindex: async () => (await import('./reindex.ts')).reindex,
 }
 

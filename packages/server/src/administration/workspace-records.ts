@@ -75,6 +75,8 @@ export interface WorkspaceRecords {
   ): Promise<void>
   /** Whether there was one. */
   remove(kind: keyof WorkspaceValues, id: number, owner?: string): Promise<boolean>
+  /** Removes all that belongs to a person. */
+  erase(owner: string): Promise<void>
 }
 
 /**
@@ -122,6 +124,9 @@ export function createWorkspaceRecords(options: {
         .values({ kind, owner, id, created_at: time, ...stored })
         .onConflict((conflict) => conflict.columns(['kind', 'owner', 'id']).doUpdateSet(stored))
         .execute()
+    },
+    async erase(owner) {
+      if (owner !== '') await db.deleteFrom('inlay_workspace').where('owner', '=', owner).execute()
     },
     async remove(kind, id, owner = '') {
       const { numDeletedRows } = await db

@@ -33,6 +33,8 @@ export interface Keys {
   regenerate(id: number): Promise<{ key: string; record: ApiKey }>
   /** Ends a key: at once in this process, within `cacheMs` in others. NOT_FOUND. */
   revoke(id: number): Promise<void>
+  /** Deletes all keys of an owner, revoked ones too; answers how many. */
+  erase(owner: string): Promise<number>
   /** Whom a key acts for; undefined when unknown or revoked. */
   principalOf(key: string): Promise<Principal | undefined>
   /** Accepts `Authorization: Bearer <key>`. */
@@ -90,6 +92,11 @@ export function createKeys(options: KeysOptions): Keys {
       const key = newKey()
       await update(id, { hash: await hashOf(key), display: displayOf(key), last_used_at: null })
       return { key, record: await recordOf(id) }
+    },
+    async erase(owner) {
+      const { numDeletedRows } = await db.deleteFrom('inlay_api_key').where('owner', '=', owner).executeTakeFirst()
+      lookup.forget()
+      return Number(numDeletedRows)
     },
     revoke: (id) => update(id, { revoked_at: now() }),
     principalOf: lookup.principalOf,

@@ -1,0 +1,28 @@
+import type { Command } from './command.ts'
+import { withInlay } from './opened.ts'
+
+/** Erases what belongs to a person. */
+export const erase: Command = {
+  usage: 'erase <person>',
+  summary: 'erase everything that belongs to a person',
+  details: [
+    'The person is the id that authenticate gives, or the owner of a key (see inlay keys list).',
+    'Sessions, files, projects, agents, memories, settings and keys go; documents stay. This cannot be undone.',
+  ],
+  words: [1, 1],
+  needs: 'the id of a person',
+  options: {},
+  run: (context) =>
+    withInlay(context, async (inlay) => {
+      const [person = ''] = context.words
+      const erased = await inlay.erase(person)
+      if (context.output.isJson) context.output.json({ person, ...erased })
+      else
+        context.output.line(
+          Object.entries(erased)
+            .map(([kind, count]) => `${kind}: ${count}`)
+            .join(', '),
+        )
+      return 0
+    }),
+}
