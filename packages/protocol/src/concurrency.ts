@@ -154,11 +154,19 @@ export function createLimiter(limit: number): Limiter {
 
 /** How much of a resource is in use, together and for each caller. */
 export interface Budget {
+  /** Begins a share that holds nothing yet. */
+  open(caller: string): BudgetShare
+}
+
+/** What one call holds of a budget. */
+export interface BudgetShare {
   /**
-   * Takes a share until the result is called. A single share is always given, however large.
-   * @throws RATE_LIMITED with `retryAfterSeconds` when it does not fit
+   * Takes what is missing to the amount. Where nothing else is held, everything is given, however large.
+   * @throws RATE_LIMITED with `retryAfterSeconds` when it does not fit; what is held stays
    */
-  reserve(caller: string, amount: number): () => void
+  grow(amount: number): void
+  /** Gives everything back, once and for all. */
+  release(): void
 }
 
 /** What a budget holds at most. */
@@ -174,20 +182,28 @@ export function createBudget({ total, perCaller, message }: BudgetOptions): Budg
   const used = new Map<string, number>()
   let sum = 0
   return {
-    reserve: (caller, amount) => {
-      const own = used.get(caller) ?? 0
-      if ((own > 0 && own + amount > perCaller) || (sum > 0 && sum + amount > total))
-        throw new InlayError('RATE_LIMITED', { message, data: { retryAfterSeconds: 1 } })
-      used.set(caller, own + amount)
-      sum += amount
+    open: (caller) => {
+      let held = 0
       let isReleased = false
-      return () => {
-        if (isReleased) return
-        isReleased = true
-        sum -= amount
-        const left = used.get(caller)! - amount
-        if (left === 0) used.delete(caller)
-        else used.set(caller, left)
+      return {
+        grow: (amount) => {
+          const own = used.get(caller) ?? 0
+          const more = amount - held
+          if (more <= 0 || isReleased) return
+          if ((own > held && own + more > perCaller) || (sum > held && sum + more > total))
+            throw new InlayError('RATE_LIMITED', { message, data: { retryAfterSeconds: 1 } })
+          used.set(caller, own + more)
+          sum += more
+          held = amount
+        },
+        release: () => {
+          isReleased = true
+          sum -= held
+          const left = (used.get(caller) ?? 0) - held
+          if (left > 0) used.set(caller, left)
+          else used.delete(caller)
+          held = 0
+        },
       }
     },
   }

@@ -28,6 +28,35 @@ const search = findsAlways(
   newPassage('old', 'Replaced long ago.', { score: 0.2 }),
 )
 
+/** Packets of an answer that makes two searches at once. */
+const parallelSearches = [
+  '0.0 reasoning_start',
+  '0.0 reasoning_delta "Both the rules and the law matter."',
+  '0.0 reasoning_done',
+  '1.0 message_start null',
+  '1.0 message_delta "Looking into both."',
+  '1.0 top_level_branching 2',
+  '1.1 search_tool_start internal',
+  '1.2 search_tool_start web',
+  '1.1 search_tool_queries_delta ["leave"]',
+  '1.2 search_tool_queries_delta ["minimum leave"]',
+  '1.2 search_tool_documents_delta [law]',
+  '1.2 section_end',
+  '1.1 search_tool_documents_delta [leave]',
+  '1.1 section_end',
+  '2.0 message_start [leave, law]',
+  '2.0 message_delta "The rules give 28 days"',
+  '2.0 message_delta " "',
+  '2.0 citation_info 1 leave',
+  '2.0 message_delta "[[1]](https://wiki.example/leave)"',
+  '2.0 message_delta ", more than the 20 of the law"',
+  '2.0 message_delta " "',
+  '2.0 citation_info 101 law',
+  '2.0 message_delta "[[101]](https://law.example/leave)"',
+  '2.0 message_delta "."',
+  '2.0 stop null',
+]
+
 describe('an answer goes out in the order that clients rely on', () => {
   test('plain, in a new session', async () => {
     const { lines } = await newSetting([['Good', ' morning', '! What is it?']])
@@ -128,34 +157,7 @@ describe('an answer goes out in the order that clients rely on', () => {
         ],
       },
     )
-    expect(await inSession(setting)).toEqual([
-      idLine,
-      '0.0 reasoning_start',
-      '0.0 reasoning_delta "Both the rules and the law matter."',
-      '0.0 reasoning_done',
-      '1.0 message_start null',
-      '1.0 message_delta "Looking into both."',
-      '1.0 top_level_branching 2',
-      '1.1 search_tool_start internal',
-      '1.2 search_tool_start web',
-      '1.1 search_tool_queries_delta ["leave"]',
-      '1.2 search_tool_queries_delta ["minimum leave"]',
-      '1.2 search_tool_documents_delta [law]',
-      '1.2 section_end',
-      '1.1 search_tool_documents_delta [leave]',
-      '1.1 section_end',
-      '2.0 message_start [leave, law]',
-      '2.0 message_delta "The rules give 28 days"',
-      '2.0 message_delta " "',
-      '2.0 citation_info 1 leave',
-      '2.0 message_delta "[[1]](https://wiki.example/leave)"',
-      '2.0 message_delta ", more than the 20 of the law"',
-      '2.0 message_delta " "',
-      '2.0 citation_info 101 law',
-      '2.0 message_delta "[[101]](https://law.example/leave)"',
-      '2.0 message_delta "."',
-      '2.0 stop null',
-    ])
+    expect(await inSession(setting)).toEqual([idLine, ...parallelSearches])
   })
 
   test('a model that breaks off in the middle: what was said, an error packet, the error line, no stop', async () => {

@@ -177,46 +177,46 @@ describe('access and document sets', () => {
   })
 })
 
+const nobody = { display_name: null, first_name: null, middle_initial: null, last_name: null, email: null }
+
+const leavePolicy = request({
+  id: 'https://wiki/leave',
+  semantic_identifier: 'Leave policy',
+  source: 'confluence',
+  metadata: { space: 'HR', tags: ['a', 'b'] },
+  doc_updated_at: '2026-01-12T09:30:00.000Z',
+  primary_owners: [
+    { ...nobody, first_name: 'Ana', middle_initial: 'B', last_name: 'Petrova', display_name: 'ignored' },
+    { ...nobody, first_name: 'Cy', last_name: 'Dee' },
+    { ...nobody, display_name: 'Team', email: 'team@example.org' },
+    { ...nobody, email: 'mail@example.org', first_name: 'Mail' },
+    { ...nobody, email: 'no mail', first_name: 'First' },
+    nobody,
+  ],
+  file_id: 'file-1',
+  sections: [
+    {
+      type: 'text',
+      text: 'Nothing of interest.',
+      link: 'https://wiki/leave#1',
+      image_file_id: null,
+      heading: null,
+    },
+    {
+      type: 'text',
+      text: '# Entitlement\n\nFull-time staff receive 25 days of paid leave.',
+      link: 'https://wiki/leave#2',
+      image_file_id: null,
+      heading: null,
+    },
+  ],
+})
+
 describe('results', () => {
   test('carry what clients show of a document', async () => {
     const { knowledge } = await makeKnowledge()
     await knowledge.start()
-    const nobody = { display_name: null, first_name: null, middle_initial: null, last_name: null, email: null }
-    await knowledge.accept(
-      request({
-        id: 'https://wiki/leave',
-        semantic_identifier: 'Leave policy',
-        source: 'confluence',
-        metadata: { space: 'HR', tags: ['a', 'b'] },
-        doc_updated_at: '2026-01-12T09:30:00.000Z',
-        primary_owners: [
-          { ...nobody, first_name: 'Ana', middle_initial: 'B', last_name: 'Petrova', display_name: 'ignored' },
-          { ...nobody, first_name: 'Cy', last_name: 'Dee' },
-          { ...nobody, display_name: 'Team', email: 'team@example.org' },
-          { ...nobody, email: 'mail@example.org', first_name: 'Mail' },
-          { ...nobody, email: 'no mail', first_name: 'First' },
-          nobody,
-        ],
-        file_id: 'file-1',
-        sections: [
-          {
-            type: 'text',
-            text: 'Nothing of interest.',
-            link: 'https://wiki/leave#1',
-            image_file_id: null,
-            heading: null,
-          },
-          {
-            type: 'text',
-            text: '# Entitlement\n\nFull-time staff receive 25 days of paid leave.',
-            link: 'https://wiki/leave#2',
-            image_file_id: null,
-            heading: null,
-          },
-        ],
-      }),
-      { waitMs: 5000 },
-    )
+    await knowledge.accept(leavePolicy, { waitMs: 5000 })
     expect(await knowledge.search({ text: 'how many days of leave for staff', limit: 1 })).toEqual([
       {
         document: {

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
 import { aDocument, setup } from '../fakes.ts'
 
 const large = aDocument('large', 'x'.repeat(200_000))
@@ -52,4 +53,54 @@ test('a body that arrives slowly is counted until it has been read', async () =>
   whole.resolve()
   expect((await slow).status).toBe(200)
   expect((await ask('/service-api/ingestion', { ...post, json: large })).status).toBe(200)
+})
+
+describe('while one body is being worked on, of another that does not say its length', () => {
+  /** Goes on for ever; tells how much of it was read. */
+  function endless(piece: Uint8Array): { body: ReadableStream<Uint8Array>; bytes: () => number } {
+    let bytes = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        bytes += piece.byteLength
+        controller.enqueue(piece)
+      },
+    })
+    return { body, bytes: () => bytes }
+  }
+
+  async function whileOneIsHeld(): Promise<ReturnType<typeof setup>> {
+    const fakes = setup({ bodyBytesInFlight: 600_000 })
+    fakes.knowledge.accept = () => new Promise(() => {})
+    void fakes.ask('/service-api/ingestion', { json: large, key: 'key-importer' })
+    await new Promise((resolve) => setImmediate(resolve))
+    return fakes
+  }
+
+  const post = { method: 'POST', key: 'key-importer' }
+
+  test('no more is read than there is room for', async () => {
+    const { ask } = await whileOneIsHeld()
+    const { body, bytes } = endless(new Uint8Array(20_000).fill(97))
+    const { status } = await ask('/service-api/ingestion', { ...post, body })
+    expect(status).toBe(429)
+    expect(bytes()).toBeLessThan(400_000)
+  })
+
+  test('what it is unpacked to counts', async () => {
+    const { ask } = await whileOneIsHeld()
+    const packed = gzipSync(JSON.stringify(aDocument('small', 'x'.repeat(900_000))))
+    expect(packed.byteLength).toBeLessThan(10_000)
+    const headers = { 'content-encoding': 'gzip' }
+    expect((await ask('/service-api/ingestion', { ...post, headers, body: packed })).status).toBe(429)
+  })
+
+  test('a file is counted while it is read', async () => {
+    const { ask } = await whileOneIsHeld()
+    const form = new FormData()
+    form.set('file', new File(['x'.repeat(900_000)], 'large.txt'))
+    const response = new Response(form)
+    const headers = { 'content-type': response.headers.get('content-type')! }
+    const body = await response.arrayBuffer()
+    expect((await ask('/service-api/ingestion/file', { ...post, headers, body })).status).toBe(429)
+  })
 })

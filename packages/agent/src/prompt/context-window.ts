@@ -50,9 +50,9 @@ export function promptLimit(contextTokens: number, actions: readonly Action[]): 
  */
 export function checkMessageFits(text: string, contextTokens: number, actions: readonly Action[]): void {
   const limit = promptLimit(contextTokens, actions)
-  // Characters are counted first, since a text is rarely near the limit.
-  if (text.length < limit - Math.min(2_000, limit / 4)) return
-  if (estimateTokens(text) <= limit - Math.min(2_000, limit / 4)) return
+  const most = limit - Math.min(2_000, limit / 4)
+  // Characters are counted first, since a text is rarely near the limit: each takes a quarter of a token or more.
+  if (text.length < most || (text.length <= 4 * most && estimateTokens(text) <= most)) return
   throw new InlayError('CONTEXT_TOO_LONG', {
     message: 'The message is longer than the model can read: send a shorter one, or attach the text as a file.',
   })

@@ -16,6 +16,8 @@ export interface RunLog {
   end(): void
   /** See `Run.read`. A reader behind the oldest line still held ends at once: what it missed is gone. */
   read(cursor?: number, signal?: AbortSignal): AsyncIterable<readonly LogEntry[]>
+  /** The lines after the cursor; undefined when some of them are gone. */
+  after(cursor: number): readonly LogEntry[] | undefined
   /** The lines held, oldest first. */
   entries(): readonly LogEntry[]
 }
@@ -55,54 +57,6 @@ export function createRunLog({ limitBytes, onDrop }: RunLogOptions): RunLog {
     start = 0
   }
 
-  const reader = (startCursor: number, signal?: AbortSignal): AsyncIterator<readonly LogEntry[]> => {
-    const waiting: ((step: Step) => void)[] = []
-    let cursor = startCursor
-    let isDone = false
-
-    /** The next step; undefined while there is none. */
-    const take = (): Step | undefined => {
-      // Below the start some of the lines above the cursor are gone.
-      const from = entries.length - Math.max(0, log.last - cursor)
-      const canRead = !isDone && !signal?.aborted && from >= start
-      if (canRead && from < entries.length) {
-        cursor = log.last
-        return { done: false, value: entries.slice(from) }
-      }
-      if (canRead && !log.finished) return undefined
-      isDone = true
-      readers.delete(settle)
-      signal?.removeEventListener('abort', settle)
-      return { done: true, value: undefined }
-    }
-    // Registered once, not for each line: that would cost more than all else a line takes.
-    const settle = (): void => {
-      while (waiting.length > 0) {
-        const step = take()
-        if (step === undefined) return
-        waiting.shift()?.(step)
-      }
-    }
-    return {
-      // No async function: its promise for a promise costs as much as the line.
-      next: () => {
-        const step = waiting.length === 0 ? take() : undefined
-        if (step !== undefined) return Promise.resolve(step)
-        if (!readers.has(settle)) {
-          readers.add(settle)
-          signal?.addEventListener('abort', settle, { once: true })
-        }
-        return new Promise((resolve) => void waiting.push(resolve))
-      },
-      return: async () => {
-        isDone = true
-        take()
-        settle()
-        return { done: true, value: undefined }
-      },
-    }
-  }
-
   const log = {
     last: 0,
     bytes: 0,
@@ -124,7 +78,13 @@ export function createRunLog({ limitBytes, onDrop }: RunLogOptions): RunLog {
       log.finished = true
       notify()
     },
-    read: (cursor = 0, signal?: AbortSignal) => ({ [Symbol.asyncIterator]: () => reader(cursor, signal) }),
+    read: (cursor = 0, signal?: AbortSignal) => ({
+      [Symbol.asyncIterator]: () => createReader(log, readers, cursor, signal),
+    }),
+    after: (cursor: number) => {
+      const from = entries.length - Math.max(0, log.last - cursor)
+      return from >= start ? entries.slice(from) : undefined
+    },
     entries: () => entries.slice(start),
   }
   return log
@@ -132,3 +92,55 @@ export function createRunLog({ limitBytes, onDrop }: RunLogOptions): RunLog {
 
 /** What an entry takes beside its text. */
 const entryBytes = 48
+
+/** @param readers holds what each reader that waits is told of new lines by */
+function createReader(
+  log: RunLog,
+  readers: Set<() => void>,
+  startCursor: number,
+  signal: AbortSignal | undefined,
+): AsyncIterator<readonly LogEntry[]> {
+  const waiting: ((step: Step) => void)[] = []
+  let cursor = startCursor
+  let isDone = false
+
+  /** The next step; undefined while there is none. */
+  const take = (): Step | undefined => {
+    const entries = isDone || signal?.aborted ? undefined : log.after(cursor)
+    if (entries && entries.length > 0) {
+      cursor = log.last
+      return { done: false, value: entries }
+    }
+    if (entries && !log.finished) return undefined
+    isDone = true
+    readers.delete(settle)
+    signal?.removeEventListener('abort', settle)
+    return { done: true, value: undefined }
+  }
+  // Registered once, not for each line: that would cost more than all else a line takes.
+  const settle = (): void => {
+    while (waiting.length > 0) {
+      const step = take()
+      if (step === undefined) return
+      waiting.shift()?.(step)
+    }
+  }
+  return {
+    // No async function: its promise for a promise costs as much as the line.
+    next: () => {
+      const step = waiting.length === 0 ? take() : undefined
+      if (step !== undefined) return Promise.resolve(step)
+      if (!readers.has(settle)) {
+        readers.add(settle)
+        signal?.addEventListener('abort', settle, { once: true })
+      }
+      return new Promise((resolve) => void waiting.push(resolve))
+    },
+    return: async () => {
+      isDone = true
+      take()
+      settle()
+      return { done: true, value: undefined }
+    },
+  }
+}

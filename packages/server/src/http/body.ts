@@ -5,16 +5,21 @@ import { InlayError, isInlayError, validationFailed } from '@inlay/protocol'
  * @throws PAYLOAD_TOO_LARGE above the limit (by `content-length` before anything is read, and for what it is unpacked),
  * VALIDATION_FAILED for bytes that are not UTF-8, BAD_REQUEST when the client went away or the compression is broken,
  * UNSUPPORTED_MEDIA_TYPE for a compression not taken here, INTERNAL_ERROR when somebody read the body before
+ * @param onBytes told how much of it has come by now, when that is not declared; what it throws ends the reading
  */
-export async function readText(request: Request, limitBytes: number): Promise<string> {
+export async function readText(
+  request: Request,
+  limitBytes: number,
+  onBytes: (bytes: number) => void = () => {},
+): Promise<string> {
   const declared = declaredBytes(request)
   if (declared !== undefined && declared > limitBytes) throw tooLarge(limitBytes)
   const coding = codingOf(request)
   try {
-    if (coding !== undefined) return decoded(await drain(bodyStream(request), limitBytes))
+    if (coding !== undefined) return decoded(await drain(bodyStream(request), limitBytes, onBytes))
     // A declared length binds the transport, and `text` is several times cheaper than a stream.
     if (declared !== undefined) return checkedText(await request.text(), declared, limitBytes)
-    return decoded(await drain(request.body, limitBytes))
+    return decoded(await drain(request.body, limitBytes, onBytes))
   } catch (error) {
     throw toReadFailure(error, request)
   }
@@ -55,7 +60,11 @@ function notUtf8(): InlayError {
   return validationFailed([{ loc: ['body'], msg: 'is not valid UTF-8', type: 'json_invalid' }])
 }
 
-async function drain(body: ReadableStream<Uint8Array> | null, limitBytes: number): Promise<Uint8Array> {
+async function drain(
+  body: ReadableStream<Uint8Array> | null,
+  limitBytes: number,
+  onBytes: (bytes: number) => void,
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let size = 0
   if (body !== null) {
@@ -63,9 +72,12 @@ async function drain(body: ReadableStream<Uint8Array> | null, limitBytes: number
     const reader = body.getReader()
     for (let step = await reader.read(); !step.done; step = await reader.read()) {
       size += step.value.byteLength
-      if (size > limitBytes) {
+      try {
+        if (size > limitBytes) throw tooLarge(limitBytes)
+        onBytes(size)
+      } catch (error) {
         void reader.cancel().catch(() => {})
-        throw tooLarge(limitBytes)
+        throw error
       }
       pieces.push(step.value)
     }

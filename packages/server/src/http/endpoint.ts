@@ -47,7 +47,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       try {
         const body = await checkedBody(route, request, { settings, share })
         share.expire()
-        const call = { parts, settings, routes, request, url, requestId, path, query, body, caller }
+        const holdBytes = share.grow
+        const call = { parts, settings, routes, request, url, requestId, path, query, body, caller, holdBytes }
         result = await route.handle(call)
         return toReply(result)
       } finally {
@@ -155,27 +156,29 @@ const longestHoldMs = 5000
 
 /** Holds a share of the bytes that may be worked on at once; a body is in memory several times while it is read. */
 interface BodyShare {
-  /** @throws RATE_LIMITED when too many bytes are being worked on */
-  take(bytes: number): void
+  /** Says how much of the body there is by now. @throws RATE_LIMITED when too many bytes are being worked on */
+  grow(bytes: number): void
   /** Releases the share in a while: whoever waits for a document to be indexed holds its bytes no longer. */
   expire(): void
   release(): void
 }
 
 function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
-  let free: (() => void) | undefined
+  const share = bodyBudget.open(caller)
+  let isCounted = false
   let cancel: (() => void) | undefined
   return {
-    take: (bytes) => {
-      if (free || bytes <= smallBodyBytes) return
-      free = bodyBudget.reserve(caller, bytes)
+    grow: (bytes) => {
+      if (bytes <= smallBodyBytes) return
+      isCounted = true
+      share.grow(bytes)
     },
     expire: () => {
-      if (free) cancel = timer(longestHoldMs, free)
+      if (isCounted) cancel = timer(longestHoldMs, share.release)
     },
     release: () => {
       cancel?.()
-      free?.()
+      share.release()
     },
   }
 }
@@ -188,9 +191,8 @@ async function checkedBody(
   const body = route.input?.body
   if (body?.kind !== 'json' || body.schema === undefined) return undefined
   const limit = settings.limits[body.limit]
-  // What does not say its length is counted once it is known.
-  if (!request.headers.has('content-encoding')) share.take(Math.min(declaredBytes(request) ?? 0, limit))
-  const text = await readText(request, limit)
-  share.take(text.length)
+  // What does not say its length is counted as it comes, and what is compressed as it is unpacked.
+  if (!request.headers.has('content-encoding')) share.grow(Math.min(declaredBytes(request) ?? 0, limit))
+  const text = await readText(request, limit, share.grow)
   return parseJsonBody(text, body.schema)
 }

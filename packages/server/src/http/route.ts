@@ -73,6 +73,11 @@ export interface RouteContext<Path, Query, Body> {
   readonly path: Path
   readonly query: Query
   readonly body: Body
+  /**
+   * Says how many bytes of a stream body the handler has in memory by now; they count until it ends.
+   * @throws RATE_LIMITED when too many bytes are being worked on
+   */
+  readonly holdBytes: (bytes: number) => void
   readonly parts: ServerParts
   readonly settings: ServerSettings
   /** The whole table, for the routes that describe it. */

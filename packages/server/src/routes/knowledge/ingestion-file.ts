@@ -1,5 +1,5 @@
 import { ingestionFormSchema, ingestionResponseSchema, validationFailed, type IngestionResponse } from '@inlay/protocol'
-import { joinBytes, tooLarge } from '../../http/body.ts'
+import { declaredBytes, joinBytes, tooLarge } from '../../http/body.ts'
 import { readForm } from '../../http/multipart.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { ingestionPaths } from './ingestion.ts'
@@ -25,8 +25,9 @@ export const ingestionFileRoutes: readonly Route[] = [
     input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: ingestionFormSchema } },
     answer: { description: 'Accepted.', schema: ingestionResponseSchema },
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNSUPPORTED'],
-    async handle({ request, caller, parts }): Promise<IngestionResponse> {
-      const { file, fields } = await readFileForm(request)
+    async handle({ request, caller, parts, holdBytes }): Promise<IngestionResponse> {
+      holdBytes(Math.min(declaredBytes(request) ?? 0, fileBytes))
+      const { file, fields } = await readFileForm(request, holdBytes)
       const { documentId, alreadyExisted } = await parts.knowledge.ingestFile(
         {
           file,
@@ -48,7 +49,7 @@ interface FileForm {
   readonly fields: ReadonlyMap<string, string>
 }
 
-async function readFileForm(request: Request): Promise<FileForm> {
+async function readFileForm(request: Request, holdBytes: (bytes: number) => void): Promise<FileForm> {
   const fields = new Map<string, string>()
   let file: FileForm['file'] | undefined
   const limits = { totalBytes: fileBytes + mostParts * fieldBytes, fieldBytes, parts: mostParts }
@@ -56,18 +57,19 @@ async function readFileForm(request: Request): Promise<FileForm> {
     if (part.kind === 'field') {
       if (part.value.trim() !== '') fields.set(part.name, part.value)
     } else if (part.name === 'file' && file === undefined)
-      file = { name: part.fileName, mediaType: part.mediaType, bytes: await readAll(part.bytes) }
+      file = { name: part.fileName, mediaType: part.mediaType, bytes: await readAll(part.bytes, holdBytes) }
   }
   if (file === undefined) throw validationFailed([{ loc: ['body', 'file'], msg: 'is required', type: 'missing' }])
   return { file, fields }
 }
 
-async function readAll(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function readAll(pieces: AsyncIterable<Uint8Array>, holdBytes: (bytes: number) => void): Promise<Uint8Array> {
   const kept: Uint8Array[] = []
   let size = 0
   for await (const piece of pieces) {
     size += piece.byteLength
     if (size > fileBytes) throw tooLarge(fileBytes)
+    holdBytes(size)
     // The reader goes on in its own buffer.
     kept.push(piece.slice())
   }
