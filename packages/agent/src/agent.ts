@@ -124,17 +124,16 @@ async function stopAll(active: readonly LiveRun[], cause: StopCause): Promise<vo
 
 /** Connects the parts of an agent and gives each its bounds. */
 function connectParts(options: AgentOptions) {
-  const { models, limits = {}, research = {}, hooks } = options
+  const { models, limits = {}, research = {}, hooks, sharedRuns: shared } = options
   const services: Services = { ...defaultServices, ...withoutAbsent(options) }
   const { now, onError } = services
   const { runBytes = 32 * 2 ** 20, finishedBytes = 32 * 2 ** 20, resumableMs = 600_000 } = limits
-  const { leaseMs = options.sharedRuns ? 7_000 : 20_000 } = limits
+  const { leaseMs = shared ? 7_000 : 20_000 } = limits
   // Bounds that make no sense are refused when the agent is made.
   toKnownLimits(research.limits)
   const stores = toStores(options, services)
   const { conversations, files } = stores
   const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
-  const { sharedRuns: shared } = options
   const parts = { runs, conversations, now, onError, leaseMs, resumableMs, runBytes }
   const sharing = shared && createRunSharing({ shared, ...parts })
   const actions = createAgentActions(options, files, onError)
