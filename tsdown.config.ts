@@ -22,18 +22,19 @@ const manifests = globSync('packages/*/package.json').sort()
 const configs: UserConfig[] = await Promise.all(
   manifests.map(async (file): Promise<UserConfig> => {
     const manifest = (await import(`./${file}`, { with: { type: 'json' } })).default
+    // A package that is one script for pages has its own build; here it gets its types.
+    const isScript = manifest.exports['./inlay-chat.js'] !== undefined
     return {
       name: basename(dirname(file)),
       cwd: dirname(file),
-      entry: entriesOf(manifest),
+      entry: isScript ? ['src/index.ts'] : entriesOf(manifest),
       root: 'src',
       tsconfig: '../../tsconfig.json',
       format: 'esm',
       // neutral: plain .js and .d.ts names, also for packages that use Node built-ins.
       platform: 'neutral',
       target: 'es2024',
-      // What a package offers as one script has its own build; here it gets its types.
-      dts: manifest.exports['./inlay-chat.js'] === undefined ? true : { emitDtsOnly: true },
+      dts: isScript ? { emitDtsOnly: true } : true,
       clean: true,
       sourcemap: false,
       deps: { neverBundle: [/^node:/, /^#/] },

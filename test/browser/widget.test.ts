@@ -20,6 +20,8 @@ describe.skipIf(reason !== undefined)('the element in a page of another origin',
       INLAY_SEARCH_HELP: 'off',
       INLAY_CORS_ORIGINS: host.origin,
     })
+    // Questions wait until the project's own documentation was read in.
+    await playground.printed('searchable after')
     host.point(playground)
   })
   afterAll(async () => {

@@ -48,7 +48,7 @@ const readersFiles: Readonly<Record<string, string>> = {
 }
 
 /** Pages whose examples go on from one another. */
-const continued = ['docs/1.guide/10.client.md']
+const continued = ['docs/1.guide/10.front-ends/2.client.md']
 
 /** TypeScript and JavaScript of a page, a module for each that stands alone. */
 function examplesOf(page: string): string[] {

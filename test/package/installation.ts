@@ -21,9 +21,9 @@ export interface Packed {
   readonly bytes: number
 }
 
-/** Packs every package as it is built. */
-export function pack(into: string): readonly Packed[] {
-  return folders.map((folder) => {
+/** Packs every package, or the named ones, as they are built. */
+export function pack(into: string, names: readonly string[] = folders): readonly Packed[] {
+  return names.map((folder) => {
     const printed = run('npm', ['pack', '--json', '--silent', '--pack-destination', into], {
       cwd: `packages/${folder}`,
     })

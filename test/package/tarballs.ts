@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { checkCommonJs, checkJest, checkTypes, checkWithoutLancedb } from './host-checks.ts'
 import { checkSize } from './install-size.ts'
 import { askAbout, inFolder, install, installHost, pack, run, serve, until, type Packed } from './installation.ts'
@@ -63,7 +64,10 @@ async function servePage(version: string, node: string, project: string): Promis
     const script = /src="([^"]+\.js)"/.exec(page)?.[1]
     if (script === undefined || !(await fetch(new URL(script, address))).ok)
       throw new Error(`no page at ${address}: ${page}`)
-    console.log(`  Node ${version}: inlay serve shows its page`)
+    const chat = await (await fetch(new URL('/api/inlay-chat.js', address))).arrayBuffer()
+    const bytes = gzipSync(new Uint8Array(chat), { level: 9 }).length
+    if (chat.byteLength < 20_000 || bytes > 40_000) throw new Error(`inlay-chat.js takes ${bytes} bytes, compressed`)
+    console.log(`  Node ${version}: inlay serve shows its page, and inlay-chat.js takes ${bytes} bytes, compressed`)
   } finally {
     await serving.end()
   }

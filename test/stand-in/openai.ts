@@ -60,7 +60,9 @@ const chatCompletions: Dialect = {
   },
 }
 
-/** Starts a stand-in for an OpenAI-compatible chat API; its base URL is `${origin}/v1`. */
-/** @param others what other paths answer, as JSON */
+/**
+ * Starts a stand-in for an OpenAI-compatible chat API; its base URL is `${origin}/v1`.
+ * @param others what other paths answer, as JSON
+ */
 export const startOpenAi = (replies: Replies, others?: Readonly<Record<string, unknown>>): Promise<StandIn> =>
   startModelServer(replies, chatCompletions, others)

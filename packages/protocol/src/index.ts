@@ -267,7 +267,7 @@ export type {
 } from './resources/sessions.ts'
 export { sourceSchema, sourceValues } from './sources.ts'
 export type { SourceValue } from './sources.ts'
-export { lineLimitBytes, splitLine } from './framing/framing.ts'
+export { encodeLines, lineLimitBytes, splitLine } from './framing/split-line.ts'
 export { mcpAskInputSchema, mcpListInputSchema, mcpMessageSchema, mcpSearchInputSchema } from './resources/mcp.ts'
 export type { McpAskInput, McpListInput, McpMessage, McpSearchInput } from './resources/mcp.ts'
 export {

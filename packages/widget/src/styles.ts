@@ -61,7 +61,7 @@ pre { overflow-x: auto; padding: 10px; background: var(--raised); border-radius:
 pre code { background: none; padding: 0 }
 .table { overflow-x: auto }
 table { border-collapse: collapse }
-th, td { padding: 4px 8px; border: 1px solid var(--line); text-align: start; vertical-align: top }
+th, td { min-width: 5em; overflow-wrap: break-word; padding: 4px 8px; border: 1px solid var(--line); text-align: start; vertical-align: top }
 .citation { min-width: 1.6em; margin: 0 2px; padding: 0 4px; border: 0; border-radius: 6px; background: var(--raised); color: var(--accent); font-size: 0.8em; font-weight: 600; line-height: 1.6; vertical-align: 1px }
 .sources ol { list-style: none; padding: 0; display: flex; flex-direction: column; gap: 4px }
 .sources button { width: 100%; text-align: start; border: 1px solid var(--line); border-radius: 8px; background: none; padding: 5px 9px; font-size: 13px }

@@ -1,8 +1,7 @@
 import type { Services } from '../contracts/services.ts'
 import {
   createFold,
-  encodeLine,
-  splitLine,
+  encodeLines,
   type ChatFullResponse,
   type Fold,
   type StreamLine,
@@ -153,7 +152,7 @@ export function createRun(opening: RunOpening, limitBytes: number): LiveRun {
     whole: () => (whole ??= foldAll()),
     write: (line) => {
       if (log.finished) return
-      for (const part of splitLine(line)) log.append(encodeLine(part))
+      for (const json of encodeLines(line)) log.append(json)
     },
     tellCall: (detail) => void toolCalls.push(detail),
     stop: (cause) => {

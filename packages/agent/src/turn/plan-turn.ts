@@ -59,7 +59,9 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const resolved = await Promise.all(wanted.map((override) => resolveAsked(parts.models, override)))
   const { grounding } = context.persona
   const models = grounding ? resolved.map((model) => ({ ...model, grounding })) : resolved
-  const research = await findResearch(parts, request, { session, context, caller, model: models[0] })
+  const [model] = models
+  const research =
+    request.deep_research && model ? await findResearch(parts, request, { session, context, caller, model }) : undefined
   // A research cites what its agents found; files that have a number in the prompt would share it with one of those.
   const contextTokens = research ? 0 : Math.min(...models.map((model) => model.contextTokens))
   const contextFiles = await context.weigh({ contextTokens, userText: request.message })
@@ -146,13 +148,12 @@ interface Asking {
   readonly caller: Principal
 }
 
-/** What bounds the deep research that a request asks for; undefined when it asks for none. */
+/** What bounds the deep research that a request asks for. */
 async function findResearch(
   { research, onError }: PlanParts,
   request: SendMessageRequest,
-  { session, context, caller, model }: Asking & { readonly model: ResolvedModel | undefined },
-): Promise<AdmittedResearch | undefined> {
-  if (!request.deep_research || !model) return undefined
+  { session, context, caller, model }: Asking & { readonly model: ResolvedModel },
+): Promise<AdmittedResearch> {
   const coming = {
     caller,
     message: request.message,

@@ -22,8 +22,10 @@ export function Composer({ texts, isAnswering, ask, stop, focusCount, takesFocus
     if (takesFocus || focusCount > 0) field.current?.focus()
   }, [focusCount])
   const send = (): void => {
-    if (text.trim() === '' || isAnswering) return
-    ask(text)
+    // Of the field, since it may be ahead of what was drawn.
+    const question = field.current?.value ?? ''
+    if (question.trim() === '' || isAnswering) return
+    ask(question)
     setText('')
   }
   const stopped = (): void => {

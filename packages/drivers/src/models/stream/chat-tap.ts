@@ -1,4 +1,4 @@
-import { isJsonObject } from '@inlay/protocol'
+import { isJsonObject, readJson } from '@inlay/protocol'
 import type { StreamListener } from '@inlay/agent'
 import { createEventReader } from '../../http/event-reader.ts'
 import { createTextFrame } from './text-frame.ts'
@@ -75,7 +75,7 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     if (chunk === undefined || said === undefined || said === 'something') {
       if (said === 'something') isLeftToProvider = true
       flush()
-      emit(toEvent(data))
+      emit(toEvent(withTextArguments(data)))
       return
     }
     if (said.reasoning !== '') hold('reasoning', chunk, said.reasoning)
@@ -86,6 +86,17 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     frame.learn(data)
   })
   return { push: reader.push, end: flush }
+}
+
+/** Some servers write the arguments of a call as the object itself, where providers read its text. */
+function withTextArguments(data: string): string {
+  if (!/"arguments"\s*:\s*[{[]/.test(data)) return data
+  const value = readJson(data)
+  return value === undefined
+    ? data
+    : JSON.stringify(value, (key, held: unknown) =>
+        key === 'arguments' && typeof held === 'object' && held !== null ? JSON.stringify(held) : held,
+      )
 }
 
 type Fields = Readonly<Record<string, unknown>>

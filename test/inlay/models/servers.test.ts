@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { startLlamaCpp, startOllama, startVllm } from '../../stand-in/local-servers.ts'
+import type { Replies, StandIn } from '../../stand-in/model-server.ts'
+import { startOpenAi } from '../../stand-in/openai.ts'
+import { afterSearch, fact, hasResults, overServer, search } from './fixture.ts'
+
+const question = 'Where do the keys hang?'
+
+const servers: readonly (readonly [string, (replies: Replies) => Promise<StandIn>, string, number])[] = [
+  ['Ollama', startOllama, 'llama3.2', 8_192],
+  ['vLLM', startVllm, 'm-1', 8_192],
+  ['llama.cpp', startLlamaCpp, 'm-1', 8_192],
+  ['a server that tells nothing of itself', startOpenAi, 'm-1', 32_000],
+]
+
+describe.each(servers)('%s', (_, start, name, window) => {
+  test('answers by calling the search, and cites', async () => {
+    const server = await start(afterSearch([search]))
+    const { ask, inlay } = await overServer(server, { name })
+    const { answer, citation_info: citations, error_msg: error } = await ask(question)
+    expect({ answer, error }).toEqual({ answer: `${fact} [[1]](https://docs.example/keys)`, error: null })
+    expect(citations.map(({ document_id: id }) => id)).toEqual(['keys'])
+    const list = await inlay.fetch(
+      new Request('http://host.example/api/llm/provider', { headers: { authorization: 'Bearer the-key-of-the-test' } }),
+    )
+    expect(await list.text()).toContain(`"max_input_tokens":${window}`)
+  })
+
+  test('is searched for when its model writes an answer instead', async () => {
+    const prose = 'As far as I know, keys are kept in a drawer, a bowl or a bag, depending on taste. '.repeat(3)
+    const server = await start(afterSearch([{ text: prose }]))
+    const { ask } = await overServer(server, { name })
+    expect(await ask(question)).toMatchObject({ answer: `${fact} [[1]](https://docs.example/keys)` })
+    expect(await ask('And the keys of the cellar?')).toMatchObject({ answer: expect.stringContaining(fact) })
+    expect(server.requests.map(hasResults)).toEqual([false, true, true])
+  })
+
+  test('shows its thoughts as such', async () => {
+    const server = await start([[{ reasoning: 'Let me see.' }, { text: 'Hello.' }]])
+    const { ask } = await overServer(server, { name, grounding: 'tools' })
+    expect(await ask('Hello?')).toMatchObject({ answer: 'Hello.', error_msg: null })
+  })
+})
+
+test('a model that Ollama says takes no tools gets the results at once', async () => {
+  const server = await startOllama(
+    ({ body }) =>
+      'tools' in body
+        ? { status: 400, body: { error: { message: 'registry.ollama.ai/library/gemma:2b does not support tools' } } }
+        : [{ text: `${fact} [1]` }],
+    ['completion'],
+  )
+  const { ask } = await overServer(server, { name: 'llama3.2' })
+  expect(await ask(question)).toMatchObject({ answer: expect.stringContaining(fact), error_msg: null })
+  expect(server.requests).toHaveLength(1)
+})
