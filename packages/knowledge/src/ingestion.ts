@@ -175,7 +175,7 @@ const createParts = (options: IngestionOptions) => {
       limit.noteDone(ids.length)
       mover.notify()
       waiters.notify(ids)
-      hooks.tell(ids)
+      hooks.noteDone(ids)
     },
   })
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })

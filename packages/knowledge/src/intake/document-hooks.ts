@@ -10,8 +10,8 @@ import { readDocument } from './document-input.ts'
 export interface HookCalls {
   /** @throws VALIDATION_ERROR with the host's reason, HOOK_EXECUTION_FAILED */
   judged(request: IngestionRequest, caller: Caller | undefined): Promise<IngestionRequest>
-  /** Tells of documents whose indexing has ended. */
-  tell(documentIds: readonly string[]): void
+  /** Reports documents whose indexing has ended. */
+  noteDone(documentIds: readonly string[]): void
   /** Waits for calls on their way. */
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface HookCallsOptions {
 /** Hooks of a host around documents; without hooks nothing is read for them. */
 export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): HookCalls {
   const underway = new Set<Promise<void>>()
-  const tellOne = async (id: string): Promise<void> => {
+  const report = async (id: string): Promise<void> => {
     const status = await readStatus(db, id, undefined)
     if (!status || status.pairIds.every((pairId) => pairId === privateFilesPair)) return
     const { phase, reason, chunkCount } = status
@@ -42,10 +42,10 @@ export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): 
         throw new InlayError('VALIDATION_ERROR', verdict.reject.trim() === '' ? {} : { message: verdict.reject })
       return verdict?.document ? readDocument({ ...request, document: verdict.document }) : request
     },
-    tell: (ids) => {
+    noteDone: (ids) => {
       if (!hooks.afterDocument) return
       for (const id of ids) {
-        const call = tellOne(id).catch(onError)
+        const call = report(id).catch(onError)
         underway.add(call)
         void call.then(() => underway.delete(call))
       }
