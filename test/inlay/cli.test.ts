@@ -211,6 +211,36 @@ describe('inlay keys', () => {
     expect((await inlay(['keys', 'revoke', '1'])).code).toBe(1)
     expect((await inlay(['keys', 'list'])).err).toMatch(/no keys/)
   })
+
+  test('gives a key an end and limits of its own', async () => {
+    const words = [
+      'keys',
+      'create',
+      '--expires',
+      '90',
+      '--limit',
+      'tokensPerDay=5000',
+      '--limit',
+      'requestsPerMinute=60',
+    ]
+    expect((await inlay(words)).code).toBe(0)
+    const [listed] = JSON.parse((await inlay(['keys', 'list', '--json'])).out) as {
+      expires_at: string
+      limits: object
+    }[]
+    expect(listed?.limits).toEqual({ tokensPerDay: 5_000, requestsPerMinute: 60 })
+    const days = (Date.parse(listed!.expires_at) - Date.now()) / 86_400_000
+    expect(Math.round(days)).toBe(90)
+    expect((await inlay(['keys', 'list'])).out).toMatch(/expires \d{4}-\d{2}-\d{2}/)
+    for (const wrong of [
+      ['--expires', '0'],
+      ['--limit', 'tokens=5'],
+      ['--limit', 'tokensPerDay='],
+    ])
+      expect((await inlay(['keys', 'create', ...wrong])).code).toBe(2)
+    const { id } = listed as unknown as { id: number }
+    expect((await inlay(['keys', 'revoke', String(id)])).code).toBe(0)
+  })
 })
 
 describe('inlay serve', () => {

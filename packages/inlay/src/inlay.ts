@@ -63,6 +63,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   const knowledge = lazyPart(async () => (await parts()).knowledge)
   const keys = lazyPart(async () => (await parts()).keys)
   const workspace = lazyPart(async () => (await parts()).workspace)
+  const usage = lazyPart(async () => (await parts()).usage)
   const audit = lazyPart(async () => (await parts()).audit)
   const telemetry = lazyPart(async () => (await parts()).telemetry)
   const server = createServer({
@@ -72,6 +73,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     keys,
     workspace,
     audit,
+    usage,
     metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
     widget: widgetScript,
     authenticate: authenticatorOf(options, keys),
@@ -91,6 +93,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
       // Keys first, so that nothing is added meanwhile.
       const count = await keys.erase(personId)
       await workspace.erase(personId)
+      await usage.erase(personId)
       return { ...(await agent.erase(personId)), keys: count }
     },
     start: async () => void (await parts()),

@@ -193,7 +193,7 @@ export type {
 export { personaCreationSchema, personaUpdateSchema } from './resources/persona-changes.ts'
 export type { PersonaCreation, PersonaFields, PersonaUpdate } from './resources/persona-changes.ts'
 export { hasScope, operator, scopes } from './resources/principal.ts'
-export type { Principal, Scope } from './resources/principal.ts'
+export type { CallerLimits, Principal, Scope } from './resources/principal.ts'
 export {
   memoryItemSchema,
   memoryTextSchema,

@@ -45,7 +45,8 @@ describe('a model of which nothing is known', () => {
           text: expect.stringMatching(/^Results of a search made for you:[^]*\n\n\[1\] Title of leave\n[^]*25 days/),
         },
       ],
-      [{ type: 'text', text: expect.stringMatching(/^How many days of leave do I get\?\n\n[^]*number of the result/) }],
+      [{ type: 'text', text: 'How many days of leave do I get?' }],
+      [{ type: 'text', text: expect.stringContaining('number of the result') }],
     ])
   })
 

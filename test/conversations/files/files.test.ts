@@ -258,6 +258,31 @@ describe('reading', () => {
     expect(errors).toHaveLength(6)
   })
 
+  test('that ends the process each time is given up, and the file says so', async () => {
+    const { files, again, clock, db, errors } = await newFiles({
+      waitMs: 0,
+      reader: () => new Promise<never>(() => {}),
+    })
+    const { files: taken } = await again().upload(arriving(incoming('a.pdf', '%PDF')), { caller: ana })
+    const { id } = taken[0]!
+    for (let deaths = 1; deaths <= 6; deaths++) {
+      await eventually(async () => {
+        const row = await db.selectFrom('inlay_files').select('attempts').executeTakeFirst()
+        return row?.attempts === deaths
+      })
+      expect((await files.get(id, ana)).status).toBe('PROCESSING')
+      // None of them has said what became of it when its lease is over.
+      clock.time += 20_001
+      again().worker.notify()
+    }
+    await eventually(async () => (await files.get(id, ana)).status === 'FAILED')
+    expect((await files.get(id, ana)).reason).toMatch(/ended each time/)
+    expect(errors).toHaveLength(1)
+    clock.time += 20_001
+    await again().worker.settled()
+    expect((await files.get(id, ana)).status).toBe('FAILED')
+  })
+
   test('of a file no reader understands ends with the reader’s reason', async () => {
     const reader: FileReader = async () => {
       throw new InlayError('INVALID_INPUT', { message: 'The file is protected by a password.' })

@@ -230,6 +230,20 @@ describe('images', () => {
     expect(silent.errors).toEqual([])
   })
 
+  test('are held by a document from its acceptance on, until a version without them is accepted', async () => {
+    const { knowledge } = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }) })
+    // Nothing is indexed before the start.
+    await knowledge.accept(request({ id: 'waiting', sections: [image('heron')] }))
+    expect(await knowledge.showsImage('heron')).toBe(true)
+    await knowledge.accept(request({ id: 'waiting', sections: [text('no image')] }))
+    expect(await knowledge.showsImage('heron')).toBe(false)
+    await knowledge.accept(request({ id: 'waiting', sections: [image('heron')] }))
+    await knowledge.start()
+    await knowledge.settled()
+    await knowledge.accept(request({ id: 'waiting', sections: [image('otter')] }), { waitMs: 5000 })
+    expect([await knowledge.showsImage('heron'), await knowledge.showsImage('otter')]).toEqual([false, true])
+  })
+
   test('are shown to those who see a document with them, as long as it has them', async () => {
     const { knowledge } = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }) })
     await knowledge.start()

@@ -1,5 +1,5 @@
 import type { Services } from '../contracts/services.ts'
-import type { Principal } from '@inlay/protocol'
+import type { Principal, Usage } from '@inlay/protocol'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import type { EndedTurn, TurnHooks } from './hooks.ts'
@@ -19,6 +19,7 @@ export interface FinishedAnswer {
   readonly answerId: number
   readonly model: ResolvedModel
   readonly outcome: AnswerOutcome
+  readonly usage: Usage
 }
 
 /** What is done once a run has ended; nobody who reads the run waits for it. */
@@ -75,7 +76,7 @@ export function createAfterTurn({ conversations, onError, after }: AfterTurnOpti
 
 function toEndedTurn(
   { caller, sessionId, userText }: FinishedTurn,
-  { answerId, model, outcome }: FinishedAnswer,
+  { answerId, model, outcome, usage }: FinishedAnswer,
 ): EndedTurn {
   return {
     caller,
@@ -88,6 +89,7 @@ function toEndedTurn(
     citations: outcome.citations,
     calls: outcome.toolCalls.map(({ name, failed }) => ({ name, failed })),
     model: { provider: model.provider, name: model.name },
+    usage,
     durationMs: outcome.durationMs,
   }
 }

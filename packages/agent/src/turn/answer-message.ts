@@ -151,9 +151,6 @@ async function runCalls(
   return answered
 }
 
-// Models that have to be given results also stray more easily from them.
-const givenTemperature = 0.2
-
 const noCalls: CallPlan = { calls: [], unknown: [] }
 
 async function playNext(
@@ -212,14 +209,13 @@ function toStepRequest(
   const isOver =
     state.step > 0 && options.actions.length > 0 && (state.step >= options.cycles - 1 || state.repeatedSteps > 1)
   const { includeCitations } = options
-  const temperature = model.temperature ?? (state.isGiven ? givenTemperature : undefined)
   const stepReminder = model.quotesOnly ? [] : toStepReminder({ ...state, isOver, includeCitations })
   const reminder = [...options.reminder, ...stepReminder]
   return {
     model: model.model,
     options: {
       prompt,
-      ...(temperature === undefined ? {} : { temperature }),
+      ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
       // Calls in the prompt need their tools beside them, so the last step keeps them and forbids their use.
       ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),

@@ -136,7 +136,12 @@ async function makeAnswer(
     ending = { status: 'failed', failure: toFailure(new InlayError('INTERNAL_ERROR', { cause: error }), context) }
   }
   tellEnding(ending, turn, writer, progress)
-  return { answerId: answer.answerId, model: answer.model, outcome: { ...outcome, status: ending.status } }
+  return {
+    answerId: answer.answerId,
+    model: answer.model,
+    outcome: { ...outcome, status: ending.status },
+    usage: progress.usage,
+  }
 }
 
 /** One who answers: what it has said so far, and its way to say the rest. */

@@ -1,5 +1,5 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import type { BaseFilters, Principal } from '@inlay/protocol'
+import type { BaseFilters, Principal, Usage } from '@inlay/protocol'
 import { untilAborted } from '@inlay/protocol/concurrency'
 import type { ToolCallHooks } from '../tools/call-hooks.ts'
 
@@ -40,6 +40,8 @@ export interface EndedTurn {
   readonly citations: readonly { readonly number: number; readonly documentId: string }[]
   readonly calls: readonly { readonly name: string; readonly failed: boolean }[]
   readonly model: { readonly provider: string; readonly name: string }
+  /** Tokens of all calls of models; null where the provider tells none. */
+  readonly usage: Usage
   readonly durationMs: number
 }
 

@@ -114,6 +114,7 @@ async function processFile(file: ClaimedFile, options: FileWorkerOptions, closin
   }, signOfLifeMs)
   try {
     closing.throwIfAborted()
+    if (job.attempts > mostAttempts && (await giveUp(file, options))) return
     if (row.work === 'read') await read(row, options, closing)
     else if (row.work === 'index') await putIntoIndex(row, options, closing)
     else await remove(row, options)
@@ -205,4 +206,17 @@ async function putOff(
   if (numUpdatedRows === 0n) await settleJob(jobsOf(db), job, { due_at: now() })
 }
 
+/**
+ * Ends work that ended its process each time: a try that fails by itself is counted before there are so many. What
+ * removes a file goes on for ever. @returns whether the work has ended
+ */
+async function giveUp({ row, job }: ClaimedFile, { db, onError }: FileWorkerOptions): Promise<boolean> {
+  if (row.work !== 'read' && row.work !== 'index') return false
+  const change = row.work === 'read' ? ({ status: 'FAILED', reason: deadly } as const) : {}
+  const isOver = await settleJob(jobsOf(db), job, { work: null, ...change })
+  if (isOver) onError(new InlayError('INTERNAL_ERROR', { message: deadly }))
+  return isOver
+}
+
+const deadly = 'The server ended each time this file was being worked on. Make it smaller, or look into the server log.'
 const unreadable = 'The file could not be read, however often it was tried: upload it again.'

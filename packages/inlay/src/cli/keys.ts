@@ -1,7 +1,15 @@
-import { scopes, type Scope, type StreamFormat } from '@inlay/protocol'
+import { scopes, type CallerLimits, type Scope, type StreamFormat } from '@inlay/protocol'
 import type { ApiKey } from '@inlay/server'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { withInlay } from './opened.ts'
+
+const limitNames: readonly (keyof CallerLimits)[] = [
+  'requestsPerMinute',
+  'tokensPerDay',
+  'uploadsPerDay',
+  'sessionsPerDay',
+  'documentsPerDay',
+]
 
 /** Administers API keys. */
 export const keys: Command = {
@@ -25,6 +33,17 @@ export const keys: Command = {
       type: 'string',
       value: 'id',
       meaning: 'create: whom it acts for; keys of one owner share sessions (default: itself)',
+    },
+    expires: {
+      type: 'string',
+      value: 'days',
+      meaning: 'create: how many days it is accepted (default: until it is revoked)',
+    },
+    limit: {
+      type: 'string',
+      value: 'name=number',
+      multiple: true,
+      meaning: `create: what its owner may use, repeated; names: ${limitNames.join(', ')}`,
     },
     'stream-format': {
       type: 'string',
@@ -51,6 +70,8 @@ async function create(context: CommandContext): Promise<number> {
       name: textOption(context, 'name'),
       owner: textOption(context, 'owner'),
       streamFormat: streamFormatOf(context),
+      expiresAt: expiryOf(context),
+      limits: limitsOf(context),
       // Each was checked above.
       scopes: given as Scope[],
     }),
@@ -67,6 +88,26 @@ function streamFormatOf(context: CommandContext): StreamFormat | undefined {
   const given = textOption(context, 'stream-format')
   if (given === undefined || given === 'sse' || given === 'lines') return given
   throw misuse(`"${given}" is no framing: --stream-format takes sse or lines.`)
+}
+
+function expiryOf(context: CommandContext): number | undefined {
+  const given = textOption(context, 'expires')
+  if (given === undefined) return undefined
+  if (!/^[1-9]\d{0,4}$/.test(given)) throw misuse(`"${given}" is no number of days: --expires takes 1 to 99999.`)
+  return Date.now() + Number(given) * 86_400_000
+}
+
+function limitsOf(context: CommandContext): CallerLimits | undefined {
+  const given = [context.options['limit'] ?? []].flat().map(String)
+  if (given.length === 0) return undefined
+  return Object.fromEntries(
+    given.map((limit) => {
+      const [, name, most] = /^(\w+)=(\d{1,15})$/.exec(limit) ?? []
+      if (limitNames.every((known) => known !== name))
+        throw misuse(`"${limit}" is no limit: --limit takes <name>=<number>, with a name of ${limitNames.join(', ')}.`)
+      return [name, Number(most)]
+    }),
+  )
 }
 
 async function list(context: CommandContext): Promise<number> {
@@ -89,7 +130,9 @@ async function revoke(context: CommandContext, id: string): Promise<number> {
 function rowOf(record: ApiKey): string {
   const used =
     record.lastUsedAt === null ? 'never used' : `used ${new Date(record.lastUsedAt).toISOString().slice(0, 10)}`
-  return [String(record.id).padStart(3), record.display, record.scopes.join(','), record.name ?? '', used].join('  ')
+  const expiry = record.expiresAt === null ? [] : [`expires ${new Date(record.expiresAt).toISOString().slice(0, 10)}`]
+  const columns = [String(record.id).padStart(3), record.display, record.scopes.join(','), record.name ?? '', used]
+  return [...columns, ...expiry].join('  ')
 }
 
 function described(record: ApiKey): Record<string, unknown> {
@@ -102,5 +145,7 @@ function described(record: ApiKey): Record<string, unknown> {
     stream_format: record.streamFormat,
     created_at: new Date(record.createdAt).toISOString(),
     last_used_at: record.lastUsedAt === null ? null : new Date(record.lastUsedAt).toISOString(),
+    expires_at: record.expiresAt === null ? null : new Date(record.expiresAt).toISOString(),
+    limits: record.limits,
   }
 }

@@ -173,6 +173,13 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   research: v.looseObject({}, 'must be an object'),
   questionModel: v.looseObject({}, 'must be an object'),
   searchHelp: bounds,
+  callerLimits: only('an object of limits', {
+    requestsPerMinute: v.optional(wholeNumber(0)),
+    tokensPerDay: v.optional(wholeNumber(0)),
+    uploadsPerDay: v.optional(wholeNumber(0)),
+    sessionsPerDay: v.optional(wholeNumber(0)),
+    documentsPerDay: v.optional(wholeNumber(0)),
+  }),
   limits: bounds,
   bodyLimits: bounds,
   worker: v.looseObject({}, 'must be an object'),

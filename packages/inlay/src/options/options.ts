@@ -20,7 +20,7 @@ import type {
   VectorIndex,
   WorkerOptions,
 } from '@inlay/knowledge'
-import type { LlmOverride } from '@inlay/protocol'
+import type { CallerLimits, LlmOverride } from '@inlay/protocol'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
 import type { LogEntry } from '../log.ts'
@@ -147,6 +147,8 @@ export interface InlayOptions
   readonly questionModel?: LlmOverride | undefined
   /** Where searches ask the language model for help. Default: wherever it can answer. */
   readonly searchHelp?: SearchHelp | undefined
+  /** What each caller may use in a minute or a day; keys may have limits of their own. Default: no limits. */
+  readonly callerLimits?: CallerLimits | undefined
   /** Bounds of runs. */
   readonly limits?: AgentLimits | undefined
   /** Most bytes of request bodies. */

@@ -4,13 +4,14 @@ import type { PostgresRecords } from '@inlay/drivers/postgres'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ProcessPresence } from '@inlay/records'
-import type { ApiKey, AuditLog, Keys, WorkspaceRecords } from '@inlay/server'
+import type { ApiKey, AuditLog, Keys, WorkspaceRecords, UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
+import { ingestionWithinLimits, withinLimits } from './limit-parts.ts'
 import { pythonParts } from './python-parts.ts'
 import { hooksWith, telemetryOf } from './telemetry-parts.ts'
 import { toolParts } from './tool-parts.ts'
@@ -23,6 +24,7 @@ export interface Parts {
   readonly keys: Keys
   readonly workspace: WorkspaceRecords
   readonly audit: AuditLog
+  readonly usage: UsageLimits
   readonly telemetry: Telemetry
   close(): Promise<void>
 }
@@ -47,12 +49,12 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
     const parts = await makeParts(db, { ...options, dialect }, onError)
-    const { keys, workspace, audit, knowledge, telemetry, reader, web, tools, python, agent } = parts
+    const { keys, workspace, audit, usage, knowledge, telemetry, reader, web, tools, python, agent } = parts
     // Closed in the opposite order: runs end before the search they use, and the database last.
-    opened.push(keys, knowledge, reader, web, tools, python, agent)
+    opened.push(keys, usage, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
-    return { agent, knowledge, keys, workspace, audit, telemetry, close }
+    return { agent, knowledge, keys, workspace, audit, usage, telemetry, close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -90,8 +92,8 @@ async function makeParts(
     embedder: embedder && telemetry.embedder(embedder),
     reranker: options.reranker,
     ranking: options.ranking,
-    images: toImageStore(() => agent.files),
-    files: toFileStore(() => agent.files),
+    images: toImageStore(() => ownAgent.files),
+    files: toFileStore(() => ownAgent.files),
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
     hooks: options.hooks,
@@ -99,6 +101,7 @@ async function makeParts(
     worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
   })
   const knowledge = telemetry.knowledge(ownKnowledge)
+  const server = await serverParts(db, { ...options, now }, onError)
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
   const python = await pythonParts(options)
@@ -113,7 +116,7 @@ async function makeParts(
     hostAgents: options.agents,
     actionSources: tools.sources,
     fetchAddress: web.egress,
-    hooks: hooksWith(telemetry, options),
+    hooks: hooksWith(telemetry, server.usage, options),
     memories: options.memories,
     systemPrompt: options.systemPrompt,
     research: options.research,
@@ -136,20 +139,33 @@ async function makeParts(
     codeRunner: python.codeRunner,
     fileUrl: toFileUrl(options.basePath),
   })
-  const agent = telemetry.agent(ownAgent)
-  return { knowledge, agent, telemetry, reader, web, tools, python, ...(await serverParts(db, now, onError)) }
+  return {
+    ...server,
+    knowledge: ingestionWithinLimits(knowledge, server.usage),
+    agent: withinLimits(telemetry.agent(ownAgent), server.usage),
+    telemetry,
+    reader,
+    web,
+    tools,
+    python,
+  }
 }
 
 async function serverParts(
   db: Database,
-  now: () => number,
+  { now, callerLimits }: InlayOptions & { readonly now: () => number },
   onError: (error: unknown) => void,
-): Promise<Pick<Parts, 'keys' | 'workspace' | 'audit'>> {
-  const { createAuditLog, createKeys, createWorkspaceRecords } = await import('@inlay/server')
+): Promise<Pick<Parts, 'keys' | 'workspace' | 'audit' | 'usage'>> {
+  const { createAuditLog, createKeys, createUsageLimits, createWorkspaceRecords } = await import('@inlay/server')
   const audit = createAuditLog({ db, now })
   const onUse = ({ id, owner }: ApiKey): Promise<void> =>
     audit.add({ operation: 'useKey', callerId: owner, target: { api_key_id: String(id) }, status: 200, requestId: '' })
-  return { audit, keys: createKeys({ db, now, onUse, onError }), workspace: createWorkspaceRecords({ db, now }) }
+  return {
+    audit,
+    keys: createKeys({ db, now, onUse, onError }),
+    workspace: createWorkspaceRecords({ db, now }),
+    usage: createUsageLimits({ db, now, limits: callerLimits, onError }),
+  }
 }
 
 /** Closes one after the other, also when one of them fails; then tells the first failure. */

@@ -2,7 +2,9 @@ import type { TurnHooks } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { Telemetry } from '@inlay/telemetry'
 import { runEntry } from '../log.ts'
+import type { UsageLimits } from '@inlay/server'
 import type { InlayOptions } from '../options/options.ts'
+import { countTokens } from './limit-parts.ts'
 
 /** What watches the parts of an assistant; without telemetry it hands them back as they are. */
 export async function telemetryOf({ telemetry }: InlayOptions): Promise<Telemetry> {
@@ -23,15 +25,15 @@ const nothing: Telemetry = {
   },
 }
 
-/** The hooks of the host, after what telemetry and log are told. */
-export function hooksWith(telemetry: Telemetry, { hooks, log }: InlayOptions): TurnHooks | undefined {
-  if (telemetry === nothing && !log) return hooks
+/** The hooks of the host, after what telemetry, limits and log are told. */
+export function hooksWith(telemetry: Telemetry, usage: UsageLimits, { hooks, log }: InlayOptions): TurnHooks {
   return {
     ...(hooks?.before && { before: (turn) => hooks.before?.(turn) }),
     beforeToolCall: hooks?.beforeToolCall?.bind(hooks),
     afterToolCall: hooks?.afterToolCall?.bind(hooks),
     after: async (turn) => {
       telemetry.onTurnEnded(turn)
+      countTokens(turn, usage)
       log?.(runEntry(turn))
       await hooks?.after?.(turn)
     },

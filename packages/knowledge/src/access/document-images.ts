@@ -36,6 +36,40 @@ export async function recordImages(
       .execute()
 }
 
+/**
+ * Notes the images of versions that wait beside those that are shown, so that nobody deletes them meanwhile. Recording
+ * the version once it is indexed drops the others.
+ */
+export async function noteWaitingImages(
+  db: Records,
+  documents: readonly { readonly id: string; readonly images: readonly string[] }[],
+): Promise<void> {
+  const rows = documents.flatMap(({ id, images }) =>
+    [...new Set(images)].map((image) => ({ image_id: image, document_id: id })),
+  )
+  // Of a version that was never shown nothing stays, nor would its successor drop them.
+  await db
+    .deleteFrom('inlay_document_images')
+    .where('document_id', 'in', (of) =>
+      of
+        .selectFrom('inlay_documents')
+        .select('id')
+        .where('visible_generation', 'is', null)
+        .where(
+          'id',
+          'in',
+          documents.map(({ id }) => id),
+        ),
+    )
+    .execute()
+  for (let at = 0; at < rows.length; at += batch)
+    await db
+      .insertInto('inlay_document_images')
+      .values(rows.slice(at, at + batch))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+}
+
 /** Databases bound the parameters of a statement. */
 const batch = 1000
 
@@ -45,7 +79,7 @@ export async function forgetImages(db: Records, documentIds: readonly string[]):
     await db.deleteFrom('inlay_document_images').where('document_id', 'in', documentIds).execute()
 }
 
-/** Whether a searchable document that the caller may see has the image. */
+/** Whether a document that the caller may see has the image, or is waiting to have it. */
 export async function isImageShown(db: Records, id: string, caller: Caller | undefined): Promise<boolean> {
   const pairIds = await pairsFor(db, caller)
   let shown = db.selectFrom('inlay_document_images as image').select('image.document_id').where('image_id', '=', id)

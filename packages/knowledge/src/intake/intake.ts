@@ -2,7 +2,7 @@ import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks } from '
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { InsertObject } from 'kysely'
 import { noteActivity, readPairs } from '../access/access.ts'
-import { forgetImages } from '../access/document-images.ts'
+import { forgetImages, noteWaitingImages } from '../access/document-images.ts'
 import { forgetMetadata } from '../access/document-metadata.ts'
 import { forgetTags } from '../access/document-tags.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
@@ -165,6 +165,12 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
       .values(memberships)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
+  const pictured = accepted.filter(({ stored, version }) => stored !== undefined || version.images.length > 0)
+  if (pictured.length > 0)
+    await noteWaitingImages(
+      db,
+      pictured.map(({ id, version }) => ({ id, images: version.images })),
+    )
   await noteActivity(db, 'accepted_at', { pairIds: accepted.map(({ version }) => version.pairId), now })
 }
 

@@ -1,4 +1,5 @@
 import { type IngestionDocument, type IngestionRequest, InlayError, validationFailed } from '@inlay/protocol'
+import { imagesOf } from '../chunking/rows.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { ImageStore } from '../contracts/models.ts'
 import type { Caller } from '../contracts/pairs.ts'
@@ -16,6 +17,8 @@ export interface Version {
   /** First link of the sections; "" when there is none. */
   readonly link: string
   readonly source: string
+  /** Ids of the images that sections name. */
+  readonly images: readonly string[]
 }
 
 /**
@@ -42,6 +45,7 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
     semanticIdentifier: stored.semantic_identifier,
     link,
     source: stored.source,
+    images: imagesOf(stored),
   }
 }
 

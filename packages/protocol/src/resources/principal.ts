@@ -16,6 +16,18 @@ export interface Principal {
   readonly groups?: readonly string[]
   /** Framing of the caller's streams where `Accept` decides nothing. Default: that of the server. */
   readonly streamFormat?: StreamFormat
+  /** What the caller may use, where it differs from what all may. */
+  readonly limits?: CallerLimits
+}
+
+/** What a caller may use in a minute or a day of the clock (UTC). Absent: there is no limit. */
+export interface CallerLimits {
+  readonly requestsPerMinute?: number
+  /** Tokens of prompts and answers; an answer that has begun is made to its end. */
+  readonly tokensPerDay?: number
+  readonly uploadsPerDay?: number
+  readonly sessionsPerDay?: number
+  readonly documentsPerDay?: number
 }
 
 /** Whoever runs the service: may do everything, and what the host does without naming a caller is theirs. */

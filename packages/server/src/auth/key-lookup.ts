@@ -5,7 +5,7 @@ import { hashOf } from './key-secret.ts'
 
 /** Finds whom keys act for. */
 export interface KeyLookup {
-  /** Undefined when the key is unknown or revoked. */
+  /** Undefined when the key is unknown, revoked or expired. */
   principalOf(key: string): Promise<Principal | undefined>
   /** Forgets every remembered key, after a change. */
   forget(): void
@@ -60,7 +60,7 @@ export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: K
       const changesBefore = changes
       const hash = await hashOf(key)
       const row = await liveKeys(db).where('hash', '=', hash).executeTakeFirst()
-      if (row === undefined) return undefined
+      if (row === undefined || (row.expires_at !== null && Number(row.expires_at) <= now())) return undefined
       noteUse(row)
       const principal = toPrincipal(row)
       if (remembered.size >= rememberedKeys) remembered.clear()
@@ -77,12 +77,13 @@ export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: K
 }
 
 function toPrincipal(row: KeyRow): Principal {
-  const { owner, email, scopes, groups, streamFormat } = toApiKey(row)
+  const { owner, email, scopes, groups, streamFormat, limits } = toApiKey(row)
   return {
     id: owner,
     ...(email === null ? {} : { email }),
     scopes,
     groups,
     ...(streamFormat === null ? {} : { streamFormat }),
+    ...(limits === null ? {} : { limits }),
   }
 }

@@ -1,4 +1,4 @@
-import type { Scope, StreamFormat } from '@inlay/protocol'
+import type { CallerLimits, Scope, StreamFormat } from '@inlay/protocol'
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 
 /** Table of API keys, as Kysely sees it. Times are milliseconds since 1970 UTC. */
@@ -23,6 +23,9 @@ export interface KeyRow {
   created_at: number
   last_used_at: number | null
   revoked_at: number | null
+  expires_at: number | null
+  /** JSON of its CallerLimits. */
+  limits: string | null
 }
 
 /** An API key as it may be shown: never the key itself. Times are milliseconds since 1970 UTC. */
@@ -41,6 +44,10 @@ export interface ApiKey {
   readonly createdAt: number
   /** When it was last accepted, to the minute; null when never. */
   readonly lastUsedAt: number | null
+  /** From when on it is refused; null when it does not expire. */
+  readonly expiresAt: number | null
+  /** What its owner may use, where it differs from what all may. */
+  readonly limits: CallerLimits | null
 }
 
 /** Keys that were not revoked. */
@@ -82,5 +89,7 @@ export function toApiKey(row: KeyRow): ApiKey {
     streamFormat: row.stream_format,
     createdAt: Number(row.created_at),
     lastUsedAt: row.last_used_at === null ? null : Number(row.last_used_at),
+    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
+    limits: row.limits === null ? null : (JSON.parse(row.limits) as CallerLimits),
   }
 }

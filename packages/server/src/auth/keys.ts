@@ -1,4 +1,11 @@
-import { InlayError, scopes as allScopes, type Principal, type Scope, type StreamFormat } from '@inlay/protocol'
+import {
+  InlayError,
+  scopes as allScopes,
+  type CallerLimits,
+  type Principal,
+  type Scope,
+  type StreamFormat,
+} from '@inlay/protocol'
 import type { Kysely, UpdateResult } from 'kysely'
 import { bearerKey, type Authenticator } from './authentication.ts'
 import { createKeyLookup } from './key-lookup.ts'
@@ -16,10 +23,14 @@ export interface NewApiKey {
   readonly groups?: readonly string[]
   /** Framing of its streams where `Accept` decides nothing. Default: that of the server. */
   readonly streamFormat?: StreamFormat | null
+  /** From when on it is refused, in milliseconds since 1970 UTC; within `cacheMs`. Default: never. */
+  readonly expiresAt?: number | null
+  /** What its owner may use, counted over all keys of the owner. Default: what all may. */
+  readonly limits?: CallerLimits | null
 }
 
 /** What can be changed of a key. */
-export type ApiKeyChange = Partial<Pick<NewApiKey, 'name' | 'scopes' | 'groups' | 'email' | 'streamFormat'>>
+export type ApiKeyChange = Partial<Omit<NewApiKey, 'owner'>>
 
 /** API keys: random, stored as hashes, shown once. */
 export interface Keys {
@@ -35,7 +46,7 @@ export interface Keys {
   revoke(id: number): Promise<void>
   /** Deletes all keys of an owner, revoked ones too; answers how many. */
   erase(owner: string): Promise<number>
-  /** Whom a key acts for; undefined when unknown or revoked. */
+  /** Whom a key acts for; undefined when unknown, revoked or expired. */
   principalOf(key: string): Promise<Principal | undefined>
   /** Accepts `Authorization: Bearer <key>`. */
   readonly authenticate: Authenticator
@@ -121,11 +132,16 @@ async function toRow(wanted: NewApiKey, key: string, createdAt: number): Promise
     created_at: createdAt,
     last_used_at: null,
     revoked_at: null,
+    expires_at: wanted.expiresAt ?? null,
+    limits: toLimits(wanted.limits),
   }
 }
 
 /** The id is among what is set, so that a change of nothing is still an update that finds its row. */
-function toChange(id: number, { name, email, scopes, groups, streamFormat }: ApiKeyChange): Partial<KeyRow> {
+function toChange(
+  id: number,
+  { name, email, scopes, groups, streamFormat, expiresAt, limits }: ApiKeyChange,
+): Partial<KeyRow> {
   return {
     id,
     ...(name === undefined ? {} : { name }),
@@ -133,8 +149,12 @@ function toChange(id: number, { name, email, scopes, groups, streamFormat }: Api
     ...(scopes === undefined ? {} : { scopes: JSON.stringify(checkedScopes(scopes)) }),
     ...(groups === undefined ? {} : { groups: JSON.stringify(groups) }),
     ...(streamFormat === undefined ? {} : { stream_format: streamFormat }),
+    ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+    ...(limits === undefined ? {} : { limits: toLimits(limits) }),
   }
 }
+
+const toLimits = (limits: CallerLimits | null | undefined): string | null => (limits ? JSON.stringify(limits) : null)
 
 function checkedScopes(wanted: readonly Scope[]): readonly Scope[] {
   const known = allScopes.filter((scope) => wanted.includes(scope))

@@ -53,6 +53,20 @@ const migrations: Migrations = {
         .execute()
     },
   },
+  '0005_limits': {
+    async up(db) {
+      await db.schema.alterTable('inlay_api_key').addColumn('expires_at', 'bigint').execute()
+      await db.schema.alterTable('inlay_api_key').addColumn('limits', 'text').execute()
+      await db.schema
+        .createTable('inlay_usage')
+        .addColumn('owner', 'text', (column) => column.notNull())
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('period', 'bigint', (column) => column.notNull())
+        .addColumn('amount', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('inlay_usage_pk', ['owner', 'kind', 'period'])
+        .execute()
+    },
+  },
 }
 
 /** Brings the tables of the server (API keys, what is set over the API, the audit) up to date; safe at every start, also of several processes at once. */

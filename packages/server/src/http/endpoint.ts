@@ -37,6 +37,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const caller = scopes === undefined ? undefined : await callerOf(request, setting.authenticate)
       callerId = caller?.id
       if (caller && scopes) checkScopes(caller, scopes)
+      if (caller) await setting.parts.usage?.take(caller, 'requestsPerMinute')
       const path =
         route.input?.path === undefined
           ? undefined

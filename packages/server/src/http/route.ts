@@ -2,6 +2,7 @@ import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import type { ErrorCode, OwnerRule, Principal, Scope } from '@inlay/protocol'
 import type { GenericSchema, InferOutput } from 'valibot'
+import type { UsageLimits } from '../limits/caller-limits.ts'
 import type { AuditLog } from '../administration/audit-log.ts'
 import type { WorkspaceRecords } from '../administration/workspace-records.ts'
 import type { Keys } from '../auth/keys.ts'
@@ -17,6 +18,8 @@ export interface ServerParts {
   readonly workspace?: WorkspaceRecords
   /** Absent: nothing is audited, and `/admin/audit` answers 501. */
   readonly audit?: AuditLog | undefined
+  /** Counts what callers use. Absent: they may use what they like. */
+  readonly usage?: Pick<UsageLimits, 'take'> | undefined
   /** What Prometheus reads. Absent: nothing is measured, and `/metrics` answers 501. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** The script of `<inlay-chat>`. Absent, or undefined: `/inlay-chat.js` is not there. */

@@ -168,7 +168,7 @@ export function toResultText(
   let left = limit
   const results: Record<string, unknown>[] = []
   for (const passage of passages) {
-    if (results.length > 0 && left < leastShare) break
+    if (results.length > 0 && left < leastRoom) break
     const result = toResult(passage, Math.min(left, passages.length === 1 ? limit : share), sought)
     const cost = estimateTokens(JSON.stringify(result))
     if (cost > left && results.length > 0) break
@@ -181,9 +181,10 @@ export function toResultText(
   return JSON.stringify({ results, note: wasWidened ? `${widenedNote} ${dataNote}` : dataNote })
 }
 
-// One long section must not leave room for no other.
+// One long section must not leave room for no other; less than a chunk of the index tells little.
 const mostShare = 0.2
-const leastShare = 250
+const leastShare = 560
+const leastRoom = 300
 
 /** Tokens of what stands beside the text of a passage: each of its names, and all metadata together. */
 const nameTokens = 60

@@ -1,0 +1,119 @@
+import type { CallerLimits, Principal } from '@inlay/protocol'
+import { isInlayError } from '@inlay/protocol'
+import { createUsageLimits, migrateServer, type UsageTable } from '@inlay/server'
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { Kysely } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+
+const ana: Principal = { id: 'ana', scopes: ['chat'] }
+const noon = Date.UTC(2026, 0, 12, 12)
+
+async function newProcesses(limits: CallerLimits) {
+  const db = new Kysely<UsageTable>({ dialect: nodeSqlite({ file: ':memory:' }) })
+  await migrateServer(db)
+  onTestFinished(() => db.destroy())
+  const clock = { time: noon }
+  const errors: unknown[] = []
+  const start = () => createUsageLimits({ db, now: () => clock.time, limits, onError: (error) => errors.push(error) })
+  return { db, clock, errors, start }
+}
+
+const refusal = (work: Promise<void>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => (isInlayError(error) ? { code: error.code, message: error.message, ...error.data } : error),
+  )
+
+test('a caller is refused once its minute is used up, with figures and the time until the next', async () => {
+  const { start, clock } = await newProcesses({ requestsPerMinute: 2 })
+  const limits = start()
+  clock.time += 15_000
+  await limits.take(ana, 'requestsPerMinute')
+  await limits.take(ana, 'requestsPerMinute')
+  expect(await refusal(limits.take(ana, 'requestsPerMinute'))).toEqual({
+    code: 'RATE_LIMITED',
+    message: 'You have used 2 of 2 requests a minute: try again in 45 seconds.',
+    retryAfterSeconds: 45,
+    limit: 'requestsPerMinute',
+    used: 2,
+    most: 2,
+  })
+  await limits.take({ ...ana, id: 'ben' }, 'requestsPerMinute')
+  clock.time += 45_000
+  await limits.take(ana, 'requestsPerMinute')
+  await limits.close()
+})
+
+test('tokens are counted after they were used, and a day that is used up refuses the next message', async () => {
+  const { start, clock } = await newProcesses({ tokensPerDay: 1_000 })
+  const limits = start()
+  await limits.take(ana, 'tokensPerDay', 0)
+  limits.add(ana, 'tokensPerDay', 1_500)
+  expect(await refusal(limits.take(ana, 'tokensPerDay', 0))).toMatchObject({ used: 1_500, retryAfterSeconds: 43_200 })
+  clock.time += 12 * 3_600_000
+  expect(await refusal(limits.take(ana, 'tokensPerDay', 0))).toBeUndefined()
+  await limits.close()
+})
+
+test('processes count together, also after a restart', async () => {
+  const { start } = await newProcesses({ documentsPerDay: 5 })
+  const [first, second] = [start(), start()]
+  await first.take(ana, 'documentsPerDay', 2)
+  await second.take(ana, 'documentsPerDay', 2)
+  await Promise.all([first.close(), second.close()])
+  const third = start()
+  expect(await refusal(third.take(ana, 'documentsPerDay', 2))).toMatchObject({ used: 4 })
+  await third.take(ana, 'documentsPerDay')
+  await third.close()
+  // Joined with what the others used when its own counts are written.
+  await first.take(ana, 'documentsPerDay').catch(() => {})
+  await first.close()
+  expect(await refusal(first.take(ana, 'documentsPerDay'))).toMatchObject({ code: 'RATE_LIMITED' })
+})
+
+test('a limit of its own stands in the place of the one for all', async () => {
+  const { start } = await newProcesses({ uploadsPerDay: 1 })
+  const limits = start()
+  const generous = { ...ana, limits: { uploadsPerDay: 3 } }
+  for (let count = 0; count < 3; count++) await limits.take(generous, 'uploadsPerDay')
+  expect(await refusal(limits.take(generous, 'uploadsPerDay'))).toMatchObject({ most: 3 })
+  await limits.take({ ...ana, id: 'ben', limits: {} }, 'uploadsPerDay')
+  await limits.close()
+})
+
+test('without a limit nothing is counted, and without its table nobody is refused', async () => {
+  const { start, db, errors } = await newProcesses({})
+  const limits = start()
+  await limits.take(ana, 'sessionsPerDay')
+  limits.add(ana, 'tokensPerDay', 5)
+  await limits.close()
+  expect(await db.selectFrom('inlay_usage').selectAll().execute()).toEqual([])
+  await db.schema.dropTable('inlay_usage').execute()
+  await limits.take({ ...ana, limits: { sessionsPerDay: 1 } }, 'sessionsPerDay')
+  expect(errors).toHaveLength(1)
+})
+
+test('what a caller has used is forgotten when it is erased', async () => {
+  const { start, db } = await newProcesses({ sessionsPerDay: 1 })
+  const limits = start()
+  await limits.take(ana, 'sessionsPerDay')
+  await limits.close()
+  await limits.erase('ana')
+  expect(await db.selectFrom('inlay_usage').selectAll().execute()).toEqual([])
+  await limits.take(ana, 'sessionsPerDay')
+  await limits.close()
+})
+
+test('minutes and days that are over leave no rows', async () => {
+  const { start, db, clock } = await newProcesses({ requestsPerMinute: 9, sessionsPerDay: 9 })
+  const limits = start()
+  await limits.take(ana, 'requestsPerMinute')
+  await limits.take(ana, 'sessionsPerDay')
+  await limits.close()
+  clock.time += 3 * 86_400_000
+  await limits.take(ana, 'requestsPerMinute')
+  await limits.close()
+  expect(await db.selectFrom('inlay_usage').select(['kind', 'amount']).execute()).toEqual([
+    { kind: 'requestsPerMinute', amount: 1 },
+  ])
+})
