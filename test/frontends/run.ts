@@ -3,7 +3,7 @@
  * Installs React, the AI SDK and assistant-ui into a temporary folder, so it is a check and not a test.
  */
 import assert from 'node:assert/strict'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../browser/browser.ts'
@@ -26,9 +26,22 @@ function buildExamples(work: string): string {
   writeFileSync(join(project, 'package.json'), JSON.stringify({ ...manifest, dependencies, overrides }))
   console.log('  installing React, the AI SDK and assistant-ui into a temporary folder')
   run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: project })
+  addDocs(project)
   for (const script of ['check', 'build']) run('npm', ['run', '--silent', script], { cwd: project })
   console.log('  the examples build, and their types fit')
   return resolve(project, 'dist')
+}
+
+/** The React examples of the docs, so that their types are checked with the apps. */
+function addDocs(project: string): void {
+  const page = readFileSync('docs/1.guide/10.front-ends/1.chat-ui.md', 'utf8')
+  const blocks = [...page.matchAll(/^```tsx\n([^]*?)^```/gm)].map(([, code = '']) => code)
+  assert.equal(blocks.length, 2)
+  for (const [at, code] of blocks.entries()) writeFileSync(join(project, `ai-sdk/docs-${at}.tsx`), code)
+  // As assistant-ui's own command adds it.
+  mkdirSync(join(project, 'ai-sdk/components/assistant-ui'), { recursive: true })
+  const thread = "import type { JSX } from 'react'\nexport declare function Thread(): JSX.Element\n"
+  writeFileSync(join(project, 'ai-sdk/components/assistant-ui/thread.tsx'), thread)
 }
 
 async function ask(page: Page, question: string): Promise<void> {

@@ -41,9 +41,9 @@ test('the model reads passages of long files with what stands around them', asyn
   const made = await newSetting([], {
     fileIndex,
     storage: createStorage(),
-    models: providerOf(model, { contextTokens: 6_000 }),
+    models: providerOf(model, { contextTokens: 20_000 }),
   })
-  const { files } = await made.agent.files.upload(arriving(incoming('long.txt', 'word '.repeat(10_000))), {
+  const { files } = await made.agent.files.upload(arriving(incoming('long.txt', 'word '.repeat(20_000))), {
     caller: ana,
   })
   const { id } = await made.agent.projects.create('Moving', ana)

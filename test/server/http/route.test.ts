@@ -48,5 +48,5 @@ test('every route names known scopes, and only those without a caller are public
       .filter(({ scope, answer }) => scope === 'public' && answer !== undefined)
       .map(({ path }) => path)
       .sort(),
-  ).toEqual(['/auth/type', '/docs', '/health', '/health/ready', '/openapi.json', '/version'])
+  ).toEqual(['/auth/type', '/docs', '/health', '/health/ready', '/inlay-chat.js', '/openapi.json', '/version'])
 })
