@@ -1,5 +1,5 @@
 import type { ChatSessionDetail } from '@inlay/protocol'
-import type { Service } from '../process.ts'
+import { eventually, type Service } from '../process.ts'
 
 /** A line of a stream, with its number. */
 export interface NumberedLine {
@@ -31,8 +31,13 @@ export async function send(service: Service): Promise<ReadStream & { readonly se
 /** Reads the newest answer of a session after a line. */
 export async function resume(service: Service, session: string, cursor = 0): Promise<ReadStream> {
   const path = `/chat/chat-session/${session}/resume-stream?cursor=${cursor}`
-  const response = await service.fetch(path, { headers: accept })
-  if (response.status !== 200) throw new Error(`resuming was answered with ${response.status}`)
+  // Another process learns of an answer soon after it began.
+  const response = await eventually('an answer to resume', async () => {
+    const reply = await service.fetch(path, { headers: accept })
+    if (reply.status === 200) return reply
+    await reply.body?.cancel()
+    return undefined
+  })
   return read(response)
 }
 
