@@ -28,6 +28,9 @@ export function pack(into: string, names: readonly string[] = folders): readonly
       cwd: `packages/${folder}`,
     })
     const [packed] = JSON.parse(printed)
+    const names: string[] = packed.files.map(({ path }: { path: string }) => path)
+    const missing = ['README.md', 'LICENSE'].filter((name) => !names.includes(name))
+    if (missing.length > 0) throw new Error(`${packed.name} is packed without ${missing.join(' and ')}`)
     return { name: packed.name, file: join(into, packed.filename), entries: packed.entryCount, bytes: packed.size }
   })
 }

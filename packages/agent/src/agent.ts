@@ -124,21 +124,20 @@ async function stopAll(active: readonly LiveRun[], cause: StopCause): Promise<vo
 
 /** Connects the parts of an agent and gives each its bounds. */
 function connectParts(options: AgentOptions) {
-  const { models, limits = {}, research = {} } = options
+  const { models, limits = {}, research = {}, hooks, sharedRuns: shared } = options
   const services: Services = { ...defaultServices, ...withoutAbsent(options) }
   const { now, onError } = services
   const { runBytes = 32 * 2 ** 20, finishedBytes = 32 * 2 ** 20, resumableMs = 600_000 } = limits
-  const { leaseMs = options.sharedRuns ? 7_000 : 20_000 } = limits
+  const { leaseMs = shared ? 7_000 : 20_000 } = limits
   // Bounds that make no sense are refused when the agent is made.
   toKnownLimits(research.limits)
   const stores = toStores(options, services)
   const { conversations, files } = stores
   const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
-  const { sharedRuns: shared } = options
-  const sharing =
-    shared && createRunSharing({ shared, runs, conversations, now, onError, leaseMs, resumableMs, runBytes })
+  const parts = { runs, conversations, now, onError, leaseMs, resumableMs, runBytes }
+  const sharing = shared && createRunSharing({ shared, ...parts })
   const actions = createAgentActions(options, files, onError)
-  const afterTurn = createAfterTurn({ conversations, onError, after: options.hooks?.after })
+  const afterTurn = createAfterTurn({ conversations, onError, after: hooks?.after })
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
   const turn: TurnParts = {
     conversations,
@@ -148,6 +147,7 @@ function connectParts(options: AgentOptions) {
     wait: options.wait ?? delay,
     cycles: Math.max(1, limits.cycles ?? 6),
     actionMs: limits.actionMs ?? actionLimitMs,
+    hooks,
     questionModel: questionModelOf(options, onError),
     modelTries: Math.max(1, limits.modelTries ?? 3),
     grounding: new GroundingMemory(),
@@ -162,7 +162,7 @@ function connectParts(options: AgentOptions) {
     contextParts: toContextParts(options, files, onError),
     files,
     checkFilters: options.checkFilters ?? (async () => {}),
-    before: options.hooks?.before,
+    before: hooks?.before,
     systemPrompt: options.systemPrompt,
     runLimit: createCallerLimit(Math.max(1, limits.callerRuns ?? 1000)),
     research,

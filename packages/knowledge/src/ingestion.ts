@@ -1,11 +1,14 @@
 import { InlayError } from '@inlay/protocol'
+import { privateFilesPair } from './access/access.ts'
 import type { Accepted } from './contracts/documents.ts'
 import type { AcceptRequest, Knowledge } from './contracts/knowledge.ts'
+import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { ImageDescriber, Summarizer } from './contracts/models.ts'
 import type { IngestionStep } from './contracts/steps.ts'
 import type { EmbeddingCalls } from './calls/embedding.ts'
 import { type WorkerOptions, createWorker } from './indexing/worker.ts'
 import { createCallOrder, createIndexedWaiters, createQueueLimit } from './intake/admission.ts'
+import { createHookCalls } from './intake/document-hooks.ts'
 import type { IntakeTask } from './intake/draft.ts'
 import { createIntake } from './intake/intake.ts'
 import { createFairOrder } from './intake/fair-order.ts'
@@ -29,6 +32,7 @@ export interface IngestionOptions extends NamedFiles {
   readonly at?: (step: IngestionStep) => void | Promise<void>
   readonly worker?: WorkerOptions
   readonly queueLimit?: number
+  readonly hooks?: DocumentHooks | undefined
 }
 
 /** The way of documents: the door, the queue behind it, who works it off, and who cleans up. */
@@ -106,23 +110,25 @@ export function createIngestion(options: IngestionOptions): Ingestion {
 type Parts = ReturnType<typeof createParts>
 
 /** What was accepted is stored before its worker ends, and the index closes last. */
-async function closeAll({ options, calls, intake, mover, worker, maintainer }: Parts): Promise<void> {
+async function closeAll({ options, hooks, calls, intake, mover, worker, maintainer }: Parts): Promise<void> {
   await calls.drained()
   await intake.drained()
   await mover.close()
   await worker.close()
+  await hooks.close()
   await maintainer.close()
   await options.index.close()
 }
 
 async function accept(
-  { options, calls, intake, waiters, limit, worker }: Parts,
+  { options, calls, intake, waiters, limit, worker, hooks }: Parts,
   read: Parameters<AcceptRequest>[0],
   { caller, waitMs = 0, signal }: NonNullable<Parameters<Knowledge['accept']>[1]>,
 ): Promise<Accepted> {
   const prepare = async (): Promise<IntakeTask> => {
     await limit.check()
-    const request = await read()
+    const given = await read()
+    const request = given.cc_pair_id === privateFilesPair ? given : await hooks.judged(given, caller)
     await checkNamedFiles(request.document, options, caller)
     return { kind: 'accept', version: await toVersion(request), caller }
   }
@@ -155,6 +161,7 @@ const createParts = (options: IngestionOptions) => {
   const limit = createQueueLimit({ db, now, limit: options.queueLimit ?? 200_000 })
   const waiters = createIndexedWaiters(db)
   const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
+  const hooks = createHookCalls({ db, hooks: options.hooks, onError })
   const fairOrder = createFairOrder()
   const intake = createIntake({ db, now, at, fairOrder })
   const worker = createWorker({
@@ -168,8 +175,9 @@ const createParts = (options: IngestionOptions) => {
       limit.noteDone(ids.length)
       mover.notify()
       waiters.notify(ids)
+      hooks.noteDone(ids)
     },
   })
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
-  return { options, calls: createCallOrder(), intake, waiters, limit, maintainer, worker, mover }
+  return { options, hooks, calls: createCallOrder(), intake, waiters, limit, maintainer, worker, mover }
 }

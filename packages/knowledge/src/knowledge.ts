@@ -5,6 +5,7 @@ import { listTags } from './access/document-tags.ts'
 import { listDocuments, listSources, readStatus } from './access/documents.ts'
 import { resolveFilters } from './access/filters.ts'
 import { createPairs } from './access/pairs.ts'
+import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { FileExtractor, FileStore } from './contracts/files.ts'
 import type { Knowledge } from './contracts/knowledge.ts'
 import type { ImageDescriber, ImageStore, Summarizer } from './contracts/models.ts'
@@ -57,6 +58,8 @@ export interface KnowledgeOptions {
   /** A number in [0, 1), for the jitter of retries. Default `Math.random`. */
   readonly random?: () => number
   readonly worker?: WorkerOptions
+  /** What the host does around documents. */
+  readonly hooks?: DocumentHooks | undefined
   /** Most documents waiting; above it `accept` throws RATE_LIMITED. Default 200 000. */
   readonly queueLimit?: number
   /**

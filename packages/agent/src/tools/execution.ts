@@ -10,6 +10,7 @@ import {
   type Usage,
 } from '@inlay/protocol'
 import { coerceArguments } from './argument-coercion.ts'
+import { askBeforeCall, tellAfterCall, type ToolCallHooks } from './call-hooks.ts'
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/numbers.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
@@ -30,6 +31,8 @@ export interface CallSetting {
   /** Longest time of one call, in milliseconds. */
   readonly limitMs: number
   readonly onError: (error: unknown) => void
+  /** What the host does around each call. */
+  readonly hooks?: ToolCallHooks | undefined
   /** Hears of each call that has ended, for the whole answer. */
   readonly onEnd: (detail: ToolCallDetail) => void
 }
@@ -82,12 +85,15 @@ function record(
   call: OpenCall,
   result: ActionResult,
   { failed, packets }: { readonly failed: boolean; readonly packets: readonly PacketBody[] },
-  { onEnd }: CallSetting,
+  setting: CallSetting,
 ): CallRecord {
   const { action, writer } = call
   const { step, turnIndex, tabIndex, reasoning } = writer.place
   const input: Record<string, unknown> = isJsonObject(call.input) ? call.input : {}
-  onEnd({
+  const { caller, sessionId, messageId, hooks, onError } = setting
+  const ended = { caller, sessionId, messageId, name: action.name, arguments: input, result: result.text, failed }
+  void tellAfterCall(hooks, ended, onError)
+  setting.onEnd({
     turn_index: turnIndex,
     tab_index: tabIndex,
     tool_name: action.name,
@@ -170,6 +176,9 @@ async function runAction(
   try {
     signal.throwIfAborted()
     // An action that does not heed its signal must not hold the run.
+    const { caller, sessionId, messageId, hooks, onError } = setting
+    const coming = { caller, sessionId, messageId, name: call.action.name, arguments: input, signal }
+    if (hooks) await untilAborted(askBeforeCall(hooks, coming, onError), signal)
     return await untilAborted(call.action.run(input, turn), signal)
   } finally {
     clearTimeout(timer)

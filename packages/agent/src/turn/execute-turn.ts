@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError, type BaseFilters, type Principal, type SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
+import type { ToolCallHooks } from '../tools/call-hooks.ts'
 import { type AnswerProgress, type CallSetting } from '../tools/execution.ts'
 import type { Checkpoints } from '../run/checkpoints.ts'
 import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
@@ -72,6 +73,7 @@ export interface TurnParts extends Pick<Services, 'now' | 'onError'> {
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   readonly cycles: number
   readonly actionMs: number
+  readonly hooks?: ToolCallHooks | undefined
   readonly modelTries: number
   readonly grounding: GroundingMemory
   readonly slowModels: SlowModels
@@ -254,6 +256,7 @@ function settingOf(
     given: { messages: turn.past, files: turn.files, headers: turn.headers, ask },
     signal: run.signal,
     limitMs: parts.actionMs,
+    hooks: parts.hooks,
     onError: parts.onError,
     // Several answers share their placements, so only the first can be told by place.
     onEnd: modelIndex === 0 ? run.tellCall : () => {},

@@ -1,6 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { BaseFilters, Principal, Usage } from '@inlay/protocol'
 import { untilAborted } from '@inlay/protocol/concurrency'
+import type { ToolCallHooks } from '../tools/call-hooks.ts'
 
 /** A message that is about to be answered; nothing of it is stored yet. */
 export interface ComingTurn {
@@ -44,8 +45,8 @@ export interface EndedTurn {
   readonly durationMs: number
 }
 
-/** What a host does around turns. */
-export interface TurnHooks {
+/** What a host does around turns and tool calls. */
+export interface TurnHooks extends ToolCallHooks {
   /**
    * Called once a message has passed all other checks, before anything is stored; the sender waits. An InlayError it
    * throws is the answer as it is, anything else is HOOK_EXECUTION_FAILED.

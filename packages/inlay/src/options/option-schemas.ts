@@ -97,8 +97,9 @@ const isOrigin = (value: unknown): boolean => {
   return origin === value || (!/^(?:https?|ftp|wss?|file|blob):$/.test(protocol) && /^[^:]+:\/\/[^\s/?#]+$/.test(value))
 }
 
-const hookFields = { before: v.optional(anyFunction), after: v.optional(anyFunction) }
-const hookForm = 'must be { before, after }'
+const hookNames = ['before', 'after', 'beforeToolCall', 'afterToolCall', 'beforeDocument', 'afterDocument']
+const hookFields = Object.fromEntries(hookNames.map((name) => [name, v.optional(anyFunction)]))
+const hookForm = `must be { ${hookNames.join(', ')} }`
 
 /** Whether it was written as a literal; an object of a host's class has fields of its own. */
 function isPlain(value: unknown): boolean {

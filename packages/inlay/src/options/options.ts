@@ -11,6 +11,7 @@ import type {
 } from '@inlay/agent'
 import type { BlobStorage, FileReader } from '@inlay/conversations'
 import type {
+  DocumentHooks,
   Embedder,
   ImageDescriber,
   RankingOptions,
@@ -80,6 +81,9 @@ export interface EmbeddingModel {
 /** Optional members that may also be given as `undefined`, whatever `exactOptionalPropertyTypes` says. */
 type Lenient<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined }
 
+/** What a host does around turns, tool calls and documents. */
+export interface Hooks extends TurnHooks, DocumentHooks {}
+
 /** Options of {@link createInlay}. Each has a default: `createInlay()` runs without a key, a service or a network. */
 export interface InlayOptions
   extends
@@ -128,7 +132,7 @@ export interface InlayOptions
   /** Agents of the host that people can choose: see `mastraAgent` of `@inlay/mastra`. Default: none. */
   readonly agents?: readonly HostAgent[] | undefined
   /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */
-  readonly hooks?: TurnHooks | undefined
+  readonly hooks?: Hooks | undefined
   /** Whether anything is remembered about people beyond a conversation. Default: it is, unless they say otherwise. */
   readonly memories?: boolean | undefined
   /** Tells who calls; asked before the API keys are, which stay valid beside it. */

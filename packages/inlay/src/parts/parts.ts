@@ -96,6 +96,7 @@ async function makeParts(
     files: toFileStore(() => ownAgent.files),
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
+    hooks: options.hooks,
     queryVectorMs: options.embedding?.queryTimeoutMs,
     worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
   })

@@ -29,6 +29,8 @@ const nothing: Telemetry = {
 export function hooksWith(telemetry: Telemetry, usage: UsageLimits, { hooks, log }: InlayOptions): TurnHooks {
   return {
     ...(hooks?.before && { before: (turn) => hooks.before?.(turn) }),
+    beforeToolCall: hooks?.beforeToolCall?.bind(hooks),
+    afterToolCall: hooks?.afterToolCall?.bind(hooks),
     after: async (turn) => {
       telemetry.onTurnEnded(turn)
       countTokens(turn, usage)

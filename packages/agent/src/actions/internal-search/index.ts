@@ -227,7 +227,7 @@ async function selectSections(
   const kept = merged.slice(0, mostKept).filter((section) => !chosen?.includes(section))
   const sections = chosen ? [...chosen, ...kept] : merged.slice(0, passageLimit)
   // A model that only quotes finds its sentences best where the search found them.
-  if (!readExcerpt || !turn.ask || isTight) return { sections, wereChosen: chosen !== undefined }
+  if (!readExcerpt || !turn.ask) return { sections, wereChosen: chosen !== undefined }
   const limitTokens = (turn.resultTokens ?? defaultResultTokens) * 0.8
   const grown = await addNeighbours(sections, turn, { readExcerpt, sections: 5, chunks: 1, limitTokens })
   return { sections: grown, wereChosen: chosen !== undefined }

@@ -1,0 +1,68 @@
+import { InlayError, isInlayError, type IngestionRequest } from '@inlay/protocol'
+import { privateFilesPair } from '../access/access.ts'
+import { readStatus } from '../access/documents.ts'
+import type { DocumentHooks, DocumentVerdict } from '../contracts/document-hooks.ts'
+import type { Caller } from '../contracts/pairs.ts'
+import type { Records } from '../schema/tables.ts'
+import { readDocument } from './document-input.ts'
+
+/** Calls the hooks of a host around documents. */
+export interface HookCalls {
+  /** @throws VALIDATION_ERROR with the host's reason, HOOK_EXECUTION_FAILED */
+  judged(request: IngestionRequest, caller: Caller | undefined): Promise<IngestionRequest>
+  /** Reports documents whose indexing has ended. */
+  noteDone(documentIds: readonly string[]): void
+  /** Waits for calls on their way. */
+  close(): Promise<void>
+}
+
+/** What the calls need. */
+export interface HookCallsOptions {
+  readonly db: Records
+  readonly hooks?: DocumentHooks | undefined
+  readonly onError: (error: unknown) => void
+}
+
+/** Hooks of a host around documents; without hooks nothing is read for them. */
+export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): HookCalls {
+  const underway = new Set<Promise<void>>()
+  const report = async (id: string): Promise<void> => {
+    const status = await readStatus(db, id, undefined)
+    if (!status || status.pairIds.every((pairId) => pairId === privateFilesPair)) return
+    const { phase, reason, chunkCount } = status
+    if (phase === 'indexed' || phase === 'failed')
+      await hooks.afterDocument?.({ documentId: id, phase, reason: phase === 'failed' ? reason : null, chunkCount })
+  }
+  return {
+    judged: async (request, caller) => {
+      if (!hooks.beforeDocument) return request
+      const coming = { document: request.document, pairId: request.cc_pair_id || 1, caller }
+      const verdict = await ask(async () => hooks.beforeDocument?.(coming), onError)
+      if (verdict?.reject !== undefined)
+        throw new InlayError('VALIDATION_ERROR', verdict.reject.trim() === '' ? {} : { message: verdict.reject })
+      return verdict?.document ? readDocument({ ...request, document: verdict.document }) : request
+    },
+    noteDone: (ids) => {
+      if (!hooks.afterDocument) return
+      for (const id of ids) {
+        const call = report(id).catch(onError)
+        underway.add(call)
+        void call.then(() => underway.delete(call))
+      }
+    },
+    close: async () => void (await Promise.all(underway)),
+  }
+}
+
+async function ask(
+  before: () => Promise<DocumentVerdict | void>,
+  onError: (error: unknown) => void,
+): Promise<DocumentVerdict | void> {
+  try {
+    return await before()
+  } catch (error) {
+    if (isInlayError(error)) throw error
+    onError(error)
+    throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error })
+  }
+}
