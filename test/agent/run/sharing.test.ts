@@ -70,8 +70,9 @@ test('the newest run of a session is resumed, whichever process made it', async 
   await run.whole()
   const next = await second.send({ chat_session_id: run.sessionId })
   await next.whole()
+  // SQLite learns of a run with its first lines.
   for (const { agent } of [first, second])
-    expect((await agent.resume(run.sessionId, ana)).messageId).toBe(next.messageId)
+    await eventually(async () => (await agent.resume(run.sessionId, ana)).messageId === next.messageId)
 })
 
 test('a run is stopped from another process, and what was said is kept', async () => {

@@ -28,6 +28,8 @@ export interface RunLines {
 export interface SharedRuns {
   /** How often lines are written and, without `subscribe`, looked for; in milliseconds. */
   readonly paceMs: number
+  /** Whether runs become known only with their first lines, since each write waits for the disk. Default: at once. */
+  readonly opensLate?: boolean
   /** Makes a run known as the newest of its session. */
   open(run: Omit<SharedRun, 'finished'>): Promise<void>
   /**

@@ -155,7 +155,7 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
       const opening = { sessionId, messageId, runId, openedAt }
       const each = { run, opening, isOpen: false, cursor: 0, beatAt: openedAt }
       own.set(messageId, each)
-      await open(each)
+      if (!shared.opensLate) await open(each)
     },
     write: async () => {
       const due = [...own.values()].filter(isDue)

@@ -42,6 +42,7 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
   return {
     // SQLite waits for the disk with the thread.
     paceMs: hasRowLocks(db) ? 40 : 100,
+    opensLate: !hasRowLocks(db),
     ...createWriting(parts),
     ...createReading(db),
     ...createTaking(parts),
