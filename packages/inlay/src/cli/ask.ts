@@ -1,5 +1,13 @@
 import type { Run } from '@inlay/agent'
-import { createLineDecoder, isPacket, operator, type ChatFullResponse, type PacketBody } from '@inlay/protocol'
+import {
+  createLineDecoder,
+  isPacket,
+  operator,
+  parseWith,
+  sendMessageRequestSchema,
+  type ChatFullResponse,
+  type PacketBody,
+} from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { createCitationText, type CitationText } from './citation-text.ts'
 import { textOption, wordsOf, type Command, type CommandContext } from './command.ts'
@@ -25,8 +33,10 @@ export const ask: Command = {
 async function answer(context: CommandContext, inlay: Inlay, message: string): Promise<number> {
   const { output, signal } = context
   const session = textOption(context, 'session')
+  // A session id of another form is a slip of the caller, not an unknown session.
+  const request = parseWith(sendMessageRequestSchema, { message, chat_session_id: session, origin: 'api' }, 'body')
   await noteEmptyFolder(context, inlay)
-  const run = await inlay.agent.send({ message, chat_session_id: session, origin: 'api' })
+  const run = await inlay.agent.send(request)
   const stop = (): void => void inlay.agent.stop(run.sessionId, operator)
   signal.addEventListener('abort', stop, { once: true })
   if (!output.isJson) await show(context, run)
