@@ -168,6 +168,8 @@ describe.skipIf(reason !== undefined)('the page over a model that takes its time
     playground = await startPlayground({
       INLAY_MODEL: 'slow',
       INLAY_MODEL_BASE_URL: `${model.origin}/v1`,
+      // The first words of an unknown model would wait for a sign that it searches by itself.
+      INLAY_MODEL_GROUNDING: 'tools',
     })
   })
   afterAll(async () => {

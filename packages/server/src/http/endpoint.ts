@@ -1,5 +1,6 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, type Authenticator } from '../auth/authentication.ts'
+import { refuseForeignPages } from '../auth/foreign-pages.ts'
 import { declaredBytes, readText } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
@@ -34,6 +35,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     let result: unknown
     const response = await respond(incoming.request, setting.settings, route.path, async (requestId) => {
       const { request, url } = incoming
+      if (scopes !== undefined) refuseForeignPages(request, setting.settings.corsOrigins)
       const caller = scopes === undefined ? undefined : await callerOf(request, setting.authenticate)
       callerId = caller?.id
       if (caller && scopes) checkScopes(caller, scopes)
