@@ -13,7 +13,11 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
   let reply: () => readonly ReplyPart[] = () => [{ text: 'Yes.' }]
   beforeAll(async () => {
     model = await startOpenAi(() => reply())
-    playground = await startPlayground({ INLAY_MODEL: 'm', INLAY_MODEL_BASE_URL: `${model.origin}/v1` })
+    playground = await startPlayground({
+      INLAY_MODEL: 'm',
+      INLAY_MODEL_BASE_URL: `${model.origin}/v1`,
+      INLAY_MODEL_GROUNDING: 'tools',
+    })
   })
   afterAll(async () => {
     await playground?.end()

@@ -28,6 +28,6 @@ export type { Embedder, Reranker, Summarizer, VectorIndex } from '@inlay/knowled
 export type { Principal } from '@inlay/protocol'
 export type { Authenticator } from '@inlay/server'
 // Named here so that hosts can export what holds them with `declaration: true`.
-export type { Conversations } from '@inlay/conversations'
+export type { Conversations, Erased } from '@inlay/conversations'
 export type { Knowledge } from '@inlay/knowledge'
 export type { FetchHandler, Keys, Route, Server } from '@inlay/server'

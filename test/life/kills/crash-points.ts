@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { Dialect, QueryResult } from 'kysely'
+import type { Dialect, Driver, QueryResult } from 'kysely'
 
 /**
  * Points at which a process may end, besides the labelled steps of the knowledge itself: around every change of the
@@ -31,10 +31,13 @@ export function tellCommits(dialect: Dialect, reach: Reach): Dialect {
         reach('after commit')
         return result
       }
-      return {
-        ...driver,
+      const acquire = driver.acquireConnection.bind(driver)
+      const begin = driver.beginTransaction.bind(driver)
+      const commit = driver.commitTransaction.bind(driver)
+      const rollBack = driver.rollbackTransaction.bind(driver)
+      return Object.assign(driver, {
         acquireConnection: async (options) => {
-          const connection = await driver.acquireConnection(options)
+          const connection = await acquire(options)
           return {
             streamQuery: (query, chunkSize, streaming) => connection.streamQuery(query, chunkSize, streaming),
             executeQuery: <Row>(query: Parameters<typeof connection.executeQuery>[0]): Promise<QueryResult<Row>> => {
@@ -44,18 +47,18 @@ export function tellCommits(dialect: Dialect, reach: Reach): Dialect {
           }
         },
         beginTransaction: async (connection, settings) => {
-          await driver.beginTransaction(connection, settings)
+          await begin(connection, settings)
           isInTransaction = true
         },
         commitTransaction: async (connection) => {
-          await received(() => driver.commitTransaction(connection))
+          await received(() => commit(connection))
           isInTransaction = false
         },
         rollbackTransaction: async (connection) => {
-          await driver.rollbackTransaction(connection)
+          await rollBack(connection)
           isInTransaction = false
         },
-      }
+      } satisfies Partial<Driver>)
     },
   }
 }

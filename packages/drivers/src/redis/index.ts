@@ -1,7 +1,39 @@
 import type { LogEntry, SharedRun, SharedRuns } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import type { RedisClientType } from 'redis'
 import { appendScript, openScript, stopScript, takeScript } from './scripts.ts'
+
+/** What is used of the module `redis`; named here, so that hosts without it can compile. */
+export interface RedisModule {
+  readonly createClient: (options: object) => RedisClient
+}
+
+/** What is used of a client of the module `redis`. */
+export interface RedisClient {
+  readonly isReady: boolean
+  connect(): Promise<unknown>
+  destroy(): void
+  duplicate(): RedisClient
+  on(event: 'error' | 'ready', listener: () => void): unknown
+  once(event: 'error' | 'ready', listener: () => void): unknown
+  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+  exists(key: string): Promise<number>
+  hExists(key: string, field: string): Promise<number | boolean>
+  hGetAll(key: string): Promise<Record<string, string>>
+  lRange(key: string, start: number, stop: number): Promise<string[]>
+  sMembers(key: string): Promise<string[]>
+  zRange(key: string, start: number, stop: number): Promise<string[]>
+  zRangeByScore(key: string, least: number | string, most: number | string): Promise<string[]>
+  multi(): RedisTransaction
+}
+
+/** Commands that are sent together. */
+export interface RedisTransaction {
+  del(keys: string[]): RedisTransaction
+  zRem(key: string, member: string): RedisTransaction
+  sRem(key: string, member: string): RedisTransaction
+  exec(): Promise<unknown>
+}
 
 /** How runs are shared through Redis or Valkey. */
 export interface RedisRunsOptions {
@@ -10,7 +42,7 @@ export interface RedisRunsOptions {
   /** Begins the names of all keys. Default `inlay`. */
   readonly prefix?: string
   /** The module `redis`, where it cannot be imported by name. */
-  readonly lib?: { readonly createClient: (options: object) => RedisClientType }
+  readonly lib?: RedisModule
   /** Milliseconds since 1970 UTC. Default: the system clock. */
   readonly now?: () => number
 }
@@ -32,7 +64,7 @@ interface Keys {
 }
 
 interface Parts {
-  readonly client: () => Promise<RedisClientType>
+  readonly client: () => Promise<RedisClient>
   readonly keys: Keys
   readonly owner: string
   readonly now: () => number
@@ -87,20 +119,20 @@ function keysOf(prefix: string): Keys {
 }
 
 interface Connection {
-  readonly client: () => Promise<RedisClientType>
+  readonly client: () => Promise<RedisClient>
   readonly close: () => Promise<void>
 }
 
 function createConnection({ url, lib }: RedisRunsOptions): Connection {
-  let opening: Promise<RedisClientType> | undefined
-  const open = async (): Promise<RedisClientType> => {
-    const { createClient } = lib ?? (await import('redis'))
+  let opening: Promise<RedisClient> | undefined
+  const open = async (): Promise<RedisClient> => {
+    const { createClient } = lib ?? ((await import('redis')) as unknown as RedisModule)
     // What cannot be sent now is refused, not kept for later.
     const client = createClient({
       url,
       disableOfflineQueue: true,
       socket: { connectTimeout: 2_000 },
-    }) as RedisClientType
+    })
     client.on('error', () => {})
     // It goes on trying by itself once the first try is made.
     void client.connect().catch(() => {})
@@ -217,7 +249,7 @@ interface StoredRun {
   readonly isStopped: boolean
 }
 
-async function runsOf(client: RedisClientType, keys: Keys, ids: readonly string[]): Promise<StoredRun[]> {
+async function runsOf(client: RedisClient, keys: Keys, ids: readonly string[]): Promise<StoredRun[]> {
   const hashes = await Promise.all(ids.map((id) => client.hGetAll(keys.run(id))))
   return hashes.flatMap(({ session, run, opened, owner, seen, finished, stopped }, at) => {
     if (session === undefined || owner === undefined || seen === undefined) return []
@@ -227,7 +259,7 @@ async function runsOf(client: RedisClientType, keys: Keys, ids: readonly string[
   })
 }
 
-async function removeRuns(client: RedisClientType, keys: Keys, ids: readonly string[]): Promise<void> {
+async function removeRuns(client: RedisClient, keys: Keys, ids: readonly string[]): Promise<void> {
   for (const { run } of await runsOf(client, keys, ids)) {
     const id = String(run.messageId)
     await client

@@ -26,7 +26,7 @@ export type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } 
 export { postgres } from '@inlay/drivers/postgres'
 export type { PostgresOptions } from '@inlay/drivers/postgres'
 export { redisRuns } from '@inlay/drivers/redis'
-export type { RedisRunsOptions } from '@inlay/drivers/redis'
+export type { RedisClient, RedisModule, RedisRunsOptions } from '@inlay/drivers/redis'
 export { transformersEmbedder } from '@inlay/drivers/transformers-embedder'
 export type { TransformersEmbedderOptions } from '@inlay/drivers/transformers-embedder'
 export { builtInModel } from '@inlay/extractive'
