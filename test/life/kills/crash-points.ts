@@ -32,7 +32,7 @@ export function tellCommits(dialect: Dialect, reach: Reach): Dialect {
         return result
       }
       const acquire = driver.acquireConnection.bind(driver)
-      const begin = driver.beginTransaction.bind(driver)
+      const startTransaction = driver.beginTransaction.bind(driver)
       const commit = driver.commitTransaction.bind(driver)
       const rollBack = driver.rollbackTransaction.bind(driver)
       return Object.assign(driver, {
@@ -47,7 +47,7 @@ export function tellCommits(dialect: Dialect, reach: Reach): Dialect {
           }
         },
         beginTransaction: async (connection, settings) => {
-          await begin(connection, settings)
+          await startTransaction(connection, settings)
           isInTransaction = true
         },
         commitTransaction: async (connection) => {

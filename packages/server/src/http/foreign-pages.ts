@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import type { CorsOrigins } from '../http/replies.ts'
+import type { CorsOrigins } from './replies.ts'
 
 /**
  * Refuses what a page of another site has a browser send with the cookies of the person: where the host signs people in by
