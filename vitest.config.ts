@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { defineConfig, type TestUserConfig, type ViteUserConfig } from 'vitest/config'
 
 // Workspace packages resolve to their sources, so tests need no build.
@@ -7,9 +8,7 @@ const conditions = ['@inlay/source', 'module', 'node']
 const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
 /** Tests of one package, and tests of the product as a whole: in a process, a host app or a browser. */
-const packages =
-  'protocol,client,widget,records,text,knowledge,agent,conversations,drivers,mastra,extractive,python,server,inlay'
-const unit = [`test/{${packages},playground,package}/**/*.test.ts`]
+const unit = [`test/{${readdirSync('packages').join(',')},playground,package}/**/*.test.ts`]
 const whole = ['test/{life,mounts,browser}/**/*.test.ts']
 /**
  * What kills processes, starts browsers, databases or long programs, or tries thousands of cases stands in files of

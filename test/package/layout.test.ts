@@ -21,6 +21,14 @@ test('no folder holds more than 20 files', () => {
   expect(full.map(([folder, { length }]) => `${folder}: ${length}`)).toEqual([])
 })
 
+test('every test is run by a project', () => {
+  const run = new Set([...readdirSync('packages'), 'playground', 'package', 'life', 'mounts', 'browser'])
+  const tests = globSync('test/**/*.test.ts', { exclude: ['**/node_modules/**'] })
+  const isRun = (file: string): boolean =>
+    /\.(?:full|scaled)\.test\.ts$/.test(file) || run.has(file.split(/[/\\]/)[1] ?? '')
+  expect(tests.filter((file) => !isRun(file))).toEqual([])
+})
+
 test('no test case is longer than 60 lines', () => {
   const long = readSources('test/**/*.test.ts').flatMap(({ file, cases }) =>
     cases.filter(({ lines }) => lines > 60 && longCases[file] === undefined).map(({ line }) => `${file}:${line}`),

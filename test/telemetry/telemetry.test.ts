@@ -75,6 +75,7 @@ test('a run is one trace: its model calls and its search are below it, and no te
   expect(below.map(({ name }) => name).toSorted()).toEqual([
     'chat scripted-1',
     'chat scripted-1',
+    'execute_tool internal_search',
     'retrieval documents',
   ])
   expect(run.attributes).toMatchObject({
@@ -126,6 +127,7 @@ test('/metrics tells Prometheus and the SDK the same', async () => {
   expect(value('gen_ai_client_operation_time_to_first_chunk_seconds_count')).toBe(2)
   expect(value('gen_ai_client_token_usage_tokens_count')).toBe(2)
   expect(value('gen_ai_invoke_agent_duration_seconds_count')).toBe(1)
+  expect(value('gen_ai_execute_tool_duration_seconds_count{gen_ai_tool_name="internal_search"')).toBe(1)
   expect(value('inlay_search_duration_seconds_count')).toBe(1)
   expect(value('inlay_documents_accepted_total{inlay_result="new"}')).toBe(1)
   expect(value('inlay_documents{state="indexed"}')).toBe(1)

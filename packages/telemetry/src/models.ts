@@ -30,7 +30,7 @@ export function observeEmbedder(embedder: Embedder, { modelDuration }: Instrumen
     batch: embedder.batch,
     embed: async (texts, use, signal) => {
       const start = performance.now()
-      const { span, within } = startSpan(`embeddings ${embedder.id}`, attributes, SpanKind.CLIENT)
+      const { span, within } = startSpan(`embeddings ${embedder.id}`, attributes, { kind: SpanKind.CLIENT })
       span.setAttributes({ 'inlay.embedding.use': use, 'inlay.embedding.texts': texts.length })
       const ended = (more: Attributes = {}): void =>
         modelDuration.record((performance.now() - start) / 1000, { ...attributes, ...more })
@@ -107,11 +107,9 @@ class ModelCall {
   constructor(attributes: Attributes, options: LanguageModelV4CallOptions, instruments: Instruments) {
     this.#attributes = attributes
     this.#instruments = instruments
-    const { span, within } = startSpan(
-      `chat ${String(attributes['gen_ai.request.model'])}`,
-      attributes,
-      SpanKind.CLIENT,
-    )
+    const { span, within } = startSpan(`chat ${String(attributes['gen_ai.request.model'])}`, attributes, {
+      kind: SpanKind.CLIENT,
+    })
     this.#span = span
     this.#within = within
     if (options.temperature !== undefined) span.setAttribute('gen_ai.request.temperature', options.temperature)

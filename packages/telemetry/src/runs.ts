@@ -1,4 +1,4 @@
-import type { Agent, EndedTurn } from '@inlay/agent'
+import type { Agent, EndedToolCall, EndedTurn } from '@inlay/agent'
 import { SpanStatusCode, type Span } from '@opentelemetry/api'
 import type { Instruments } from './instruments.ts'
 import { endFailed, startSpan } from './spans.ts'
@@ -59,4 +59,20 @@ export class RunSpans {
 
 function keyOf({ sessionId, messageId }: { readonly sessionId: string; readonly messageId: number }): string {
   return `${sessionId} ${messageId}`
+}
+
+/** Tells of a tool call that has ended: a span of its time below the run. */
+export function observeToolCall(
+  { name, failed, durationMs }: Pick<EndedToolCall, 'name' | 'failed' | 'durationMs'>,
+  { toolDuration }: Instruments,
+): void {
+  const attributes = {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': name,
+    ...(failed && { 'error.type': 'tool_failed' }),
+  }
+  toolDuration.record(durationMs / 1000, attributes)
+  const { span } = startSpan(`execute_tool ${name}`, attributes, { startTime: Date.now() - durationMs })
+  if (failed) span.setStatus({ code: SpanStatusCode.ERROR, message: 'tool_failed' })
+  span.end()
 }

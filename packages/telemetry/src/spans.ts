@@ -1,5 +1,5 @@
 import { isInlayError } from '@inlay/protocol'
-import { context, SpanKind, SpanStatusCode, trace, type Attributes, type Span } from '@opentelemetry/api'
+import { context, SpanStatusCode, trace, type Attributes, type Span, type SpanOptions } from '@opentelemetry/api'
 
 /**
  * Starts a span below the active one. Nothing happens without an OpenTelemetry SDK in the host.
@@ -8,10 +8,10 @@ import { context, SpanKind, SpanStatusCode, trace, type Attributes, type Span } 
 export function startSpan(
   name: string,
   attributes: Attributes,
-  kind: SpanKind = SpanKind.INTERNAL,
+  options: Pick<SpanOptions, 'kind' | 'startTime'> = {},
 ): { readonly span: Span; readonly within: <T>(work: () => T) => T } {
   const parent = context.active()
-  const span = trace.getTracer('inlay').startSpan(name, { attributes, kind }, parent)
+  const span = trace.getTracer('inlay').startSpan(name, { attributes, ...options }, parent)
   const below = trace.setSpan(parent, span)
   return { span, within: (work) => context.with(below, work) }
 }

@@ -1,10 +1,10 @@
-import type { Agent, EndedTurn, ModelProvider } from '@inlay/agent'
+import type { Agent, EndedToolCall, EndedTurn, ModelProvider } from '@inlay/agent'
 import type { Embedder, Knowledge, KnowledgeFigures } from '@inlay/knowledge'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createInstruments } from './instruments.ts'
 import { observeKnowledge } from './knowledge.ts'
 import { observeEmbedder, observeModels } from './models.ts'
-import { RunSpans } from './runs.ts'
+import { observeToolCall, RunSpans } from './runs.ts'
 
 /** A request that has been answered; nothing of it that a person wrote. */
 export interface AnsweredRequest {
@@ -31,6 +31,8 @@ export interface Telemetry {
   agent<Wrapped extends Agent>(agent: Wrapped): Wrapped
   /** To be called with each answer that is stored. */
   onTurnEnded(turn: EndedTurn): void
+  /** To be called with each tool call that has ended, within its run. */
+  onToolCallEnded(call: Pick<EndedToolCall, 'name' | 'failed' | 'durationMs'>): void
   /** To be called with each request that is answered. */
   onAnswered(request: AnsweredRequest): void
   /** All measurements as Prometheus text, with the figures of the documents as they are now. */
@@ -43,8 +45,8 @@ let ofProcess: Registry | undefined
 /** Creates the telemetry of one assistant. */
 export function createTelemetry(): Telemetry {
   const registry = new Registry()
-  if (!ofProcess) collectDefaultMetrics({ register: (ofProcess = new Registry()) })
-  const all = Registry.merge([ofProcess, registry])
+  ofProcess ??= processRegistry()
+  const registries = [registry, ofProcess]
   const instruments = createInstruments(registry)
   const setGauges = createGauges(registry)
   const runs = new RunSpans(instruments)
@@ -54,6 +56,7 @@ export function createTelemetry(): Telemetry {
     knowledge: (knowledge) => observeKnowledge(knowledge, instruments),
     agent: (agent) => runs.observe(agent),
     onTurnEnded: (turn) => runs.end(turn),
+    onToolCallEnded: (call) => observeToolCall(call, instruments),
     onAnswered: ({ method, route = '', status, durationMs }) =>
       instruments.requestDuration.record(durationMs / 1000, {
         'http.request.method': method,
@@ -62,9 +65,16 @@ export function createTelemetry(): Telemetry {
       }),
     metrics: async (figures) => {
       setGauges(await figures(), runs.size)
-      return { type: all.contentType, text: await all.metrics() }
+      const texts = await Promise.all(registries.map((each) => each.metrics()))
+      return { type: registry.contentType, text: texts.join('') }
     },
   }
+}
+
+function processRegistry(): Registry {
+  const register = new Registry()
+  collectDefaultMetrics({ register })
+  return register
 }
 
 /** Gauges of what is kept and waiting; set when they are read. */

@@ -24,6 +24,7 @@ export interface EndedToolCall extends Omit<ComingToolCall, 'signal'> {
   /** What the model is told. */
   readonly result: string
   readonly failed: boolean
+  readonly durationMs: number
 }
 
 /** What a host does around tool calls. */

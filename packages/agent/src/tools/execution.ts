@@ -57,6 +57,7 @@ export interface OpenCall extends PlannedCall {
 /** Runs a call to its end; never rejects. `section_end` is sent exactly once, whatever happens. */
 export async function runCall(call: OpenCall, setting: CallSetting): Promise<CallRecord> {
   const { action, writer } = call
+  const startedAt = performance.now()
   const packets: PacketBody[] = []
   const start = action.start?.()
   if (start) packets.push(start)
@@ -78,13 +79,21 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
   }
   writer.end(result.foundDocuments)
   // What others wrote may hold what neither models nor databases take.
-  return record({ ...call, input: given }, { ...result, text: storable(result.text) }, { failed, packets }, setting)
+  const course = { failed, packets, durationMs: performance.now() - startedAt }
+  return record({ ...call, input: given }, { ...result, text: storable(result.text) }, course, setting)
+}
+
+/** How a call went. */
+interface Course {
+  readonly failed: boolean
+  readonly packets: readonly PacketBody[]
+  readonly durationMs: number
 }
 
 function record(
   call: OpenCall,
   result: ActionResult,
-  { failed, packets }: { readonly failed: boolean; readonly packets: readonly PacketBody[] },
+  { failed, packets, durationMs }: Course,
   setting: CallSetting,
 ): CallRecord {
   const { action, writer } = call
@@ -92,7 +101,7 @@ function record(
   const input: Record<string, unknown> = isJsonObject(call.input) ? call.input : {}
   const { caller, sessionId, messageId, hooks, onError } = setting
   const ended = { caller, sessionId, messageId, name: action.name, arguments: input, result: result.text, failed }
-  void tellAfterCall(hooks, ended, onError)
+  void tellAfterCall(hooks, { ...ended, durationMs }, onError)
   setting.onEnd({
     turn_index: turnIndex,
     tab_index: tabIndex,

@@ -19,6 +19,7 @@ const nothing: Telemetry = {
   knowledge: (knowledge) => knowledge,
   agent: (agent) => agent,
   onTurnEnded: () => {},
+  onToolCallEnded: () => {},
   onAnswered: () => {},
   metrics: async () => {
     throw new InlayError('NOT_IMPLEMENTED')
@@ -30,7 +31,10 @@ export function hooksWith(telemetry: Telemetry, usage: UsageLimits, { hooks, log
   return {
     ...(hooks?.before && { before: (turn) => hooks.before?.(turn) }),
     beforeToolCall: hooks?.beforeToolCall?.bind(hooks),
-    afterToolCall: hooks?.afterToolCall?.bind(hooks),
+    afterToolCall: (call) => {
+      telemetry.onToolCallEnded(call)
+      return hooks?.afterToolCall?.(call)
+    },
     after: async (turn) => {
       telemetry.onTurnEnded(turn)
       countTokens(turn, usage)
