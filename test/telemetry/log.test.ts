@@ -52,3 +52,23 @@ test('the log has an entry for each request, answer and failure, with ids and no
   })
   expect(JSON.stringify(entries)).not.toMatch(/Zebulon|eleven/)
 })
+
+test('a log that breaks takes no answer from anybody, and is told itself', async () => {
+  const folder = temporaryFolder()
+  const errors: unknown[] = []
+  const inlay = createInlay({
+    dataFolder: folder.path,
+    apiKey,
+    onError: (error) => errors.push(error),
+    log: () => {
+      throw new Error('the disk of the log is full')
+    },
+  })
+  onTestFinished(async () => {
+    await inlay.close()
+    folder.remove()
+  })
+  const response = await inlay.fetch(new Request('http://host.example/api/health'))
+  expect(response.status).toBe(200)
+  expect(errors).toEqual([new Error('the disk of the log is full')])
+})

@@ -59,8 +59,12 @@ export function errorWriter(
 ): (error: unknown, context?: { readonly requestId?: string }) => void {
   return (error, context = {}) => {
     const write = (report: string): void => {
-      if (log) log({ event: 'error', requestId: context.requestId ?? null, report })
-      else process.stderr.write(`inlay: ${report}\n`)
+      try {
+        if (log) return log({ event: 'error', requestId: context.requestId ?? null, report })
+      } catch {
+        // A log that breaks gets no more of it.
+      }
+      process.stderr.write(`inlay: ${report}\n`)
     }
     import('@inlay/agent').then(
       ({ withoutCredentials }) => write(logEntry(error, context, withoutCredentials)),

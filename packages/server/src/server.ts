@@ -37,7 +37,7 @@ export interface ServerOptions extends ServerParts {
   readonly timer?: Timer
   /** Receives what was not expected, whole, with the id the client was given. Default: nothing is written anywhere. */
   readonly onError?: (error: unknown, request: FailedRequest) => void
-  /** Called with each request of a known route once it is answered; must not throw. */
+  /** Called with each request of a known route once it is answered; what it throws goes to `onError`. */
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
   /** What `GET /version` says. Default `0.0.0`. */
   readonly version?: string

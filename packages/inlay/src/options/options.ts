@@ -161,8 +161,8 @@ export interface InlayOptions
    */
   readonly telemetry?: boolean | undefined
   /**
-   * Receives an entry for each answered request, each finished answer and, without `onError`, each failure; must not
-   * throw. Default: none; failures are written to standard error.
+   * Receives an entry for each answered request, each finished answer and, without `onError`, each failure. What
+   * it throws is a failure too. Default: none; failures are written to standard error.
    */
   readonly log?: ((entry: LogEntry) => void) | undefined
   /** Milliseconds since 1970 UTC. Default: the clock. */

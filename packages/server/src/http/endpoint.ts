@@ -72,7 +72,12 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       await audit
         .add({ ...answered, callerId, operation: route.operationId, target: targetOf(incoming.pathValues, result) })
         .catch((error: unknown) => setting.settings.onError(error, answered))
-    setting.settings.onAnswered?.(answered)
+    try {
+      setting.settings.onAnswered?.(answered)
+    } catch (error) {
+      // The answer is made: a log of the host that breaks takes it from nobody.
+      setting.settings.onError(error, answered)
+    }
     return response
   }
 }
