@@ -179,12 +179,12 @@ function connectParts(options: AgentOptions) {
     now,
     checkpoints,
     afterTurn,
-    keyedSends: createKeyedSends({ store: stores.runs, runs, runBytes, follow: afterTurn.follow }),
+    keyedSends: createKeyedSends({ store: stores.runs, runs, runBytes, sharing, follow: afterTurn.follow }),
     abandoned: createAbandonedCheck(async () => {
       // It knows more of what was said.
       await sharing?.start()
       return conversations.terminateAbandoned(leaseMs)
-    }, onError),
+    }, parts),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Services } from '../contracts/services.ts'
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
 import { createAbandonedLook } from './abandoned-runs.ts'
 import { createRun, type LiveRun, type Runs } from './registry.ts'
-import { createRounds, reportOnce } from './rounds.ts'
+import { createRounds, reportOnce, type Rounds } from './rounds.ts'
 
 /** Runs of this process for the others, and those of the others for this one. */
 export interface RunSharing {
@@ -11,6 +11,8 @@ export interface RunSharing {
   start(): Promise<void>
   /** Lets other processes read and stop a run. Never rejects: while they cannot be told, the run goes on alone. */
   share(run: LiveRun): Promise<void>
+  /** A run of another process. */
+  ofMessage(sessionId: string, messageId: number): Promise<LiveRun | undefined>
   /** The newest run of a session, of whichever process. @param local the newest one of this process */
   newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
   /** What clients know the newest unfinished run of another process by. */
@@ -35,6 +37,8 @@ export interface RunSharingOptions extends Pick<Services, 'now' | 'onError'> {
 
 /** Changes are looked for this often even where they are told: a message may get lost. */
 const lookMs = 1_000
+/** How often a process without others writes what is said, so that one that starts later can take it over. */
+const aloneMs = 1_000
 /** Somebody waits for a run to stop. */
 const stopLookMs = 20
 
@@ -81,11 +85,7 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
       rounds.schedule()
       void run.ended.then(rounds.now)
     },
-    newest: async (sessionId, local) => {
-      const run = await copies.newest(sessionId, local)
-      rounds.schedule()
-      return run
-    },
+    ...createReading(shared, copies, rounds),
     ...createRequests(options),
     close: async () => {
       await started
@@ -95,6 +95,22 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
       copies.close()
       await unsubscribe?.()
       await shared.close()
+    },
+  }
+}
+
+function createReading(shared: SharedRuns, copies: Copies, rounds: Rounds): Pick<RunSharing, 'ofMessage' | 'newest'> {
+  const read = async (run: SharedRun | undefined): Promise<LiveRun | undefined> => {
+    const copy = run && (await copies.of(run))
+    rounds.schedule()
+    return copy
+  }
+  return {
+    ofMessage: async (sessionId, messageId) =>
+      read((await shared.ofSession(sessionId)).find((run) => run.messageId === messageId)),
+    newest: async (sessionId, local) => {
+      const last = (await orElse(shared.ofSession(sessionId), local && [])).at(-1)
+      return last === undefined || (local && local.messageId >= last.messageId) ? local : read(last)
     },
   }
 }
@@ -145,8 +161,17 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
     await shared.open(each.opening)
     each.isOpen = true
   }
+  const isAlone = async (): Promise<boolean> => (await shared.isAlone?.()) ?? false
   const isDue = ({ run: { log }, cursor, beatAt }: OwnRun): boolean =>
     log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4
+  const isDueAlone = ({ run: { log }, beatAt }: OwnRun): boolean => log.finished || now() - beatAt >= aloneMs
+  const dueRuns = async (): Promise<OwnRun[]> => {
+    const due = [...own.values()].filter(isDue)
+    if (due.length === 0 || !(await isAlone())) return due
+    // Nobody has seen them, and nobody has to end them.
+    for (const { run, isOpen } of due) if (run.finished && !isOpen) own.delete(run.messageId)
+    return due.filter((each) => own.has(each.run.messageId) && isDueAlone(each))
+  }
   return {
     ids: () => [...own.keys()],
     add: async (run) => {
@@ -155,10 +180,10 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
       const opening = { sessionId, messageId, runId, openedAt }
       const each = { run, opening, isOpen: false, cursor: 0, beatAt: openedAt }
       own.set(messageId, each)
-      if (!shared.opensLate) await open(each)
+      if (!(await isAlone())) await open(each)
     },
     write: async () => {
-      const due = [...own.values()].filter(isDue)
+      const due = await dueRuns()
       for (const each of due.filter(({ isOpen }) => !isOpen)) await open(each)
       const time = now()
       const parts = due.map(({ run: { messageId, log }, cursor }) => {
@@ -185,8 +210,8 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
 /** Runs of other processes that somebody reads here. */
 interface Copies {
   ids(): number[]
-  /** The newest run of a session, read as far as it is; that of this process when it is the newest. */
-  newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
+  /** A run, read as far as it is. */
+  of(run: SharedRun): Promise<LiveRun>
   /** Adds the lines that are new. */
   catchUp(messageId: number): Promise<void>
   close(): void
@@ -210,12 +235,10 @@ function createCopies({ shared, runBytes }: RunSharingOptions): Copies {
   return {
     ids: () => [...copies.keys()],
     catchUp,
-    newest: async (sessionId, local) => {
-      const last = (await orElse(shared.ofSession(sessionId), local && [])).at(-1)
-      if (last === undefined || (local && local.messageId >= last.messageId)) return local
-      const copy = copies.get(last.messageId) ?? createRun(last, runBytes)
-      copies.set(last.messageId, copy)
-      await catchUp(last.messageId)
+    of: async (run) => {
+      const copy = copies.get(run.messageId) ?? createRun(run, runBytes)
+      copies.set(run.messageId, copy)
+      await catchUp(run.messageId)
       return copy
     },
     close: () => {
