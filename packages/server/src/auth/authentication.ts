@@ -1,4 +1,5 @@
 import { hasScope, InlayError, type Principal, type Scope } from '@inlay/protocol'
+import type { CorsOrigins } from '../http/replies.ts'
 
 /**
  * Tells who sends a request, from its headers alone: the body is not read yet and must not be touched. Undefined and
@@ -45,4 +46,21 @@ function checkPrincipal(caller: Principal): void {
     '`authenticate`, or the `principal` of `fetch`, is a caller whose id is no text, or that has no list of scopes.',
   )
   throw new InlayError('INTERNAL_ERROR', { cause })
+}
+
+/**
+ * Refuses what a page of another site has a browser send with the cookies of the person: where the host signs people in by
+ * a cookie, any page could delete and change things in their name. Browsers say where a request comes from, and pages
+ * cannot change that. A request with a key is not refused, as pages of others have none.
+ * @throws INSUFFICIENT_PERMISSIONS
+ */
+export function refuseForeignPages({ method, headers }: Request, corsOrigins: CorsOrigins): void {
+  if (method === 'GET' || method === 'HEAD') return
+  if (headers.get('sec-fetch-site') !== 'cross-site' || !headers.has('cookie') || headers.has('authorization')) return
+  const origin = headers.get('origin') ?? ''
+  if (corsOrigins !== '*' && corsOrigins.includes(origin)) return
+  throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+    message:
+      'A page of another site sent this with the cookies of the person who reads it. If that page may do so, list its origin in corsOrigins.',
+  })
 }
