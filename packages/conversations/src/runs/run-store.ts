@@ -1,6 +1,6 @@
 import type { RunStore } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import { toCallRecord } from '../sessions/writing.ts'
+import { toCallRecord } from './tool-calls.ts'
 import type { ConversationDatabase } from '../tables/database.ts'
 
 const dayMs = 86_400_000

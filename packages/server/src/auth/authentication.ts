@@ -1,5 +1,4 @@
 import { hasScope, InlayError, type Principal, type Scope } from '@inlay/protocol'
-import type { CorsOrigins } from '../http/replies.ts'
 
 /**
  * Tells who sends a request, from its headers alone: the body is not read yet and must not be touched. Undefined and
@@ -54,7 +53,7 @@ function checkPrincipal(caller: Principal): void {
  * cannot change that. A request with a key is not refused, as pages of others have none.
  * @throws INSUFFICIENT_PERMISSIONS
  */
-export function refuseForeignPages({ method, headers }: Request, corsOrigins: CorsOrigins): void {
+export function refuseForeignPages({ method, headers }: Request, corsOrigins: readonly string[] | '*'): void {
   if (method === 'GET' || method === 'HEAD') return
   if (headers.get('sec-fetch-site') !== 'cross-site' || !headers.has('cookie') || headers.has('authorization')) return
   const origin = headers.get('origin') ?? ''
