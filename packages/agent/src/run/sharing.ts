@@ -2,19 +2,15 @@ import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { Services } from '../contracts/services.ts'
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
 import { createAbandonedLook } from './abandoned-runs.ts'
-import { createRun, type LiveRun, type Runs } from './registry.ts'
-import { createRounds, reportOnce, type Rounds } from './rounds.ts'
+import { createCopies, createReading, type RunReading } from './copies.ts'
+import type { LiveRun, Runs } from './registry.ts'
 
 /** Runs of this process for the others, and those of the others for this one. */
-export interface RunSharing {
+export interface RunSharing extends RunReading {
   /** Ends what other processes abandoned, and goes on looking for it. */
   start(): Promise<void>
   /** Lets other processes read and stop a run. Never rejects: while they cannot be told, the run goes on alone. */
   share(run: LiveRun): Promise<void>
-  /** A run of another process. */
-  ofMessage(sessionId: string, messageId: number): Promise<LiveRun | undefined>
-  /** The newest run of a session, of whichever process. @param local the newest one of this process */
-  newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
   /** What clients know the newest unfinished run of another process by. */
   currentRunId(sessionId: string): Promise<number | undefined>
   /** Has other processes stop their runs of some sessions; resolves once they have ended. */
@@ -85,7 +81,7 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
       rounds.schedule()
       void run.ended.then(rounds.now)
     },
-    ...createReading(shared, copies, rounds),
+    ...createReading(shared, copies, rounds.schedule),
     ...createRequests(options),
     close: async () => {
       await started
@@ -95,22 +91,6 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
       copies.close()
       await unsubscribe?.()
       await shared.close()
-    },
-  }
-}
-
-function createReading(shared: SharedRuns, copies: Copies, rounds: Rounds): Pick<RunSharing, 'ofMessage' | 'newest'> {
-  const read = async (run: SharedRun | undefined): Promise<LiveRun | undefined> => {
-    const copy = run && (await copies.of(run))
-    rounds.schedule()
-    return copy
-  }
-  return {
-    ofMessage: async (sessionId, messageId) =>
-      read((await shared.ofSession(sessionId)).find((run) => run.messageId === messageId)),
-    newest: async (sessionId, local) => {
-      const last = (await orElse(shared.ofSession(sessionId), local && [])).at(-1)
-      return last === undefined || (local && local.messageId >= last.messageId) ? local : read(last)
     },
   }
 }
@@ -207,51 +187,63 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
   }
 }
 
-/** Runs of other processes that somebody reads here. */
-interface Copies {
-  ids(): number[]
-  /** A run, read as far as it is. */
-  of(run: SharedRun): Promise<LiveRun>
-  /** Adds the lines that are new. */
-  catchUp(messageId: number): Promise<void>
-  close(): void
+/** Rounds of one kind of work, never two at once. */
+interface Rounds {
+  /** Begins a round at once, or as soon as the present one is over. */
+  now(): Promise<void>
+  /** Has them follow each other for as long as they are needed. */
+  schedule(): void
+  end(): void
 }
 
-function createCopies({ shared, runBytes }: RunSharingOptions): Copies {
-  const copies = new Map<number, LiveRun>()
-  const catchUp = async (messageId: number): Promise<void> => {
-    const copy = copies.get(messageId)
-    while (copy && !copy.finished) {
-      const { entries, finished } = await shared.read(messageId, copy.log.last)
-      // Another call may have read the same lines meanwhile.
-      for (const { sequence, json } of entries) if (sequence === copy.log.last + 1) copy.log.append(json)
-      if (finished) {
-        copies.delete(messageId)
-        copy.end()
-      }
-      if (entries.length === 0) return
+function createRounds(
+  works: readonly (() => Promise<unknown>)[],
+  { paceMs, isNeeded }: { readonly paceMs: number; readonly isNeeded: () => boolean },
+): Rounds {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let underway: Promise<void> | undefined
+  let isWanted = false
+  const all = async (): Promise<void> => {
+    while (isWanted) {
+      isWanted = false
+      for (const work of works) await work()
     }
+    underway = undefined
   }
-  return {
-    ids: () => [...copies.keys()],
-    catchUp,
-    of: async (run) => {
-      const copy = copies.get(run.messageId) ?? createRun(run, runBytes)
-      copies.set(run.messageId, copy)
-      await catchUp(run.messageId)
-      return copy
-    },
-    close: () => {
-      for (const copy of copies.values()) copy.end()
-    },
+  const schedule = (): void => {
+    if (timer !== undefined || !isNeeded()) return
+    timer = setTimeout(() => {
+      timer = undefined
+      void rounds.now().then(schedule)
+    }, paceMs)
+    timer.unref?.()
   }
+  const rounds: Rounds = {
+    now: () => {
+      isWanted = true
+      return (underway ??= all())
+    },
+    schedule,
+    end: () => clearTimeout(timer),
+  }
+  return rounds
 }
 
-async function orElse<Value>(work: Promise<Value>, otherwise: Value | undefined): Promise<Value> {
-  try {
-    return await work
-  } catch (error) {
-    if (otherwise === undefined) throw error
-    return otherwise
+/** Runs work that is tried again; false when it failed. */
+type Report = (work: () => Promise<void>) => Promise<boolean>
+
+/** Tells the first failure of work that is tried again, and the next one after it went well. */
+function reportOnce(onError: Services['onError']): Report {
+  let isReported = false
+  return async (work) => {
+    try {
+      await work()
+      isReported = false
+      return true
+    } catch (error) {
+      if (!isReported) onError(error)
+      isReported = true
+      return false
+    }
   }
 }
