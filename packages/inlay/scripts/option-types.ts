@@ -158,16 +158,16 @@ function docstringOf(member: Node, { text, comments }: SourceFile): { meaning: s
 
 /** Options by name; of those named twice the type's own counts. */
 export function optionsOf(typeName: string, folder: string): readonly Option[] {
-  const found = inPackage(typeName, folder)
-  if (found === undefined) throw new Error(`No type ${typeName} in ${folder}.`)
-  const members = membersOf(found.node, found.file)
+  const declared = inPackage(typeName, folder)
+  if (declared === undefined) throw new Error(`No type ${typeName} in ${folder}.`)
+  const members = membersOf(declared.node, declared.file)
   return members.filter(({ name }, at) => members.findIndex((other) => other.name === name) === at)
 }
 
 /** The type of the first argument of a function; undefined when it takes none of ours. */
 export function optionsTypeOf(functionName: string, folder: string): string | undefined {
-  const found = inPackage(functionName, folder)
-  const [first] = nodes(found?.node['params'])
+  const declared = inPackage(functionName, folder)
+  const [first] = nodes(declared?.node['params'])
   const argument = first?.type === 'AssignmentPattern' ? node(first['left']) : first
   const annotation = node(node(argument?.['typeAnnotation'])?.['typeAnnotation'])
   return annotation?.type === 'TSTypeReference' ? nameOf(annotation['typeName']) : undefined
