@@ -40,7 +40,7 @@ const documents: readonly SummaryRequest[] = [
 export function summarizerConformance(make: MakeSummarizer, { patienceMs = 10_000 }: Patience = {}): ConformanceTest[] {
   const going = (): AbortSignal => new AbortController().signal
   const ask = async (request: SummaryRequest): Promise<string> =>
-    mustBeText(await (await make())(deepFrozen(request), going()))
+    mustBeText(await (await make())(Object.freeze(request), going()))
   return [
     [
       'a document and a chunk are summed up in text',
@@ -158,8 +158,4 @@ function abortTests(call: (signal: AbortSignal) => Promise<string>, patienceMs: 
       },
     ],
   ]
-}
-
-function deepFrozen<Value>(value: Value): Value {
-  return Object.freeze(value)
 }
