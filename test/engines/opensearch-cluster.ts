@@ -7,6 +7,9 @@ import { eventually } from '../life/process.ts'
 /** A cluster of three nodes in one Java process. */
 export interface OpenSearchCluster {
   readonly nodes: readonly string[]
+  /** Ends one of its nodes, counted from 1, while the others go on. */
+  stopNode(number: number): Promise<void>
+  startNode(number: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -18,7 +21,7 @@ const project = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   </dependency></dependencies>
 </project>`
 
-/** Starts one with the k-NN plugin; needs `mvn`, `unzip` and Java 17. */
+/** Starts one with the k-NN plugin; needs `mvn`, `unzip` and a JDK 17. */
 export async function startCluster(): Promise<OpenSearchCluster> {
   const folder = download()
   // The runner takes no port above 9299, and counts its nodes from 1.
@@ -29,15 +32,19 @@ export async function startCluster(): Promise<OpenSearchCluster> {
   const child = spawn(
     'java',
     `-Xmx1500m -Djava.security.manager=allow -cp ${folder}/lib/*:${folder}/knn/*
-      org.codelibs.opensearch.runner.OpenSearchRunner -basePath ${data} -numOfNode 3 -baseHttpPort ${base}
-      -clusterName ${name} -pluginTypes org.opensearch.knn.plugin.KNNPlugin`.split(/\s+/),
-    { cwd: data, stdio: ['ignore', 'pipe', 'inherit'] },
+      ${join(import.meta.dirname, 'Nodes.java')} ${data} ${name} ${base}`.split(/\s+/),
+    { cwd: data, stdio: ['pipe', 'pipe', 'inherit'] },
   )
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL')
     await exited
     rmSync(data, { recursive: true, force: true })
+  }
+  const tell = async (line: string): Promise<void> => {
+    const before = output.length
+    child.stdin.write(`${line}\n`)
+    await eventually(line, async () => output.includes('done\n', before) || undefined, 120_000)
   }
   let output = ''
   child.stdout.on('data', (part) => (output += part))
@@ -50,7 +57,12 @@ export async function startCluster(): Promise<OpenSearchCluster> {
       },
       180_000,
     )
-    return { nodes, stop }
+    return {
+      nodes,
+      stopNode: (number) => tell(`stop ${number}`),
+      startNode: (number) => tell(`start ${number}`),
+      stop,
+    }
   } catch (cause) {
     await stop()
     throw new Error(`The cluster did not start:\n${output.slice(-4_000)}`, { cause })

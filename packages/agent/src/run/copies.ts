@@ -38,7 +38,7 @@ export function createCopies({ shared, runBytes }: { readonly shared: SharedRuns
     ids: () => [...copies.keys()],
     catchUp,
     of: async (run) => {
-      const copy = copies.get(run.messageId) ?? createRun(run, runBytes)
+      const copy = copies.get(run.messageId) ?? createRun(run, runBytes, { repeatsEnd: true })
       copies.set(run.messageId, copy)
       await catchUp(run.messageId)
       return copy

@@ -14,10 +14,7 @@ export interface RunLog {
   append(json: string): void
   /** Ends the log: readers finish once they have read the last line. */
   end(): void
-  /**
-   * See `Run.read`. A reader behind the oldest line still held ends at once: what it missed is gone. One that has read more
-   * lines than there are, of a process that ended before it could share them, still gets the error line that it ended with.
-   */
+  /** See `Run.read`. A reader behind the oldest line still held ends at once: what it missed is gone. */
   read(cursor?: number, signal?: AbortSignal): AsyncIterable<readonly LogEntry[]>
   /** The lines after the cursor; undefined when some of them are gone. */
   after(cursor: number): readonly LogEntry[] | undefined
@@ -31,11 +28,16 @@ export interface RunLogOptions {
   readonly limitBytes: number
   /** Receives each line that goes. */
   readonly onDrop?: (entry: LogEntry) => void
+  /**
+   * Whether a reader that begins after the last line gets the end of the run again. Of a process that ended before it could
+   * share its lines it may have read others under these numbers, and would not know of the end.
+   */
+  readonly repeatsEnd?: boolean
 }
 
 type Step = IteratorResult<readonly LogEntry[]>
 
-export function createRunLog({ limitBytes, onDrop }: RunLogOptions): RunLog {
+export function createRunLog({ limitBytes, onDrop, repeatsEnd = false }: RunLogOptions): RunLog {
   let entries: LogEntry[] = []
   // Lines before this index are dropped; the array is cut only now and then, so that dropping stays cheap.
   let start = 0
@@ -82,7 +84,7 @@ export function createRunLog({ limitBytes, onDrop }: RunLogOptions): RunLog {
       notify()
     },
     read: (cursor = 0, signal?: AbortSignal) => ({
-      [Symbol.asyncIterator]: () => createReader(log, readers, cursor, signal),
+      [Symbol.asyncIterator]: () => createReader(log, readers, { startCursor: cursor, repeatsEnd }, signal),
     }),
     after: (cursor: number) => {
       const from = entries.length - Math.max(0, log.last - cursor)
@@ -100,7 +102,7 @@ const entryBytes = 48
 function createReader(
   log: RunLog,
   readers: Set<() => void>,
-  startCursor: number,
+  { startCursor, repeatsEnd }: { readonly startCursor: number; readonly repeatsEnd: boolean },
   signal: AbortSignal | undefined,
 ): AsyncIterator<readonly LogEntry[]> {
   const waiting: ((step: Step) => void)[] = []
@@ -108,9 +110,9 @@ function createReader(
   let isDone = false
 
   const newEntries = (): readonly LogEntry[] | undefined => {
-    if (cursor !== startCursor || cursor <= log.last || !log.finished) return log.after(cursor)
-    const json = log.entries().at(-1)?.json
-    return json?.startsWith('{"error":') ? [{ sequence: cursor + 1, json }] : []
+    if (!repeatsEnd || cursor !== startCursor || cursor < log.last || !log.finished) return log.after(cursor)
+    const last = log.entries().at(-1)
+    return last && isEnd(last.json) ? [{ sequence: cursor + 1, json: last.json }] : []
   }
   /** The next step; undefined while there is none. */
   const take = (): Step | undefined => {
@@ -151,4 +153,9 @@ function createReader(
       return { done: true, value: undefined }
     },
   }
+}
+
+/** Whether a line is the end of a run: those that know it need not ask for more. */
+function isEnd(json: string): boolean {
+  return json.startsWith('{"error":') || json.includes('"obj":{"type":"stop"')
 }

@@ -9,7 +9,7 @@ import {
 } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { LogEntry, Run } from '../contracts/run.ts'
-import { createRunLog, type RunLog } from './log.ts'
+import { createRunLog, type RunLog, type RunLogOptions } from './log.ts'
 
 /** Why a run is ended before its time: its user said so, or the agent is closed. */
 export type StopCause = 'user' | 'closing'
@@ -111,7 +111,11 @@ export function createRuns(options: RunsOptions): Runs {
 }
 
 /** Makes a run whose lines are still to be written; also used to read a stored one again. */
-export function createRun(opening: RunOpening, limitBytes: number): LiveRun {
+export function createRun(
+  opening: RunOpening,
+  limitBytes: number,
+  { repeatsEnd = false }: Pick<RunLogOptions, 'repeatsEnd'> = {},
+): LiveRun {
   const { sessionId, messageId, runId = messageId } = opening
   const toolCalls: ToolCallDetail[] = []
   const controller = new AbortController()
@@ -126,7 +130,7 @@ export function createRun(opening: RunOpening, limitBytes: number): LiveRun {
     fold.add(JSON.parse(json) as StreamLine)
     return fold
   }
-  const log = createRunLog({ limitBytes, onDrop: addToFold })
+  const log = createRunLog({ limitBytes, onDrop: addToFold, repeatsEnd })
   const foldAll = async (): Promise<ChatFullResponse> => {
     await ended
     for (const [index, entry] of log.entries().entries()) {
