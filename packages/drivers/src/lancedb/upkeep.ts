@@ -44,13 +44,13 @@ const limits = {
   deadRows: 2000,
 }
 
+/** Runs in a row that another writer may spoil. */
 const mostConflicts = 5
 
 /** Plans upkeep for a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
   const { table, unindexedRows, memtable, statistics, keepVersionsMs, purge } = parts
   let commits = 0
-  /** Runs in a row that another writer seems to have spoilt. */
   let conflicts = 0
   /** When versions left behind by the last fold may be cleared; files of an earlier process may be due at once. */
   let clearAt: number | undefined = 0
@@ -74,8 +74,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
   }
 
   async function fold(): Promise<void> {
-    const counted = commits
-    const begun = Date.now()
+    const [counted, begun] = [commits, Date.now()]
     await unindexedRows.fold(async () => {
       await table.optimize({ cleanupOlderThan: new Date(begun - keepVersionsMs) })
     })
