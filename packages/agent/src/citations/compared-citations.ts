@@ -7,6 +7,8 @@ export interface ComparisonOptions {
   /** The number of the text that says what a sentence says, undefined when none does. */
   readonly find: (sentence: string) => number | undefined
   readonly isKnown: (number: number) => boolean
+  /** Whether it goes on when the model cites by itself, with the sentences that have no number. Default: it ends. */
+  readonly completes?: () => boolean
 }
 
 const openingBracket = /[[【［]/
@@ -114,7 +116,7 @@ class Comparison {
     const sentence = this.#sentence.trim()
     if (sentence === '' || this.#inFence || fence.test(this.#line)) return false
     if (this.#isCitedByModel(sentence)) {
-      this.#isOver = true
+      this.#isOver = this.#options.completes?.() !== true
       return false
     }
     if (sentence.length > longestSentence || notStated.test(this.#line) || this.#isInCode()) return false

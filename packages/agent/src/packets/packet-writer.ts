@@ -54,6 +54,7 @@ export class PacketWriter {
   #turn = 0
   #reasonedSteps = 0
   #stepStartedAt: number
+  #completesCitations = false
   #isClosed = false
 
   constructor(options: PacketWriterOptions) {
@@ -63,13 +64,20 @@ export class PacketWriter {
     const citations = createCitations({ mode: includeCitations ? 'link' : 'remove', known: citable.known })
     const isKnown = (number: number): boolean => citable.known(number) !== undefined
     this.#citations =
-      includeCitations && comparesCitations ? compareCitations(citations, { find: citable.find, isKnown }) : citations
+      includeCitations && comparesCitations
+        ? compareCitations(citations, { find: citable.find, isKnown, completes: () => this.#completesCitations })
+        : citations
     if (contextDocuments.length > 0) {
       this.#documents = contextDocuments
       this.citable.openStep()(0).cite(contextDocuments)
     }
     this.#blocks = this.#openBlocks()
     this.#stepStartedAt = startedAt
+  }
+
+  /** From now on sentences are compared also when the model cites others: a small one does it now and then. */
+  completeCitations(): void {
+    this.#completesCitations = true
   }
 
   /** Begins the next model step. */
