@@ -6,6 +6,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { firstOf, fixedKey } from './callers.ts'
 import { errorWriter } from './log.ts'
 import { lazyPart } from './parts/lazy-part.ts'
+import { offersLocalModels } from './parts/local-model-parts.ts'
 import { checkOptions } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
@@ -63,6 +64,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   const knowledge = lazyPart(async () => (await parts()).knowledge)
   const keys = lazyPart(async () => (await parts()).keys)
   const workspace = lazyPart(async () => (await parts()).workspace)
+  const localModels = lazyPart(async () => (await parts()).localModels)
   const usage = lazyPart(async () => (await parts()).usage)
   const audit = lazyPart(async () => (await parts()).audit)
   const telemetry = lazyPart(async () => (await parts()).telemetry)
@@ -72,6 +74,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     knowledge,
     keys,
     workspace,
+    localModels: offersLocalModels(options) ? localModels : undefined,
     audit,
     usage,
     metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,

@@ -251,7 +251,7 @@ function toStepRequest(
 /** A small model that answers from results is to stay close to them. */
 function toTemperature({ temperature }: ResolvedModel, { isGiven }: AnswerState): { readonly temperature?: number } {
   if (temperature !== undefined) return { temperature }
-  return isGiven ? { temperature: 0.1 } : {}
+  return isGiven ? { temperature: 0.2 } : {}
 }
 
 /** Announces the calls of a step and gives each its place, its citation numbers and its share of the prompt. */
