@@ -63,7 +63,9 @@ async function start(): Promise<void> {
       if (!isInlayError(error) || error.code !== 'CLOSED') throw error
     })
     .finally(documentation.resolve)
-  const isBuiltIn = (await inlay.agent.models()).some((listed) => listed.isDefault && listed.providerType === 'extractive')
+  const isBuiltIn = (await inlay.agent.models()).some(
+    (listed) => listed.isDefault && listed.providerType === 'extractive',
+  )
   if (settings.findsLocalModels && settings.options.model === undefined && isBuiltIn) await showLocalModels()
 }
 

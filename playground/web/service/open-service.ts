@@ -123,10 +123,7 @@ const localModelsSchema = v.object({
 })
 
 /** What people can do about the model that answers. */
-function localModelsOf({
-  baseUrl,
-  apiKey,
-}: Access): Pick<Service, 'localModels' | 'chooseLocalModel' | 'modelName'> {
+function localModelsOf({ baseUrl, apiKey }: Access): Pick<Service, 'localModels' | 'chooseLocalModel' | 'modelName'> {
   const address = `${baseUrl}/admin/local-models`
   const authorization = `Bearer ${apiKey}`
   return {

@@ -58,7 +58,9 @@ describe('a model of which nothing is known', () => {
     const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
     await ask()
     await ask()
-    expect(model.asked.every(({ prompt }) => JSON.stringify(prompt).includes('assistant of an organisation'))).toBe(true)
+    expect(model.asked.every(({ prompt }) => JSON.stringify(prompt).includes('assistant of an organisation'))).toBe(
+      true,
+    )
   })
 
   test('has each sentence cited that stands in a result, also when it cites another', async () => {

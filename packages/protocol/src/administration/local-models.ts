@@ -37,9 +37,7 @@ export interface LocalModelChange {
 
 /** Schema of {@link LocalModels}. */
 export const localModelsSchema: WireSchema<LocalModels> = model('LocalModels', {
-  servers: v.array(
-    model('LocalModelServer', { name: v.string(), base_url: v.string(), models: v.array(v.string()) }),
-  ),
+  servers: v.array(model('LocalModelServer', { name: v.string(), base_url: v.string(), models: v.array(v.string()) })),
   chosen: orNull(model('ChosenLocalModel', { server: v.string(), base_url: v.string(), model: v.string() })),
 })
 
