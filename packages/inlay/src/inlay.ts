@@ -64,7 +64,6 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   const knowledge = lazyPart(async () => (await parts()).knowledge)
   const keys = lazyPart(async () => (await parts()).keys)
   const workspace = lazyPart(async () => (await parts()).workspace)
-  const localModels = lazyPart(async () => (await parts()).localModels)
   const usage = lazyPart(async () => (await parts()).usage)
   const audit = lazyPart(async () => (await parts()).audit)
   const telemetry = lazyPart(async () => (await parts()).telemetry)
@@ -74,11 +73,10 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     knowledge,
     keys,
     workspace,
-    localModels: offersLocalModels(options) ? localModels : undefined,
+    localModels: offersLocalModels(options) ? lazyPart(async () => (await parts()).localModels) : undefined,
     audit,
     usage,
     metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
-    widget: widgetScript,
     authenticate: authenticatorOf(options, keys),
     onError,
     onAnswered: (request) => {
@@ -115,6 +113,7 @@ function settingsOf(options: InlayOptions) {
     passHeaders,
     limits: bodyLimits,
     version: manifest.version,
+    widget: widgetScript,
   }
 }
 
