@@ -1,16 +1,15 @@
+import manifest from '../package.json' with { type: 'json' }
 import type { Conversations, Erased } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
-import { InlayError } from '@inlay/protocol'
-import { createServer, type FetchHandler, type Authenticator, type Keys, type Server } from '@inlay/server'
-import manifest from '../package.json' with { type: 'json' }
-import { firstOf, fixedKey } from './callers.ts'
+import { InlayError, operator } from '@inlay/protocol'
+import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
 import { errorWriter } from './log.ts'
-import { lazyPart } from './parts/lazy-part.ts'
 import { offersLocalModels } from './parts/local-model-parts.ts'
 import { checkOptions } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
 import { widgetScript } from './widget-script.ts'
+import { hash, timingSafeEqual } from 'node:crypto'
 
 /** An assistant ready to be mounted. */
 export interface Inlay {
@@ -124,4 +123,48 @@ function authenticatorOf(options: InlayOptions, keys: Keys): Authenticator {
     ...(apiKey === undefined ? [] : [fixedKey(apiKey)]),
     (request) => keys.authenticate(request),
   ])
+}
+
+/** Asks each in turn; the first who knows the caller decides. */
+export function firstOf(authenticators: readonly Authenticator[]): Authenticator {
+  return async (request) => {
+    for (const authenticate of authenticators) {
+      const caller = await authenticate(request)
+      if (caller) return caller
+    }
+    return undefined
+  }
+}
+
+/** Accepts one key, as the operator. Compared by hash, so that the time it takes tells nothing. */
+export function fixedKey(key: string): Authenticator {
+  const expected = hash('sha256', key, 'buffer')
+  return (request) => {
+    const given = bearerKey(request)
+    return given !== undefined && timingSafeEqual(hash('sha256', given, 'buffer'), expected) ? operator : undefined
+  }
+}
+
+/**
+ * A part that is made when it is first used: each method waits for the part and then does what it says. For parts
+ * whose members are all asynchronous methods, or groups of such methods (`knowledge.pairs.list()`).
+ */
+export function lazyPart<Part extends object>(load: () => Promise<Part>): Part {
+  return lazyMember(async () => load()) as Part // The proxy has every member of a part of this kind, see above.
+}
+
+/** Stands for a method and for a group of methods alike; which one it is shows when it is used. */
+function lazyMember(load: () => Promise<unknown>, owner?: () => Promise<unknown>): unknown {
+  return new Proxy(() => {}, {
+    get(_, name) {
+      // Not a promise: a part may be returned from an async function without being awaited into something else.
+      if (name === 'then') return undefined
+      return lazyMember(async () => Reflect.get(Object(await load()), name), load)
+    },
+    async apply(_, __, argumentList: unknown[]) {
+      const method = await load()
+      if (typeof method !== 'function') throw new TypeError('This part has no such method.')
+      return Reflect.apply(method, owner === undefined ? undefined : await owner(), argumentList)
+    },
+  })
 }
