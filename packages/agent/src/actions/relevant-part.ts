@@ -71,8 +71,8 @@ function scoresOf(text: string, pieces: readonly Piece[], question: string): num
 /** A question of common words alone keeps them. */
 function withoutStopWords(question: string): string {
   const words = question.match(wordPattern) ?? []
-  const telling = words.filter((word) => !stopWords.has(word.toLowerCase()))
-  return (telling.length > 0 ? telling : words).join(' ')
+  const rare = words.filter((word) => !stopWords.has(word.toLowerCase()))
+  return (rare.length > 0 ? rare : words).join(' ')
 }
 
 /** The run of neighbours that fits and scores best, the earliest of equals, drawn out to what fits behind it. */

@@ -163,7 +163,6 @@ export class PacketWriter {
   #turn = 0
   #reasonedSteps = 0
   #stepStartedAt: number
-  #completesCitations = false
   #isClosed = false
 
   constructor(options: PacketWriterOptions) {
@@ -171,22 +170,13 @@ export class PacketWriter {
     const { citable } = this
     this.#options = options
     const citations = createCitations({ mode: includeCitations ? 'link' : 'remove', known: citable.known })
-    const isKnown = (number: number): boolean => citable.known(number) !== undefined
-    this.#citations =
-      includeCitations && comparesCitations
-        ? compareCitations(citations, { find: citable.find, isKnown, completes: () => this.#completesCitations })
-        : citations
+    this.#citations = includeCitations && comparesCitations ? compareCitations(citations, citable) : citations
     if (contextDocuments.length > 0) {
       this.#documents = contextDocuments
       this.citable.openStep()(0).cite(contextDocuments)
     }
     this.#blocks = this.#openBlocks()
     this.#stepStartedAt = startedAt
-  }
-
-  /** From now on sentences are compared also when the model cites others: a small one does it now and then. */
-  completeCitations(): void {
-    this.#completesCitations = true
   }
 
   /** Begins the next model step. */

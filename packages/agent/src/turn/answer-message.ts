@@ -178,7 +178,7 @@ async function playNext(
     if (!search) return undefined
     if (options.grounding !== 'search-first') {
       state.isGiven = true
-      options.writer.completeCitations()
+      options.writer.citable.completesCitations = true
     }
     return { ...search, isLast, offered }
   }

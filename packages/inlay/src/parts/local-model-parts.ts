@@ -27,14 +27,14 @@ export function localModelParts({ configured, workspace, make, find = findLocalM
   readonly models: ModelProvider
   readonly localModels: LocalModelAdministration
 } {
-  let made: { readonly key: string; readonly models: Promise<ModelProvider> } | undefined
+  let latest: { readonly key: string; readonly models: Promise<ModelProvider> } | undefined
   const chosen = async (): Promise<Choice | undefined> => (await workspace.get('local_model', 1))?.value
   const current = async (): Promise<ModelProvider> => {
     const choice = await chosen()
     if (choice === undefined) return configured
     const key = JSON.stringify(choice)
-    if (made?.key !== key) made = { key, models: make([toModel(choice), 'extractive']) }
-    return made.models
+    if (latest?.key !== key) latest = { key, models: make([toModel(choice), 'extractive']) }
+    return latest.models
   }
   const list = async (servers: readonly LocalModelServer[]): Promise<LocalModels> => {
     const choice = await chosen()

@@ -38,10 +38,10 @@ test('a model of this machine answers once it is chosen, also after a restart, u
   expect((await call<LocalModels>('GET', path)).body.chosen).toEqual(chosen)
   expect((await call('POST', '/chat/send-chat-message', ask)).body['answer']).toBe('I am the local model.')
 
-  const asked = requests.length
+  const requestCount = requests.length
   expect((await call<LocalModels>('PUT', path, { choice: null })).body.chosen).toBeNull()
   await call('POST', '/chat/send-chat-message', ask)
-  expect(requests).toHaveLength(asked)
+  expect(requests).toHaveLength(requestCount)
 })
 
 test('nothing is chosen that does not run on this machine', async () => {
