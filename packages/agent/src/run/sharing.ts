@@ -51,20 +51,21 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
   const look = async (): Promise<void> => {
     const isDue = unsubscribe === undefined || now() - lookedAt >= lookMs
     if (isDue) lookedAt = now()
-    const isChanged = (id: number): boolean => isDue || changed.has(id)
-    const [ownIds, copyIds] = [own.ids().filter(isChanged), copies.ids().filter(isChanged)]
+    const ids = isDue ? [...own.runs.keys(), ...copies.runs.keys()] : [...changed]
     changed.clear()
-    if (ownIds.length > 0) await own.stopRequested()
-    for (const id of copyIds) await copies.catchUp(id)
+    if (ids.some((id) => own.runs.has(id))) await own.stopRequested()
+    for (const id of ids) if (copies.runs.has(id)) await copies.catchUp(id)
   }
-  const ids = (): number[] => [...own.ids(), ...copies.ids()]
-  const rounds = createRounds([() => report(own.write), () => report(look)], {
+  const rounds = createRounds({
+    work: async () => {
+      await report(own.write)
+      await report(look)
+    },
     paceMs: shared.paceMs,
-    isNeeded: () => ids().length > 0,
+    isNeeded: () => own.runs.size + copies.runs.size > 0,
   })
-  const onChange = (messageIds: readonly number[] = ids()): void => {
-    const known = new Set(ids())
-    const relevant = messageIds.filter((id) => known.has(id))
+  const onChange = (messageIds: readonly number[] = [...own.runs.keys(), ...copies.runs.keys()]): void => {
+    const relevant = messageIds.filter((id) => own.runs.has(id) || copies.runs.has(id))
     for (const id of relevant) changed.add(id)
     if (relevant.length > 0) void rounds.now()
   }
@@ -130,7 +131,7 @@ interface OwnRun {
 
 /** Runs of this process that are not finished, or not yet written to their end. */
 interface OwnRuns {
-  ids(): number[]
+  readonly runs: ReadonlyMap<number, OwnRun>
   add(run: LiveRun): Promise<void>
   /** Writes new lines and signs of life. */
   write(): Promise<void>
@@ -144,10 +145,8 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
     await shared.open(each.opening)
     each.isOpen = true
   }
-  const isDue = ({ run: { log }, cursor, beatAt }: OwnRun): boolean =>
-    log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4
   return {
-    ids: () => [...own.keys()],
+    runs: own,
     add: async (run) => {
       const { sessionId, messageId, runId } = run
       const openedAt = now()
@@ -157,7 +156,9 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
       if (!shared.opensLate) await open(each)
     },
     write: async () => {
-      const due = [...own.values()].filter(isDue)
+      const due = [...own.values()].filter(
+        ({ run: { log }, cursor, beatAt }) => log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4,
+      )
       for (const each of due.filter(({ isOpen }) => !isOpen)) await open(each)
       const time = now()
       const parts = due.map(({ run: { messageId, log }, cursor }) => {
@@ -183,7 +184,7 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
 
 /** Runs of other processes that somebody reads here. */
 interface Copies {
-  ids(): number[]
+  readonly runs: ReadonlyMap<number, LiveRun>
   /** The newest run of a session, read as far as it is; that of this process when it is the newest. */
   newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
   /** Adds the lines that are new. */
@@ -207,7 +208,7 @@ function createCopies({ shared, runBytes }: RunSharingOptions): Copies {
     }
   }
   return {
-    ids: () => [...copies.keys()],
+    runs: copies,
     catchUp,
     newest: async (sessionId, local) => {
       const last = (await orElse(shared.ofSession(sessionId), local && [])).at(-1)
@@ -241,17 +242,22 @@ interface Rounds {
   end(): void
 }
 
-function createRounds(
-  works: readonly (() => Promise<unknown>)[],
-  { paceMs, isNeeded }: { readonly paceMs: number; readonly isNeeded: () => boolean },
-): Rounds {
+function createRounds({
+  work,
+  paceMs,
+  isNeeded,
+}: {
+  readonly work: () => Promise<void>
+  readonly paceMs: number
+  readonly isNeeded: () => boolean
+}): Rounds {
   let timer: ReturnType<typeof setTimeout> | undefined
   let underway: Promise<void> | undefined
   let isWanted = false
   const all = async (): Promise<void> => {
     while (isWanted) {
       isWanted = false
-      for (const work of works) await work()
+      await work()
     }
     underway = undefined
   }
