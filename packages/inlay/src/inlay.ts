@@ -30,6 +30,11 @@ export interface Inlay {
   erase(personId: string): Promise<Erased & { readonly keys: number }>
   /** Starts everything now rather than with the first use: database, index, worker. May be called again. */
   start(): Promise<void>
+  /**
+   * Prepares for `close()`: `/health/ready` answers 503 from now on, everything else is answered as before. Resolves once
+   * no answer is being made here.
+   */
+  drain(): Promise<void>
   /** Stops runs and worker, closes index and database; what is used afterwards fails with CLOSED. May be called again. */
   close(): Promise<void>
 }
@@ -45,6 +50,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   let opening: Promise<Parts> | undefined
   let opened: Parts | undefined
   let closing: Promise<void> | undefined
+  let isEnding = false
 
   async function parts(): Promise<Parts> {
     if (closing !== undefined) throw new InlayError('CLOSED', { message: 'This assistant is closed.' })
@@ -77,6 +83,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
         options.log?.({ event: 'request', ...request })
       },
     }),
+    isEnding: () => isEnding,
   })
   return {
     fetch: server.fetch,
@@ -84,16 +91,25 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     knowledge,
     keys,
     routes: server.routes,
-    erase: async (personId) => {
-      // Keys first, so that nothing is added meanwhile.
-      const count = await keys.erase(personId)
-      await workspace.erase(personId)
-      await usage.erase(personId)
-      return { ...(await agent.erase(personId)), keys: count }
-    },
+    erase: (personId) => erasePerson(personId, { keys, workspace, usage, agent }),
     start: async () => void (await parts()),
+    drain: async () => {
+      isEnding = true
+      await (await opening?.catch(() => undefined))?.agent.idle()
+    },
     close: () => (closing ??= Promise.resolve(opening?.catch(() => undefined)).then((opened) => opened?.close())),
   }
+}
+
+async function erasePerson(
+  personId: string,
+  { keys, workspace, usage, agent }: Pick<Parts, 'keys' | 'workspace' | 'usage' | 'agent'>,
+): ReturnType<Inlay['erase']> {
+  // Keys first, so that nothing is added meanwhile.
+  const count = await keys.erase(personId)
+  await workspace.erase(personId)
+  await usage.erase(personId)
+  return { ...(await agent.erase(personId)), keys: count }
 }
 
 function settingsOf(options: InlayOptions) {
