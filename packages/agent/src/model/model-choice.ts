@@ -8,11 +8,11 @@ import type { Persona } from '../contracts/persona.ts'
  * agent's provider.
  */
 export function chooseModel(
-  asked: LlmOverride | null,
+  requested: LlmOverride | null,
   session: Pick<SessionRecord, 'modelOverride' | 'temperature'> | null,
   persona: Pick<Persona, 'model'>,
 ): LlmOverride | null {
-  const override = session ? ofSession(asked, session) : asked
+  const override = session ? ofSession(requested, session) : requested
   if (persona.model === null || override?.model_configuration_id || override?.model_provider) return override
   const { provider, name } = persona.model
   return { ...override, model_provider: provider, model_version: override?.model_version || name }

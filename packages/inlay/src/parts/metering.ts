@@ -19,11 +19,11 @@ export function hooksWith(
   limits: UsageLimits,
   { hooks, log }: InlayOptions,
 ): TurnHooks {
-  const hearsCalls = telemetry !== undefined || hooks?.afterToolCall !== undefined
+  const watchesCalls = telemetry !== undefined || hooks?.afterToolCall !== undefined
   return {
     ...(hooks?.before && { before: (turn) => hooks.before?.(turn) }),
     beforeToolCall: hooks?.beforeToolCall?.bind(hooks),
-    ...(hearsCalls && {
+    ...(watchesCalls && {
       afterToolCall: (call) => {
         telemetry?.onToolCallEnded(call)
         return hooks?.afterToolCall?.(call)
