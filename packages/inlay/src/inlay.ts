@@ -4,6 +4,7 @@ import type { Knowledge } from '@inlay/knowledge'
 import { InlayError, operator } from '@inlay/protocol'
 import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
 import { errorWriter } from './log.ts'
+import { offersLocalModels } from './parts/local-model-parts.ts'
 import { checkOptions } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
@@ -73,6 +74,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   const server = createServer({
     ...settingsOf(options),
     ...served,
+    localModels: offersLocalModels(options) ? lazy('localModels') : undefined,
     // There with this option.
     metrics: isMeasured ? async () => (await parts()).telemetry!.metrics(knowledge.figures) : undefined,
     authenticate: authenticatorOf(options, keys),
