@@ -1,7 +1,7 @@
 import { readSettings, type Inlay } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
-import { startOpenAi } from '../stand-in/openai.ts'
-import type { ReplyPart } from '../stand-in/model-server.ts'
+import { startOpenAi } from '../../stand-in/openai.ts'
+import type { ReplyPart } from '../../stand-in/model-server.ts'
 import { post, startWithDocuments } from './with-documents.ts'
 
 const documents = {

@@ -1,8 +1,8 @@
 import type { StreamLine } from '@inlay/protocol'
 import type { Inlay, InlayOptions } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
-import { startOpenAi } from '../stand-in/openai.ts'
-import type { RecordedRequest, Reply, StandIn } from '../stand-in/model-server.ts'
+import { startOpenAi } from '../../stand-in/openai.ts'
+import type { RecordedRequest, Reply, StandIn } from '../../stand-in/model-server.ts'
 import { post, startWithDocuments } from './with-documents.ts'
 
 async function startModel(helps: Record<'expand' | 'choose', Reply>): Promise<StandIn> {
