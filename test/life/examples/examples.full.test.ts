@@ -244,6 +244,7 @@ describe('settings', () => {
     [guide('17.observe'), 1],
     [guide('19.several-processes'), 1],
     [guide('19.several-processes'), 2],
+    [guide('19.several-processes'), 3],
     [guide('20.tenants'), 1],
     ...driverPages.map((page) => [page, 1] as const),
   ]
