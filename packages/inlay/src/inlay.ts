@@ -4,6 +4,7 @@ import type { Knowledge } from '@inlay/knowledge'
 import { InlayError, operator } from '@inlay/protocol'
 import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
 import { errorWriter } from './log.ts'
+import { offersLocalModels } from './parts/local-model-parts.ts'
 import { checkOptions } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
@@ -64,30 +65,27 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     return opening
   }
 
-  const agent = lazyPart(async () => (await parts()).agent)
-  const knowledge = lazyPart(async () => (await parts()).knowledge)
-  const keys = lazyPart(async () => (await parts()).keys)
-  const workspace = lazyPart(async () => (await parts()).workspace)
-  const usage = lazyPart(async () => (await parts()).usage)
-  const audit = lazyPart(async () => (await parts()).audit)
-  const telemetry = lazyPart(async () => (await parts()).telemetry)
+  const lazy = <Name extends Exclude<keyof Parts, 'telemetry' | 'close'>>(name: Name): Parts[Name] =>
+    lazyPart(async () => (await parts())[name])
+  const [agent, knowledge, keys] = [lazy('agent'), lazy('knowledge'), lazy('keys')]
+  const [workspace, usage] = [lazy('workspace'), lazy('usage')]
+  const served = { agent, knowledge, keys, workspace, usage, audit: lazy('audit') }
+  const isMeasured = options.telemetry === true
   const server = createServer({
     ...settingsOf(options),
-    agent,
-    knowledge,
-    keys,
-    workspace,
-    audit,
-    usage,
-    metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
-    widget: widgetScript,
+    ...served,
+    localModels: offersLocalModels(options) ? lazy('localModels') : undefined,
+    // There with this option.
+    metrics: isMeasured ? async () => (await parts()).telemetry!.metrics(knowledge.figures) : undefined,
     authenticate: authenticatorOf(options, keys),
     onError,
+    ...((isMeasured || options.log) && {
+      onAnswered: (request) => {
+        opened?.telemetry?.onAnswered(request)
+        options.log?.({ event: 'request', ...request })
+      },
+    }),
     isEnding: () => isEnding,
-    onAnswered: (request) => {
-      opened?.telemetry.onAnswered(request)
-      options.log?.({ event: 'request', ...request })
-    },
   })
   return {
     fetch: server.fetch,
@@ -127,6 +125,7 @@ function settingsOf(options: InlayOptions) {
     passHeaders,
     limits: bodyLimits,
     version: manifest.version,
+    widget: widgetScript,
   }
 }
 
