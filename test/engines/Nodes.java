@@ -18,7 +18,6 @@ public class Nodes {
                 int node = input.nextInt() - 1;
                 if (isStop) runner.getNode(node).close();
                 else runner.startNode(node);
-                System.out.println("done");
             }
         }
     }

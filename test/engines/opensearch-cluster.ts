@@ -41,11 +41,6 @@ export async function startCluster(): Promise<OpenSearchCluster> {
     await exited
     rmSync(data, { recursive: true, force: true })
   }
-  const tell = async (line: string): Promise<void> => {
-    const before = output.length
-    child.stdin.write(`${line}\n`)
-    await eventually(line, async () => output.includes('done\n', before) || undefined, 120_000)
-  }
   let output = ''
   child.stdout.on('data', (part) => (output += part))
   try {
@@ -59,8 +54,20 @@ export async function startCluster(): Promise<OpenSearchCluster> {
     )
     return {
       nodes,
-      stopNode: (number) => tell(`stop ${number}`),
-      startNode: (number) => tell(`start ${number}`),
+      stopNode: async (number) => {
+        child.stdin.write(`stop ${number}\n`)
+        await eventually(`node ${number} is gone`, () =>
+          fetch(nodes[number - 1]!).then(
+            () => undefined,
+            () => true,
+          ),
+        )
+      },
+      startNode: async (number) => {
+        child.stdin.write(`start ${number}\n`)
+        const started = async () => (await hasThree(nodes[number - 1]!, name)) || undefined
+        await eventually(`node ${number} is back`, started, 180_000)
+      },
       stop,
     }
   } catch (cause) {

@@ -93,8 +93,8 @@ export async function checkDocuments(
   const lookUp = async (): Promise<void> => {
     for (let number = lookups.pop(); number !== undefined; number = lookups.pop()) {
       const [id, version] = [`note-${number}`, isChanged(number) ? 2 : 1]
-      const found = await insist(installation, 'a search', (base) => find(base, marker(number, version)))
-      assert.deepEqual(found, [id], `${id} by its word`)
+      const hits = await insist(installation, 'a search', (base) => find(base, marker(number, version)))
+      assert.deepEqual(hits, [id], `${id} by its word`)
       if (version === 2)
         assert.deepEqual(
           await insist(installation, 'a search', (base) => find(base, marker(number, 1))),
