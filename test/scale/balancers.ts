@@ -143,7 +143,8 @@ const folder = temporaryFolder()
 try {
   for (const name of (process.argv[2] ? [process.argv[2]] : ['nginx', 'haproxy']) as BalancerName[]) {
     const [port, ...ports] = await freePorts(4)
-    const engines = { dataFolder: folder.path, postgres: await postgres.takeDatabase(), hasPgvector: true }
+    const database = await postgres.takeDatabase()
+    const engines = { dataFolder: folder.path, postgres: database, pgvector: database }
     const times = { noticeMs: 4_000, drainMs: 20_000 }
     const members = ports.map((each) => member({ ...engines, ...times, port: each }, say))
     await Promise.all(members.map((each) => each.start()))

@@ -31,7 +31,7 @@ async function open(): Promise<Opened> {
   const [postgresPort, redisPort] = await freePorts(2)
   const postgres = await vectorPostgres(postgresPort!)
   if (set === 'postgres')
-    return { engines: { postgres: postgres.url, hasPgvector: true, hasVectors: true }, servers: [postgres] }
+    return { engines: { postgres: postgres.url, pgvector: postgres.url, hasVectors: true }, servers: [postgres] }
   const redis = redisServer(redisPort!)
   await redis.start()
   const cluster = await startCluster()

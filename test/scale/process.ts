@@ -1,11 +1,14 @@
 /** One of several processes of an installation, as `startProcess` runs it; its tasks come as JSON. */
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
+import { blobFolder } from '@inlay/drivers/blob-folder'
 import { opensearchIndex } from '@inlay/drivers/opensearch'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
 import { postgres } from '@inlay/drivers/postgres'
 import { redisRuns } from '@inlay/drivers/redis'
-import { closeServer, createInlay, nodeListener, type VectorIndex } from 'inlay'
+import { closeServer, createInlay, nodeListener, type BlobStorage, type VectorIndex } from 'inlay'
 import pg from 'pg'
 import { fakeEmbedder } from '../knowledge/fake-embedder.ts'
 import { scripted } from '../life/serve.ts'
@@ -16,8 +19,10 @@ export interface Engines {
   readonly dataFolder: string
   /** Address of a Postgres database for the records. */
   readonly postgres?: string
-  /** Whether the index is in Postgres too. */
-  readonly hasPgvector?: boolean
+  /** Address of a Postgres database for the index. */
+  readonly pgvector?: string
+  /** A file; while it is there, stored files cannot be reached. */
+  readonly blobsDown?: string
   /** Addresses of the nodes of an OpenSearch cluster, for the index. */
   readonly opensearch?: readonly string[]
   /** Address of a Redis server that running answers are shared through. */
@@ -44,10 +49,25 @@ function answerOf(prompt: readonly { readonly role: string; readonly content: un
   return Array.from({ length: count }, (_, number) => [`word${number} `, pause]).flat()
 }
 
-function indexOf({ postgres: connectionString, hasPgvector, opensearch }: Engines): VectorIndex | undefined {
+function indexOf({ pgvector: connectionString, opensearch }: Engines): VectorIndex | undefined {
   if (opensearch) return opensearchIndex({ nodes: [...opensearch], shards: 3, replicas: 1 })
-  if (hasPgvector && connectionString) return pgvectorIndex({ client: new pg.Pool({ connectionString }) })
+  if (connectionString) return pgvectorIndex({ client: new pg.Pool({ connectionString }) })
   return undefined
+}
+
+/** The folder of files, each of whose calls fails while it is down. */
+function storageOf({ dataFolder, blobsDown }: Engines): BlobStorage | undefined {
+  if (blobsDown === undefined) return undefined
+  return new Proxy(blobFolder({ folder: join(dataFolder, 'files') }), {
+    get: (storage, name) => {
+      const member: unknown = Reflect.get(storage, name)
+      if (typeof member !== 'function') return member
+      return async (...given: unknown[]) => {
+        if (existsSync(blobsDown)) throw new Error('connect ECONNREFUSED 127.0.0.1:9000')
+        return Reflect.apply(member, storage, given) as unknown
+      }
+    },
+  })
 }
 
 async function main(task: ProcessTask): Promise<void> {
@@ -57,6 +77,7 @@ async function main(task: ProcessTask): Promise<void> {
     apiKey,
     dialect: task.postgres === undefined ? undefined : postgres({ connectionString: task.postgres }),
     index: indexOf(task),
+    storage: storageOf(task),
     embedder: task.hasVectors ? fakeEmbedder({ batch: 64 }) : undefined,
     sharedRuns: task.redis === undefined ? undefined : redisRuns({ url: task.redis }),
     models: {

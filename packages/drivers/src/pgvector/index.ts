@@ -7,6 +7,8 @@ import { fusedHits, hnswSettingsOf, operandOf, textHits, vectorHits, type PgHit 
 /** The little of a PostgreSQL client that is used: a `pg` pool, a PGlite and others have it. */
 export interface PgClient {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+  /** Pools tell here of idle connections that break; unheard, that would end the process. */
+  on?(event: 'error', listener: () => void): unknown
 }
 
 /** How a {@link pgvectorIndex} is made. */
@@ -41,6 +43,7 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
   const language = options.language ?? 'english'
   const tables = tablesOf(options.prefix ?? defaultPrefix)
   let state: Open | 'closed' | undefined
+  client.on?.('error', () => {})
 
   function opened(): Open {
     if (state === 'closed') throw new InlayError('CLOSED', { message: 'The index is closed.' })

@@ -1,4 +1,13 @@
-import { PostgresDialect, type Dialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { InlayError } from '@inlay/protocol'
+import {
+  PostgresDialect,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type PostgresPool,
+  type PostgresPoolClient,
+} from 'kysely'
 
 /** How to reach a PostgreSQL server: by an address, or by a pool the host already has. */
 export interface PostgresOptions {
@@ -9,7 +18,13 @@ export interface PostgresOptions {
   /** A `pg` pool made by the host, which then also ends it. */
   readonly pool?: PostgresPool
   /** The module `pg`, where it cannot be imported by name. */
-  readonly lib?: { Pool: new (options: { connectionString?: string; max?: number }) => ListenedPool }
+  readonly lib?: { Pool: new (options: PoolOptions) => ListenedPool }
+}
+
+interface PoolOptions {
+  readonly connectionString?: string
+  readonly max?: number
+  readonly connectionTimeoutMillis?: number
 }
 
 /** A pool that tells of its connections, and of those that break while nobody uses them. */
@@ -48,7 +63,7 @@ export function postgres(options: PostgresOptions): PostgresRecords {
   const pool = (): Promise<PostgresPool> => (opened ??= openPool(options))
   const dialect = new PostgresDialect({ pool })
   return {
-    createDriver: () => dialect.createDriver(),
+    createDriver: () => withOutages(dialect.createDriver()),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createAdapter: () => dialect.createAdapter(),
     createIntrospector: (db) => dialect.createIntrospector(db),
@@ -61,16 +76,51 @@ export function postgres(options: PostgresOptions): PostgresRecords {
   }
 }
 
+/** A server that takes connections and says nothing must not hold callers for ever; also the longest wait for a free one. */
+const connectMs = 30_000
+
 async function openPool(options: PostgresOptions): Promise<PostgresPool> {
   const given = options.pool
   if (given) return { connect: () => given.connect(), end: async () => {}, options: given.options }
   const { Pool } = options.lib ?? (await import('pg')).default
-  const pool = new Pool({ connectionString: options.connectionString, max: options.maxConnections ?? 10 })
+  const { connectionString, maxConnections: max = 10 } = options
+  const pool = new Pool({ connectionString, max, connectionTimeoutMillis: connectMs })
   // A server that restarts ends connections, at rest or in the midst of a transaction: unheard, that would end the
   // process. The next query makes a new one, and what was under way fails by itself.
   pool.on?.('error', () => {})
   pool.on?.('connect', (client) => void client.on?.('error', () => {}))
   return pool
+}
+
+/** Has a server that cannot be reached, or stops amid a query, reject with SERVICE_UNAVAILABLE. */
+function withOutages(driver: Driver): Driver {
+  const wrapped = new WeakSet<DatabaseConnection>()
+  const acquire = driver.acquireConnection.bind(driver)
+  driver.acquireConnection = async (...options) => {
+    const connection = await acquire(...options).catch(rejectOutage)
+    if (wrapped.has(connection)) return connection
+    wrapped.add(connection)
+    const execute = connection.executeQuery.bind(connection)
+    connection.executeQuery = <Row>(query: CompiledQuery) => execute<Row>(query).catch(rejectOutage)
+    return connection
+  }
+  return driver
+}
+
+/** What Node says of a connection, and PostgreSQL of one that it ends or cannot take. */
+const outageCodes = /^(ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0\d|53300)$/
+/** The errors of `pg` itself have no code. */
+const outageMessages = /^(Connection terminated|Client has encountered a connection error|timeout exceeded when)/
+
+function rejectOutage(error: unknown): never {
+  const { code = '', message = '' } = Object(error) as { code?: string; message?: string }
+  if (!outageCodes.test(code) && !outageMessages.test(message)) throw error
+  throw new InlayError('SERVICE_UNAVAILABLE', {
+    message: 'The database does not answer: try again in a moment.',
+    cause: error,
+    retryable: true,
+    data: { retryAfterSeconds: 2 },
+  })
 }
 
 const listenAgainMs = 500

@@ -1,0 +1,137 @@
+/**
+ * Stops one engine at a time under a process in use and shows what callers see: `npm run check:outages`. Needs `pip`,
+ * Debian's `postgresql` for its user, and `redis-server`.
+ */
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventually, temporaryFolder } from '../life/process.ts'
+import { call, find, ingest, send } from './calls.ts'
+import { redisServer, vectorPostgres } from './engines.ts'
+import { apiKey, freePorts, member } from './processes.ts'
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+/** What a caller saw of a call: `ok`, or status, code and words. */
+type Seen = string
+
+const [port, recordsPort, indexPort, redisPort] = await freePorts(4)
+const folder = temporaryFolder()
+const records = await vectorPostgres(recordsPort!)
+const index = await vectorPostgres(indexPort!)
+const redis = redisServer(redisPort!)
+await redis.start()
+const blobsDown = join(folder.path, 'blobs-down')
+const blobs = {
+  kill: async () => writeFileSync(blobsDown, ''),
+  start: async () => rmSync(blobsDown),
+}
+const served = member(
+  { dataFolder: folder.path, port: port!, postgres: records.url, pgvector: index.url, redis: redis.url, blobsDown },
+  (line) => void (process.env['INLAY_TEST_SHOW'] && say(line)),
+)
+const { base } = served
+let count = 0
+
+async function seenOf(response: Response): Promise<Seen> {
+  const text = await response.text()
+  if (response.ok) return 'ok'
+  const { error_code: code, detail } = JSON.parse(text) as { error_code: string; detail: unknown }
+  const after = response.headers.get('retry-after')
+  return `${response.status} ${code} "${String(detail)}"${after === null ? '' : `, Retry-After ${after}`}`
+}
+
+async function seenOfAnswer(message: string): Promise<Seen> {
+  const stream = await send(base, { message }).catch((error: Error) => error.message.replace(/^send: /, ''))
+  if (typeof stream === 'string') {
+    const [, status, json] = /^(\d+) (.*)$/.exec(stream) ?? []
+    return seenOf(new Response(json, { status: Number(status) }))
+  }
+  await stream.ended
+  const last = stream.lines.at(-1)?.json ?? 'nothing'
+  if (last.includes('"type":"stop"')) return 'ok'
+  const { error, error_code: code } = JSON.parse(last) as { error: string; error_code: string }
+  return `ends with ${code} "${error}"`
+}
+
+const accepted = new Map<string, string>()
+async function seenOfDocument(): Promise<Seen> {
+  const number = ++count
+  const id = `note-${number}`
+  const text = `The heron${'abcdefghij'.repeat(3).slice(0, number % 29)}q${number} stands here.`
+  const seen = await seenOf(await ingest(base, id, text))
+  if (seen === 'ok') accepted.set(id, text)
+  return seen
+}
+
+function upload(): Promise<Response> {
+  const form = new FormData()
+  form.append('files', new Blob([`Text number ${++count} of a file.`]), `file-${count}.txt`)
+  const headers = { authorization: `Bearer ${apiKey}` }
+  return fetch(`${base}/user/projects/file/upload`, { method: 'POST', body: form, headers })
+}
+
+const calls: Readonly<Record<string, () => Promise<Seen>>> = {
+  'GET /health': async () => seenOf(await call(base, '/health')),
+  'GET /health/ready': async () => seenOf(await call(base, '/health/ready')),
+  ingestion: seenOfDocument,
+  search: async () => seenOf(await call(base, '/search', { method: 'POST', body: '{"query":"heron"}' })),
+  chat: () => seenOfAnswer('Say 5 words.'),
+  'chat that searches': () => seenOfAnswer('Please look up heron and say 5 words.'),
+  'list of sessions': async () => seenOf(await call(base, '/chat/get-user-chat-sessions')),
+  upload: async () => seenOf(await upload()),
+}
+
+/** Each call at once; none may hang. */
+async function look(): Promise<Map<string, { seen: Seen; tookMs: number }>> {
+  const look = async ([name, work]: [string, () => Promise<Seen>]) => {
+    const began = performance.now()
+    const late = new Promise<Seen>((resolve) => setTimeout(resolve, 60_000, 'no answer in 60 s').unref())
+    const seen = await Promise.race([work().catch((error: Error) => `fails: ${error.message}`), late])
+    return [name, { seen, tookMs: Math.round(performance.now() - began) }] as const
+  }
+  return new Map(await Promise.all(Object.entries(calls).map(look)))
+}
+
+async function outage(name: string, engine: { kill(): Promise<void>; start(): Promise<void> }): Promise<void> {
+  await engine.kill()
+  say(`${name} stopped:`)
+  const during = await look()
+  for (const [call, { seen, tookMs }] of during) say(`  ${call}: ${seen} (${tookMs} ms)`)
+  await engine.start()
+  const began = performance.now()
+  await eventually(`all goes well again after ${name}`, async () => {
+    const again = await look()
+    const bad = [...again].filter(([, { seen }]) => seen !== 'ok')
+    if (bad.length > 0 && process.env['INLAY_TEST_SHOW']) say(JSON.stringify(bad))
+    return bad.length === 0 || undefined
+  })
+  say(`  all well again ${Math.round(performance.now() - began)} ms after its start`)
+  await eventually('what was accepted is found', async () => {
+    for (const [id, text] of accepted) {
+      const word = /heron\w+/.exec(text)![0]
+      if (!(await find(base, word)).includes(id)) return undefined
+    }
+    return true
+  })
+  say(`  all ${accepted.size} accepted documents are found`)
+  if (process.env['INLAY_TEST_SHOW']) return
+  for (const [call, { seen }] of during) {
+    assert.doesNotMatch(seen, /^500|no answer|^fails/, `${call} without ${name}`)
+    assert.doesNotMatch(seen, /ECONN|127\.0\.0\.1|postgres|at .*\.ts/i, `${call} without ${name} tells internals`)
+  }
+}
+
+try {
+  await served.start()
+  const only = process.argv[2]
+  const before = await look()
+  for (const [name, { seen }] of before) assert.equal(seen, 'ok', name)
+  for (const [name, engine] of Object.entries({ records, index, redis, blobs }))
+    if (only === undefined || only === name) await outage(name, engine)
+} finally {
+  await served.kill()
+  for (const server of [records, index, redis]) await server.remove()
+  folder.remove()
+}
+process.exit()
