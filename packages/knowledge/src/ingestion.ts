@@ -128,7 +128,8 @@ async function accept(
   const prepare = async (): Promise<IntakeTask> => {
     await limit.check()
     const given = await read()
-    const request = given.cc_pair_id === privateFilesPair ? given : await hooks.judged(given, caller)
+    const isJudged = options.hooks?.beforeDocument && given.cc_pair_id !== privateFilesPair
+    const request = isJudged ? await hooks.judged(given, caller) : given
     await checkNamedFiles(request.document, options, caller)
     return { kind: 'accept', version: await toVersion(request), caller }
   }
@@ -175,7 +176,7 @@ const createParts = (options: IngestionOptions) => {
       limit.noteDone(ids.length)
       mover.notify()
       waiters.notify(ids)
-      hooks.noteDone(ids)
+      if (options.hooks?.afterDocument) hooks.noteDone(ids)
     },
   })
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })

@@ -48,13 +48,6 @@ export function createAppending(parts: AppendParts): Appending {
   const room = createMemtableRoom(parts)
   const queue: Request[] = []
   let running = 0
-  function enqueue(rows: readonly IndexRow[]): Promise<void> {
-    return new Promise<void>((resolve, reject) => {
-      queue.push({ rows, resolve, reject })
-      if (running < mostCommits) void run()
-    })
-  }
-
   async function commit(rows: readonly IndexRow[]): Promise<void> {
     const { engine, table, memtable, presence } = parts
     const batch = toArrow(engine, schema, rows)
@@ -70,23 +63,18 @@ export function createAppending(parts: AppendParts): Appending {
     parts.wrote()
   }
 
-  function next(): Request[] {
-    const taken = [queue.shift()!]
-    let rows = taken[0]!.rows.length
-    while (queue[0] && rows + queue[0].rows.length <= mostRows) {
-      rows += queue[0].rows.length
-      taken.push(queue.shift()!)
-    }
-    return taken
-  }
-
   /** Never rejects. */
   async function run(): Promise<void> {
     running++
     // Calls made in the same turn of the event loop go into one commit.
     await Promise.resolve()
     while (queue.length > 0) {
-      const requests = next()
+      const requests = [queue.shift()!]
+      let rows = requests[0]!.rows.length
+      while (queue[0] && rows + queue[0].rows.length <= mostRows) {
+        rows += queue[0].rows.length
+        requests.push(queue.shift()!)
+      }
       try {
         await commit(requests.length === 1 ? requests[0]!.rows : requests.flatMap(({ rows }) => rows))
         for (const { resolve } of requests) resolve()
@@ -99,7 +87,15 @@ export function createAppending(parts: AppendParts): Appending {
 
   return {
     noteSearch: room.noteSearch,
-    add: (rows) => room.enter(rows, () => enqueue(rows)),
+    add: (rows) =>
+      room.enter(
+        rows,
+        () =>
+          new Promise((resolve, reject) => {
+            queue.push({ rows, resolve, reject })
+            if (running < mostCommits) void run()
+          }),
+      ),
   }
 }
 

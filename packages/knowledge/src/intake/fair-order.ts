@@ -21,16 +21,11 @@ export function createFairOrder(): FairOrder {
   /** When the last document of each caller has had its turn. */
   const ends = new Map<string, number>()
 
-  function forgetPast(): void {
-    if (ends.size < mostCallers) return
-    for (const [caller, end] of ends) if (end <= current) ends.delete(caller)
-    if (ends.size >= mostCallers) ends.clear()
-  }
-
   return {
     placeOf: (caller, characters, now) => {
       const place = Math.min(now, Math.max(current, ends.get(caller) ?? -Infinity))
-      forgetPast()
+      if (ends.size >= mostCallers) for (const [each, end] of ends) if (end <= current) ends.delete(each)
+      if (ends.size >= mostCallers) ends.clear()
       ends.set(caller, place + perDocumentMs + characters * perCharacterMs)
       return Math.floor(place)
     },

@@ -122,6 +122,7 @@ export async function checkNamedFiles(
   const pictures = inSections(document, 'image_file_id')
   const tables = inSections(document, 'csv_file_id')
   const raw = document.file_id ? [{ id: document.file_id, loc: ['body', 'document', 'file_id'] }] : []
+  if (pictures.length + tables.length + raw.length === 0) return
   const refusals = [
     ...(await missing(pictures, images, caller)).map((file) => toRefusal(file, 'names no image of the caller')),
     ...(files && readFile
