@@ -11,7 +11,7 @@ import { createCallOrder, createIndexedWaiters, createQueueLimit } from './intak
 import { createHookCalls } from './intake/document-hooks.ts'
 import type { IntakeTask } from './intake/draft.ts'
 import { createIntake } from './intake/intake.ts'
-import { createFairOrder } from './intake/fair-order.ts'
+import { createFairOrder } from './intake/admission.ts'
 import { type NamedFiles, checkNamedFiles, toVersion } from './intake/version.ts'
 import { isSettled, requeueFailed } from './queue/queue.ts'
 import type { Records } from './schema/tables.ts'

@@ -13,6 +13,8 @@ export interface AppendParts {
   readonly space: Space | undefined
   readonly memtable: Memtable
   readonly presence: WriterPresence
+  /** When somebody searched last, by `performance.now()`. */
+  readonly searched: { readonly at: number }
   /** Called after each commit. */
   wrote(): void
   /** Folds new rows into the text index, with nothing else beside it that must not be. */
@@ -26,8 +28,6 @@ export interface Appending {
    * for a fold: without it each search would have the engine read all unindexed rows, which takes seconds.
    */
   add(rows: readonly IndexRow[]): Promise<void>
-  /** Says that somebody searches. */
-  noteSearch(): void
 }
 
 interface Request {
@@ -86,7 +86,6 @@ export function createAppending(parts: AppendParts): Appending {
   }
 
   return {
-    noteSearch: room.noteSearch,
     add: (rows) =>
       room.enter(
         rows,
@@ -100,8 +99,7 @@ export function createAppending(parts: AppendParts): Appending {
 }
 
 /** Has appends wait for room in the memtable while somebody searches. */
-export interface MemtableRoom {
-  noteSearch(): void
+interface MemtableRoom {
   /** Whether somebody searched lately. */
   isSearched(): boolean
   /** Runs an append, once there is room or it has waited long enough. */
@@ -118,11 +116,10 @@ const shareOfLarge = 0.7
 /** Another that waited may have folded just before: less than this share is not worth a fold. */
 const worthFold = 0.3
 
-export function createMemtableRoom({ memtable, fold }: { memtable: Memtable; fold(): Promise<void> }): MemtableRoom {
+function createMemtableRoom({ memtable, searched, fold }: AppendParts): MemtableRoom {
   /** Appends that were let in, each with its share of the memtable. */
   const underWay = new Map<Promise<void>, number>()
-  let searchedAt = -Infinity
-  const isSearched = (): boolean => performance.now() - searchedAt < searchedMs
+  const isSearched = (): boolean => performance.now() - searched.at < searchedMs
 
   function hasRoom(rows: readonly IndexRow[]): boolean {
     const share = rows.length > smallRows ? shareOfLarge : 1
@@ -140,7 +137,6 @@ export function createMemtableRoom({ memtable, fold }: { memtable: Memtable; fol
   }
 
   return {
-    noteSearch: () => void (searchedAt = performance.now()),
     isSearched,
     enter: async (rows, append) => {
       for (let tries = 0; tries < mostFolds && isSearched() && !hasRoom(rows); tries++)

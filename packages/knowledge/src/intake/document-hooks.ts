@@ -4,7 +4,7 @@ import { readStatus } from '../access/documents.ts'
 import type { DocumentHooks, DocumentVerdict } from '../contracts/document-hooks.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
-import { readDocument } from './document-input.ts'
+import { readDocument } from './version.ts'
 
 /** Calls the hooks of a host around documents. */
 export interface HookCalls {

@@ -9,7 +9,7 @@ import type { IngestionStep } from '../contracts/steps.ts'
 import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove, toDraft } from './draft.ts'
 import { retire } from '../queue/claims.ts'
 import { addToCounter } from '../schema/sql.ts'
-import type { FairOrder } from './fair-order.ts'
+import type { FairOrder } from './admission.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 export interface IntakeOptions {

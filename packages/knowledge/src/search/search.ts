@@ -42,11 +42,13 @@ export async function search(
   const { embedding, takesVectors } = context
   const vector = embedding && (await takesVectors()) ? await embedding.embedQuery(text, request.signal) : undefined
   const query: IndexQuery = { text: words, vector, filter, limit: 0, signal: request.signal }
-  for (let count = Math.max(limit * 2 + 10, hitsToRank(context, request)); ; count *= 3) {
+  const recency = request.recency === undefined ? context.ranking?.recency : request.recency
+  const isRanked = Boolean(context.reranker ?? recency)
+  for (let count = Math.max(limit * 2 + 10, isRanked ? hitsToRank(context, request) : 0); ; count *= 3) {
     const { hits, isAll } = await findVisible({ ...query, limit: count }, { ...context, caller: request.caller?.id })
     const joined = joinHits(hits)
     if (!isAll && count < mostHits && joined.length < limit) continue
-    const ranked = await rank(hits, request, context)
+    const ranked = isRanked ? await rank(hits, request, context) : hits
     const shown = (ranked === hits ? joined : joinHits(ranked)).slice(0, limit)
     const bare = shown.filter(({ best }) => !best.metadata.metadata).map(({ best }) => best.hit.documentId)
     const metadata = bare.length > 0 ? await readMetadata(context.db, bare) : undefined
