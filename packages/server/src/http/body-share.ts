@@ -1,0 +1,34 @@
+import type { ServerSettings } from './settings.ts'
+
+/** Smaller bodies are not counted: what they take is bounded by the number of connections. */
+const smallBodyBytes = 65_536
+const longestHoldMs = 5000
+
+/** Holds a share of the bytes that may be worked on at once; a body is in memory several times while it is read. */
+export interface BodyShare {
+  /** Says how much of the body there is by now. @throws RATE_LIMITED when too many bytes are being worked on */
+  grow(bytes: number): void
+  /** Releases the share in a while: whoever waits for a document to be indexed holds its bytes no longer. */
+  expire(): void
+  release(): void
+}
+
+export function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
+  const share = bodyBudget.open(caller)
+  let isCounted = false
+  let cancel: (() => void) | undefined
+  return {
+    grow: (bytes) => {
+      if (bytes <= smallBodyBytes) return
+      isCounted = true
+      share.grow(bytes)
+    },
+    expire: () => {
+      if (isCounted) cancel = timer(longestHoldMs, share.release)
+    },
+    release: () => {
+      cancel?.()
+      share.release()
+    },
+  }
+}
