@@ -107,7 +107,6 @@ export type {
   ToolBlock,
 } from './fold/fold-state.ts'
 export { encodeLine, frameLine, heartbeatLine, streamContentType, streamFormatFor } from './framing/framing.ts'
-export type { StreamFormat } from './framing/framing.ts'
 export { ingestionFiguresSchema, pairIndexingStatusSchema, requeuedSchema } from './ingestion/indexing-status.ts'
 export type {
   DocumentCounts,
@@ -147,6 +146,7 @@ export type {
   MessageIdLine,
   MultiModelLine,
   SessionLine,
+  StreamFormat,
   StreamLine,
   UnknownLine,
 } from './framing/framing.ts'
@@ -265,8 +265,7 @@ export type {
   FoundChatSession,
   SharingStatus,
 } from './resources/sessions.ts'
-export { sourceSchema, sourceValues } from './sources.ts'
-export type { SourceValue } from './sources.ts'
+export { sourceSchema, sourceValues, type SourceValue } from './sources.ts'
 export { encodeLines, lineLimitBytes, splitLine } from './framing/split-line.ts'
 export { mcpAskInputSchema, mcpListInputSchema, mcpMessageSchema, mcpSearchInputSchema } from './resources/mcp.ts'
 export type { McpAskInput, McpListInput, McpMessage, McpSearchInput } from './resources/mcp.ts'

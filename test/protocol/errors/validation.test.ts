@@ -6,7 +6,6 @@ import {
   InlayError,
   isInlayError,
   parseWith,
-  searchRequestSchema,
   sendMessageRequestSchema,
   type ValidationIssue,
 } from '@inlay/protocol'
