@@ -10,6 +10,8 @@ export interface ServiceSettings {
   readonly streamFormat: Setting<'sse' | 'lines'>
   readonly corsOrigins: Setting<readonly string[] | '*'>
   readonly ingestionWait: Setting<number>
+  readonly shutdownNotice: Setting<number>
+  readonly shutdownDrain: Setting<number>
   readonly telemetry: Setting<'on' | 'off'>
   readonly log: Setting<'json' | 'text'>
 }
@@ -73,6 +75,22 @@ export const serviceSettings: ServiceSettings = {
     without: '0, it answers once the document is stored',
     isAdvanced: true,
     read: (text) => wholeNumber(text, 0, 600),
+  },
+  shutdownNotice: {
+    name: 'INLAY_SHUTDOWN_NOTICE',
+    meaning: 'seconds that inlay serve still takes requests at its end while /health/ready answers 503',
+    allowed: 'a whole number from 0 to 600',
+    without: '0, none',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 0, 600),
+  },
+  shutdownDrain: {
+    name: 'INLAY_SHUTDOWN_DRAIN',
+    meaning: 'seconds that inlay serve then waits for answers under way',
+    allowed: 'a whole number from 0 to 3600',
+    without: '0, they are stopped, and what was said is kept',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 0, 3600),
   },
   telemetry: {
     name: 'INLAY_TELEMETRY',

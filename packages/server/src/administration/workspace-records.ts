@@ -41,6 +41,8 @@ export interface WorkspaceValues {
   readonly persona_labels: readonly number[]
   /** Number 1 alone. */
   readonly settings: Readonly<Record<string, unknown>>
+  /** Number 1 alone: the model of this machine that answers. */
+  readonly local_model: { readonly server: string; readonly baseUrl: string; readonly model: string }
   /** Number 1 of each owner: ids of agents in order. */
   readonly pinned: readonly number[]
   /** By agent, of each owner: ids of actions they switched off for it. */

@@ -1,3 +1,4 @@
+import type { BudgetShare } from '@inlay/protocol/concurrency'
 import type { ServerSettings } from './settings.ts'
 
 /** Smaller bodies are not counted: what they take is bounded by the number of connections. */
@@ -14,21 +15,22 @@ export interface BodyShare {
 }
 
 export function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
-  const share = bodyBudget.open(caller)
-  let isCounted = false
+  let share: BudgetShare | undefined
+  let isReleased = false
   let cancel: (() => void) | undefined
   return {
     grow: (bytes) => {
-      if (bytes <= smallBodyBytes) return
-      isCounted = true
+      if (bytes <= smallBodyBytes || isReleased) return
+      share ??= bodyBudget.open(caller)
       share.grow(bytes)
     },
     expire: () => {
-      if (isCounted) cancel = timer(longestHoldMs, share.release)
+      if (share) cancel = timer(longestHoldMs, share.release)
     },
     release: () => {
       cancel?.()
-      share.release()
+      isReleased = true
+      share?.release()
     },
   }
 }

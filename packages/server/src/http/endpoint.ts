@@ -1,6 +1,6 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, type Authenticator } from '../auth/authentication.ts'
-import { refuseForeignPages } from './foreign-pages.ts'
+import { refuseForeignPages } from '../auth/authentication.ts'
 import { declaredBytes, readText } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
@@ -30,6 +30,7 @@ export interface IncomingRequest {
  */
 export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
   const scopes = scopesOf(route)
+  const isAudited = changesMuch(route)
   return async (incoming) => {
     const start = performance.now()
     let callerId: string | undefined
@@ -69,7 +70,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       callerId,
     }
     const { audit } = setting.parts
-    if (audit && callerId !== undefined && isAudited(route))
+    // Callers who are not known are not kept: anybody could fill the audit.
+    if (audit && callerId !== undefined && isAudited)
       await audit
         .add({ ...answered, callerId, operation: route.operationId, target: targetOf(incoming.pathValues, result) })
         .catch((error: unknown) => setting.settings.onError(error, answered))
@@ -83,8 +85,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
   }
 }
 
-/** Callers who are not known are not kept: anybody could fill the audit. */
-function isAudited({ method, scope, changesAccess }: Route): boolean {
+/** Whether calls of a route belong in the audit. */
+function changesMuch({ method, scope, changesAccess }: Route): boolean {
   return method !== 'GET' && (scope === 'admin' || method === 'DELETE' || changesAccess === true)
 }
 
