@@ -1,7 +1,9 @@
 import { estimateTokens, type EndedTurn } from '@inlay/agent'
 import type { Conversations } from '@inlay/conversations'
-import type { Knowledge } from '@inlay/knowledge'
+import type { Accepted, Knowledge } from '@inlay/knowledge'
+import type { Principal } from '@inlay/protocol'
 import type { UsageLimits } from '@inlay/server'
+import { createQueueShare } from './queue-share.ts'
 
 /** The same conversations, within the limits of each caller: sessions and tokens of a day, uploaded files. */
 export function withinLimits(agent: Conversations, limits: UsageLimits): Conversations {
@@ -32,25 +34,31 @@ export function withinLimits(agent: Conversations, limits: UsageLimits): Convers
   }
 }
 
-/** The same knowledge, within the limit of documents that each caller may ingest in a day. */
+/** The same knowledge, within the limits of documents that callers may ingest in a day and have in the queue. */
 export function ingestionWithinLimits(knowledge: Knowledge, limits: UsageLimits): Knowledge {
+  const queue = createQueueShare(knowledge, limits)
+  const admitted = async (caller: Principal | undefined, accept: () => Promise<Accepted>): Promise<Accepted> => {
+    if (!caller) return accept()
+    const noteAccepted = await queue.enter(caller)
+    await limits.take(caller, 'documentsPerDay')
+    const accepted = await accept()
+    noteAccepted(accepted.documentId)
+    return accepted
+  }
   return {
     ...knowledge,
-    accept: async (request, options) => {
-      if (options?.caller) await limits.take(options.caller, 'documentsPerDay')
-      return knowledge.accept(request, options)
-    },
-    ingestFile: async (file, options) => {
-      if (options?.caller) await limits.take(options.caller, 'documentsPerDay')
-      return knowledge.ingestFile(file, options)
-    },
+    accept: (request, options) => admitted(options?.caller, () => knowledge.accept(request, options)),
+    ingestFile: (file, options) => admitted(options?.caller, () => knowledge.ingestFile(file, options)),
   }
 }
 
 /** Counts the tokens of an answer; where the model tells none they are estimated from what was said. */
-export function countTokens({ caller, usage, userMessage, answer }: EndedTurn, limits: UsageLimits): void {
+export async function countTokens(
+  { caller, usage, userMessage, answer }: EndedTurn,
+  limits: UsageLimits,
+): Promise<void> {
   const tokens = (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
-  limits.add(caller, 'tokensPerDay', tokens > 0 ? tokens : estimateTokens(userMessage + answer))
+  await limits.add(caller, 'tokensPerDay', tokens > 0 ? tokens : estimateTokens(userMessage + answer))
 }
 
 async function* eachAfter<Item>(items: AsyncIterable<Item>, before: () => Promise<void>): AsyncGenerator<Item> {

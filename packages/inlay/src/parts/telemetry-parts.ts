@@ -37,7 +37,7 @@ export function hooksWith(telemetry: Telemetry, usage: UsageLimits, { hooks, log
     },
     after: async (turn) => {
       telemetry.onTurnEnded(turn)
-      countTokens(turn, usage)
+      await countTokens(turn, usage)
       log?.(runEntry(turn))
       await hooks?.after?.(turn)
     },
