@@ -1,15 +1,14 @@
+import manifest from '../package.json' with { type: 'json' }
 import type { Conversations, Erased } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
-import { InlayError } from '@inlay/protocol'
-import { createServer, type FetchHandler, type Authenticator, type Keys, type Server } from '@inlay/server'
-import manifest from '../package.json' with { type: 'json' }
-import { firstOf, fixedKey } from './callers.ts'
+import { InlayError, operator } from '@inlay/protocol'
+import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
 import { errorWriter } from './log.ts'
-import { lazyPart } from './parts/lazy-part.ts'
 import { checkOptions } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
 import { widgetScript } from './widget-script.ts'
+import { hash, timingSafeEqual } from 'node:crypto'
 
 /** An assistant ready to be mounted. */
 export interface Inlay {
@@ -31,6 +30,11 @@ export interface Inlay {
   erase(personId: string): Promise<Erased & { readonly keys: number }>
   /** Starts everything now rather than with the first use: database, index, worker. May be called again. */
   start(): Promise<void>
+  /**
+   * Prepares for `close()`: `/health/ready` answers 503 from now on, everything else is answered as before. Resolves once
+   * no answer is being made here.
+   */
+  drain(): Promise<void>
   /** Stops runs and worker, closes index and database; what is used afterwards fails with CLOSED. May be called again. */
   close(): Promise<void>
 }
@@ -46,6 +50,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   let opening: Promise<Parts> | undefined
   let opened: Parts | undefined
   let closing: Promise<void> | undefined
+  let isEnding = false
 
   async function parts(): Promise<Parts> {
     if (closing !== undefined) throw new InlayError('CLOSED', { message: 'This assistant is closed.' })
@@ -78,6 +83,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     widget: widgetScript,
     authenticate: authenticatorOf(options, keys),
     onError,
+    isEnding: () => isEnding,
     onAnswered: (request) => {
       opened?.telemetry.onAnswered(request)
       options.log?.({ event: 'request', ...request })
@@ -89,16 +95,25 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     knowledge,
     keys,
     routes: server.routes,
-    erase: async (personId) => {
-      // Keys first, so that nothing is added meanwhile.
-      const count = await keys.erase(personId)
-      await workspace.erase(personId)
-      await usage.erase(personId)
-      return { ...(await agent.erase(personId)), keys: count }
-    },
+    erase: (personId) => erasePerson(personId, { keys, workspace, usage, agent }),
     start: async () => void (await parts()),
+    drain: async () => {
+      isEnding = true
+      await (await opening?.catch(() => undefined))?.agent.idle()
+    },
     close: () => (closing ??= Promise.resolve(opening?.catch(() => undefined)).then((opened) => opened?.close())),
   }
+}
+
+async function erasePerson(
+  personId: string,
+  { keys, workspace, usage, agent }: Pick<Parts, 'keys' | 'workspace' | 'usage' | 'agent'>,
+): ReturnType<Inlay['erase']> {
+  // Keys first, so that nothing is added meanwhile.
+  const count = await keys.erase(personId)
+  await workspace.erase(personId)
+  await usage.erase(personId)
+  return { ...(await agent.erase(personId)), keys: count }
 }
 
 function settingsOf(options: InlayOptions) {
@@ -122,4 +137,48 @@ function authenticatorOf(options: InlayOptions, keys: Keys): Authenticator {
     ...(apiKey === undefined ? [] : [fixedKey(apiKey)]),
     (request) => keys.authenticate(request),
   ])
+}
+
+/** Asks each in turn; the first who knows the caller decides. */
+export function firstOf(authenticators: readonly Authenticator[]): Authenticator {
+  return async (request) => {
+    for (const authenticate of authenticators) {
+      const caller = await authenticate(request)
+      if (caller) return caller
+    }
+    return undefined
+  }
+}
+
+/** Accepts one key, as the operator. Compared by hash, so that the time it takes tells nothing. */
+export function fixedKey(key: string): Authenticator {
+  const expected = hash('sha256', key, 'buffer')
+  return (request) => {
+    const given = bearerKey(request)
+    return given !== undefined && timingSafeEqual(hash('sha256', given, 'buffer'), expected) ? operator : undefined
+  }
+}
+
+/**
+ * A part that is made when it is first used: each method waits for the part and then does what it says. For parts
+ * whose members are all asynchronous methods, or groups of such methods (`knowledge.pairs.list()`).
+ */
+export function lazyPart<Part extends object>(load: () => Promise<Part>): Part {
+  return lazyMember(async () => load()) as Part // The proxy has every member of a part of this kind, see above.
+}
+
+/** Stands for a method and for a group of methods alike; which one it is shows when it is used. */
+function lazyMember(load: () => Promise<unknown>, owner?: () => Promise<unknown>): unknown {
+  return new Proxy(() => {}, {
+    get(_, name) {
+      // Not a promise: a part may be returned from an async function without being awaited into something else.
+      if (name === 'then') return undefined
+      return lazyMember(async () => Reflect.get(Object(await load()), name), load)
+    },
+    async apply(_, __, argumentList: unknown[]) {
+      const method = await load()
+      if (typeof method !== 'function') throw new TypeError('This part has no such method.')
+      return Reflect.apply(method, owner === undefined ? undefined : await owner(), argumentList)
+    },
+  })
 }

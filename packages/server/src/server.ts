@@ -39,6 +39,8 @@ export interface ServerOptions extends ServerParts {
   readonly onError?: (error: unknown, request: FailedRequest) => void
   /** Called with each request of a known route once it is answered; what it throws goes to `onError`. */
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
+  /** Whether the process is about to end, so that balancers should send requests elsewhere. Default: it never is. */
+  readonly isEnding?: () => boolean
   /** What `GET /version` says. Default `0.0.0`. */
   readonly version?: string
 }
@@ -117,6 +119,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     timer: options.timer ?? systemTimer,
     onError: options.onError ?? (() => {}),
     onAnswered: options.onAnswered,
+    isEnding: options.isEnding ?? (() => false),
     version: options.version ?? '0.0.0',
   }
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { FetchAddress, StoredToolFields } from '@inlay/conversations'
-import { createActionSwitches } from '@inlay/conversations/internal/stored-tools/action-switches'
+import { createActionSwitches } from '@inlay/conversations/internal/stored-tools/stored-tools'
 import { createStoredTools } from '@inlay/conversations/internal/stored-tools/stored-tools'
 import { createToolNumbers } from '@inlay/conversations/internal/stored-tools/tool-numbers'
 import { ana, codeOf, newDatabase } from '../../agent/setting.ts'

@@ -1,7 +1,7 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 import { createCitations, type CitationsOptions } from '../citations/citation-filter.ts'
 import type { AnswerSnapshot, PacketWriter, PacketWriterOptions } from '../packets/packet-writer.ts'
-import { StepBlocks } from '../packets/blocks.ts'
+import { StepBlocks } from '../packets/packet-writer.ts'
 import { createBranch, type AnswerPlace, type Branch, type StepPackets } from './branch.ts'
 
 /** Writes the packets of one deep research. */

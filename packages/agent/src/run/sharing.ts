@@ -2,17 +2,15 @@ import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { Services } from '../contracts/services.ts'
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
 import { createAbandonedLook } from './abandoned-runs.ts'
-import { createRun, type LiveRun, type Runs } from './registry.ts'
-import { createRounds, reportOnce } from './rounds.ts'
+import { createCopies, createReading, type RunReading } from './copies.ts'
+import type { LiveRun, Runs } from './registry.ts'
 
 /** Runs of this process for the others, and those of the others for this one. */
-export interface RunSharing {
+export interface RunSharing extends RunReading {
   /** Ends what other processes abandoned, and goes on looking for it. */
   start(): Promise<void>
   /** Lets other processes read and stop a run. Never rejects: while they cannot be told, the run goes on alone. */
   share(run: LiveRun): Promise<void>
-  /** The newest run of a session, of whichever process. @param local the newest one of this process */
-  newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
   /** What clients know the newest unfinished run of another process by. */
   currentRunId(sessionId: string): Promise<number | undefined>
   /** Has other processes stop their runs of some sessions; resolves once they have ended. */
@@ -35,6 +33,8 @@ export interface RunSharingOptions extends Pick<Services, 'now' | 'onError'> {
 
 /** Changes are looked for this often even where they are told: a message may get lost. */
 const lookMs = 1_000
+/** How often a process without others writes what is said, so that one that starts later can take it over. */
+const aloneMs = 1_000
 /** Somebody waits for a run to stop. */
 const stopLookMs = 20
 
@@ -81,11 +81,7 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
       rounds.schedule()
       void run.ended.then(rounds.now)
     },
-    newest: async (sessionId, local) => {
-      const run = await copies.newest(sessionId, local)
-      rounds.schedule()
-      return run
-    },
+    ...createReading(shared, copies, rounds.schedule),
     ...createRequests(options),
     close: async () => {
       await started
@@ -145,8 +141,17 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
     await shared.open(each.opening)
     each.isOpen = true
   }
+  const isAlone = async (): Promise<boolean> => (await shared.isAlone?.()) ?? false
   const isDue = ({ run: { log }, cursor, beatAt }: OwnRun): boolean =>
     log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4
+  const isDueAlone = ({ run: { log }, beatAt }: OwnRun): boolean => log.finished || now() - beatAt >= aloneMs
+  const dueRuns = async (): Promise<OwnRun[]> => {
+    const due = [...own.values()].filter(isDue)
+    if (due.length === 0 || !(await isAlone())) return due
+    // Nobody has seen them, and nobody has to end them.
+    for (const { run, isOpen } of due) if (run.finished && !isOpen) own.delete(run.messageId)
+    return due.filter((each) => own.has(each.run.messageId) && isDueAlone(each))
+  }
   return {
     ids: () => [...own.keys()],
     add: async (run) => {
@@ -155,10 +160,10 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
       const opening = { sessionId, messageId, runId, openedAt }
       const each = { run, opening, isOpen: false, cursor: 0, beatAt: openedAt }
       own.set(messageId, each)
-      if (!shared.opensLate) await open(each)
+      if (!(await isAlone())) await open(each)
     },
     write: async () => {
-      const due = [...own.values()].filter(isDue)
+      const due = await dueRuns()
       for (const each of due.filter(({ isOpen }) => !isOpen)) await open(each)
       const time = now()
       const parts = due.map(({ run: { messageId, log }, cursor }) => {
@@ -182,53 +187,63 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
   }
 }
 
-/** Runs of other processes that somebody reads here. */
-interface Copies {
-  ids(): number[]
-  /** The newest run of a session, read as far as it is; that of this process when it is the newest. */
-  newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
-  /** Adds the lines that are new. */
-  catchUp(messageId: number): Promise<void>
-  close(): void
+/** Rounds of one kind of work, never two at once. */
+interface Rounds {
+  /** Begins a round at once, or as soon as the present one is over. */
+  now(): Promise<void>
+  /** Has them follow each other for as long as they are needed. */
+  schedule(): void
+  end(): void
 }
 
-function createCopies({ shared, runBytes }: RunSharingOptions): Copies {
-  const copies = new Map<number, LiveRun>()
-  const catchUp = async (messageId: number): Promise<void> => {
-    const copy = copies.get(messageId)
-    while (copy && !copy.finished) {
-      const { entries, finished } = await shared.read(messageId, copy.log.last)
-      // Another call may have read the same lines meanwhile.
-      for (const { sequence, json } of entries) if (sequence === copy.log.last + 1) copy.log.append(json)
-      if (finished) {
-        copies.delete(messageId)
-        copy.end()
-      }
-      if (entries.length === 0) return
+function createRounds(
+  works: readonly (() => Promise<unknown>)[],
+  { paceMs, isNeeded }: { readonly paceMs: number; readonly isNeeded: () => boolean },
+): Rounds {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let underway: Promise<void> | undefined
+  let isWanted = false
+  const all = async (): Promise<void> => {
+    while (isWanted) {
+      isWanted = false
+      for (const work of works) await work()
     }
+    underway = undefined
   }
-  return {
-    ids: () => [...copies.keys()],
-    catchUp,
-    newest: async (sessionId, local) => {
-      const last = (await orElse(shared.ofSession(sessionId), local && [])).at(-1)
-      if (last === undefined || (local && local.messageId >= last.messageId)) return local
-      const copy = copies.get(last.messageId) ?? createRun(last, runBytes)
-      copies.set(last.messageId, copy)
-      await catchUp(last.messageId)
-      return copy
-    },
-    close: () => {
-      for (const copy of copies.values()) copy.end()
-    },
+  const schedule = (): void => {
+    if (timer !== undefined || !isNeeded()) return
+    timer = setTimeout(() => {
+      timer = undefined
+      void rounds.now().then(schedule)
+    }, paceMs)
+    timer.unref?.()
   }
+  const rounds: Rounds = {
+    now: () => {
+      isWanted = true
+      return (underway ??= all())
+    },
+    schedule,
+    end: () => clearTimeout(timer),
+  }
+  return rounds
 }
 
-async function orElse<Value>(work: Promise<Value>, otherwise: Value | undefined): Promise<Value> {
-  try {
-    return await work
-  } catch (error) {
-    if (otherwise === undefined) throw error
-    return otherwise
+/** Runs work that is tried again; false when it failed. */
+type Report = (work: () => Promise<void>) => Promise<boolean>
+
+/** Tells the first failure of work that is tried again, and the next one after it went well. */
+function reportOnce(onError: Services['onError']): Report {
+  let isReported = false
+  return async (work) => {
+    try {
+      await work()
+      isReported = false
+      return true
+    } catch (error) {
+      if (!isReported) onError(error)
+      isReported = true
+      return false
+    }
   }
 }

@@ -14,7 +14,7 @@ import { askBeforeCall, tellAfterCall, type ToolCallHooks } from './call-hooks.t
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/numbers.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
-import type { CallWriter } from '../packets/blocks.ts'
+import type { CallWriter } from '../packets/packet-writer.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import { untilAborted } from '@inlay/protocol/concurrency'
 

@@ -1,6 +1,14 @@
 import type { Services } from '../contracts/services.ts'
-import { InlayError } from '@inlay/protocol'
-import type { BaseFilters, LlmOverride, Principal, SendMessageRequest } from '@inlay/protocol'
+import {
+  InlayError,
+  type BaseFilters,
+  type LlmOverride,
+  type Principal,
+  type SendMessageRequest,
+  parseWith,
+  sendMessageRequestSchema,
+  type SendMessageInput,
+} from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
@@ -185,3 +193,19 @@ async function askHost(
   const contexts = [request.additional_context, addition].filter((text) => text !== null && text !== undefined)
   return { ...request, additional_context: contexts.length === 0 ? null : contexts.join('\n\n') }
 }
+
+const anySession = '00000000-0000-4000-8000-000000000000'
+
+/**
+ * Reads a message as a host writes it: what is absent takes its default. The id of a session is the store's own, so
+ * unlike on the wire it may be of any form.
+ * @throws VALIDATION_FAILED
+ */
+export function readMessage(input: SendMessageInput): SendMessageRequest {
+  const id = input.chat_session_id
+  if (!id?.trim() || isUuid.test(id)) return parseWith(sendMessageRequestSchema, input, 'body')
+  const request = parseWith(sendMessageRequestSchema, { ...input, chat_session_id: anySession }, 'body')
+  return { ...request, chat_session_id: id }
+}
+
+const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i

@@ -42,7 +42,7 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
   return {
     // SQLite waits for the disk with the thread.
     paceMs: hasRowLocks(db) ? 40 : 100,
-    opensLate: !hasRowLocks(db),
+    ...(processes && !hasRowLocks(db) && { isAlone: () => isAlone(db, processes) }),
     ...createWriting(parts),
     ...createReading(db),
     ...createTaking(parts),
@@ -51,10 +51,33 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
     remove: async (sessionIds) => {
       if (sessionIds.length > 0) await removeWhere(db, (runs) => runs.where('session_id', 'in', sessionIds))
     },
-    subscribe: async (onChange) =>
-      listen?.(channel, (payload) => onChange(payload ? payload.split(',').map(Number) : undefined)),
-    close: async () => {},
+    subscribe: async (onChange) => {
+      if (processes && !hasRowLocks(db)) await register(db, processes)
+      return listen?.(channel, (payload) => onChange(payload ? payload.split(',').map(Number) : undefined))
+    },
+    close: async () => {
+      if (!hasRowLocks(db)) await db.deleteFrom('inlay_chat_processes').where('owner', '=', owner).execute()
+    },
   }
+}
+
+/** Makes a process known to those of the same machine, and forgets those that ended without a word. */
+async function register(db: Kysely<ConversationTables>, { owner, isGone }: ProcessPresence): Promise<void> {
+  const rows = await db.selectFrom('inlay_chat_processes').select('owner').execute()
+  const gone = rows.map((row) => row.owner).filter(isGone)
+  await db.transaction().execute(async (records) => {
+    if (gone.length > 0) await records.deleteFrom('inlay_chat_processes').where('owner', 'in', gone).execute()
+    await records
+      .insertInto('inlay_chat_processes')
+      .values({ owner })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  })
+}
+
+async function isAlone(db: Kysely<ConversationTables>, { owner, isGone }: ProcessPresence): Promise<boolean> {
+  const others = await db.selectFrom('inlay_chat_processes').select('owner').where('owner', '!=', owner).execute()
+  return others.every((other) => isGone(other.owner))
 }
 
 interface Parts extends Pick<SqlSharedRunsOptions, 'now' | 'processes'> {

@@ -33,9 +33,11 @@ import type { PythonOptions, ToolOptions, WebOptions } from './part-options.ts'
 export type LanguageModelChoice =
   | string
   | {
+      /** As its provider or server calls it. */
       readonly name: string
       /** Address of the API with its version. */
       readonly baseUrl?: string | undefined
+      /** Sent as the service wants it. Default: none is sent. */
       readonly apiKey?: string | undefined
       /** Tokens of prompt and answer together, when the model is not a well-known one. */
       readonly contextTokens?: number | undefined
@@ -62,9 +64,11 @@ export type LanguageModelChoice =
 
 /** An embedding model behind an OpenAI-compatible API. */
 export interface EmbeddingModel {
+  /** As its server calls it. */
   readonly name: string
   /** Address of the API with its version. */
   readonly baseUrl: string
+  /** Sent as the service wants it. Default: none is sent. */
   readonly apiKey?: string | undefined
   /** Length of its vectors. */
   readonly dimensions: number

@@ -22,6 +22,8 @@ export interface ServiceSettings {
   readonly ingestionWait: Setting<number>
   readonly callerLimits: Setting<CallerLimits>
   readonly tenantLimits: Setting<CallerLimits>
+  readonly shutdownNotice: Setting<number>
+  readonly shutdownDrain: Setting<number>
   readonly telemetry: Setting<'on' | 'off'>
   readonly log: Setting<'json' | 'text'>
 }
@@ -101,6 +103,22 @@ export const serviceSettings: ServiceSettings = {
     without: 'no limits',
     isAdvanced: true,
     read: usageLimits,
+  },
+  shutdownNotice: {
+    name: 'INLAY_SHUTDOWN_NOTICE',
+    meaning: 'seconds that inlay serve still takes requests at its end while /health/ready answers 503',
+    allowed: 'a whole number from 0 to 600',
+    without: '0, none',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 0, 600),
+  },
+  shutdownDrain: {
+    name: 'INLAY_SHUTDOWN_DRAIN',
+    meaning: 'seconds that inlay serve then waits for answers under way',
+    allowed: 'a whole number from 0 to 3600',
+    without: '0, they are stopped, and what was said is kept',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 0, 3600),
   },
   telemetry: {
     name: 'INLAY_TELEMETRY',

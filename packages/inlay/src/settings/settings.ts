@@ -17,6 +17,8 @@ export interface Settings {
   readonly host: string
   /** 0 takes any free port. Default 3000. */
   readonly port: number
+  /** How `inlay serve` ends; see `closeServer`. */
+  readonly shutdown: { readonly noticeMs?: number; readonly drainMs?: number }
   /** Whether a start without a model looks for one on this machine. Default true. */
   readonly findsLocalModels: boolean
   readonly options: InlayOptions
@@ -46,6 +48,10 @@ export function readSettings(env: Environment): Settings {
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
+    shutdown: withoutAbsent({
+      noticeMs: inMilliseconds(values.shutdownNotice),
+      drainMs: inMilliseconds(values.shutdownDrain),
+    }),
     findsLocalModels: values.localModels !== 'off',
     options: withoutAbsent({
       dataFolder: data,

@@ -34,11 +34,15 @@ export const limitNames = [
 
 /** What may be used in a minute or a day of the clock (UTC). Absent: there is no limit. */
 export interface CallerLimits {
+  /** Requests of any kind. */
   readonly requestsPerMinute?: number
   /** Tokens of prompts and answers; an answer that has begun is made to its end. */
   readonly tokensPerDay?: number
+  /** Files sent to the service. */
   readonly uploadsPerDay?: number
+  /** New chat sessions. */
   readonly sessionsPerDay?: number
+  /** Documents accepted. */
   readonly documentsPerDay?: number
   /** Documents that wait to be indexed at a time: a share of the queue. Each process counts those it took in. */
   readonly waitingDocuments?: number

@@ -1,6 +1,6 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, type Authenticator } from '../auth/authentication.ts'
-import { refuseForeignPages } from './foreign-pages.ts'
+import { refuseForeignPages } from '../auth/authentication.ts'
 import { declaredBytes, readText } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'

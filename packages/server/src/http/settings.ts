@@ -54,5 +54,7 @@ export interface ServerSettings {
   readonly timer: Timer
   readonly onError: (error: unknown, request: FailedRequest) => void
   readonly onAnswered: ((request: AnsweredRequest) => void) | undefined
+  /** Whether the process is about to end: it is not ready any more. */
+  readonly isEnding: () => boolean
   readonly version: string
 }

@@ -10,7 +10,7 @@ import { readText } from '../../http/body.ts'
 import { answerMcp, isKnownVersion, isSlowCall, type McpContext, type McpOutcome } from '../../mcp/service.ts'
 import { jsonReply, reply, type Reply } from '../../http/replies.ts'
 import { defineRoute, type Route, type RouteContext } from '../../http/route.ts'
-import { watchSilence } from '../../streams/silence-watch.ts'
+import { watchSilence } from '../../streams/packet-stream.ts'
 
 type Context = RouteContext<undefined, undefined, undefined> & { readonly caller: Principal }
 
