@@ -94,13 +94,13 @@ async function fill({ index, memory, disk }: Engine, source: RowSource, count: n
 
 /** The share of the ten truly nearest rows that a search by vector finds. */
 async function recallOf(index: VectorIndex, { questions, nearest }: RowSource): Promise<number> {
-  let found = 0
+  let hitCount = 0
   const exact = nearest()
   for (const [at, ids] of exact.entries()) {
     const hits = await index.search({ vector: questions[at]!.vector, limit: 10 })
-    found += hits.filter(({ documentId }) => ids.includes(documentId)).length
+    hitCount += hits.filter(({ documentId }) => ids.includes(documentId)).length
   }
-  return found / exact.flat().length
+  return hitCount / exact.flat().length
 }
 
 /** Each kind once to warm up, then timed. */

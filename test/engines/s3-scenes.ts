@@ -78,7 +78,7 @@ async function twoProcesses(server: S3Server): Promise<void> {
   while (!over) {
     const before = writers.flatMap(({ said }) => said.filter((line) => line.startsWith('+')))
     const hits = await reader.search({ text: 'heron part', limit: 500 })
-    const found = new Set(hits.map(({ documentId }) => documentId))
+    const foundIds = new Set(hits.map(({ documentId }) => documentId))
     const removing = new Set(
       writers
         .flatMap(({ said }) => said.map((line) => line.slice(1)))
@@ -86,9 +86,9 @@ async function twoProcesses(server: S3Server): Promise<void> {
     )
     for (const line of before) {
       const id = line.slice(1)
-      if (!removing.has(id)) assert.ok(found.has(id), `${id} was in before the search`)
+      if (!removing.has(id)) assert.ok(foundIds.has(id), `${id} was in before the search`)
     }
-    most = Math.max(most, found.size)
+    most = Math.max(most, foundIds.size)
   }
   await ended
   await reader.close()
@@ -164,8 +164,8 @@ async function outage(server: S3Server): Promise<void> {
     await server.reopen()
   }
   await index.append([row('after', 'Heron.')])
-  const found = (await index.search({ text: 'heron', limit: 5 })).map(({ documentId }) => documentId)
-  assert.ok(found.includes('before') && found.includes('after'))
+  const foundIds = (await index.search({ text: 'heron', limit: 5 })).map(({ documentId }) => documentId)
+  assert.ok(foundIds.includes('before') && foundIds.includes('after'))
   await index.close()
 }
 

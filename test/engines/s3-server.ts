@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { AwsClient } from 'aws4fetch'
 import { eventually } from '../life/process.ts'
 
-/** A bucket of a server that speaks S3, behind a door that can be shut. */
+/** A bucket of a server that speaks S3, behind a gate that can be shut. */
 export interface S3Server {
   readonly endpoint: string
   readonly bucket: string
@@ -25,21 +25,21 @@ export async function startS3(): Promise<S3Server> {
   const port = 20_000 + (process.pid % 20_000)
   const child = spawn(install(), ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const door = await openDoor(port)
-  const endpoint = `http://127.0.0.1:${door.port}`
+  const gate = await openGate(port)
+  const endpoint = `http://127.0.0.1:${gate.port}`
   const client = new AwsClient({ ...credentials, service: 's3' })
   await eventually('a bucket', async () => {
-    const made = await client.fetch(`${endpoint}/${bucket}`, { method: 'PUT', aws: {} }).catch(() => undefined)
-    return made?.ok || undefined
+    const reply = await client.fetch(`${endpoint}/${bucket}`, { method: 'PUT', aws: {} }).catch(() => undefined)
+    return reply?.ok || undefined
   })
   return {
     endpoint,
     bucket,
     credentials,
-    shut: door.shut,
-    reopen: door.reopen,
+    shut: gate.shut,
+    reopen: gate.reopen,
     stop: async () => {
-      await door.shut()
+      await gate.shut()
       child.kill('SIGKILL')
       await exited
     },
@@ -57,17 +57,17 @@ function install(): string {
   return server
 }
 
-async function openDoor(target: number): Promise<Pick<S3Server, 'shut' | 'reopen'> & { readonly port: number }> {
+async function openGate(target: number): Promise<Pick<S3Server, 'shut' | 'reopen'> & { readonly port: number }> {
   const sockets = new Set<Socket>()
   const pass = (from: Socket): void => {
     const to = connect(target, '127.0.0.1')
-    for (const [one, other] of [
+    for (const [socket, other] of [
       [from, to],
       [to, from],
     ] as const) {
-      sockets.add(one)
-      one.pipe(other)
-      one.on('error', () => other.destroy()).on('close', () => (other.destroy(), sockets.delete(one)))
+      sockets.add(socket)
+      socket.pipe(other)
+      socket.on('error', () => other.destroy()).on('close', () => (other.destroy(), sockets.delete(socket)))
     }
   }
   const listen = (port: number): Promise<ReturnType<typeof createServer>> =>

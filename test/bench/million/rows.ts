@@ -46,8 +46,8 @@ export function createRowSource(questionCount: number, folder?: string): RowSour
   const row = (): IndexRow => {
     const n = created++
     const chunk = text()
-    const made = vector()
-    for (const nearest of exact) nearest.offer(`document ${n}`, made)
+    const rowVector = vector()
+    for (const nearest of exact) nearest.offer(`document ${n}`, rowVector)
     return {
       documentId: `document ${n}`,
       generation: `generation ${n}`,
@@ -61,7 +61,7 @@ export function createRowSource(questionCount: number, folder?: string): RowSour
       ownUpdatedAt: null,
       createdAt: null,
       chunkMetadata: '{}',
-      vector: made,
+      vector: rowVector,
     }
   }
   return {
@@ -98,7 +98,9 @@ function zipfChunks(): () => string {
 function folderChunks(folder: string): () => string {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const whole = files.map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'))
-  const sentences = whole.flatMap((text) => text.split(/(?<=[.!?])\s+|\n{2,}/u)).filter((one) => /\p{L}{4}/u.test(one))
+  const sentences = whole
+    .flatMap((text) => text.split(/(?<=[.!?])\s+|\n{2,}/u))
+    .filter((sentence) => /\p{L}{4}/u.test(sentence))
   if (sentences.length === 0) throw new Error(`no sentences in ${folder}`)
   const random = seededRandom(1)
   return () => {

@@ -147,20 +147,20 @@ test('administrators give keys an end and limits, and see when they were used', 
   const { send, call, clock } = await newSetting({})
   const expires_at = new Date(clock.time + 3_600_000).toISOString()
   const limits = { requests_per_minute: 1 }
-  const made = (await (await send('/admin/api-key', { scopes: ['chat'], expires_at, limits })).json()) as {
+  const created = (await (await send('/admin/api-key', { scopes: ['chat'], expires_at, limits })).json()) as {
     api_key: string
     api_key_id: number
   }
-  expect(made).toMatchObject({
+  expect(created).toMatchObject({
     expires_at,
     last_used_at: null,
     limits: { requests_per_minute: 1, tokens_per_day: null },
   })
-  const as = made.api_key
+  const as = created.api_key
   expect([(await call('/me', undefined, { as })).status, (await call('/me', undefined, { as })).status]).toEqual([
     200, 429,
   ])
-  const path = `/admin/api-key/${made.api_key_id}`
+  const path = `/admin/api-key/${created.api_key_id}`
   const changed = await send(path, { limits: null, expires_at: null }, { method: 'PATCH' })
   expect(await changed.json()).toMatchObject({ limits: null, expires_at: null, scopes: ['chat'] })
   expect((await call('/me', undefined, { as })).status).toBe(200)
@@ -168,7 +168,7 @@ test('administrators give keys an end and limits, and see when they were used', 
     .poll(
       async () => {
         const keys = (await (await send('/admin/api-key')).json()) as { api_key_id: number; last_used_at: string }[]
-        return keys.find(({ api_key_id: id }) => id === made.api_key_id)?.last_used_at
+        return keys.find(({ api_key_id: id }) => id === created.api_key_id)?.last_used_at
       },
       { timeout: 15_000 },
     )

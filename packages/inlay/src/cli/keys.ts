@@ -118,10 +118,10 @@ function numberOf(id: string): number {
 }
 
 async function rotate(context: CommandContext, id: string): Promise<number> {
-  const made = await withInlay(context, (inlay) => inlay.keys.regenerate(numberOf(id)))
-  if (context.output.isJson) context.output.json({ key: made.key, ...described(made.record) })
+  const replaced = await withInlay(context, (inlay) => inlay.keys.regenerate(numberOf(id)))
+  if (context.output.isJson) context.output.json({ key: replaced.key, ...described(replaced.record) })
   else {
-    context.output.line(made.key)
+    context.output.line(replaced.key)
     context.output.note(`It takes the place of key ${id}, which ends within five seconds. It is not shown again.`)
   }
   return 0

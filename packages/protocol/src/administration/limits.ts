@@ -5,11 +5,15 @@ import { answeredTime } from '../timestamps.ts'
 
 /** Limits as they travel; null or absent: none. Minutes and days are those of the clock, in UTC. */
 export interface LimitSet {
+  /** Requests in a minute. */
   readonly requests_per_minute: number | null
   /** Tokens of prompts and answers; an answer that has begun is made to its end. */
   readonly tokens_per_day: number | null
+  /** Uploaded files in a day. */
   readonly uploads_per_day: number | null
+  /** New chat sessions in a day. */
   readonly sessions_per_day: number | null
+  /** Ingested documents in a day. */
   readonly documents_per_day: number | null
   /** Documents that wait to be indexed at a time. */
   readonly waiting_documents: number | null
@@ -72,6 +76,7 @@ export interface LimitUse {
   readonly api_key_id: number | null
   /** Which limit. */
   readonly limit: WireLimitName
+  /** By all processes, up to a second ago. */
   readonly used: number
   /** When it is counted from 0 again. */
   readonly resets_at: string
