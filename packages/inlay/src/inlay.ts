@@ -4,6 +4,7 @@ import type { Knowledge } from '@inlay/knowledge'
 import { InlayError, operator } from '@inlay/protocol'
 import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
 import { errorWriter } from './log.ts'
+import { offersLocalModels } from './parts/local-model-parts.ts'
 import { checkOptions } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
@@ -77,10 +78,10 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     knowledge,
     keys,
     workspace,
+    localModels: offersLocalModels(options) ? lazyPart(async () => (await parts()).localModels) : undefined,
     audit,
     usage,
     metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
-    widget: widgetScript,
     authenticate: authenticatorOf(options, keys),
     onError,
     isEnding: () => isEnding,
@@ -127,6 +128,7 @@ function settingsOf(options: InlayOptions) {
     passHeaders,
     limits: bodyLimits,
     version: manifest.version,
+    widget: widgetScript,
   }
 }
 

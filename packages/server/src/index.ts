@@ -15,6 +15,7 @@ export type {
 export { migrateServer } from './auth/migrations.ts'
 export { createAuditLog } from './administration/audit-log.ts'
 export type { AuditEntry, AuditLog, AuditTable } from './administration/audit-log.ts'
+export type { LocalModelAdministration } from './administration/local-models.ts'
 export { createWorkspaceRecords } from './administration/workspace-records.ts'
 export type {
   WorkspaceRecord,

@@ -34,20 +34,40 @@ describe('a model of which nothing is known', () => {
   test('gets the results as text before its question, with the numbers they are cited by', async () => {
     const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
     expect(await ask()).toMatch(/25 days \[\[1\]\]/)
-    const texts = model.asked
-      .at(-1)
-      ?.prompt.filter(({ role }) => role === 'user')
-      .map(({ content }) => content)
-    expect(texts).toEqual([
-      [
-        {
-          type: 'text',
-          text: expect.stringMatching(/^Results of a search made for you:[^]*\n\n\[1\] Title of leave\n[^]*25 days/),
-        },
-      ],
-      [{ type: 'text', text: 'How many days of leave do I get?' }],
-      [{ type: 'text', text: expect.stringContaining('number of the result') }],
+    const { prompt, temperature } = model.asked.at(-1) ?? {}
+    const form =
+      /^Results of a search made for you:[^]*\n\n\[1\] Title of leave\n[^]*25 days[^]*\n\nQuestion: How many days of leave do I get\?\n\n[^]*number of the result/
+    expect(prompt?.filter(({ role }) => role === 'user')).toMatchObject([
+      { content: [{ type: 'text', text: expect.stringMatching(form) }] },
     ])
+    expect(temperature).toBeLessThan(0.3)
+  })
+
+  test('gets no comments and anchors of documents, which no reader sees', async () => {
+    const hidden = newPassage('leave', 'Staff receive <a id="days"></a>25 days.<!-- Do not remove -->')
+    const model = scriptedModel(() => [prose])
+    const models = providerOf(model, { callsTools: false })
+    const setting = await newSetting(() => [], { models, search: async () => [hidden] })
+    await (await setting.send()).whole()
+    const sent = JSON.stringify(model.asked.at(-1)?.prompt)
+    expect(sent).toContain('Staff receive 25 days.')
+    expect(sent).not.toMatch(/Do not remove|<a id/)
+  })
+
+  test('is asked once for a first message: nothing helps it to search', async () => {
+    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
+    await ask()
+    await ask()
+    expect(model.asked.every(({ prompt }) => JSON.stringify(prompt).includes('assistant of an organisation'))).toBe(
+      true,
+    )
+  })
+
+  test('has each sentence cited that stands in a result, also when it cites another', async () => {
+    const { ask } = await unknownModel(({ prompt }) => [
+      hasResults(prompt) ? 'It is 25 days [1]. Full-time staff receive 25 days. Ask your lead.' : prose,
+    ])
+    expect((await ask()).match(/\[\[1\]\]/g)).toHaveLength(2)
   })
 
   test('searches by itself once it was seen to call the search', async () => {

@@ -67,7 +67,7 @@ export async function runBlock<Exports extends object>(
   writeFileSync(file, `${code}\nexport { ${variablesOf(code).join(', ')} }\n`)
   const exports = (await import(file)) as Record<string, { close?: () => Promise<void> }>
   onTestFinished(async () => {
-    for (const { close } of [...assistants, ...Object.values(exports).filter(Boolean)]) await close?.()
+    for (const part of [...assistants, ...Object.values(exports).filter(Boolean)]) await part.close?.()
   })
   // The page decides what it exports; the test that names it would fail without.
   return { last: assistants.at(-1)!, servers, ...exports } as unknown as Exports & { last: Inlay; servers: Server[] }

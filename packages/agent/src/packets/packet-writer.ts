@@ -170,9 +170,7 @@ export class PacketWriter {
     const { citable } = this
     this.#options = options
     const citations = createCitations({ mode: includeCitations ? 'link' : 'remove', known: citable.known })
-    const isKnown = (number: number): boolean => citable.known(number) !== undefined
-    this.#citations =
-      includeCitations && comparesCitations ? compareCitations(citations, { find: citable.find, isKnown }) : citations
+    this.#citations = includeCitations && comparesCitations ? compareCitations(citations, citable) : citations
     if (contextDocuments.length > 0) {
       this.#documents = contextDocuments
       this.citable.openStep()(0).cite(contextDocuments)

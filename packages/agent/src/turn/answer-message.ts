@@ -88,8 +88,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       writer.endStep()
       const freeTokens = Math.min(
         limitTokens - promptTokens([...options.prompt, ...exchanges]),
-        // A result set beyond this is read badly, and costs with every step that follows.
-        Math.min(10_000, Math.floor(model.contextTokens * 0.25)) / 0.8,
+        mostResultTokens(model.contextTokens, state.isGiven) / 0.8,
       )
       const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer)
       const answered = await runCalls(opened, setting, progress)
@@ -97,6 +96,14 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       return [...answered, ...repeated.map(answerRepeated), ...plan.unknown.map((call) => refuseUnknown(call, offered))]
     },
   })
+}
+
+/**
+ * A result set beyond this is read badly, and costs with every step that follows. A model that calls no tools is a small
+ * one, which answers best from few passages.
+ */
+function mostResultTokens(contextTokens: number, isGiven: boolean): number {
+  return isGiven ? Math.min(3_000, contextTokens * 0.18) : Math.min(10_000, contextTokens * 0.25)
 }
 
 const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
@@ -169,7 +176,10 @@ async function playNext(
   const search = state.step === 0 && !isLast ? searchStep(offered, setting.userMessage) : undefined
   const given = (): AnswerStep | undefined => {
     if (!search) return undefined
-    state.isGiven ||= options.grounding !== 'search-first'
+    if (options.grounding !== 'search-first') {
+      state.isGiven = true
+      options.writer.citable.completesCitations = true
+    }
     return { ...search, isLast, offered }
   }
   if (options.grounding === 'given' || options.grounding === 'search-first') {
@@ -215,7 +225,7 @@ function toStepRequest(
     model: model.model,
     options: {
       prompt,
-      ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
+      ...toTemperature(model, state),
       // Calls in the prompt need their tools beside them, so the last step keeps them and forbids their use.
       ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
@@ -236,6 +246,12 @@ function toStepRequest(
     context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
     window: () => model.observed?.contextTokens,
   }
+}
+
+/** A small model that answers from results is to stay close to them. */
+function toTemperature({ temperature }: ResolvedModel, { isGiven }: AnswerState): { readonly temperature?: number } {
+  if (temperature !== undefined) return { temperature }
+  return isGiven ? { temperature: 0.2 } : {}
 }
 
 /** Announces the calls of a step and gives each its place, its citation numbers and its share of the prompt. */

@@ -23,6 +23,7 @@ export const serve: Command = {
     withInlay(context, (inlay) => serveUntilInterrupted(context, inlay), {
       onError: undefined,
       telemetry: context.settings.options.telemetry ?? true,
+      localModels: context.settings.findsLocalModels,
     }),
 }
 

@@ -141,6 +141,7 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   readFile: anyFunction,
   model: v.lazy((value) => (Array.isArray(value) ? severalModels : oneModel(value))),
   models: withMethods('a provider of models', 'resolve', 'list'),
+  localModels: yesOrNo,
   embedding: only('an embedding model: { name, baseUrl, dimensions }', {
     name: text,
     baseUrl: address,

@@ -116,6 +116,11 @@ export interface InlayOptions
   readonly model?: LanguageModelChoice | readonly LanguageModelChoice[] | undefined
   /** Several or other language models; replaces `model`. */
   readonly models?: ModelProvider | undefined
+  /**
+   * Whether administrators may let a model of this machine answer that Ollama, LM Studio or llama.cpp offers; without
+   * `model` and `models` alone. Default: false.
+   */
+  readonly localModels?: boolean | undefined
   /** Which embedding model makes search hybrid. Default: none, full-text search. */
   readonly embedding?: EmbeddingModel | undefined
   /** Any other maker of vectors; replaces `embedding`. */

@@ -4,11 +4,12 @@ import type { PostgresRecords } from '@inlay/drivers/postgres'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ProcessPresence } from '@inlay/records'
-import type { ApiKey, AuditLog, Keys, WorkspaceRecords, UsageLimits } from '@inlay/server'
+import type { ApiKey, AuditLog, Keys, LocalModelAdministration, WorkspaceRecords, UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
+import { localModelParts, offersLocalModels } from './local-model-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
 import { ingestionWithinLimits, withinLimits } from './limit-parts.ts'
@@ -23,6 +24,7 @@ export interface Parts {
   readonly knowledge: Knowledge
   readonly keys: Keys
   readonly workspace: WorkspaceRecords
+  readonly localModels: LocalModelAdministration
   readonly audit: AuditLog
   readonly usage: UsageLimits
   readonly telemetry: Telemetry
@@ -49,12 +51,12 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
     const parts = await makeParts(db, { ...options, dialect }, onError)
-    const { keys, workspace, audit, usage, knowledge, telemetry, reader, web, tools, python, agent } = parts
+    const { keys, usage, knowledge, reader, web, tools, python, agent } = parts
     // Closed in the opposite order: runs end before the search they use, and the database last.
     opened.push(keys, usage, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
-    return { agent, knowledge, keys, workspace, audit, usage, telemetry, close }
+    return { ...parts, close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -79,7 +81,9 @@ async function makeParts(
   ])
   const { now = Date.now, dataFolder = defaultDataFolder } = options
   const telemetry = await telemetryOf(options)
-  const models = telemetry.models(options.models ?? (await configuredModels(options.model, onError)))
+  const server = await serverParts(db, { ...options, now }, onError)
+  const { models: ownModels, localModels } = await modelParts(options, server.workspace, onError)
+  const models = telemetry.models(ownModels)
   const { describeImage, summarize } = options
   const reader = defaultReader()
   const embedder = options.embedder ?? (await configuredEmbedder(options.embedding))
@@ -101,7 +105,6 @@ async function makeParts(
     worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
   })
   const knowledge = telemetry.knowledge(ownKnowledge)
-  const server = await serverParts(db, { ...options, now }, onError)
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
   const python = await pythonParts(options)
@@ -141,6 +144,7 @@ async function makeParts(
   })
   return {
     ...server,
+    localModels,
     knowledge: ingestionWithinLimits(knowledge, server.usage),
     agent: withinLimits(telemetry.agent(ownAgent), server.usage),
     telemetry,
@@ -242,6 +246,18 @@ async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promis
     batch: embedding.batch,
     timeoutMs: embedding.timeoutMs,
   })
+}
+
+/** The models that answer, and those of this machine where they are offered. */
+async function modelParts(
+  options: InlayOptions,
+  workspace: WorkspaceRecords,
+  onError: (error: unknown) => void,
+): Promise<{ readonly models: ModelProvider; readonly localModels: LocalModelAdministration }> {
+  const configured = options.models ?? (await configuredModels(options.model, onError))
+  const make = (choices: readonly LanguageModelChoice[]): Promise<ModelProvider> => configuredModels(choices, onError)
+  const local = localModelParts({ configured, workspace, make })
+  return offersLocalModels(options) ? local : { ...local, models: configured }
 }
 
 async function configuredModels(

@@ -222,7 +222,9 @@ async function selectSections(
   const isTight = (turn.resultTokens ?? defaultResultTokens) < tightTokens
   const merged = rankDown(isTight ? best : mergeSections(best))
   const choice = { shown: mostJudged, limit: mostChosen, limitMs: help.limitMs ?? defaultHelpMs }
-  const chosen = (help.choose ?? true) ? await chooseSections(merged, turn, queries, choice, question) : undefined
+  // To choose would cost more than all that fits.
+  const mayChoose = (help.choose ?? true) && !isTight
+  const chosen = mayChoose ? await chooseSections(merged, turn, queries, choice, question) : undefined
   // The best of the ranking stay whatever is chosen, so that no document can talk a model into hiding all others.
   const kept = merged.slice(0, mostKept).filter((section) => !chosen?.includes(section))
   const sections = chosen ? [...chosen, ...kept] : merged.slice(0, passageLimit)

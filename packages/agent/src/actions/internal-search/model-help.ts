@@ -41,7 +41,10 @@ export async function expandQueries(
   turn: Pick<ActionTurn, 'ask' | 'messages' | 'userMessage' | 'signal'>,
   limitMs: number,
 ): Promise<WeightedQuery[]> {
-  const said = (turn.messages ?? []).map(({ role, text }): PastText => ({ role, text: text.slice(0, 1_000) }))
+  const { messages = [] } = turn
+  // The first message of a conversation stands on its own, and a search with it knows all that was said.
+  if (messages.length === 0 && given.length === 1 && given[0] === clean(turn.userMessage)) return []
+  const said = messages.map(({ role, text }): PastText => ({ role, text: text.slice(0, 1_000) }))
   const text = JSON.stringify({ said_before: said, newest_message: turn.userMessage.slice(0, 4_000), queries: given })
   const answer = await askInTime(turn, { instructions: expansionInstructions, text, answerTokens: 300 }, limitMs)
   return answer === undefined ? [] : readExpansion(answer, given)

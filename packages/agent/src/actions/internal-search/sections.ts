@@ -108,6 +108,8 @@ export async function addNeighbours(
   options: NeighbourOptions,
 ): Promise<Section[]> {
   let left = options.limitTokens - sections.reduce((sum, { content }) => sum + estimateTokens(content), 0)
+  // Of neighbours that are merged only a part would fit.
+  if (left <= 0) return [...sections]
   const grown = await Promise.all(
     sections.slice(0, options.sections).map((section) => readAround(section, turn, options)),
   )
@@ -169,7 +171,9 @@ export function toResultText(
   const results: Record<string, unknown>[] = []
   for (const passage of passages) {
     if (results.length > 0 && left < leastRoom) break
-    const result = toResult(passage, Math.min(left, passages.length === 1 ? limit : share), sought)
+    // The best one tells most.
+    const own = passages.length === 1 ? limit : results.length === 0 ? share * 1.9 : share
+    const result = toResult(passage, Math.min(left, own), sought)
     const cost = estimateTokens(JSON.stringify(result))
     if (cost > left && results.length > 0) break
     left -= cost
@@ -181,10 +185,10 @@ export function toResultText(
   return JSON.stringify({ results, note: wasWidened ? `${widenedNote} ${dataNote}` : dataNote })
 }
 
-// One long section must not leave room for no other; less than a chunk of the index tells little.
+// One long section must not leave room for no other; less than a few paragraphs tells little.
 const mostShare = 0.2
-const leastShare = 560
-const leastRoom = 300
+const leastShare = 300
+const leastRoom = 200
 
 /** Tokens of what stands beside the text of a passage: each of its names, and all metadata together. */
 const nameTokens = 60
