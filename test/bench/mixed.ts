@@ -63,10 +63,10 @@ async function run(assistant: Assistant): Promise<boolean> {
       )
     }),
     each(100, until, async () => {
-      const asked = performance.now()
+      const sentAt = performance.now()
       const reply = await fetch(`${assistant.base}/health`)
       await reply.text()
-      if (Date.now() - begun > warmMs) health.push(performance.now() - asked)
+      if (Date.now() - begun > warmMs) health.push(performance.now() - sentAt)
     }),
     each(5_000, until, async () => {
       samples.push({ at: Date.now() - begun, ...assistant.occupied() })

@@ -27,9 +27,9 @@ function replyTo({ body }: RecordedRequest): ReplyPart[] {
     tools?: readonly { readonly function: { readonly name: string } }[]
   }
   const has = (name: string): boolean => tools.some((tool) => tool.function.name === name)
-  const asked = messages.findLastIndex(({ role }) => role === 'user')
-  const question = JSON.stringify(messages[asked]?.content ?? '')
-  const results = messages.slice(asked).filter(({ role }) => role === 'tool').length
+  const questionAt = messages.findLastIndex(({ role }) => role === 'user')
+  const question = JSON.stringify(messages[questionAt]?.content ?? '')
+  const results = messages.slice(questionAt).filter(({ role }) => role === 'tool').length
   const word = /about (\w+)/.exec(question)?.[1] ?? 'heron'
   if (has('generate_plan')) return [call('generate_plan', {})]
   if (has('research_agent'))

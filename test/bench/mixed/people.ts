@@ -36,8 +36,8 @@ export async function person(
   // Not all at once.
   await delay(random() * breakMs)
   while (Date.now() < until) {
-    const made = await post('/chat/create-chat-session', {})
-    const { chat_session_id: session } = (await made.json()) as { chat_session_id: string }
+    const created = await post('/chat/create-chat-session', {})
+    const { chat_session_id: session } = (await created.json()) as { chat_session_id: string }
     for (let turn = 0; turn < turnsInSession && Date.now() < until; turn++) {
       const kind = kindOf(random())
       const begun = performance.now()
