@@ -192,7 +192,7 @@ export type {
 } from './resources/personas.ts'
 export { personaCreationSchema, personaUpdateSchema } from './resources/persona-changes.ts'
 export type { PersonaCreation, PersonaFields, PersonaUpdate } from './resources/persona-changes.ts'
-export { hasScope, operator, scopes } from './resources/principal.ts'
+export { hasScope, limitNames, operator, scopes } from './resources/principal.ts'
 export type { CallerLimits, Principal, Scope } from './resources/principal.ts'
 export {
   memoryItemSchema,
