@@ -65,8 +65,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   if (context.persona.hostAgent) checkHostRequest(request)
   const wanted = overrides.map((override) => withPersonaModel(chooseModel(override, session), context.persona))
   const resolved = await Promise.all(wanted.map((override) => resolveAsked(parts.models, override)))
-  const { grounding } = context.persona
-  const models = grounding ? resolved.map((model) => ({ ...model, grounding })) : resolved
+  const models = resolved.map((model) => ({ ...model, ...ofPersona(context.persona) }))
   const [model] = models
   const research =
     request.deep_research && model ? await findResearch(parts, request, { session, context, caller, model }) : undefined
@@ -91,6 +90,14 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     research,
     usable,
   }
+}
+
+/** How the model is used, as far as the persona says. */
+function ofPersona({
+  grounding,
+  comparesCitations,
+}: Persona): Partial<Pick<ResolvedModel, 'grounding' | 'comparesCitations'>> {
+  return { ...(grounding && { grounding }), ...(comparesCitations !== undefined && { comparesCitations }) }
 }
 
 /** A model with what its server tells of it, such as its window. */
