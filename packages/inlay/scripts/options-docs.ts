@@ -14,7 +14,18 @@ const functions: Readonly<Record<string, readonly (readonly [folder: string, nam
   'inlay/server': [['server', ['createServer']]],
   'inlay/drivers': [
     ['drivers/src/sql', ['nodeSqlite', 'postgres']],
-    ['drivers/src', ['lancedbIndex', 'pgvectorIndex', 'opensearchIndex', 'redisRuns', 'blobFolder', 'modelProviders']],
+    [
+      'drivers/src',
+      [
+        'lancedbIndex',
+        'pgvectorIndex',
+        'opensearchIndex',
+        'vectorStoreIndex',
+        'redisRuns',
+        'blobFolder',
+        'modelProviders',
+      ],
+    ],
     ['drivers/src/embedders', ['openaiEmbedder', 'aiSdkEmbedder', 'transformersEmbedder']],
     [
       'drivers/src',

@@ -65,30 +65,27 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     return opening
   }
 
-  const agent = lazyPart(async () => (await parts()).agent)
-  const knowledge = lazyPart(async () => (await parts()).knowledge)
-  const keys = lazyPart(async () => (await parts()).keys)
-  const workspace = lazyPart(async () => (await parts()).workspace)
-  const usage = lazyPart(async () => (await parts()).usage)
-  const audit = lazyPart(async () => (await parts()).audit)
-  const telemetry = lazyPart(async () => (await parts()).telemetry)
+  const lazy = <Name extends Exclude<keyof Parts, 'telemetry' | 'close'>>(name: Name): Parts[Name] =>
+    lazyPart(async () => (await parts())[name])
+  const [agent, knowledge, keys] = [lazy('agent'), lazy('knowledge'), lazy('keys')]
+  const [workspace, usage] = [lazy('workspace'), lazy('usage')]
+  const served = { agent, knowledge, keys, workspace, usage, audit: lazy('audit') }
+  const isMeasured = options.telemetry === true
   const server = createServer({
     ...settingsOf(options),
-    agent,
-    knowledge,
-    keys,
-    workspace,
-    localModels: offersLocalModels(options) ? lazyPart(async () => (await parts()).localModels) : undefined,
-    audit,
-    usage,
-    metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
+    ...served,
+    localModels: offersLocalModels(options) ? lazy('localModels') : undefined,
+    // There with this option.
+    metrics: isMeasured ? async () => (await parts()).telemetry!.metrics(knowledge.figures) : undefined,
     authenticate: authenticatorOf(options, keys),
     onError,
+    ...((isMeasured || options.log) && {
+      onAnswered: (request) => {
+        opened?.telemetry?.onAnswered(request)
+        options.log?.({ event: 'request', ...request })
+      },
+    }),
     isEnding: () => isEnding,
-    onAnswered: (request) => {
-      opened?.telemetry.onAnswered(request)
-      options.log?.({ event: 'request', ...request })
-    },
   })
   return {
     fetch: server.fetch,

@@ -28,26 +28,20 @@ export interface GroupCommit<Task, Result> {
 export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task, Result>): GroupCommit<Task, Result> {
   const { limitWeight = Infinity } = options
   type Submission = { task: Task; resolve: (value: Result) => void; reject: (error: unknown) => void }
-  let submitted: Submission[] = []
+  const submitted: Submission[] = []
   let running: Promise<void> | undefined
-
-  function takeGroup(): Submission[] {
-    let total = 0
-    let count = 0
-    for (const { task } of submitted) {
-      total += options.weight?.(task) ?? 0
-      if (count > 0 && (total > limitWeight || count >= options.limit)) break
-      count++
-    }
-    const group = submitted.slice(0, count)
-    submitted = submitted.slice(count)
-    return group
-  }
 
   async function run(): Promise<void> {
     await yieldToEventLoop()
     while (submitted.length > 0) {
-      const group = takeGroup()
+      let total = 0
+      let count = 0
+      for (const { task } of submitted) {
+        total += options.weight?.(task) ?? 0
+        if (count > 0 && (total > limitWeight || count >= options.limit)) break
+        count++
+      }
+      const group = submitted.splice(0, count)
       const outcomes = await commitGroup(group.map(({ task }) => task))
       group.forEach(({ resolve, reject }, at) => {
         const outcome = outcomes[at]!

@@ -11,7 +11,7 @@ export interface RunReading {
 
 /** Runs of other processes that somebody reads here. */
 export interface Copies {
-  ids(): number[]
+  readonly runs: ReadonlyMap<number, LiveRun>
   /** A run, read as far as it is. */
   of(run: SharedRun): Promise<LiveRun>
   /** Adds the lines that are new. */
@@ -35,7 +35,7 @@ export function createCopies({ shared, runBytes }: { readonly shared: SharedRuns
     }
   }
   return {
-    ids: () => [...copies.keys()],
+    runs: copies,
     catchUp,
     of: async (run) => {
       const copy = copies.get(run.messageId) ?? createRun(run, runBytes)

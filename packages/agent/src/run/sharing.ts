@@ -52,20 +52,21 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
   const look = async (): Promise<void> => {
     const isDue = unsubscribe === undefined || now() - lookedAt >= lookMs
     if (isDue) lookedAt = now()
-    const isChanged = (id: number): boolean => isDue || changed.has(id)
-    const [ownIds, copyIds] = [own.ids().filter(isChanged), copies.ids().filter(isChanged)]
+    const ids = isDue ? [...own.runs.keys(), ...copies.runs.keys()] : [...changed]
     changed.clear()
-    if (ownIds.length > 0) await own.stopRequested()
-    for (const id of copyIds) await copies.catchUp(id)
+    if (ids.some((id) => own.runs.has(id))) await own.stopRequested()
+    for (const id of ids) if (copies.runs.has(id)) await copies.catchUp(id)
   }
-  const ids = (): number[] => [...own.ids(), ...copies.ids()]
-  const rounds = createRounds([() => report(own.write), () => report(look)], {
+  const rounds = createRounds({
+    work: async () => {
+      await report(own.write)
+      await report(look)
+    },
     paceMs: shared.paceMs,
-    isNeeded: () => ids().length > 0,
+    isNeeded: () => own.runs.size + copies.runs.size > 0,
   })
-  const onChange = (messageIds: readonly number[] = ids()): void => {
-    const known = new Set(ids())
-    const relevant = messageIds.filter((id) => known.has(id))
+  const onChange = (messageIds: readonly number[] = [...own.runs.keys(), ...copies.runs.keys()]): void => {
+    const relevant = messageIds.filter((id) => own.runs.has(id) || copies.runs.has(id))
     for (const id of relevant) changed.add(id)
     if (relevant.length > 0) void rounds.now()
   }
@@ -127,7 +128,7 @@ interface OwnRun {
 
 /** Runs of this process that are not finished, or not yet written to their end. */
 interface OwnRuns {
-  ids(): number[]
+  readonly runs: ReadonlyMap<number, OwnRun>
   add(run: LiveRun): Promise<void>
   /** Writes new lines and signs of life. */
   write(): Promise<void>
@@ -142,18 +143,17 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
     each.isOpen = true
   }
   const isAlone = async (): Promise<boolean> => (await shared.isAlone?.()) ?? false
-  const isDue = ({ run: { log }, cursor, beatAt }: OwnRun): boolean =>
-    log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4
-  const isDueAlone = ({ run: { log }, beatAt }: OwnRun): boolean => log.finished || now() - beatAt >= aloneMs
   const dueRuns = async (): Promise<OwnRun[]> => {
-    const due = [...own.values()].filter(isDue)
+    const due = [...own.values()].filter(
+      ({ run: { log }, cursor, beatAt }) => log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4,
+    )
     if (due.length === 0 || !(await isAlone())) return due
     // Nobody has seen them, and nobody has to end them.
     for (const { run, isOpen } of due) if (run.finished && !isOpen) own.delete(run.messageId)
-    return due.filter((each) => own.has(each.run.messageId) && isDueAlone(each))
+    return due.filter(({ run, beatAt }) => own.has(run.messageId) && (run.finished || now() - beatAt >= aloneMs))
   }
   return {
-    ids: () => [...own.keys()],
+    runs: own,
     add: async (run) => {
       const { sessionId, messageId, runId } = run
       const openedAt = now()
@@ -196,17 +196,22 @@ interface Rounds {
   end(): void
 }
 
-function createRounds(
-  works: readonly (() => Promise<unknown>)[],
-  { paceMs, isNeeded }: { readonly paceMs: number; readonly isNeeded: () => boolean },
-): Rounds {
+function createRounds({
+  work,
+  paceMs,
+  isNeeded,
+}: {
+  readonly work: () => Promise<void>
+  readonly paceMs: number
+  readonly isNeeded: () => boolean
+}): Rounds {
   let timer: ReturnType<typeof setTimeout> | undefined
   let underway: Promise<void> | undefined
   let isWanted = false
   const all = async (): Promise<void> => {
     while (isWanted) {
       isWanted = false
-      for (const work of works) await work()
+      await work()
     }
     underway = undefined
   }

@@ -84,8 +84,10 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       // What a model writes of a search that it makes once more is an echo, not a call.
       const isEcho = repeated.length > 0 && step.wasRecovered && hasText
       const isAnswer = fresh.length + plan.unknown.length === 0 && (repeated.length === 0 || isEcho)
-      if (isAnswer) return endAnswer(step, writer)
-      writer.endStep()
+      if (isAnswer && step.finishReason.unified === 'length' && writer.hasText()) writer.onText(cutNote)
+      const { text } = writer.endStep()
+      if (isAnswer && text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
+      if (isAnswer) return undefined
       const freeTokens = Math.min(
         limitTokens - promptTokens([...options.prompt, ...exchanges]),
         mostResultTokens(model.contextTokens, state.isGiven) / 0.8,
@@ -107,11 +109,6 @@ function mostResultTokens(contextTokens: number, isGiven: boolean): number {
 }
 
 const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
-
-function endAnswer({ finishReason }: AnswerStep, writer: PacketWriter): undefined {
-  if (finishReason.unified === 'length' && writer.hasText()) writer.onText(cutNote)
-  if (writer.endStep().text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
-}
 
 const searchKinds = new Set(['SearchTool', 'WebSearchTool'])
 
@@ -259,28 +256,21 @@ function openCalls(calls: CallPlan['calls'], requested: number, freeTokens: numb
   if (calls.length === 0) return []
   const starts = calls.map(({ action, position }) => ({ position, start: action.start?.() }))
   const writers = writer.openCalls(requested, starts)
-  const ranges = openRanges(calls, writer)
+  const openRange = writer.citable.openStep()
+  // Those that cite count first, so that the only search of a step starts at the next number.
+  const numbered = calls.toSorted((a, b) => Number(isCiting(b.action)) - Number(isCiting(a.action)))
   // Some room is left for what the model writes before it asks again.
   const resultTokens = Math.max(500, Math.floor((freeTokens * 0.8) / calls.length))
   return calls.flatMap((call, index) => {
     const callWriter = writers[index]
-    const range = ranges[index]
-    return callWriter && range ? [{ ...call, writer: callWriter, range, resultTokens }] : []
+    const range = openRange(numbered.indexOf(call))
+    return callWriter ? [{ ...call, writer: callWriter, range, resultTokens }] : []
   })
 }
 
 const citingKinds = new Set(['SearchTool', 'WebSearchTool', 'OpenURLTool'])
 
 const isCiting = (action: Action): boolean => action.isCiting ?? citingKinds.has(action.builtIn ?? '')
-
-/** Numbers of the step's calls: those that cite count first, so that the only search of a step starts at the next number. */
-function openRanges(calls: CallPlan['calls'], { citable }: PacketWriter): OpenCall['range'][] {
-  const openRange = citable.openStep()
-  const citing = calls.filter(({ action }) => isCiting(action))
-  const others = calls.filter(({ action }) => !isCiting(action))
-  const order = new Map([...citing, ...others].map((call, index) => [call, index]))
-  return calls.map((call) => openRange(order.get(call) ?? 0))
-}
 
 /** A call of an action that was not offered: clients never see it, the model reads which names there are. */
 function refuseUnknown(call: RequestedCall, offered: readonly Action[]): AnsweredCall {

@@ -24,7 +24,7 @@ import {
 import type { ResearchOptions } from '../research/limits.ts'
 import type { Actions, ChosenActions } from '../tools/registry.ts'
 import { askBefore, type TurnHooks } from './hooks.ts'
-import { chooseModel, toReasoningEffort, withPersonaModel, type ReasoningEffort } from '../model/model-choice.ts'
+import { chooseModel, toReasoningEffort, type ReasoningEffort } from '../model/model-choice.ts'
 import { checkSessionSettings, findTurnContext, type TurnContext, type TurnContextParts } from './turn-context.ts'
 
 /** What turns are planned with. */
@@ -63,8 +63,16 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const session = sessionId === null ? null : await parts.conversations.session(sessionId, caller.id)
   const context = await findContext(parts, request, session, caller)
   if (context.persona.hostAgent) checkHostRequest(request)
-  const wanted = overrides.map((override) => withPersonaModel(chooseModel(override, session), context.persona))
-  const resolved = await Promise.all(wanted.map((override) => resolveAsked(parts.models, override)))
+  const resolved = await Promise.all(
+    overrides.map(async (override) => {
+      const wanted = chooseModel(override, session, context.persona)
+      const model = await parts.models.resolve(wanted)
+      if (!model.observed?.ask) return model
+      // Its server tells of it, such as its window.
+      await model.observed.ask()
+      return parts.models.resolve(wanted)
+    }),
+  )
   const models = resolved.map((model) => ({ ...model, ...ofPersona(context.persona) }))
   const [model] = models
   const research =
@@ -75,7 +83,8 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
   const usable = await parts.actions.choose(asker, choice, (available) => {
-    const offered = forHostAgent(context.offer(available, contextFiles), context.persona)
+    const offered = context.offer(available, contextFiles)
+    if (context.persona.hostAgent) return forHostAgent(offered, context.persona.hostAgent)
     return research ? researchActions(offered) : offered
   })
   if (research) checkSearches(usable.actions, usable.forced[0])
@@ -86,7 +95,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     contextFiles,
     overrides,
     models,
-    reasoning: toReasoningEffort(session?.reasoningEffort ?? null),
+    reasoning: session ? toReasoningEffort(session.reasoningEffort) : undefined,
     research,
     usable,
   }
@@ -100,14 +109,6 @@ function ofPersona({
   return { ...(grounding && { grounding }), ...(comparesCitations !== undefined && { comparesCitations }) }
 }
 
-/** A model with what its server tells of it, such as its window. */
-async function resolveAsked(models: ModelProvider, override: LlmOverride | null): Promise<ResolvedModel> {
-  const model = await models.resolve(override)
-  if (!model.observed?.ask) return model
-  await model.observed.ask()
-  return models.resolve(override)
-}
-
 /** A host's agent decides by itself which tools it calls and which model it asks. */
 function checkHostRequest(request: SendMessageRequest): void {
   const isForced = (request.forced_tool_id ?? 0) !== 0
@@ -117,9 +118,8 @@ function checkHostRequest(request: SendMessageRequest): void {
   })
 }
 
-function forHostAgent(actions: readonly Action[], { hostAgent }: Persona): readonly Action[] {
-  if (!hostAgent || hostAgent.actions === 'all') return actions
-  return actions.filter(({ name }) => hostAgent.actions?.includes(name))
+function forHostAgent(offered: readonly Action[], { actions }: NonNullable<Persona['hostAgent']>): readonly Action[] {
+  return actions === 'all' ? offered : offered.filter(({ name }) => actions?.includes(name))
 }
 
 /** The override of each answer: two or three answer side by side, fewer entries count as none. */
@@ -143,7 +143,7 @@ async function findContext(
   caller: Principal,
 ): Promise<TurnContext> {
   const { chat_session_info: info, internal_search_filters: filters } = request
-  await checkSessionSettings(info, caller, contextParts)
+  if (info) await checkSessionSettings(info, caller, contextParts)
   const place = {
     personaId: session?.personaId ?? info?.persona_id ?? 0,
     projectId: (session ? session.projectId : info?.project_id) ?? null,

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { IndexCondition } from '@inlay/knowledge'
+import type { IndexCondition, IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { loadEngine, type Engine } from './engine.ts'
+import { among, conditionOf } from './filtered-search.ts'
 import { isOfFormat, isOfSpace, searchColumn, type Space } from './rows.ts'
 import { identityFile, tableName } from './table.ts'
 
@@ -75,14 +76,33 @@ async function readOnce(engine: Engine, folder: string, space: Space | undefined
 /** Words whose entries in the text index are looked at. */
 const mostWords = 20
 
+/** Reads every row, and looks one of them up in each index. */
 async function readRows(table: Table): Promise<void> {
   const words = new Set<string>()
+  let filter: IndexFilter | undefined
   for await (const batch of table.query())
     for (const row of batch) {
       // Each value is read where it lies; a file that ends early fails here.
       for (const text of [row['text'], row['card'], row['generation']]) if (typeof text !== 'string') throw new Error()
       if (words.size < mostWords) for (const word of String(row[searchColumn]).match(/\p{L}+/gu) ?? []) words.add(word)
+      filter ??= {
+        sources: [row['source']],
+        documentIds: [row['document_id']],
+        pairs: [...row['pairs']].map(Number),
+        tags: [[...row['tags'], '']],
+      }
     }
   for (const word of [...words].slice(0, mostWords))
     await table.query().fullTextSearch(word).select(['generation', '_score']).limit(1).toArray()
+  const { sources, documentIds, pairs, tags } = filter ?? {}
+  for (const lookup of [{ sources }, { documentIds }, { pairs }, { tags }]) {
+    const condition = conditionOf(lookup)
+    if (condition) await table.query().where(condition).select(['generation']).limit(1).toArray()
+  }
+  await table
+    .query()
+    .where(among('generation', ['']))
+    .select(['generation'])
+    .limit(1)
+    .toArray()
 }

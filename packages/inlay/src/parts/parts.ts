@@ -12,9 +12,8 @@ import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
-import { ingestionWithinLimits, withinLimits } from './limit-parts.ts'
+import { hooksWith, ingestionWithinLimits, telemetryOf, withinLimits } from './metering.ts'
 import { pythonParts } from './python-parts.ts'
-import { hooksWith, telemetryOf } from './telemetry-parts.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
 
@@ -27,7 +26,8 @@ export interface Parts {
   readonly localModels: LocalModelAdministration
   readonly audit: AuditLog
   readonly usage: UsageLimits
-  readonly telemetry: Telemetry
+  /** Undefined where it is off. */
+  readonly telemetry: Telemetry | undefined
   close(): Promise<void>
 }
 
@@ -83,7 +83,7 @@ async function makeParts(
   const telemetry = await telemetryOf(options)
   const server = await serverParts(db, { ...options, now }, onError)
   const { models: ownModels, localModels } = await modelParts(options, server.workspace, onError)
-  const models = telemetry.models(ownModels)
+  const models = telemetry?.models(ownModels) ?? ownModels
   const { describeImage, summarize } = options
   const reader = defaultReader()
   const embedder = options.embedder ?? (await configuredEmbedder(options.embedding))
@@ -93,7 +93,7 @@ async function makeParts(
     now,
     onError,
     index: options.index ?? (await defaultIndex(dataFolder)),
-    embedder: embedder && telemetry.embedder(embedder),
+    embedder: embedder && (telemetry?.embedder(embedder) ?? embedder),
     reranker: options.reranker,
     ranking: options.ranking,
     images: toImageStore(() => ownAgent.files),
@@ -104,7 +104,7 @@ async function makeParts(
     queryVectorMs: options.embedding?.queryTimeoutMs,
     worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
   })
-  const knowledge = telemetry.knowledge(ownKnowledge)
+  const knowledge = telemetry?.knowledge(ownKnowledge) ?? ownKnowledge
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
   const python = await pythonParts(options)
@@ -124,11 +124,11 @@ async function makeParts(
     systemPrompt: options.systemPrompt,
     research: options.research,
     limits: options.limits,
-    search: (query) => knowledge.search(query),
+    search: knowledge.search,
     searchHelp: options.searchHelp,
     questionModel: options.questionModel,
-    readExcerpt: (query) => knowledge.excerpt(query),
-    hasDocuments: () => knowledge.hasDocuments(),
+    readExcerpt: knowledge.excerpt,
+    hasDocuments: knowledge.hasDocuments,
     checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
     documentSets: (caller) => knowledge.documentSets.list({ caller }),
     storage: options.storage ?? (await defaultStorage(dataFolder)),
@@ -146,7 +146,7 @@ async function makeParts(
     ...server,
     localModels,
     knowledge: ingestionWithinLimits(knowledge, server.usage),
-    agent: withinLimits(telemetry.agent(ownAgent), server.usage),
+    agent: withinLimits(telemetry?.agent(ownAgent) ?? ownAgent, server.usage),
     telemetry,
     reader,
     web,

@@ -24,8 +24,13 @@ export async function callerOf(request: Request, authenticate: Authenticator): P
     const isGiven = !/^(?:bearer)?\s*$/i.test(request.headers.get('authorization') ?? '')
     throw new InlayError(isGiven ? 'INVALID_TOKEN' : 'UNAUTHENTICATED')
   }
-  checkPrincipal(caller)
-  return caller
+  // What a host hands in decides whose things are whose: people without an id of their own would share everything.
+  if (typeof caller.id === 'string' && caller.id !== '' && Array.isArray(caller.scopes)) return caller
+  // For the log: a client cannot do anything about it.
+  const cause = new Error(
+    '`authenticate`, or the `principal` of `fetch`, is a caller whose id is no text, or that has no list of scopes.',
+  )
+  throw new InlayError('INTERNAL_ERROR', { cause })
 }
 
 /** Any of the scopes suffices. @throws INSUFFICIENT_PERMISSIONS without one of them */
@@ -35,16 +40,6 @@ export function checkScopes(caller: Principal, scopes: readonly Scope[]): void {
       message: `This needs a key with the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`,
     })
   }
-}
-
-/** What a host hands in decides whose things are whose: people without an id of their own would share everything. */
-function checkPrincipal(caller: Principal): void {
-  if (typeof caller.id === 'string' && caller.id !== '' && Array.isArray(caller.scopes)) return
-  // For the log: a client cannot do anything about it.
-  const cause = new Error(
-    '`authenticate`, or the `principal` of `fetch`, is a caller whose id is no text, or that has no list of scopes.',
-  )
-  throw new InlayError('INTERNAL_ERROR', { cause })
 }
 
 /**

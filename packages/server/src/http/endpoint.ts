@@ -1,4 +1,5 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
+import type { BudgetShare } from '@inlay/protocol/concurrency'
 import { callerOf, checkScopes, type Authenticator } from '../auth/authentication.ts'
 import { refuseForeignPages } from '../auth/authentication.ts'
 import { declaredBytes, readText } from './body.ts'
@@ -29,6 +30,7 @@ export interface IncomingRequest {
  */
 export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
   const scopes = scopesOf(route)
+  const isAudited = changesMuch(route)
   return async (incoming) => {
     const start = performance.now()
     let callerId: string | undefined
@@ -68,7 +70,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       callerId,
     }
     const { audit } = setting.parts
-    if (audit && callerId !== undefined && isAudited(route))
+    // Callers who are not known are not kept: anybody could fill the audit.
+    if (audit && callerId !== undefined && isAudited)
       await audit
         .add({ ...answered, callerId, operation: route.operationId, target: targetOf(incoming.pathValues, result) })
         .catch((error: unknown) => setting.settings.onError(error, answered))
@@ -82,8 +85,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
   }
 }
 
-/** Callers who are not known are not kept: anybody could fill the audit. */
-function isAudited({ method, scope, changesAccess }: Route): boolean {
+/** Whether calls of a route belong in the audit. */
+function changesMuch({ method, scope, changesAccess }: Route): boolean {
   return method !== 'GET' && (scope === 'admin' || method === 'DELETE' || changesAccess === true)
 }
 
@@ -172,21 +175,22 @@ interface BodyShare {
 }
 
 function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
-  const share = bodyBudget.open(caller)
-  let isCounted = false
+  let share: BudgetShare | undefined
+  let isReleased = false
   let cancel: (() => void) | undefined
   return {
     grow: (bytes) => {
-      if (bytes <= smallBodyBytes) return
-      isCounted = true
+      if (bytes <= smallBodyBytes || isReleased) return
+      share ??= bodyBudget.open(caller)
       share.grow(bytes)
     },
     expire: () => {
-      if (isCounted) cancel = timer(longestHoldMs, share.release)
+      if (share) cancel = timer(longestHoldMs, share.release)
     },
     release: () => {
       cancel?.()
-      share.release()
+      isReleased = true
+      share?.release()
     },
   }
 }

@@ -74,7 +74,6 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   const counters = new Map<string, Counter>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const limitOf = (caller: Principal, name: LimitName): number | undefined => caller.limits?.[name] ?? limits[name]
   const counterOf = ({ id }: Principal, name: LimitName): Counter => {
     const period = now() - (now() % lengthOf(name))
     const key = `${name} ${id}`
@@ -105,7 +104,7 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   }
   return {
     take: async (caller, name, amount = 1) => {
-      const limit = limitOf(caller, name)
+      const limit = caller.limits?.[name] ?? limits[name]
       if (limit === undefined) return
       const counter = counterOf(caller, name)
       await counter.loaded.catch(() => {})
@@ -114,7 +113,8 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
       if (amount > 0) count(counter, amount)
     },
     add: (caller, name, amount) => {
-      if (limitOf(caller, name) !== undefined && amount > 0) count(counterOf(caller, name), amount)
+      const limit = caller.limits?.[name] ?? limits[name]
+      if (limit !== undefined && amount > 0) count(counterOf(caller, name), amount)
     },
     erase: async (ownerId) => {
       for (const [key, { owner }] of counters) if (owner === ownerId) counters.delete(key)

@@ -223,7 +223,7 @@ async function selectSections(
   const merged = rankDown(isTight ? best : mergeSections(best))
   const choice = { shown: mostJudged, limit: mostChosen, limitMs: help.limitMs ?? defaultHelpMs }
   // To choose would cost more than all that fits.
-  const mayChoose = (help.choose ?? true) && !isTight
+  const mayChoose = turn.ask && (help.choose ?? true) && !isTight
   const chosen = mayChoose ? await chooseSections(merged, turn, queries, choice, question) : undefined
   // The best of the ranking stay whatever is chosen, so that no document can talk a model into hiding all others.
   const kept = merged.slice(0, mostKept).filter((section) => !chosen?.includes(section))

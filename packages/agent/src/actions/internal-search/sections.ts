@@ -177,8 +177,9 @@ export function toResultText(
     const cost = estimateTokens(JSON.stringify(result))
     if (cost > left && results.length > 0) break
     left -= cost
-    // Only what the model reads gets a number.
-    const [document] = turn.cite([passage.document], [toReadText(result)])
+    // Only what the model reads gets a number: the passage under its headings.
+    const { section, content } = result
+    const [document] = turn.cite([passage.document], [section === undefined ? content : `# ${section}\n\n${content}`])
     results.push({ document, ...result })
   }
   if (results.length === 0) return JSON.stringify({ results, note: nothingNote })
@@ -199,10 +200,6 @@ interface ShownPassage extends Readonly<Record<string, unknown>> {
   readonly section?: string
   readonly content: string
 }
-
-/** A passage under its headings. */
-const toReadText = ({ section, content }: ShownPassage): string =>
-  section === undefined ? content : `# ${section}\n\n${content}`
 
 function toResult(
   { document, content, core = content, headings }: Section,

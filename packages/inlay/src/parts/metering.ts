@@ -1,7 +1,45 @@
-import { estimateTokens, type EndedTurn } from '@inlay/agent'
+import { estimateTokens, type TurnHooks } from '@inlay/agent'
 import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import type { UsageLimits } from '@inlay/server'
+import type { Telemetry } from '@inlay/telemetry'
+import { runEntry } from '../log.ts'
+import type { InlayOptions } from '../options/options.ts'
+
+/** What watches the parts of an assistant; undefined where it is off. */
+export async function telemetryOf({ telemetry }: InlayOptions): Promise<Telemetry | undefined> {
+  if (telemetry !== true) return undefined
+  const { createTelemetry } = await import('@inlay/telemetry')
+  return createTelemetry()
+}
+
+/** The hooks of the host, after what telemetry, limits and log are told. */
+export function hooksWith(
+  telemetry: Telemetry | undefined,
+  limits: UsageLimits,
+  { hooks, log }: InlayOptions,
+): TurnHooks {
+  const watchesCalls = telemetry !== undefined || hooks?.afterToolCall !== undefined
+  return {
+    ...(hooks?.before && { before: (turn) => hooks.before?.(turn) }),
+    beforeToolCall: hooks?.beforeToolCall?.bind(hooks),
+    ...(watchesCalls && {
+      afterToolCall: (call) => {
+        telemetry?.onToolCallEnded(call)
+        return hooks?.afterToolCall?.(call)
+      },
+    }),
+    after: async (turn) => {
+      telemetry?.onTurnEnded(turn)
+      const { caller, usage, userMessage, answer } = turn
+      const tokens = (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
+      // Where the model tells none they are estimated from what was said.
+      limits.add(caller, 'tokensPerDay', tokens > 0 ? tokens : estimateTokens(userMessage + answer))
+      log?.(runEntry(turn))
+      await hooks?.after?.(turn)
+    },
+  }
+}
 
 /** The same conversations, within the limits of each caller: sessions and tokens of a day, uploaded files. */
 export function withinLimits(agent: Conversations, limits: UsageLimits): Conversations {
@@ -45,12 +83,6 @@ export function ingestionWithinLimits(knowledge: Knowledge, limits: UsageLimits)
       return knowledge.ingestFile(file, options)
     },
   }
-}
-
-/** Counts the tokens of an answer; where the model tells none they are estimated from what was said. */
-export function countTokens({ caller, usage, userMessage, answer }: EndedTurn, limits: UsageLimits): void {
-  const tokens = (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
-  limits.add(caller, 'tokensPerDay', tokens > 0 ? tokens : estimateTokens(userMessage + answer))
 }
 
 async function* eachAfter<Item>(items: AsyncIterable<Item>, before: () => Promise<void>): AsyncGenerator<Item> {
