@@ -125,7 +125,7 @@ describe('a model that was slow to answer what can be done without', () => {
     const { signal } = new AbortController()
     for (let count = 0; count < 50; count++)
       await expect(ask({ ...optional, signal })).rejects.toMatchObject({ code: 'GATEWAY_TIMEOUT' })
-    expect(model.asked).toEqual([])
+    expect(model.requests).toEqual([])
     expect(await ask({ ...optional, signal })).toBe('Yes.')
   })
 
