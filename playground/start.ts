@@ -29,6 +29,7 @@ async function start(): Promise<void> {
   const key = settings.options.apiKey ?? (await keepApiKey(dataFolder))
   const inlay = createInlay({
     telemetry: true,
+    localModels: settings.findsLocalModels,
     ...settings.options,
     agents: [mastraGuide],
     basePath,
@@ -62,8 +63,10 @@ async function start(): Promise<void> {
       if (!isInlayError(error) || error.code !== 'CLOSED') throw error
     })
     .finally(documentation.resolve)
-  const { model: chosen, models } = settings.options
-  if (settings.findsLocalModels && chosen === undefined && models === undefined) await showLocalModels()
+  const isBuiltIn = (await inlay.agent.models()).some(
+    (listed) => listed.isDefault && listed.providerType === 'extractive',
+  )
+  if (settings.findsLocalModels && settings.options.model === undefined && isBuiltIn) await showLocalModels()
 }
 
 async function showLocalModels(): Promise<void> {

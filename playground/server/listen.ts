@@ -7,7 +7,7 @@ import type { Peer } from 'inlay/page'
 export interface Listening {
   readonly port: number
   /** Ends the assistant, then every connection. Idempotent. */
-  close(inlay: Pick<Inlay, 'close'>): Promise<void>
+  close(inlay: Pick<Inlay, 'close'> & Partial<Pick<Inlay, 'drain'>>): Promise<void>
 }
 
 /** A start that cannot work, said in words for a person. */

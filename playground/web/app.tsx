@@ -5,6 +5,7 @@ import { AgentChoice } from './chat/agent-choice.tsx'
 import { Announcer } from './chat/announcer.tsx'
 import { ChatsView } from './chats/chats-view.tsx'
 import { Composer } from './chat/composer.tsx'
+import { LocalModel } from './chat/local-model.tsx'
 import { useConversation, type Conversation } from './chat/conversation.ts'
 import { shortCount } from './documents/counts.ts'
 import { useDocumentList, type DocumentList } from './documents/document-list.ts'
@@ -16,7 +17,7 @@ import { Examples, Welcome } from './chat/welcome.tsx'
 
 interface AppProps {
   readonly service: Service
-  /** The model that answers, named as what it is. */
+  /** The model that answers at first, named as what it is. */
   readonly modelName: string
 }
 
@@ -27,6 +28,7 @@ export function App({ service, modelName }: AppProps): JSX.Element {
   const list = useDocumentList(service)
   const [focusRequest, setFocusRequest] = useState(0)
   const [agentId, setAgentId] = useState(0)
+  const [name, setName] = useState(modelName)
   const newChat = (): void => {
     chat.leave()
     location.hash = ''
@@ -55,7 +57,8 @@ export function App({ service, modelName }: AppProps): JSX.Element {
               focusRequest={focusRequest}
             />
             {isEmpty(chat) && <AgentChoice service={service} agentId={agentId} choose={setAgentId} />}
-            <p class="model">{modelName}</p>
+            <p class="model">{name}</p>
+            {isEmpty(chat) && <LocalModel service={service} onChange={() => void service.modelName().then(setName)} />}
           </div>
           {isEmpty(chat) && (
             <Examples

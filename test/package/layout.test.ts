@@ -44,7 +44,7 @@ const mayWait = [
   /^test\/knowledge\/history\.scaled\.test\.ts$/,
   /^test\/package\/(?:first-start|installation)\.ts$/,
   /^test\/drivers\/lancedb\/writer\.ts$/,
-  /^test\/bench\//,
+  /^test\/(?:bench|scale)\//,
 ]
 
 test('no test sleeps: it waits until something is so', () => {

@@ -58,3 +58,38 @@ test.each([readme, ...globSync('docs/**/*.md')])(
     expect(unnamedPackages(readFileSync(file, 'utf8'))).toEqual([])
   },
 )
+
+/** Blocks of code that `test/life/examples` leaves out, and where they run instead. */
+const runElsewhere: Readonly<Record<string, string>> = {
+  'docs/1.guide/13.engine.md 2': 'test/agent/own-tables',
+  'docs/1.guide/13.engine.md 3': 'test/agent/own-tables',
+  'docs/1.guide/16.frameworks.md 1': 'check:hosts',
+  'docs/1.guide/2.mount.md 2': 'check:hosts',
+}
+
+test('every example of the guide runs in test/life/examples, or where the list says', () => {
+  const calls = readFileSync('test/life/examples/examples.full.test.ts', 'utf8').matchAll(
+    /(\w+(?:\('.*?'\))?)((?:, \d+)+)\]/g,
+  )
+  const run = new Set(
+    [...calls].flatMap(([, name, numbers]) =>
+      numbers!
+        .split(', ')
+        .slice(1)
+        .map((number) => `${name} ${number}`),
+    ),
+  )
+  const nameOf = (path: string): string =>
+    path.startsWith('docs/1.guide/') ? `guide('${path.slice(13, -3)}')` : path === readme ? 'page' : 'parts'
+  const pages = [readme, 'docs/6.parts.md', ...globSync('docs/1.guide/**/*.md')]
+  const blocks = pages.flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/^```(?:ts|js)\n/gm)].map((_, at) => [path, at + 1] as const),
+  )
+  const missing = blocks.filter(
+    ([path, number]) => !run.has(`${nameOf(path)} ${number}`) && runElsewhere[`${path} ${number}`] === undefined,
+  )
+  // The guide shows the README's example first: one call runs both.
+  expect(
+    missing.map(([path, number]) => `${path} ${number}`).filter((name) => name !== 'docs/1.guide/2.mount.md 1'),
+  ).toEqual([])
+})

@@ -4,7 +4,7 @@ import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import type { Principal } from '@inlay/protocol'
 import { Kysely } from 'kysely'
 import { describe, expect, it, test } from 'vitest'
-import { firstOf, fixedKey } from 'inlay/internal/callers'
+import { firstOf, fixedKey } from 'inlay/internal/inlay'
 
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` })
 

@@ -18,13 +18,13 @@ import { createRuns, type LiveRun, type StopCause } from './run/registry.ts'
 import { createRunSharing } from './run/sharing.ts'
 import { createBuiltIns, toSearchAction } from './tools/built-in-actions.ts'
 import { createActions } from './tools/registry.ts'
-import { createAfterTurn } from './turn/after-turn.ts'
+import { createAfterTurn } from './turn/ending.ts'
 import type { TurnParts } from './turn/execute-turn.ts'
 import { countFreeTokens } from './turn/free-tokens.ts'
 import { searchPassages } from './turn/passage-search.ts'
 import { createKeyedSends } from './turn/idempotency.ts'
 import { GroundingMemory } from './turn/search-first.ts'
-import { readMessage } from './turn/message-input.ts'
+import { readMessage } from './turn/plan-turn.ts'
 import { startRun, type StartParts } from './turn/start-run.ts'
 import type { TurnContextParts } from './turn/turn-context.ts'
 
@@ -44,6 +44,7 @@ export function createAgent(options: AgentOptions): Agent {
   const parts = connectParts(options)
   const { runs, actions, afterTurn, abandoned, keyedSends } = parts
   const underway = new Set<Promise<Run>>()
+  const openRuns = (): Promise<unknown>[] => [...underway, ...runs.active().map(({ ended }) => ended)]
   let isClosed = false
   const ready = async (): Promise<void> => {
     if (isClosed) throw new InlayError('CLOSED')
@@ -71,6 +72,9 @@ export function createAgent(options: AgentOptions): Agent {
       searchPassages(query, { ...parts, ...parts.contextParts, ...parts.turn, help: options.searchHelp }),
     freeTokens: (place, caller) => countFreeTokens(place, caller, parts),
     start: ready,
+    idle: async () => {
+      for (let open = openRuns(); open.length > 0; open = openRuns()) await Promise.allSettled(open)
+    },
     close: async () => {
       isClosed = true
       abandoned.close()
@@ -175,12 +179,12 @@ function connectParts(options: AgentOptions) {
     now,
     checkpoints,
     afterTurn,
-    keyedSends: createKeyedSends({ store: stores.runs, runs, runBytes, follow: afterTurn.follow }),
+    keyedSends: createKeyedSends({ store: stores.runs, runs, runBytes, sharing, follow: afterTurn.follow }),
     abandoned: createAbandonedCheck(async () => {
       // It knows more of what was said.
       await sharing?.start()
       return conversations.terminateAbandoned(leaseMs)
-    }, onError),
+    }, parts),
   }
 }
 

@@ -3,7 +3,7 @@ import type { CreateTableBuilder, Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { fileClaimMigration, libraryMigration } from './files/migration.ts'
 import { memoryMigration } from './memories/migration.ts'
-import { sharedRunMigration } from './runs/migration.ts'
+import { processMigration, sharedRunMigration } from './runs/migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { researchMigration } from './sessions/research-migration.ts'
 import { actionSwitchMigration, storedToolMigration } from './stored-tools/migration.ts'
@@ -125,6 +125,7 @@ export async function migrateConversations(db: Kysely<unknown>): Promise<void> {
       '0007-action-switches': actionSwitchMigration,
       '0008-file-claims': fileClaimMigration,
       '0009-shared-runs': sharedRunMigration,
+      '0010-processes': processMigration,
     },
   })
 }

@@ -1,15 +1,15 @@
+import manifest from '../package.json' with { type: 'json' }
 import type { Conversations, Erased } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
-import { InlayError } from '@inlay/protocol'
-import { createServer, type FetchHandler, type Authenticator, type Keys, type Server } from '@inlay/server'
-import manifest from '../package.json' with { type: 'json' }
-import { firstOf, fixedKey } from './callers.ts'
+import { InlayError, operator } from '@inlay/protocol'
+import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
 import { errorWriter } from './log.ts'
-import { lazyPart } from './parts/lazy-part.ts'
+import { offersLocalModels } from './parts/local-model-parts.ts'
 import { checkOptions } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
 import { widgetScript } from './widget-script.ts'
+import { hash, timingSafeEqual } from 'node:crypto'
 
 /** An assistant ready to be mounted. */
 export interface Inlay {
@@ -31,6 +31,11 @@ export interface Inlay {
   erase(personId: string): Promise<Erased & { readonly keys: number }>
   /** Starts everything now rather than with the first use: database, index, worker. May be called again. */
   start(): Promise<void>
+  /**
+   * Prepares for `close()`: `/health/ready` answers 503 from now on, everything else is answered as before. Resolves once
+   * no answer is being made here.
+   */
+  drain(): Promise<void>
   /** Stops runs and worker, closes index and database; what is used afterwards fails with CLOSED. May be called again. */
   close(): Promise<void>
 }
@@ -46,6 +51,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   let opening: Promise<Parts> | undefined
   let opened: Parts | undefined
   let closing: Promise<void> | undefined
+  let isEnding = false
 
   async function parts(): Promise<Parts> {
     if (closing !== undefined) throw new InlayError('CLOSED', { message: 'This assistant is closed.' })
@@ -59,29 +65,27 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     return opening
   }
 
-  const agent = lazyPart(async () => (await parts()).agent)
-  const knowledge = lazyPart(async () => (await parts()).knowledge)
-  const keys = lazyPart(async () => (await parts()).keys)
-  const workspace = lazyPart(async () => (await parts()).workspace)
-  const usage = lazyPart(async () => (await parts()).usage)
-  const audit = lazyPart(async () => (await parts()).audit)
-  const telemetry = lazyPart(async () => (await parts()).telemetry)
+  const lazy = <Name extends Exclude<keyof Parts, 'telemetry' | 'close'>>(name: Name): Parts[Name] =>
+    lazyPart(async () => (await parts())[name])
+  const [agent, knowledge, keys] = [lazy('agent'), lazy('knowledge'), lazy('keys')]
+  const [workspace, usage] = [lazy('workspace'), lazy('usage')]
+  const served = { agent, knowledge, keys, workspace, usage, audit: lazy('audit') }
+  const isMeasured = options.telemetry === true
   const server = createServer({
     ...settingsOf(options),
-    agent,
-    knowledge,
-    keys,
-    workspace,
-    audit,
-    usage,
-    metrics: options.telemetry === true ? () => telemetry.metrics(() => knowledge.figures()) : undefined,
-    widget: widgetScript,
+    ...served,
+    localModels: offersLocalModels(options) ? lazy('localModels') : undefined,
+    // There with this option.
+    metrics: isMeasured ? async () => (await parts()).telemetry!.metrics(knowledge.figures) : undefined,
     authenticate: authenticatorOf(options, keys),
     onError,
-    onAnswered: (request) => {
-      opened?.telemetry.onAnswered(request)
-      options.log?.({ event: 'request', ...request })
-    },
+    ...((isMeasured || options.log) && {
+      onAnswered: (request) => {
+        opened?.telemetry?.onAnswered(request)
+        options.log?.({ event: 'request', ...request })
+      },
+    }),
+    isEnding: () => isEnding,
   })
   return {
     fetch: server.fetch,
@@ -89,16 +93,25 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     knowledge,
     keys,
     routes: server.routes,
-    erase: async (personId) => {
-      // Keys first, so that nothing is added meanwhile.
-      const count = await keys.erase(personId)
-      await workspace.erase(personId)
-      await usage.erase(personId)
-      return { ...(await agent.erase(personId)), keys: count }
-    },
+    erase: (personId) => erasePerson(personId, { keys, workspace, usage, agent }),
     start: async () => void (await parts()),
+    drain: async () => {
+      isEnding = true
+      await (await opening?.catch(() => undefined))?.agent.idle()
+    },
     close: () => (closing ??= Promise.resolve(opening?.catch(() => undefined)).then((opened) => opened?.close())),
   }
+}
+
+async function erasePerson(
+  personId: string,
+  { keys, workspace, usage, agent }: Pick<Parts, 'keys' | 'workspace' | 'usage' | 'agent'>,
+): ReturnType<Inlay['erase']> {
+  // Keys first, so that nothing is added meanwhile.
+  const count = await keys.erase(personId)
+  await workspace.erase(personId)
+  await usage.erase(personId)
+  return { ...(await agent.erase(personId)), keys: count }
 }
 
 function settingsOf(options: InlayOptions) {
@@ -112,6 +125,7 @@ function settingsOf(options: InlayOptions) {
     passHeaders,
     limits: bodyLimits,
     version: manifest.version,
+    widget: widgetScript,
   }
 }
 
@@ -122,4 +136,48 @@ function authenticatorOf(options: InlayOptions, keys: Keys): Authenticator {
     ...(apiKey === undefined ? [] : [fixedKey(apiKey)]),
     (request) => keys.authenticate(request),
   ])
+}
+
+/** Asks each in turn; the first who knows the caller decides. */
+export function firstOf(authenticators: readonly Authenticator[]): Authenticator {
+  return async (request) => {
+    for (const authenticate of authenticators) {
+      const caller = await authenticate(request)
+      if (caller) return caller
+    }
+    return undefined
+  }
+}
+
+/** Accepts one key, as the operator. Compared by hash, so that the time it takes tells nothing. */
+export function fixedKey(key: string): Authenticator {
+  const expected = hash('sha256', key, 'buffer')
+  return (request) => {
+    const given = bearerKey(request)
+    return given !== undefined && timingSafeEqual(hash('sha256', given, 'buffer'), expected) ? operator : undefined
+  }
+}
+
+/**
+ * A part that is made when it is first used: each method waits for the part and then does what it says. For parts
+ * whose members are all asynchronous methods, or groups of such methods (`knowledge.pairs.list()`).
+ */
+export function lazyPart<Part extends object>(load: () => Promise<Part>): Part {
+  return lazyMember(async () => load()) as Part // The proxy has every member of a part of this kind, see above.
+}
+
+/** Stands for a method and for a group of methods alike; which one it is shows when it is used. */
+function lazyMember(load: () => Promise<unknown>, owner?: () => Promise<unknown>): unknown {
+  return new Proxy(() => {}, {
+    get(_, name) {
+      // Not a promise: a part may be returned from an async function without being awaited into something else.
+      if (name === 'then') return undefined
+      return lazyMember(async () => Reflect.get(Object(await load()), name), load)
+    },
+    async apply(_, __, argumentList: unknown[]) {
+      const method = await load()
+      if (typeof method !== 'function') throw new TypeError('This part has no such method.')
+      return Reflect.apply(method, owner === undefined ? undefined : await owner(), argumentList)
+    },
+  })
 }

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import { createInlay, type Inlay } from './inlay.ts'
+import { errorWriter } from './log.ts'
 import type { InlayOptions } from './options/options.ts'
 
 /** Options of {@link createTenants}. */
@@ -24,11 +25,13 @@ export interface TenantsOptions {
   readonly idleMs?: number | undefined
   /** Milliseconds since 1970 UTC. Default: the clock. */
   readonly now?: (() => number) | undefined
+  /** Receives what `tenantOf` and `options` throw; the request is answered with 500. Default: written to standard error. */
+  readonly onError?: ((error: unknown, context?: { readonly requestId?: string }) => void) | undefined
 }
 
 /** One assistant for each tenant, which share no row, file, index or memory. */
 export interface Tenants {
-  /** Answers a request by the assistant of its tenant. */
+  /** Answers a request by the assistant of its tenant; never rejects. */
   fetch(request: Request): Promise<Response>
   /** The assistant of a tenant, opened when it is not. @throws INVALID_INPUT for a name that cannot be one */
   open(tenant: string): Promise<Inlay>
@@ -39,6 +42,8 @@ export interface Tenants {
    * May be called again after a failure.
    */
   remove(tenant: string): Promise<void>
+  /** Prepares all for `close()`, as `Inlay.drain` does; one that is opened later is not ready either. */
+  drain(): Promise<void>
   /** Closes every assistant. */
   close(): Promise<void>
 }
@@ -55,21 +60,26 @@ const tenantName = /^[a-z\d][a-z\d._-]{0,62}$/
 /** Keeps an assistant for each tenant. Nothing is opened before a tenant is asked for. */
 export function createTenants(options: TenantsOptions): Tenants {
   const pool = new TenantPool(options)
+  const onError = options.onError ?? errorWriter(undefined)
+  const tenantOf = async (request: Request): Promise<Tenant | Response> => {
+    const name = await options.tenantOf(request)
+    return name === undefined || !tenantName.test(name) ? noTenant() : pool.open(name)
+  }
   return {
     get opened() {
       return pool.names
     },
     open: async (name) => (await pool.open(name)).inlay,
     async fetch(request) {
-      const name = await options.tenantOf(request)
-      if (name === undefined || !tenantName.test(name)) return noTenant()
-      const tenant = await pool.open(name)
+      const tenant = await tenantOf(request).catch((error: unknown) => failed(error, onError))
+      if (tenant instanceof Response) return tenant
       tenant.responding++
       const response = await tenant.inlay.fetch(request)
       void pool.closeUnused().catch(() => {})
       return onceRead(response, () => tenant.responding--)
     },
     remove: (name) => pool.remove(name),
+    drain: () => pool.drain(),
     close: () => pool.close(),
   }
 }
@@ -79,6 +89,7 @@ class TenantPool {
   readonly #open = new Map<string, Promise<Tenant>>()
   readonly #closing = new Map<string, Promise<void>>()
   readonly #now: () => number
+  #isEnding = false
   #isClosed = false
 
   constructor(options: TenantsOptions) {
@@ -110,6 +121,12 @@ class TenantPool {
     await this.#close(name, () => rm(this.#folderOf(name), { recursive: true, force: true }))
   }
 
+  async drain(): Promise<void> {
+    this.#isEnding = true
+    const all = await Promise.allSettled(this.#open.values())
+    await Promise.all(all.map((each) => (each.status === 'fulfilled' ? each.value.inlay.drain() : undefined)))
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all(this.names.map((name) => this.#close(name)))
@@ -135,6 +152,7 @@ class TenantPool {
   async #create(name: string): Promise<Tenant> {
     const options = await this.#options.options?.(name)
     const inlay = createInlay({ dataFolder: this.#folderOf(name), ...options })
+    if (this.#isEnding) void inlay.drain()
     return { inlay, lastUsedAt: this.#now(), responding: 0 }
   }
 
@@ -164,6 +182,16 @@ function noName(): InlayError {
 
 function noTenant(): Response {
   return Response.json({ error_code: 'NOT_FOUND', detail: 'There is no such tenant.' }, { status: 404 })
+}
+
+/** The answer where no assistant could be had; what is wrong with the host's options is not for callers. */
+function failed(thrown: unknown, onError: NonNullable<TenantsOptions['onError']>): Response {
+  const requestId = crypto.randomUUID()
+  const isMeant = isInlayError(thrown) && thrown.code !== 'INVALID_INPUT'
+  const error = isMeant ? thrown : new InlayError('INTERNAL_ERROR', { cause: thrown })
+  if (error.status === 500) onError(thrown, { requestId })
+  const body = { error_code: error.code, detail: error.message, request_id: requestId }
+  return Response.json(body, { status: error.status, headers: { 'x-request-id': requestId } })
 }
 
 /** The same response; tells once its body has been read, or was given up. */

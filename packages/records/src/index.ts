@@ -1,5 +1,5 @@
 export { dialectOf, generatedId, hasRowLocks, type AnyDatabase, type DialectName } from './dialect.ts'
-export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Outcome } from './group-commit.ts'
+export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Outcome } from './shared-transactions.ts'
 export {
   createJobLeases,
   holdJob,

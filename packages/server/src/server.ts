@@ -39,6 +39,8 @@ export interface ServerOptions extends ServerParts {
   readonly onError?: (error: unknown, request: FailedRequest) => void
   /** Called with each request of a known route once it is answered; what it throws goes to `onError`. */
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
+  /** Whether the process is about to end, so that balancers should send requests elsewhere. Default: it never is. */
+  readonly isEnding?: () => boolean
   /** What `GET /version` says. Default `0.0.0`. */
   readonly version?: string
 }
@@ -61,11 +63,11 @@ const mebibyte = 1024 * 1024
 
 /** The HTTP side over its parts: nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
-  const { agent, knowledge, keys, workspace, audit, usage, metrics, widget, authenticate } = options
+  const { agent, knowledge, keys, workspace, localModels, audit, usage, metrics, widget, authenticate } = options
   const settings = settingsOf(options)
   const principals = new WeakMap<Request, Principal>()
   const setting: EndpointSetting = {
-    parts: { agent, knowledge, keys, workspace, audit, usage, metrics, widget },
+    parts: { agent, knowledge, keys, workspace, localModels, audit, usage, metrics, widget },
     authenticate: (request) => principals.get(request) ?? authenticate(request),
     settings,
     routes,
@@ -102,8 +104,8 @@ function settingsOf(options: ServerOptions): ServerSettings {
     streamFormat: options.streamFormat ?? 'sse',
     corsOrigins: options.corsOrigins ?? [],
     limits: {
-      chatBytes: 10 * mebibyte,
-      ingestionBytes: 128 * mebibyte,
+      chatBytes: 4 * mebibyte,
+      ingestionBytes: 8 * mebibyte,
       uploadBytes: 2048 * mebibyte,
       otherBytes: mebibyte,
       ...options.limits,
@@ -117,6 +119,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     timer: options.timer ?? systemTimer,
     onError: options.onError ?? (() => {}),
     onAnswered: options.onAnswered,
+    isEnding: options.isEnding ?? (() => false),
     version: options.version ?? '0.0.0',
   }
 }

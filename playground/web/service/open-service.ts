@@ -81,6 +81,7 @@ function toService(client: Client, access: Access): Service {
     agents: () => client.agents.list(),
     ...chatsOf(client),
     ...ownDocumentationOf(client, access),
+    ...localModelsOf(access),
     async upload(file) {
       const { user_files: files, rejected_files: rejected } = await client.files.upload([file])
       const [taken] = files
@@ -112,6 +113,34 @@ function toService(client: Client, access: Access): Service {
       // Somebody else may have been faster.
       await client.deleteDocument(documentId).catch(unless('DOCUMENT_NOT_FOUND', undefined))
     },
+  }
+}
+
+/** What the page reads of the models of the machine. */
+const localModelsSchema = v.object({
+  servers: v.array(v.object({ name: v.string(), base_url: v.string(), models: v.array(v.string()) })),
+  chosen: v.nullable(v.object({ server: v.string(), base_url: v.string(), model: v.string() })),
+})
+
+/** What people can do about the model that answers. */
+function localModelsOf({ baseUrl, apiKey }: Access): Pick<Service, 'localModels' | 'chooseLocalModel' | 'modelName'> {
+  const address = `${baseUrl}/admin/local-models`
+  const authorization = `Bearer ${apiKey}`
+  return {
+    async localModels(signal) {
+      const response = await fetch(address, { headers: { authorization }, ...(signal && { signal }) })
+      return response.ok ? v.parse(localModelsSchema, await response.json()) : null
+    },
+    async chooseLocalModel(choice) {
+      const response = await fetch(address, {
+        method: 'PUT',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ choice }),
+      })
+      if (response.ok) return v.parse(localModelsSchema, await response.json())
+      throw new InlayError('BAD_GATEWAY', { message: 'The model was not changed: it may have ended meanwhile.' })
+    },
+    modelName: () => readModelName(baseUrl, apiKey),
   }
 }
 

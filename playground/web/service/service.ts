@@ -1,3 +1,4 @@
+import type { LocalModelChange, LocalModels } from '@inlay/protocol/administration'
 import type { ChatSessionDetail, DocMinimalInfo, DocumentStateName, StreamLine } from '@inlay/protocol'
 
 /** What the page needs of an Inlay service; everything rejects with an error that `toFailure` puts into words. */
@@ -45,6 +46,12 @@ export interface Service {
   hasDocument(id: string): Promise<boolean>
   /** Puts failed documents back into the queue: one, or all. */
   requeue(documentId?: string): Promise<void>
+  /** What models run on the machine of the server; null where the key may not ask, or the server names its model. */
+  localModels(signal?: AbortSignal): Promise<LocalModels | null>
+  /** Lets one of them answer, or with null the built-in model; gives what there is then. */
+  chooseLocalModel(choice: LocalModelChange['choice']): Promise<LocalModels>
+  /** The model that answers, named as what it is. */
+  modelName(): Promise<string>
   /** Whether the project's own documentation is among the documents, and the key may remove it. */
   hasOwnDocumentation(signal: AbortSignal): Promise<boolean>
   removeOwnDocumentation(): Promise<void>

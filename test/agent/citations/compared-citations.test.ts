@@ -7,16 +7,13 @@ import { newDoc } from '../setting.ts'
 const leave = 'Employees get 25 days of annual leave. Up to five days carry over to March.'
 const rooms = 'The large meeting room seats 40 people. Run `rooms list --free` to see free rooms.'
 
-function answer(text: string, size = text.length): string {
+function answer(text: string, size = text.length, completesCitations = false): string {
   const citable = createCitableDocuments()
+  citable.completesCitations = completesCitations
   citable
     .openStep()(0)
     .cite([newDoc('leave'), newDoc('rooms')], [leave, rooms])
-  const isKnown = (number: number): boolean => citable.known(number) !== undefined
-  const citations = compareCitations(createCitations({ mode: 'link', known: citable.known }), {
-    find: citable.find,
-    isKnown,
-  })
+  const citations = compareCitations(createCitations({ mode: 'link', known: citable.known }), citable)
   const pieces = []
   for (let at = 0; at < text.length; at += size) pieces.push(...citations.push(text.slice(at, at + size)))
   pieces.push(...citations.end())
@@ -59,4 +56,12 @@ test.each([
   ],
 ])('cites %s, however the text is split', (_, text, expected) => {
   for (const size of [1, 3, 7, text.length]) expect(answer(text, size)).toBe(expected)
+})
+
+test('is completed for a model that cites some sentences alone, however the text is split', () => {
+  const text =
+    'The large meeting room seats 40 people. [2] Employees get 25 days of annual leave. Ask [1]. Bye.\n- Up to five days carry over to March\n'
+  const expected =
+    'The large meeting room seats 40 people. [2] Employees get 25 days of annual leave. [1] Ask [1]. Bye.\n- Up to five days carry over to March [1]\n'
+  for (const size of [1, 3, 7, text.length]) expect(answer(text, size, true)).toBe(expected)
 })

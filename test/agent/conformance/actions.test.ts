@@ -22,7 +22,7 @@ import { defineAction } from '@inlay/agent/host-actions'
 import { createMemories } from '@inlay/conversations/internal/memories/memories'
 import type { ConversationDatabase } from '@inlay/conversations/internal/tables/database'
 import { createOpenApiActions } from '@inlay/conversations/internal/stored-tools/openapi-actions'
-import { createActionSwitches } from '@inlay/conversations/internal/stored-tools/action-switches'
+import { createActionSwitches } from '@inlay/conversations/internal/stored-tools/stored-tools'
 import { createStoredTools } from '@inlay/conversations/internal/stored-tools/stored-tools'
 import { InlayError } from '@inlay/protocol'
 import { heldFiles } from '../action-turn.ts'
@@ -154,8 +154,8 @@ const runPython: MakeAction = () => ({
           obey(code, signal, () => {
             onOutput?.({ stream: 'stdout', text: code.includes('long') ? wordy(code).repeat(10) : `${code} ran.` })
             if (code.includes('long')) onOutput?.({ stream: 'stderr', text: wordy(code) })
-            const made: CodeFile[] = [{ name: `${code}.txt`, bytes: new TextEncoder().encode(code) }]
-            return { exitCode: 0, timedOut: false, error: null, files: made, droppedFiles: [], isOutputCut: false }
+            const created: CodeFile[] = [{ name: `${code}.txt`, bytes: new TextEncoder().encode(code) }]
+            return { exitCode: 0, timedOut: false, error: null, files: created, droppedFiles: [], isOutputCut: false }
           }),
       },
     }),

@@ -43,6 +43,15 @@ test('a cursor beyond the end waits for lines above it', async () => {
   expect(await reading).toEqual(['3c'])
 })
 
+test('who has read more than there is, of a process that is gone, is told of its end', async () => {
+  const log = createRunLog(roomy)
+  const reading = collect(log.read(5))
+  for (const line of ['{"obj":1}', '{"error":2}']) log.append(line)
+  log.end()
+  expect(await reading).toEqual(['6{"error":2}'])
+  expect(await collect(log.read(2))).toEqual([])
+})
+
 test('a reader leaves by its signal or by itself, and the log goes on', async () => {
   const log = createRunLog(roomy)
   const controller = new AbortController()

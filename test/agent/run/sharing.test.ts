@@ -7,11 +7,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ana, codeOf, eventually, newDatabase, newSetting, readAll, type Setting } from '../setting.ts'
 
 /** Processes that share records, each with an agent of its own. */
-async function newProcesses(script: Script, options: { leaseMs?: number } = {}) {
+async function newProcesses(script: Script) {
   const db = await newDatabase()
   const gone = new Set<string>()
-  const time = { now: Date.UTC(2026, 0, 12, 9, 30) }
-  const clock = () => time.now
+  const clock = () => Date.UTC(2026, 0, 12, 9, 30)
   const start = async (name: string, wrap = (shared: SharedRuns) => shared): Promise<Setting> => {
     const processes = { owner: name, isGone: (owner: string) => gone.has(owner) }
     const sharedRuns = wrap(sqlSharedRuns({ db, now: clock, processes }))
@@ -19,13 +18,13 @@ async function newProcesses(script: Script, options: { leaseMs?: number } = {}) 
       db,
       now: clock,
       sharedRuns,
-      limits: { leaseMs: options.leaseMs ?? 1_000 },
+      limits: { leaseMs: 1_000 },
     })
     onTestFinished(() => setting.agent.close())
     await setting.agent.start()
     return setting
   }
-  return { db, gone, time, start }
+  return { db, gone, start }
 }
 
 const said = (lines: readonly StreamLine[]): string =>
@@ -70,7 +69,6 @@ test('the newest run of a session is resumed, whichever process made it', async 
   await run.whole()
   const next = await second.send({ chat_session_id: run.sessionId })
   await next.whole()
-  // SQLite learns of a run with its first lines.
   for (const { agent } of [first, second])
     await eventually(async () => (await agent.resume(run.sessionId, ana)).messageId === next.messageId)
 })
@@ -129,38 +127,32 @@ test('an answer that was stored whole before its process ended is told whole', a
   expect((await second.agent.sessions.get(run.sessionId, ana)).messages.at(-1)).toMatchObject({ error: null })
 })
 
-test('a process that slept does not take the runs of others for abandoned', async () => {
-  const { start, time, db } = await newProcesses([['Said. ', { hang: true }]], { leaseMs: 200 })
-  let looks = 0
-  const first = await start('a', (shared) => ({
-    ...shared,
-    // Asleep: it writes nothing any more.
-    append: async (lines) => (looks > 0 ? [] : shared.append(lines)),
-  }))
+test('a process alone does not write short runs, and others know a run before its first word', async () => {
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+  const { start, db } = await newProcesses([['Well.'], [{ pause: () => pause }, 'Well.']])
+  const first = await start('a')
+  await (await first.send()).whole()
+  await first.agent.idle()
+  const rows = () => db.withTables<{ inlay_chat_runs: object }>().selectFrom('inlay_chat_runs').selectAll().execute()
+  expect(await rows()).toEqual([])
+  const second = await start('b')
   const run = await first.send()
-  await reaches(db, 'Said')
-  await start('b', (shared) => ({
-    ...shared,
-    takeAbandoned: async (leaseMs) => {
-      looks++
-      return shared.takeAbandoned(leaseMs)
-    },
-  }))
-  const look = async (): Promise<void> => {
-    const before = looks
-    await eventually(async () => looks > before + 1)
-  }
-  time.now += 60_000
-  await look()
-  expect(run.finished).toBe(false)
-  const answer = async () => (await first.agent.sessions.get(run.sessionId, ana)).messages.at(-1)
-  expect(await answer()).toMatchObject({ error: null })
-  // Awake for as long as a lease lasts, it may judge.
-  for (let steps = 0; steps < 4; steps++) {
-    time.now += 80
-    await look()
-  }
-  await eventually(async () => (await answer())?.error !== null)
+  expect((await second.agent.resume(run.sessionId, ana)).messageId).toBe(run.messageId)
+  goOn()
+  await run.whole()
+})
+
+test('a message sent again under its key on another process gets the answer that is being made', async () => {
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+  const { start } = await newProcesses([['One ', { pause: () => pause }, 'two.']])
+  const [first, second] = [await start('a'), await start('b')]
+  const once = { caller: ana, idempotencyKey: 'k' }
+  const run = await first.send({}, once)
+  const repeat = await second.send({}, once)
+  expect(repeat.messageId).toBe(run.messageId)
+  goOn()
+  expect(await readAll(repeat)).toEqual(await readAll(run))
+  expect(await readAll(await second.send({}, once))).toEqual(await readAll(run))
 })
 
 test('while the others cannot be told a run goes on, and is told once they can be', async () => {

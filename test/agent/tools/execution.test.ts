@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { runCall, type CallSetting, type OpenCall } from '@inlay/agent/internal/tools/execution'
-import { CallWriter } from '@inlay/agent/internal/packets/blocks'
+import { CallWriter } from '@inlay/agent/internal/packets/packet-writer'
 import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
 import { scriptedAction, type ScriptedActionOptions } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'

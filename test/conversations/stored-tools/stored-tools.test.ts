@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { FetchAddress, StoredToolFields } from '@inlay/conversations'
-import { createActionSwitches } from '@inlay/conversations/internal/stored-tools/action-switches'
+import { createActionSwitches } from '@inlay/conversations/internal/stored-tools/stored-tools'
 import { createStoredTools } from '@inlay/conversations/internal/stored-tools/stored-tools'
 import { createToolNumbers } from '@inlay/conversations/internal/stored-tools/tool-numbers'
 import { ana, codeOf, newDatabase } from '../../agent/setting.ts'
@@ -41,9 +41,9 @@ async function newTools(given?: { db?: Kysely<unknown>; fetchAddress?: FetchAddr
 
 test('a tool is stored, changed, switched off and removed, and models see each at once', async () => {
   const { tools, source, names } = await newTools()
-  const made = await tools.create(fields, ana)
-  expect(made).toEqual({ ...fields, id: 1001, ownerId: 'ana', isEnabled: true, updatedAt: 1_000 })
-  expect(await tools.list()).toEqual([made])
+  const created = await tools.create(fields, ana)
+  expect(created).toEqual({ ...fields, id: 1001, ownerId: 'ana', isEnabled: true, updatedAt: 1_000 })
+  expect(await tools.list()).toEqual([created])
   expect(await names()).toEqual(['1001 list_dogs', '1001 boardDog', '1001 getDog', '1001 releaseDog'])
 
   const paths = { '/cats': { get: { operationId: 'listCats', summary: 'Lists cats.' } } }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
@@ -45,7 +45,7 @@ async function makeFilled(): Promise<{ folder: string; opened: Opened }> {
         id,
         semantic_identifier: id,
         sections: [{ type: 'text', text: `The heron ${id} waits.`, link: null, image_file_id: null, heading: null }],
-        metadata: {},
+        metadata: { place: 'pond' },
         source: 'file',
         title: null,
         doc_updated_at: null,
@@ -109,4 +109,35 @@ test('an index without a readable list of its files is filled again', async () =
   await opened.close()
   for (const file of await filesBelow(join(folder, 'index'), '.manifest')) await writeFile(file, 'nonsense')
   await isWhole(await open(folder))
+})
+
+/** A filter reads other files of the index than the words do. */
+const filteredHerons = async ({ knowledge }: Opened): Promise<string[]> =>
+  (
+    await knowledge.search({
+      text: 'heron',
+      limit: 10,
+      filters: { source_type: ['file'], tags: [{ tag_key: 'place', tag_value: 'pond' }] },
+    })
+  )
+    .map(({ document }) => document.document_id)
+    .toSorted()
+
+test('whichever file of its indexes is missing, everything is found again', { timeout: 60_000 }, async () => {
+  const { folder, opened } = await makeFilled()
+  await opened.close()
+  const files = await filesBelow(join(folder, 'index', 'chunks.lance', '_indices'), '.lance')
+  expect(files.length).toBeGreaterThan(8)
+  for (const file of files) {
+    const copy = await mkdtemp(join(tmpdir(), 'inlay-rebuild-'))
+    onTestFinished(() => rm(copy, { recursive: true, force: true, maxRetries: 3 }))
+    await cp(folder, copy, { recursive: true })
+    await rm(file.replace(folder, copy))
+    const next = await open(copy)
+    await vi.waitFor(async () => expect(await filteredHerons(next), file).toEqual(['a', 'b', 'c']), {
+      timeout: 15_000,
+      interval: 50,
+    })
+    await next.close()
+  }
 })

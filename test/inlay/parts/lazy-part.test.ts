@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lazyPart } from 'inlay/internal/parts/lazy-part'
+import { lazyPart } from 'inlay/internal/inlay'
 
 interface Part {
   count(by: number): Promise<number>

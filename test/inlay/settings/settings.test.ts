@@ -21,7 +21,14 @@ const messageOf = (env: Record<string, string>): string => {
 }
 
 test('without any variable everything has its default, and options hold nothing that would hide one', () => {
-  expect(readSettings({})).toEqual({ host: '127.0.0.1', port: 3000, findsLocalModels: true, options: {}, warnings: [] })
+  expect(readSettings({})).toEqual({
+    host: '127.0.0.1',
+    port: 3000,
+    findsLocalModels: true,
+    shutdown: {},
+    options: {},
+    warnings: [],
+  })
   expect(Object.keys(readSettings({}).options)).toEqual([])
   expect(readSettings({ PORT: '', INLAY_MODEL: '  ', INLAY_DATA: undefined })).toEqual(readSettings({}))
 })
@@ -45,11 +52,14 @@ test('every variable reaches its option', () => {
     INLAY_MEMORIES: 'off',
     INLAY_TELEMETRY: 'off',
     INLAY_LOG: 'json',
+    INLAY_SHUTDOWN_NOTICE: '5',
+    INLAY_SHUTDOWN_DRAIN: '20',
   })
   expect(settings).toEqual({
     host: '::',
     port: 0,
     findsLocalModels: true,
+    shutdown: { noticeMs: 5_000, drainMs: 20_000 },
     warnings: [],
     options: {
       dataFolder: '/var/lib/inlay data',

@@ -1,15 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, request, type Server } from 'node:http'
+import { Agent, createServer, get, request, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closeServer, createInlay, nodeListener, type Inlay } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
+import type { ReplyPart } from '../../stand-in/model-server.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
 
-/** An assistant behind a server, whose model says something and never ends. */
-async function newServer(): Promise<{ server: Server; inlay: Inlay; base: string }> {
-  const model = await startOpenAi(() => [{ text: 'So far' }, { hang: true }])
+/** An assistant behind a server, whose model says something and never ends, if nothing else is said. */
+async function newServer(
+  parts: readonly ReplyPart[] = [{ text: 'So far' }, { hang: true }],
+): Promise<{ server: Server; inlay: Inlay; base: string }> {
+  const model = await startOpenAi(() => [...parts])
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-close-'))
   const inlay = createInlay({
     dataFolder,
@@ -60,4 +63,27 @@ test('a server that never listened, or is closed, is closed again', async () => 
   await closeServer(server, inlay)
   await closeServer(server, inlay)
   await closeServer(createServer(), inlay)
+})
+
+test('with time to drain, it is not ready any more, takes requests until the notice is over, and answers to their end', async () => {
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+  const { server, inlay, base } = await newServer([{ text: 'So far' }, { pause: () => pause }, { text: ', so good.' }])
+  const agent = new Agent({ keepAlive: true })
+  onTestFinished(() => agent.destroy())
+  const call = (path: string): Promise<IncomingMessage> =>
+    new Promise((resolve) => get(base + path, { agent }, (response) => resolve(response.resume())))
+  const sent = await fetch(`${base}/chat/send-chat-message`, asking)
+  const text = sent.text()
+  expect((await call('/health/ready')).headers.connection).toBe('keep-alive')
+
+  const { promise: noticed, resolve: endNotice } = Promise.withResolvers<void>()
+  const closing = closeServer(server, inlay, { noticeMs: 5_000, drainMs: 60_000, wait: () => noticed })
+  const unready = await call('/health/ready')
+  expect([unready.statusCode, unready.headers.connection]).toEqual([503, 'close'])
+  expect((await call('/health')).statusCode).toBe(200)
+  endNotice()
+  await expect.poll(() => server.listening).toBe(false)
+  goOn()
+  expect(await text).toMatch(/so good[^]*"stop_reason":null/)
+  await closing
 })

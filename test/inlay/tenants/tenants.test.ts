@@ -156,3 +156,20 @@ test('beyond the most, unused tenants are closed and open again with all they ha
   await tenants.close()
   await expect(tenants.open('alpha')).rejects.toMatchObject({ code: 'CLOSED' })
 })
+
+test('a host whose own code throws gets the error, and the caller an answer that tells nothing of it', async () => {
+  const errors: unknown[] = []
+  const secret = new Error('connect to secret-db failed')
+  const fail = async (): Promise<never> => Promise.reject(secret)
+  for (const part of [{ tenantOf: fail }, { options: fail }, { options: () => ({ basePath: 7 }) as never }]) {
+    const { tenants } = openTenants({ ...part, onError: (error) => errors.push(error) })
+    const response = await tenants.fetch(new Request('http://alpha.example/api/health'))
+    expect(response.status).toBe(500)
+    expect(await response.json()).toEqual({
+      error_code: 'INTERNAL_ERROR',
+      detail: expect.not.stringMatching(/secret|basePath/),
+      request_id: response.headers.get('x-request-id'),
+    })
+  }
+  expect(errors).toMatchObject([secret, secret, { code: 'INVALID_INPUT' }])
+})

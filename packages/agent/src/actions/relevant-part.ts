@@ -1,3 +1,5 @@
+import { keysOf, stopWords, wordPattern } from '@inlay/text'
+
 /** A part of a text. */
 export interface TextPart {
   readonly text: string
@@ -13,8 +15,8 @@ const leastPieceCharacters = 200
 const mostWords = 60
 
 /**
- * The part of a long text that says most about a question: neighbouring paragraphs that hold the question's words, rare
- * ones counting more, as many as fit. A text that fits is taken whole; without any matching word it is the beginning.
+ * The part of a long text that says most about a question: neighbouring paragraphs that hold the question's words in any
+ * form, rare ones counting more, as many as fit. A text that fits is taken whole; without a matching word the beginning is.
  * @param limit most characters of the part, at least 200
  */
 export function relevantPart(text: string, question: string, limit: number): TextPart {
@@ -56,35 +58,21 @@ function cutBefore(text: string, start: number, end: number): number {
   return at > 0 ? start + at + 1 : end
 }
 
-const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
-
-/**
- * Finds the words of a question, in any case; of scripts without spaces, pairs of characters. Undefined when it has none.
- * The matches are empty, the words are their groups, so that pairs that overlap are all found.
- */
-function wordPattern(question: string): RegExp | undefined {
-  const words = new Set<string>()
-  for (const [run] of question.matchAll(new RegExp(`[${unspaced}]+|[\\p{L}\\p{N}]+`, 'gu'))) {
-    if (!new RegExp(`^[${unspaced}]`, 'u').test(run)) words.add(String.raw`(?<![\p{L}\p{N}])${run}(?![\p{L}\p{N}])`)
-    else for (let at = 0; at === 0 || at < run.length - 1; at++) words.add(run.slice(at, at + 2))
-  }
-  const chosen = [...words].slice(0, mostWords)
-  return chosen.length === 0 ? undefined : new RegExp(`(?=(${chosen.join('|')}))`, 'giu')
-}
-
 /** What each piece says of the question: the sum of ln(1 + pieces / pieces with the word) over its words. */
 function scoresOf(text: string, pieces: readonly Piece[], question: string): number[] {
-  const pattern = wordPattern(question)
-  const held = pieces.map(() => new Set<string>())
-  let place = 0
-  for (const { index, 1: word = '' } of pattern ? text.matchAll(pattern) : []) {
-    while (place < pieces.length - 1 && index >= (pieces[place]?.end ?? 0)) place++
-    held[place]?.add(word.toLowerCase())
-  }
+  const wanted = new Set(keysOf(withoutStopWords(question)).slice(0, mostWords))
+  const held = pieces.map(({ start, end }) => new Set(keysOf(text.slice(start, end)).filter((key) => wanted.has(key))))
   const counts = new Map<string, number>()
-  for (const words of held) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const weight = (word: string): number => Math.log(1 + pieces.length / (counts.get(word) ?? 1))
-  return held.map((words) => [...words].reduce((sum, word) => sum + weight(word), 0))
+  for (const keys of held) for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  const weight = (key: string): number => Math.log(1 + pieces.length / (counts.get(key) ?? 1))
+  return held.map((keys) => [...keys].reduce((sum, key) => sum + weight(key), 0))
+}
+
+/** A question of common words alone keeps them. */
+function withoutStopWords(question: string): string {
+  const words = question.match(wordPattern) ?? []
+  const rare = words.filter((word) => !stopWords.has(word.toLowerCase()))
+  return (rare.length > 0 ? rare : words).join(' ')
 }
 
 /** The run of neighbours that fits and scores best, the earliest of equals, drawn out to what fits behind it. */

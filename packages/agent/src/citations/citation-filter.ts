@@ -142,9 +142,12 @@ class CitationFilter implements Citations {
       if (!match) break
       const [sign] = match
       const isRun = sign === '`' || sign === '~'
-      const next =
-        sign === '\n' ? this.#takeLineEnd(at) : isRun ? this.#takeRun(at, ended) : this.#takeBracket(at, ended)
+      const next = sign === '\n' ? at + 1 : isRun ? this.#takeRun(at, ended) : this.#takeBracket(at, ended)
       if (next === -1) break
+      if (sign === '\n') {
+        if (this.#code.passLineEnd(this.#context)) this.#say('plaintext')
+        this.#pass('\n')
+      }
       this.#isLineStart = sign === '\n'
       at = next
     }
@@ -205,12 +208,6 @@ class CitationFilter implements Citations {
     this.#code.passRun({ char, length: end - at, startsLine: this.#isLineStart, next: held[end] })
     this.#pass(held.slice(at, end))
     return end
-  }
-
-  #takeLineEnd(at: number): number {
-    if (this.#code.passLineEnd(this.#context)) this.#say('plaintext')
-    this.#pass('\n')
-    return at + 1
   }
 
   /** Says text of the model. */

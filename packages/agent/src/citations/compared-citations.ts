@@ -1,15 +1,15 @@
 import { endsSentence } from '@inlay/text'
 import type { CitationPiece, Citations } from './citation-filter.ts'
 import { readMarker } from './marker.ts'
+import type { CitableDocuments } from './numbers.ts'
 
-/** What {@link compareCitations} needs. */
-export interface ComparisonOptions {
-  /** The number of the text that says what a sentence says, undefined when none does. */
-  readonly find: (sentence: string) => number | undefined
-  readonly isKnown: (number: number) => boolean
+/** What {@link compareCitations} asks about the documents of the answer. */
+export interface ComparisonOptions extends Pick<CitableDocuments, 'find' | 'completesCitations'> {
+  readonly known: (number: number) => unknown
 }
 
 const openingBracket = /[[【［]/
+const leadingMarkers = /^(?:\s*[[【［]{1,2}[^\]】］]{1,40}[\]】］]{1,2})+/
 const fence = /^\s*(?:`{3,}|~{3,})/
 const unspacedEnd = /[。！？][”』」）》]*$/
 /** Headings, rows of tables, and what leads to something else. */
@@ -20,7 +20,8 @@ const endingLength = 40
 
 /**
  * Cites for a model that does not: behind each finished sentence, item or line that stands in a text, the number of that
- * text is put as if the model had written it. It ends for the answer when the model cites by itself. Code, headings,
+ * text is put as if the model had written it. It ends for the answer when the model cites by itself, unless it completes
+ * the citations. Code, headings,
  * rows of tables and questions get no number. What comes out does not depend on how the text was split.
  */
 export function compareCitations(citations: Citations, options: ComparisonOptions): Citations {
@@ -111,10 +112,12 @@ class Comparison {
 
   /** Whether a number waits now for the sentence that ends here. */
   #finish(space: string): boolean {
-    const sentence = this.#sentence.trim()
+    const { completesCitations } = this.#options
+    // What a sentence begins with, the one before it is cited by.
+    const sentence = this.#sentence.replace(completesCitations ? leadingMarkers : '', '').trim()
     if (sentence === '' || this.#inFence || fence.test(this.#line)) return false
     if (this.#isCitedByModel(sentence)) {
-      this.#isOver = true
+      this.#isOver = !completesCitations
       return false
     }
     if (sentence.length > longestSentence || notStated.test(this.#line) || this.#isInCode()) return false
@@ -128,7 +131,12 @@ class Comparison {
     for (let at = sentence.search(openingBracket); at !== -1 && at < sentence.length; at++) {
       if (!openingBracket.test(sentence[at] ?? '')) continue
       const marker = readMarker(sentence, at, true)
-      if (typeof marker === 'object' && !marker.isLinkText && marker.numbers.some(this.#options.isKnown)) return true
+      if (
+        typeof marker === 'object' &&
+        !marker.isLinkText &&
+        marker.numbers.some((number) => this.#options.known(number) !== undefined)
+      )
+        return true
     }
     return false
   }

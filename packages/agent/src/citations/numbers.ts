@@ -3,6 +3,8 @@ import { createSupport, type SourceText } from '@inlay/text'
 
 /** The documents of one answer that a model may cite, by number. A number never changes its document. */
 export interface CitableDocuments {
+  /** Whether sentences without a number are compared also when the model cites others. At first false. */
+  completesCitations: boolean
   /** The number of the document that says what a sentence says; undefined when none surely does. */
   find(sentence: string): number | undefined
   /** The document of a number; undefined when nothing has it. */
@@ -34,6 +36,7 @@ export function createCitableDocuments(): CitableDocuments {
   let highest = 0
 
   return {
+    completesCitations: false,
     known: (number) => byNumber.get(number),
     find: (sentence) => (texts.length === 0 ? undefined : (find ??= createSupport(texts))(sentence)?.source),
     openStep: () => {

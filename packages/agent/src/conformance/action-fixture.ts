@@ -1,5 +1,5 @@
 import type { PacketBody } from '@inlay/protocol'
-import { CallWriter } from '../packets/blocks.ts'
+import { CallWriter } from '../packets/packet-writer.ts'
 import { runCall } from '../tools/execution.ts'
 import { createCitableDocuments } from '../citations/numbers.ts'
 import type { Action, ActionTurn } from '../contracts/action.ts'

@@ -26,3 +26,10 @@ export {
 export { runStoreConformance } from './run-store-conformance.ts'
 export { sharedRunsConformance, type MakeSharedRuns, type SharedRunsUnderTest } from './shared-runs-conformance.ts'
 export type { MakeStores, StoresUnderTest } from './store-fixture.ts'
+export {
+  pageReaderConformance,
+  type MakePageReader,
+  type PageReaderUnderTest,
+  type SamplePage,
+  type SiteMood,
+} from './page-reader-tests.ts'

@@ -49,6 +49,8 @@ export interface Agent {
   freeTokens(place: { readonly sessionId: string } | { readonly personaId: number }, caller: Principal): Promise<number>
   /** Ends answers that an earlier process left unfinished. The first use does so too. */
   start(): Promise<void>
+  /** Resolves once this process makes no answer; new ones may be asked for meanwhile. */
+  idle(): Promise<void>
   /** Stops every run (what was said is kept) and releases everything. Idempotent. */
   close(): Promise<void>
 }

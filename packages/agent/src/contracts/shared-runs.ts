@@ -28,8 +28,11 @@ export interface RunLines {
 export interface SharedRuns {
   /** How often lines are written and, without `subscribe`, looked for; in milliseconds. */
   readonly paceMs: number
-  /** Whether runs become known only with their first lines, since each write waits for the disk. Default: at once. */
-  readonly opensLate?: boolean
+  /**
+   * Whether no other process reads or writes here now. Short runs then are not written at all, and long ones now and then,
+   * for whoever takes them over. Default: there are others.
+   */
+  isAlone?(): Promise<boolean>
   /** Makes a run known as the newest of its session. */
   open(run: Omit<SharedRun, 'finished'>): Promise<void>
   /**

@@ -137,7 +137,8 @@ export class StepOutput implements StreamListener {
       if (call && deltas) this.#request.listener.onArguments(call.name, deltas)
     } else if (part.type === 'tool-call') {
       this.#onCall(part.toolName)
-      this.#calls.push(toRequestedCall(part))
+      const { toolCallId: id, toolName: name, input, providerMetadata: providerOptions } = part
+      this.#calls.push({ id, name, input, ...(providerOptions && { providerOptions }) })
     } else if (part.type === 'error') throw part.error
     else if (part.type === 'finish') this.#finish = part
   }
@@ -270,11 +271,6 @@ function createQuoteCheck(prompt: LanguageModelV4Message[]): (text: string) => b
     source ??= squeeze(JSON.stringify(prompt.filter(({ role }) => role === 'tool' || role === 'user')))
     return source.includes(squeeze(withoutFence(text)))
   }
-}
-
-function toRequestedCall(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): RequestedCall {
-  const { toolCallId: id, toolName: name, input, providerMetadata: providerOptions } = part
-  return { id, name, input, ...(providerOptions && { providerOptions }) }
 }
 
 function asError(failure: Failure | undefined): InlayError {

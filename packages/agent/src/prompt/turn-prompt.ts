@@ -44,7 +44,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   const { persona } = context
   const { takesImages, contextTokens } = model
   // Also a stored question that is answered again, maybe by a model that takes less.
-  checkMessageFits(opened.userText, contextTokens, actions)
+  checkMessageFits(opened.userText + (request.additional_context ?? ''), contextTokens, actions)
   const earlier = opened.messages.map(({ files }) => files).toReversed()
   const messages = [opened.files, ...earlier, opened.summaryFiles]
   const hasAttachments = messages.some(({ length }) => length > 0)
@@ -58,6 +58,11 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   // A model that only quotes would take what is known about the person for something to quote.
   const person = model.quotesOnly ? [] : toPersonMessages(await context.person(), personTokens(contextTokens))
   const ownPrompt = persona.replacesBasePrompt ? persona.systemPrompt : systemPrompt
+  const instructions = [
+    persona.replacesBasePrompt ? '' : persona.systemPrompt,
+    context.project?.instructions ?? '',
+  ].filter((text) => text.trim() !== '')
+  const contextMessage = hasDocuments ? toContextMessage(contextFiles) : undefined
   return toPrompt({
     instructions: toInstructions({
       actions,
@@ -72,7 +77,11 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
     summary: opened.summary,
     summaryFiles: opened.summaryFiles,
     ...(attachments && { attachments }),
-    before: [...person, ...toMessagesBefore(context, hasDocuments ? contextFiles : undefined)],
+    before: [
+      ...person,
+      ...instructions.map((text) => user(`Instructions for the next message:\n${text}`)),
+      ...(contextMessage ? [contextMessage] : []),
+    ],
     contextImages,
     additionalContext: request.additional_context,
     userText: opened.userText,
@@ -84,20 +93,6 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
 /** Most tokens of memories in a prompt. */
 function personTokens(contextTokens: number): number {
   return Math.min(4_000, contextTokens / 10)
-}
-
-/** Messages that stand right before the newest one: what the agent or project asks for, and the context files. */
-function toMessagesBefore(
-  { persona, project }: Pick<PromptContext, 'persona' | 'project'>,
-  contextFiles: ContextFiles | undefined,
-): LanguageModelV4Message[] {
-  const prompt = persona.replacesBasePrompt ? '' : persona.systemPrompt
-  const instructions = [prompt, project?.instructions ?? ''].filter((text) => text.trim() !== '')
-  const message = contextFiles && toContextMessage(contextFiles)
-  return [
-    ...instructions.map((text) => user(`Instructions for the next message:\n${text}`)),
-    ...(message ? [message] : []),
-  ]
 }
 
 /** What the model is reminded of after the conversation. */

@@ -3,7 +3,7 @@ import { InlayError, isJsonObject, readJson } from '@inlay/protocol'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
 import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
 import { untilAborted } from '@inlay/protocol/concurrency'
-import { CallWriter } from '../packets/blocks.ts'
+import { CallWriter } from '../packets/packet-writer.ts'
 import { promptTokens } from '../prompt/context-window.ts'
 import { planCalls, toFunctionTools } from '../tools/call-plan.ts'
 import { runCall } from '../tools/execution.ts'
@@ -99,7 +99,7 @@ async function investigate(
   // A report without findings would state that nothing is known.
   if (state.children.length > 0 && state.children.every(({ failed }) => failed)) throw allFailed()
   const onCut = (count: number): void => void options.cutResults.set(options.callId, count)
-  return writeReport({ ...options, findings: state.findings, known: citable.known, place, signal, state, onCut })
+  return writeReport({ ...options, findings: state.findings, citable, place, signal, state, onCut })
 }
 
 const resultOf = (name: string): string =>

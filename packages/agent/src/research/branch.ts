@@ -1,6 +1,6 @@
 import type { PacketBody } from '@inlay/protocol'
 import type { StepListener } from '../model/step-output.ts'
-import { StepBlocks } from '../packets/blocks.ts'
+import { StepBlocks } from '../packets/packet-writer.ts'
 
 /** Where packets of a research stand in its answer; `sub` is null but for the steps of an agent. */
 export interface AnswerPlace {

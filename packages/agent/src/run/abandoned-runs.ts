@@ -2,7 +2,6 @@ import { createFold, encodeLine, type Placement, type StreamLine } from '@inlay/
 import { terminatedText, type ConversationStore } from '../contracts/conversation-store.ts'
 import type { LogEntry } from '../contracts/run.ts'
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
-import type { Report } from './rounds.ts'
 
 /** What an abandoned run is ended with. */
 export interface AbandonedRunParts {
@@ -112,7 +111,8 @@ export interface AbandonedLook {
 
 /** What the look needs; times are milliseconds. */
 export interface AbandonedLookOptions extends AbandonedRunParts {
-  readonly report: Report
+  /** Runs work that is tried again; false when it failed. */
+  readonly report: (work: () => Promise<void>) => Promise<boolean>
   /** After which silence of its process a run counts as abandoned; it is looked for four times as often. */
   readonly leaseMs: number
   readonly resumableMs: number

@@ -91,16 +91,23 @@ export interface AbandonedCheck {
  */
 export function createAbandonedCheck(
   terminate: () => Promise<number | undefined>,
-  onError: (error: unknown) => void,
+  { now, onError, leaseMs }: Pick<Services, 'now' | 'onError'> & { readonly leaseMs: number },
 ): AbandonedCheck {
   let first: Promise<void> | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
+  const checkIn = (delayMs: number): void => {
+    const dueAt = now() + delayMs
+    timer = setTimeout(() => {
+      // A process that slept may not judge the others by their silence: they may have slept as well.
+      if (now() - dueAt > leaseMs / 2) checkIn(leaseMs)
+      else void check().catch(onError)
+    }, delayMs)
+    timer.unref?.()
+  }
   const check = async (): Promise<void> => {
     const nextMs = await terminate()
-    if (nextMs === undefined || isClosed) return
-    timer = setTimeout(() => void check().catch(onError), nextMs + 1)
-    timer.unref?.()
+    if (nextMs !== undefined && !isClosed) checkIn(nextMs + 1)
   }
   return {
     checked: async () => {

@@ -14,7 +14,10 @@ export interface RunLog {
   append(json: string): void
   /** Ends the log: readers finish once they have read the last line. */
   end(): void
-  /** See `Run.read`. A reader behind the oldest line still held ends at once: what it missed is gone. */
+  /**
+   * See `Run.read`. A reader behind the oldest line still held ends at once: what it missed is gone. One that has read more
+   * lines than there are, of a process that ended before it could share them, still gets the error line that it ended with.
+   */
   read(cursor?: number, signal?: AbortSignal): AsyncIterable<readonly LogEntry[]>
   /** The lines after the cursor; undefined when some of them are gone. */
   after(cursor: number): readonly LogEntry[] | undefined
@@ -104,11 +107,16 @@ function createReader(
   let cursor = startCursor
   let isDone = false
 
+  const newEntries = (): readonly LogEntry[] | undefined => {
+    if (cursor !== startCursor || cursor <= log.last || !log.finished) return log.after(cursor)
+    const json = log.entries().at(-1)?.json
+    return json?.startsWith('{"error":') ? [{ sequence: cursor + 1, json }] : []
+  }
   /** The next step; undefined while there is none. */
   const take = (): Step | undefined => {
-    const entries = isDone || signal?.aborted ? undefined : log.after(cursor)
+    const entries = isDone || signal?.aborted ? undefined : newEntries()
     if (entries && entries.length > 0) {
-      cursor = log.last
+      cursor = entries.at(-1)!.sequence
       return { done: false, value: entries }
     }
     if (entries && !log.finished) return undefined

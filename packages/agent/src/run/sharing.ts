@@ -2,17 +2,15 @@ import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { Services } from '../contracts/services.ts'
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
 import { createAbandonedLook } from './abandoned-runs.ts'
-import { createRun, type LiveRun, type Runs } from './registry.ts'
-import { createRounds, reportOnce } from './rounds.ts'
+import { createCopies, createReading, type RunReading } from './copies.ts'
+import type { LiveRun, Runs } from './registry.ts'
 
 /** Runs of this process for the others, and those of the others for this one. */
-export interface RunSharing {
+export interface RunSharing extends RunReading {
   /** Ends what other processes abandoned, and goes on looking for it. */
   start(): Promise<void>
   /** Lets other processes read and stop a run. Never rejects: while they cannot be told, the run goes on alone. */
   share(run: LiveRun): Promise<void>
-  /** The newest run of a session, of whichever process. @param local the newest one of this process */
-  newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
   /** What clients know the newest unfinished run of another process by. */
   currentRunId(sessionId: string): Promise<number | undefined>
   /** Has other processes stop their runs of some sessions; resolves once they have ended. */
@@ -35,6 +33,8 @@ export interface RunSharingOptions extends Pick<Services, 'now' | 'onError'> {
 
 /** Changes are looked for this often even where they are told: a message may get lost. */
 const lookMs = 1_000
+/** How often a process without others writes what is said, so that one that starts later can take it over. */
+const aloneMs = 1_000
 /** Somebody waits for a run to stop. */
 const stopLookMs = 20
 
@@ -52,20 +52,21 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
   const look = async (): Promise<void> => {
     const isDue = unsubscribe === undefined || now() - lookedAt >= lookMs
     if (isDue) lookedAt = now()
-    const isChanged = (id: number): boolean => isDue || changed.has(id)
-    const [ownIds, copyIds] = [own.ids().filter(isChanged), copies.ids().filter(isChanged)]
+    const ids = isDue ? [...own.runs.keys(), ...copies.runs.keys()] : [...changed]
     changed.clear()
-    if (ownIds.length > 0) await own.stopRequested()
-    for (const id of copyIds) await copies.catchUp(id)
+    if (ids.some((id) => own.runs.has(id))) await own.stopRequested()
+    for (const id of ids) if (copies.runs.has(id)) await copies.catchUp(id)
   }
-  const ids = (): number[] => [...own.ids(), ...copies.ids()]
-  const rounds = createRounds([() => report(own.write), () => report(look)], {
+  const rounds = createRounds({
+    work: async () => {
+      await report(own.write)
+      await report(look)
+    },
     paceMs: shared.paceMs,
-    isNeeded: () => ids().length > 0,
+    isNeeded: () => own.runs.size + copies.runs.size > 0,
   })
-  const onChange = (messageIds: readonly number[] = ids()): void => {
-    const known = new Set(ids())
-    const relevant = messageIds.filter((id) => known.has(id))
+  const onChange = (messageIds: readonly number[] = [...own.runs.keys(), ...copies.runs.keys()]): void => {
+    const relevant = messageIds.filter((id) => own.runs.has(id) || copies.runs.has(id))
     for (const id of relevant) changed.add(id)
     if (relevant.length > 0) void rounds.now()
   }
@@ -81,11 +82,7 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
       rounds.schedule()
       void run.ended.then(rounds.now)
     },
-    newest: async (sessionId, local) => {
-      const run = await copies.newest(sessionId, local)
-      rounds.schedule()
-      return run
-    },
+    ...createReading(shared, copies, rounds.schedule),
     ...createRequests(options),
     close: async () => {
       await started
@@ -131,7 +128,7 @@ interface OwnRun {
 
 /** Runs of this process that are not finished, or not yet written to their end. */
 interface OwnRuns {
-  ids(): number[]
+  readonly runs: ReadonlyMap<number, OwnRun>
   add(run: LiveRun): Promise<void>
   /** Writes new lines and signs of life. */
   write(): Promise<void>
@@ -145,20 +142,28 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
     await shared.open(each.opening)
     each.isOpen = true
   }
-  const isDue = ({ run: { log }, cursor, beatAt }: OwnRun): boolean =>
-    log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4
+  const isAlone = async (): Promise<boolean> => (await shared.isAlone?.()) ?? false
+  const dueRuns = async (): Promise<OwnRun[]> => {
+    const due = [...own.values()].filter(
+      ({ run: { log }, cursor, beatAt }) => log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4,
+    )
+    if (due.length === 0 || !(await isAlone())) return due
+    // Nobody has seen them, and nobody has to end them.
+    for (const { run, isOpen } of due) if (run.finished && !isOpen) own.delete(run.messageId)
+    return due.filter(({ run, beatAt }) => own.has(run.messageId) && (run.finished || now() - beatAt >= aloneMs))
+  }
   return {
-    ids: () => [...own.keys()],
+    runs: own,
     add: async (run) => {
       const { sessionId, messageId, runId } = run
       const openedAt = now()
       const opening = { sessionId, messageId, runId, openedAt }
       const each = { run, opening, isOpen: false, cursor: 0, beatAt: openedAt }
       own.set(messageId, each)
-      if (!shared.opensLate) await open(each)
+      if (!(await isAlone())) await open(each)
     },
     write: async () => {
-      const due = [...own.values()].filter(isDue)
+      const due = await dueRuns()
       for (const each of due.filter(({ isOpen }) => !isOpen)) await open(each)
       const time = now()
       const parts = due.map(({ run: { messageId, log }, cursor }) => {
@@ -182,53 +187,68 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
   }
 }
 
-/** Runs of other processes that somebody reads here. */
-interface Copies {
-  ids(): number[]
-  /** The newest run of a session, read as far as it is; that of this process when it is the newest. */
-  newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
-  /** Adds the lines that are new. */
-  catchUp(messageId: number): Promise<void>
-  close(): void
+/** Rounds of one kind of work, never two at once. */
+interface Rounds {
+  /** Begins a round at once, or as soon as the present one is over. */
+  now(): Promise<void>
+  /** Has them follow each other for as long as they are needed. */
+  schedule(): void
+  end(): void
 }
 
-function createCopies({ shared, runBytes }: RunSharingOptions): Copies {
-  const copies = new Map<number, LiveRun>()
-  const catchUp = async (messageId: number): Promise<void> => {
-    const copy = copies.get(messageId)
-    while (copy && !copy.finished) {
-      const { entries, finished } = await shared.read(messageId, copy.log.last)
-      // Another call may have read the same lines meanwhile.
-      for (const { sequence, json } of entries) if (sequence === copy.log.last + 1) copy.log.append(json)
-      if (finished) {
-        copies.delete(messageId)
-        copy.end()
-      }
-      if (entries.length === 0) return
+function createRounds({
+  work,
+  paceMs,
+  isNeeded,
+}: {
+  readonly work: () => Promise<void>
+  readonly paceMs: number
+  readonly isNeeded: () => boolean
+}): Rounds {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let underway: Promise<void> | undefined
+  let isWanted = false
+  const all = async (): Promise<void> => {
+    while (isWanted) {
+      isWanted = false
+      await work()
     }
+    underway = undefined
   }
-  return {
-    ids: () => [...copies.keys()],
-    catchUp,
-    newest: async (sessionId, local) => {
-      const last = (await orElse(shared.ofSession(sessionId), local && [])).at(-1)
-      if (last === undefined || (local && local.messageId >= last.messageId)) return local
-      const copy = copies.get(last.messageId) ?? createRun(last, runBytes)
-      copies.set(last.messageId, copy)
-      await catchUp(last.messageId)
-      return copy
-    },
-    close: () => {
-      for (const copy of copies.values()) copy.end()
-    },
+  const schedule = (): void => {
+    if (timer !== undefined || !isNeeded()) return
+    timer = setTimeout(() => {
+      timer = undefined
+      void rounds.now().then(schedule)
+    }, paceMs)
+    timer.unref?.()
   }
+  const rounds: Rounds = {
+    now: () => {
+      isWanted = true
+      return (underway ??= all())
+    },
+    schedule,
+    end: () => clearTimeout(timer),
+  }
+  return rounds
 }
 
-async function orElse<Value>(work: Promise<Value>, otherwise: Value | undefined): Promise<Value> {
-  try {
-    return await work
-  } catch (error) {
-    if (otherwise === undefined) throw error
-    return otherwise
+/** Runs work that is tried again; false when it failed. */
+type Report = (work: () => Promise<void>) => Promise<boolean>
+
+/** Tells the first failure of work that is tried again, and the next one after it went well. */
+function reportOnce(onError: Services['onError']): Report {
+  let isReported = false
+  return async (work) => {
+    try {
+      await work()
+      isReported = false
+      return true
+    } catch (error) {
+      if (!isReported) onError(error)
+      isReported = true
+      return false
+    }
   }
 }

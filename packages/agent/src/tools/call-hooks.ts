@@ -42,13 +42,13 @@ export interface ToolCallHooks {
  * @throws INSUFFICIENT_PERMISSIONS with the host's reason, HOOK_EXECUTION_FAILED
  */
 export async function askBeforeCall(
-  hooks: ToolCallHooks | undefined,
+  hook: NonNullable<ToolCallHooks['beforeToolCall']>,
   call: ComingToolCall,
   onError: (error: unknown) => void,
 ): Promise<void> {
   let verdict: ToolCallVerdict | void
   try {
-    verdict = await hooks?.beforeToolCall?.(call)
+    verdict = await hook(call)
   } catch (error) {
     if (isInlayError(error)) throw error
     onError(error)
@@ -60,12 +60,12 @@ export async function askBeforeCall(
 
 /** Tells a host of a call that has ended. */
 export async function tellAfterCall(
-  hooks: ToolCallHooks | undefined,
+  hook: NonNullable<ToolCallHooks['afterToolCall']>,
   call: EndedToolCall,
   onError: (error: unknown) => void,
 ): Promise<void> {
   try {
-    await hooks?.afterToolCall?.(call)
+    await hook(call)
   } catch (error) {
     onError(error)
   }

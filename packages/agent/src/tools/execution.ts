@@ -14,7 +14,7 @@ import { askBeforeCall, tellAfterCall, type ToolCallHooks } from './call-hooks.t
 import type { PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/numbers.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
-import type { CallWriter } from '../packets/blocks.ts'
+import type { CallWriter } from '../packets/packet-writer.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import { untilAborted } from '@inlay/protocol/concurrency'
 
@@ -101,7 +101,7 @@ function record(
   const input: Record<string, unknown> = isJsonObject(call.input) ? call.input : {}
   const { caller, sessionId, messageId, hooks, onError } = setting
   const ended = { caller, sessionId, messageId, name: action.name, arguments: input, result: result.text, failed }
-  void tellAfterCall(hooks, { ...ended, durationMs }, onError)
+  if (hooks?.afterToolCall) void tellAfterCall(hooks.afterToolCall, { ...ended, durationMs }, onError)
   setting.onEnd({
     turn_index: turnIndex,
     tab_index: tabIndex,
@@ -187,7 +187,7 @@ async function runAction(
     // An action that does not heed its signal must not hold the run.
     const { caller, sessionId, messageId, hooks, onError } = setting
     const coming = { caller, sessionId, messageId, name: call.action.name, arguments: input, signal }
-    if (hooks) await untilAborted(askBeforeCall(hooks, coming, onError), signal)
+    if (hooks?.beforeToolCall) await untilAborted(askBeforeCall(hooks.beforeToolCall, coming, onError), signal)
     return await untilAborted(call.action.run(input, turn), signal)
   } finally {
     clearTimeout(timer)

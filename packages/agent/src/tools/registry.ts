@@ -65,7 +65,7 @@ export function createActions(options: ActionsOptions): Actions {
   const fixed = [...builtIns.map(({ action }) => action), ...adoptActions(options.actions)]
   checkNames(fixed)
   const conditions = new Map(builtIns.map(({ action, isAvailable }) => [action, isAvailable]))
-  const available: Actions['available'] = async (asker, { evenOff = false } = {}) => {
+  const readAll = async (asker: ActionAsker): Promise<readonly [readonly Action[], ReadonlySet<number>]> => {
     const [usable, listed, isOff] = await Promise.all([
       Promise.all(fixed.map(async (action) => (await conditions.get(action)?.(asker.caller)) ?? true)),
       listSources(sources, asker, onError),
@@ -75,19 +75,21 @@ export function createActions(options: ActionsOptions): Actions {
       ...fixed.filter((_, index) => usable[index]),
       ...(listed.length === 0 ? [] : fitBeside(fixed, listed, onError)),
     ]
-    const on = evenOff ? all : all.filter(({ id }) => !isOff.has(id))
-    return on.toSorted((a, b) => a.id - b.id)
+    return [all.toSorted((a, b) => a.id - b.id), isOff]
   }
   return {
-    available,
+    available: async (asker, { evenOff = false } = {}) => {
+      const [all, isOff] = await readAll(asker)
+      return evenOff ? all : all.filter(({ id }) => !isOff.has(id))
+    },
     holds: async (id) => {
       if (fixed.some((action) => action.id === id)) return true
       return (await Promise.all(sources.map((source) => source.holds(id)))).includes(true)
     },
     choose: async (asker, { allowedIds, forcedId }, offer = (actions) => actions) => {
-      const [there, isOff] = await Promise.all([available(asker), off()])
+      const [all, isOff] = await readAll(asker)
       // A place may bring actions of its own, such as the search of a project's files.
-      const usable = offer(there).filter(({ id }) => !isOff.has(id))
+      const usable = offer(all.filter(({ id }) => !isOff.has(id))).filter(({ id }) => !isOff.has(id))
       const actions = allowedIds === null ? usable : usable.filter(({ id }) => allowedIds.includes(id))
       if (forcedId === null || forcedId === 0) return { actions, forced: [] }
       const forced = actions.filter(({ id }) => id === forcedId)

@@ -84,12 +84,13 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       // What a model writes of a search that it makes once more is an echo, not a call.
       const isEcho = repeated.length > 0 && step.wasRecovered && hasText
       const isAnswer = fresh.length + plan.unknown.length === 0 && (repeated.length === 0 || isEcho)
-      if (isAnswer) return endAnswer(step, writer)
-      writer.endStep()
+      if (isAnswer && step.finishReason.unified === 'length' && writer.hasText()) writer.onText(cutNote)
+      const { text } = writer.endStep()
+      if (isAnswer && text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
+      if (isAnswer) return undefined
       const freeTokens = Math.min(
         limitTokens - promptTokens([...options.prompt, ...exchanges]),
-        // A result set beyond this is read badly, and costs with every step that follows.
-        Math.min(10_000, Math.floor(model.contextTokens * 0.25)) / 0.8,
+        mostResultTokens(model.contextTokens, state.isGiven) / 0.8,
       )
       const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer)
       const answered = await runCalls(opened, setting, progress)
@@ -99,12 +100,15 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
   })
 }
 
-const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
-
-function endAnswer({ finishReason }: AnswerStep, writer: PacketWriter): undefined {
-  if (finishReason.unified === 'length' && writer.hasText()) writer.onText(cutNote)
-  if (writer.endStep().text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
+/**
+ * A result set beyond this is read badly, and costs with every step that follows. A model that calls no tools is a small
+ * one, which answers best from few passages.
+ */
+function mostResultTokens(contextTokens: number, isGiven: boolean): number {
+  return isGiven ? Math.min(3_000, contextTokens * 0.18) : Math.min(10_000, contextTokens * 0.25)
 }
+
+const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
 
 const searchKinds = new Set(['SearchTool', 'WebSearchTool'])
 
@@ -166,17 +170,25 @@ async function playNext(
   const forced = state.step === 0 && !isLast ? options.forced : []
   const leftActions = state.isGiven ? withoutSearches(options.actions) : options.actions
   const offered = forced.length > 0 ? forced : leftActions
-  const search = state.step === 0 && !isLast ? searchStep(offered, setting.userMessage) : undefined
+  const mayBeGiven = state.step === 0 && !isLast
   const given = (): AnswerStep | undefined => {
+    const search = mayBeGiven ? searchStep(offered, setting.userMessage) : undefined
     if (!search) return undefined
-    state.isGiven ||= options.grounding !== 'search-first'
+    if (options.grounding !== 'search-first') {
+      state.isGiven = true
+      options.writer.citable.completesCitations = true
+    }
     return { ...search, isLast, offered }
   }
   if (options.grounding === 'given' || options.grounding === 'search-first') {
     const step = given()
     if (step) return step
   }
-  const isProbed = options.grounding === 'probe' && search !== undefined && forced.length === 0
+  const isProbed =
+    options.grounding === 'probe' &&
+    forced.length === 0 &&
+    mayBeGiven &&
+    searchStep(offered, setting.userMessage) !== undefined
   const request = toStepRequest(prompt, options, state, { isLast, forced, offered, isProbed })
   const refusedBefore = model.observed?.refusesTools
   const result = await playStep(request).catch((error: unknown) => {
@@ -215,7 +227,7 @@ function toStepRequest(
     model: model.model,
     options: {
       prompt,
-      ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
+      ...toTemperature(model, state),
       // Calls in the prompt need their tools beside them, so the last step keeps them and forbids their use.
       ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
@@ -238,33 +250,32 @@ function toStepRequest(
   }
 }
 
+/** A small model that answers from results is to stay close to them. */
+function toTemperature({ temperature }: ResolvedModel, { isGiven }: AnswerState): { readonly temperature?: number } {
+  if (temperature !== undefined) return { temperature }
+  return isGiven ? { temperature: 0.2 } : {}
+}
+
 /** Announces the calls of a step and gives each its place, its citation numbers and its share of the prompt. */
 function openCalls(calls: CallPlan['calls'], requested: number, freeTokens: number, writer: PacketWriter): OpenCall[] {
   if (calls.length === 0) return []
   const starts = calls.map(({ action, position }) => ({ position, start: action.start?.() }))
   const writers = writer.openCalls(requested, starts)
-  const ranges = openRanges(calls, writer)
+  const openRange = writer.citable.openStep()
+  // Those that cite count first, so that the only search of a step starts at the next number.
+  const numbered = calls.toSorted((a, b) => Number(isCiting(b.action)) - Number(isCiting(a.action)))
   // Some room is left for what the model writes before it asks again.
   const resultTokens = Math.max(500, Math.floor((freeTokens * 0.8) / calls.length))
   return calls.flatMap((call, index) => {
     const callWriter = writers[index]
-    const range = ranges[index]
-    return callWriter && range ? [{ ...call, writer: callWriter, range, resultTokens }] : []
+    const range = openRange(numbered.indexOf(call))
+    return callWriter ? [{ ...call, writer: callWriter, range, resultTokens }] : []
   })
 }
 
 const citingKinds = new Set(['SearchTool', 'WebSearchTool', 'OpenURLTool'])
 
 const isCiting = (action: Action): boolean => action.isCiting ?? citingKinds.has(action.builtIn ?? '')
-
-/** Numbers of the step's calls: those that cite count first, so that the only search of a step starts at the next number. */
-function openRanges(calls: CallPlan['calls'], { citable }: PacketWriter): OpenCall['range'][] {
-  const openRange = citable.openStep()
-  const citing = calls.filter(({ action }) => isCiting(action))
-  const others = calls.filter(({ action }) => !isCiting(action))
-  const order = new Map([...citing, ...others].map((call, index) => [call, index]))
-  return calls.map((call) => openRange(order.get(call) ?? 0))
-}
 
 /** A call of an action that was not offered: clients never see it, the model reads which names there are. */
 function refuseUnknown(call: RequestedCall, offered: readonly Action[]): AnsweredCall {

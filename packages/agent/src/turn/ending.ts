@@ -1,9 +1,13 @@
-import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
-import type { AnswerOutcome } from '../contracts/conversation-store.ts'
+import { InlayError, isInlayError, isJsonObject, type Principal, type Usage } from '@inlay/protocol'
+import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
 import type { LiveRun } from '../run/registry.ts'
 import type { AnswerProgress } from '../tools/execution.ts'
+import type { Services } from '../contracts/services.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
+import type { EndedTurn, TurnHooks } from './hooks.ts'
+import { sumUpBranch } from '../prompt/summaries.ts'
 
 /** How an answer ended. */
 export type Ending =
@@ -61,4 +65,93 @@ export function tellEnding(
   const { message, code, retryable, details } = ending.failure
   writer.emit({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
   turn.run.write({ error: message, stack_trace: null, error_code: code, is_retryable: retryable, details })
+}
+
+/** A turn whose answers are stored and whose run has ended. */
+export interface FinishedTurn {
+  readonly sessionId: string
+  readonly caller: Principal
+  readonly userText: string
+  /** One for each model that answered. */
+  readonly answers: readonly FinishedAnswer[]
+}
+
+/** An answer as it was stored. */
+export interface FinishedAnswer {
+  readonly answerId: number
+  readonly model: ResolvedModel
+  readonly outcome: AnswerOutcome
+  readonly usage: Usage
+}
+
+/** What is done once a run has ended; nobody who reads the run waits for it. */
+export interface AfterTurn {
+  /** Takes up what a finished turn calls for. */
+  onEnd(turn: FinishedTurn): void
+  /** Has `close` wait for other work of this kind. */
+  follow(work: Promise<void>): void
+  /** Gives up summaries on their way; resolves once all else is done. */
+  close(): Promise<void>
+}
+
+/** What the work after turns needs. */
+export interface AfterTurnOptions extends Pick<Services, 'onError'> {
+  readonly conversations: ConversationStore
+  readonly after: TurnHooks['after']
+}
+
+const summaryTimeMs = 120_000
+
+/** Makes the work after turns. */
+export function createAfterTurn({ conversations, onError, after }: AfterTurnOptions): AfterTurn {
+  const following = new Set<Promise<void>>()
+  const closing = new AbortController()
+
+  const follow = (work: Promise<void>): void => {
+    const watched = work.catch(onError).finally(() => following.delete(watched))
+    following.add(watched)
+  }
+  const sumUp = async ({ sessionId, answers }: FinishedTurn): Promise<void> => {
+    // The mainline goes on with the first answer.
+    const first = answers[0]
+    if (first?.outcome.status !== 'done' || first.model.quotesOnly || closing.signal.aborted) return
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(summaryTimeMs)])
+    try {
+      await sumUpBranch({ conversations, sessionId, messageId: first.answerId, model: first.model, signal })
+    } catch (error) {
+      // The next turn tries again.
+      if (!closing.signal.aborted) throw error
+    }
+  }
+  return {
+    onEnd: (turn) => {
+      follow(sumUp(turn))
+      if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())
+    },
+    follow,
+    close: async () => {
+      closing.abort()
+      await Promise.all(following)
+    },
+  }
+}
+
+function toEndedTurn(
+  { caller, sessionId, userText }: FinishedTurn,
+  { answerId, model, outcome, usage }: FinishedAnswer,
+): EndedTurn {
+  return {
+    caller,
+    sessionId,
+    messageId: answerId,
+    userMessage: userText,
+    answer: outcome.text,
+    status: outcome.status,
+    error: outcome.error,
+    citations: outcome.citations,
+    calls: outcome.toolCalls.map(({ name, failed }) => ({ name, failed })),
+    model: { provider: model.provider, name: model.name },
+    usage,
+    durationMs: outcome.durationMs,
+  }
 }

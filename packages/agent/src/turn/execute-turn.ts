@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError, type BaseFilters, type Principal, type SearchDoc } from '@inlay/protocol'
-import type { FinishedAnswer, FinishedTurn } from './after-turn.ts'
+import type { FinishedAnswer, FinishedTurn } from './ending.ts'
 import type { ToolCallHooks } from '../tools/call-hooks.ts'
 import { type AnswerProgress, type CallSetting } from '../tools/execution.ts'
 import type { Checkpoints } from '../run/checkpoints.ts'

@@ -1,12 +1,12 @@
 import type { Services } from '../contracts/services.ts'
-import type { LlmOverride, Principal } from '@inlay/protocol'
-import type { BranchHistory, ConversationStore } from '../contracts/conversation-store.ts'
+import type { Principal } from '@inlay/protocol'
+import type { BranchHistory, ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
 import type { ModelProvider } from '../contracts/model.ts'
 import { promptLimit, promptTokens } from '../prompt/context-window.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { Actions } from '../tools/registry.ts'
-import { chooseModel, withPersonaModel } from '../model/model-choice.ts'
+import { chooseModel } from '../model/model-choice.ts'
 import { findTurnContext, type TurnContextParts, type TurnPlace } from './turn-context.ts'
 
 /** What counting needs. */
@@ -20,7 +20,8 @@ export interface FreeTokensOptions extends Pick<Services, 'now'> {
 
 /** Where a next message would be sent. */
 interface NextMessage extends Pick<TurnPlace, 'personaId' | 'projectId' | 'hasFiles'> {
-  readonly override: LlmOverride | null
+  /** Null: a new one. */
+  readonly session: Pick<SessionRecord, 'modelOverride' | 'temperature'> | null
   /** What was said before, as far as a window of that many tokens holds it. */
   readonly history: (contextTokens: number) => Promise<BranchHistory>
 }
@@ -32,10 +33,10 @@ export async function countFreeTokens(
   options: FreeTokensOptions,
 ): Promise<number> {
   const { models, actions, contextParts, systemPrompt, now } = options
-  const { personaId, projectId, hasFiles, override, history } = await toNextMessage(target, caller, options)
+  const { personaId, projectId, hasFiles, session, history } = await toNextMessage(target, caller, options)
   const place = { personaId, projectId, hasFiles, descriptors: [], filters: null, caller }
   const context = await findTurnContext(place, contextParts)
-  const model = await models.resolve(withPersonaModel(override, context.persona))
+  const model = await models.resolve(chooseModel(null, session, context.persona))
   const contextFiles = await context.weigh({ contextTokens: model.contextTokens, userText: '' })
   const usable = context.offer(await actions.available({ caller }), contextFiles)
   const prompt = await makeTurnPrompt(
@@ -62,7 +63,7 @@ async function toNextMessage(
 ): Promise<NextMessage> {
   if ('personaId' in place) {
     const history = async (): Promise<BranchHistory> => ({ summary: null, summaryFiles: [], messages: [] })
-    return { personaId: place.personaId, projectId: null, hasFiles: false, override: null, history }
+    return { personaId: place.personaId, projectId: null, hasFiles: false, session: null, history }
   }
   const session = await conversations.session(place.sessionId, caller.id)
   const { personaId = 0, projectId = null, hasFiles = false } = session
@@ -70,7 +71,7 @@ async function toNextMessage(
     personaId,
     projectId,
     hasFiles,
-    override: chooseModel(null, session),
+    session,
     history: (contextTokens) => conversations.branch(session.id, null, historyLimits(contextTokens)),
   }
 }

@@ -2,6 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import type { Principal, SendMessageRequest, StreamLine } from '@inlay/protocol'
 import type { RunStore, SendRecord } from '../contracts/run-store.ts'
 import type { LiveRun, Runs } from '../run/registry.ts'
+import type { RunSharing } from '../run/sharing.ts'
 import { readStoredRun } from '../run/stored-run.ts'
 
 /** A key of a caller, with the hash of the request that it was sent with. */
@@ -26,6 +27,8 @@ export interface KeyedSendsOptions {
   readonly store: RunStore
   readonly runs: Runs
   readonly runBytes: number
+  /** Knows the runs of other processes. */
+  readonly sharing: Pick<RunSharing, 'ofMessage'> | undefined
   /** Sees to work that goes on after a run. */
   readonly follow: (work: Promise<void>) => void
 }
@@ -37,7 +40,7 @@ export interface KeyedSendsOptions {
 export interface KeyedSends {
   /**
    * @param start starts the run of a send; it stores the key with the messages
-   * @throws CONFLICT for a key of another request, or while another process makes the run
+   * @throws CONFLICT for a key of another request, or while another process makes the run and does not share it
    */
   once(
     idempotencyKey: string,
@@ -48,7 +51,7 @@ export interface KeyedSends {
 }
 
 /** Sends under keys of one process. */
-export function createKeyedSends({ store, runs, runBytes, follow }: KeyedSendsOptions): KeyedSends {
+export function createKeyedSends({ store, runs, runBytes, sharing, follow }: KeyedSendsOptions): KeyedSends {
   // Sends that are on their way, so that a repeat waits for the first instead of racing it.
   const underway = new Map<string, Promise<unknown>>()
 
@@ -60,7 +63,11 @@ export function createKeyedSends({ store, runs, runBytes, follow }: KeyedSendsOp
         message: 'This Idempotency-Key was used for another message: take a new key for a new message.',
       })
     }
-    const run = runs.ofMessage(record.messageId) ?? (await readStoredRun(store, record, runBytes))
+    const { sessionId, messageId, lines } = record
+    const run =
+      runs.ofMessage(messageId) ??
+      (lines === undefined ? await sharing?.ofMessage(sessionId, messageId).catch(() => undefined) : undefined) ??
+      (await readStoredRun(store, record, runBytes))
     return { run, record }
   }
   const sendOnce = async (

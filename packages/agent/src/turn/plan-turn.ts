@@ -1,6 +1,14 @@
 import type { Services } from '../contracts/services.ts'
-import { InlayError } from '@inlay/protocol'
-import type { BaseFilters, LlmOverride, Principal, SendMessageRequest } from '@inlay/protocol'
+import {
+  InlayError,
+  type BaseFilters,
+  type LlmOverride,
+  type Principal,
+  type SendMessageRequest,
+  parseWith,
+  sendMessageRequestSchema,
+  type SendMessageInput,
+} from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
@@ -16,7 +24,7 @@ import {
 import type { ResearchOptions } from '../research/limits.ts'
 import type { Actions, ChosenActions } from '../tools/registry.ts'
 import { askBefore, type TurnHooks } from './hooks.ts'
-import { chooseModel, toReasoningEffort, withPersonaModel, type ReasoningEffort } from '../model/model-choice.ts'
+import { chooseModel, toReasoningEffort, type ReasoningEffort } from '../model/model-choice.ts'
 import { checkSessionSettings, findTurnContext, type TurnContext, type TurnContextParts } from './turn-context.ts'
 
 /** What turns are planned with. */
@@ -55,10 +63,18 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const session = sessionId === null ? null : await parts.conversations.session(sessionId, caller.id)
   const context = await findContext(parts, request, session, caller)
   if (context.persona.hostAgent) checkHostRequest(request)
-  const wanted = overrides.map((override) => withPersonaModel(chooseModel(override, session), context.persona))
-  const resolved = await Promise.all(wanted.map((override) => resolveAsked(parts.models, override)))
-  const { grounding } = context.persona
-  const models = grounding ? resolved.map((model) => ({ ...model, grounding })) : resolved
+  const resolved = await Promise.all(
+    overrides.map(async (override) => {
+      const isChosen = session !== null || context.persona.model !== null
+      const wanted = isChosen ? chooseModel(override, session, context.persona) : override
+      const model = await parts.models.resolve(wanted)
+      if (!model.observed?.ask) return model
+      // Its server tells of it, such as its window.
+      await model.observed.ask()
+      return parts.models.resolve(wanted)
+    }),
+  )
+  const models = resolved.map((model) => ({ ...model, ...ofPersona(context.persona) }))
   const [model] = models
   const research =
     request.deep_research && model ? await findResearch(parts, request, { session, context, caller, model }) : undefined
@@ -68,7 +84,8 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
   const usable = await parts.actions.choose(asker, choice, (available) => {
-    const offered = forHostAgent(context.offer(available, contextFiles), context.persona)
+    const offered = context.offer(available, contextFiles)
+    if (context.persona.hostAgent) return forHostAgent(offered, context.persona.hostAgent)
     return research ? researchActions(offered) : offered
   })
   if (research) checkSearches(usable.actions, usable.forced[0])
@@ -79,18 +96,18 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     contextFiles,
     overrides,
     models,
-    reasoning: toReasoningEffort(session?.reasoningEffort ?? null),
+    reasoning: session ? toReasoningEffort(session.reasoningEffort) : undefined,
     research,
     usable,
   }
 }
 
-/** A model with what its server tells of it, such as its window. */
-async function resolveAsked(models: ModelProvider, override: LlmOverride | null): Promise<ResolvedModel> {
-  const model = await models.resolve(override)
-  if (!model.observed?.ask) return model
-  await model.observed.ask()
-  return models.resolve(override)
+/** How the model is used, as far as the persona says. */
+function ofPersona({
+  grounding,
+  comparesCitations,
+}: Persona): Partial<Pick<ResolvedModel, 'grounding' | 'comparesCitations'>> {
+  return { ...(grounding && { grounding }), ...(comparesCitations !== undefined && { comparesCitations }) }
 }
 
 /** A host's agent decides by itself which tools it calls and which model it asks. */
@@ -102,9 +119,8 @@ function checkHostRequest(request: SendMessageRequest): void {
   })
 }
 
-function forHostAgent(actions: readonly Action[], { hostAgent }: Persona): readonly Action[] {
-  if (!hostAgent || hostAgent.actions === 'all') return actions
-  return actions.filter(({ name }) => hostAgent.actions?.includes(name))
+function forHostAgent(offered: readonly Action[], { actions }: NonNullable<Persona['hostAgent']>): readonly Action[] {
+  return actions === 'all' ? offered : offered.filter(({ name }) => actions?.includes(name))
 }
 
 /** The override of each answer: two or three answer side by side, fewer entries count as none. */
@@ -128,7 +144,7 @@ async function findContext(
   caller: Principal,
 ): Promise<TurnContext> {
   const { chat_session_info: info, internal_search_filters: filters } = request
-  await checkSessionSettings(info, caller, contextParts)
+  if (info) await checkSessionSettings(info, caller, contextParts)
   const place = {
     personaId: session?.personaId ?? info?.persona_id ?? 0,
     projectId: (session ? session.projectId : info?.project_id) ?? null,
@@ -185,3 +201,19 @@ async function askHost(
   const contexts = [request.additional_context, addition].filter((text) => text !== null && text !== undefined)
   return { ...request, additional_context: contexts.length === 0 ? null : contexts.join('\n\n') }
 }
+
+const anySession = '00000000-0000-4000-8000-000000000000'
+
+/**
+ * Reads a message as a host writes it: what is absent takes its default. The id of a session is the store's own, so
+ * unlike on the wire it may be of any form.
+ * @throws VALIDATION_FAILED
+ */
+export function readMessage(input: SendMessageInput): SendMessageRequest {
+  const id = input.chat_session_id
+  if (!id?.trim() || isUuid.test(id)) return parseWith(sendMessageRequestSchema, input, 'body')
+  const request = parseWith(sendMessageRequestSchema, { ...input, chat_session_id: anySession }, 'body')
+  return { ...request, chat_session_id: id }
+}
+
+const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i

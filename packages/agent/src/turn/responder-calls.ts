@@ -1,6 +1,6 @@
 import { isJsonObject, type PacketBody } from '@inlay/protocol'
 import type { ResponderPart } from '../contracts/responder.ts'
-import type { CallWriter } from '../packets/blocks.ts'
+import type { CallWriter } from '../packets/packet-writer.ts'
 import { researchToolNames } from '../research/tools.ts'
 import type { AnswerProgress, CallSetting } from '../tools/execution.ts'
 import { idOfName, toData } from '../tools/host-actions.ts'

@@ -130,6 +130,8 @@ function toTurn(
   const common = { files: parts.files, context, contextFiles, opened, request, systemPrompt }
   const time = parts.turn.now()
   const history = opened.messages
+  // Newest message first.
+  const files = [opened.files, ...history.map((message) => message.files).toReversed(), opened.summaryFiles].flat()
   return {
     run,
     answers: models.map((model, index) => ({
@@ -150,7 +152,7 @@ function toTurn(
     past: toPastTexts(history),
     files: createTurnFiles({
       store: parts.files,
-      attachedIds: attachedIds(opened),
+      attachedIds: files.flatMap(({ user_file_id: id }) => id ?? []),
       held: context.files,
       generatedBefore: async () => {
         const ids = await parts.conversations.generatedFileIds?.(history.map(({ id }) => id))
@@ -173,10 +175,4 @@ function toTurn(
 /** Research has prompts of its own, whatever the persona of the session is told. */
 function withoutPrompts(context: TurnContext): TurnContext {
   return { ...context, persona: { ...context.persona, systemPrompt: '', taskPrompt: '', replacesBasePrompt: false } }
-}
-
-/** Ids of all files that came with messages of the branch, newest message first. */
-function attachedIds({ files, messages, summaryFiles }: OpenedTurn): string[] {
-  const all = [files, ...messages.map((message) => message.files).toReversed(), summaryFiles].flat()
-  return all.flatMap(({ user_file_id: id }) => id ?? [])
 }

@@ -5,7 +5,8 @@ import type { FileReader } from './contracts.ts'
  * Reads files that are text already: plain text, Markdown, CSV, source code, and HTML without its tags. What reads an
  * agent's files unless a better reader is handed in.
  */
-export const readTextFile: FileReader = async ({ name, mediaType, bytes }) => {
+export const readTextFile: FileReader = async ({ name, mediaType, bytes }, { signal } = {}) => {
+  signal?.throwIfAborted()
   const text = decodeText(bytes)
   if (text === undefined) {
     throw new InlayError('INVALID_INPUT', {

@@ -8,6 +8,7 @@ import { defaultStoredPersona } from './persona-records.ts'
  * @throws DUPLICATE_RESOURCE when two share an id
  */
 export function withHostAgents(personas: Personas, agents: readonly HostAgent[]): Personas {
+  if (agents.length === 0) return personas
   const hosted = new Map(agents.map(toPersona).map((persona) => [persona.id, persona]))
   if (hosted.size < agents.length) {
     throw new InlayError('DUPLICATE_RESOURCE', { message: 'Two agents share a name or an id: give each its own.' })

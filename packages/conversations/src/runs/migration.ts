@@ -30,3 +30,13 @@ export const sharedRunMigration: Migration = {
       .execute()
   },
 }
+
+/** Processes that use a SQLite database now; of those that were killed, rows stay until the next one starts. */
+export const processMigration: Migration = {
+  async up(db) {
+    await db.schema
+      .createTable('inlay_chat_processes')
+      .addColumn('owner', 'text', (column) => column.primaryKey().notNull())
+      .execute()
+  },
+}

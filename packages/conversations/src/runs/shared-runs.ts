@@ -42,7 +42,7 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
   return {
     // SQLite waits for the disk with the thread.
     paceMs: hasRowLocks(db) ? 40 : 100,
-    opensLate: !hasRowLocks(db),
+    ...(processes && !hasRowLocks(db) && { isAlone: () => isAlone(db, processes) }),
     ...createWriting(parts),
     ...createReading(db),
     ...createTaking(parts),
@@ -51,10 +51,33 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
     remove: async (sessionIds) => {
       if (sessionIds.length > 0) await removeWhere(db, (runs) => runs.where('session_id', 'in', sessionIds))
     },
-    subscribe: async (onChange) =>
-      listen?.(channel, (payload) => onChange(payload ? payload.split(',').map(Number) : undefined)),
-    close: async () => {},
+    subscribe: async (onChange) => {
+      if (processes && !hasRowLocks(db)) await register(db, processes)
+      return listen?.(channel, (payload) => onChange(payload ? payload.split(',').map(Number) : undefined))
+    },
+    close: async () => {
+      if (!hasRowLocks(db)) await db.deleteFrom('inlay_chat_processes').where('owner', '=', owner).execute()
+    },
   }
+}
+
+/** Makes a process known to those of the same machine, and forgets those that ended without a word. */
+async function register(db: Kysely<ConversationTables>, { owner, isGone }: ProcessPresence): Promise<void> {
+  const rows = await db.selectFrom('inlay_chat_processes').select('owner').execute()
+  const gone = rows.map((row) => row.owner).filter(isGone)
+  await db.transaction().execute(async (records) => {
+    if (gone.length > 0) await records.deleteFrom('inlay_chat_processes').where('owner', 'in', gone).execute()
+    await records
+      .insertInto('inlay_chat_processes')
+      .values({ owner })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  })
+}
+
+async function isAlone(db: Kysely<ConversationTables>, { owner, isGone }: ProcessPresence): Promise<boolean> {
+  const others = await db.selectFrom('inlay_chat_processes').select('owner').where('owner', '!=', owner).execute()
+  return others.every((other) => isGone(other.owner))
 }
 
 interface Parts extends Pick<SqlSharedRunsOptions, 'now' | 'processes'> {
@@ -62,8 +85,9 @@ interface Parts extends Pick<SqlSharedRunsOptions, 'now' | 'processes'> {
   readonly owner: string
 }
 
-function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'append' | 'requestStop'> {
+function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'append'> {
   const writes = createSharedTransactions(db)
+  const notifies = hasRowLocks(db)
   return {
     open: async ({ sessionId, messageId, runId, openedAt }) => {
       await writes.run((records) =>
@@ -83,39 +107,38 @@ function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'ap
           .execute(),
       )
     },
-    append: (lines) =>
-      writes.run(async (records) => {
-        const held = await renew(records, { ids: lines.map(({ messageId }) => messageId), owner, time: now() })
+    append: async (lines) => {
+      if (lines.length === 0) return []
+      return writes.run(async (records) => {
+        // Says of own runs that their process lives; those that are not renewed belong to another one now.
+        const renewed = await records
+          .updateTable('inlay_chat_runs')
+          .set({ seen_at: now() })
+          .where(
+            'message_id',
+            'in',
+            lines.map(({ messageId }) => messageId),
+          )
+          .where('owner', '=', owner)
+          .returning('message_id as id')
+          .execute()
+        const held = new Set(renewed.map(({ id }) => id))
         const own = lines.filter(({ messageId }) => held.has(messageId))
         await addLines(records, own)
         const over = own.filter(({ finished }) => finished).map(({ messageId }) => messageId)
         if (over.length > 0)
           await records.updateTable('inlay_chat_runs').set({ is_finished: 1 }).where('message_id', 'in', over).execute()
         const changed = own.filter(({ entries, finished }) => entries.length > 0 || finished)
-        await notify(
-          records,
-          changed.map(({ messageId }) => messageId),
-        )
+        const ids = changed.map(({ messageId }) => messageId)
+        if (notifies) await notify(records, ids)
         return lines.flatMap(({ messageId }) => (held.has(messageId) ? [] : [messageId]))
-      }),
-    requestStop: async (sessionIds) => {
-      if (sessionIds.length === 0) return []
-      const rows = await db
-        .updateTable('inlay_chat_runs')
-        .set({ is_stopped: 1 })
-        .where('session_id', 'in', sessionIds)
-        .where('is_finished', '=', 0)
-        .returning('message_id as id')
-        .execute()
-      const ids = rows.map(({ id }) => id)
-      await notify(db, ids)
-      return ids
+      })
     },
   }
 }
 
 async function notify(records: Kysely<ConversationTables>, ids: readonly number[]): Promise<void> {
-  if (!hasRowLocks(records) || ids.length === 0) return
+  if (ids.length === 0) return
   const payload = ids.join()
   await sql`select pg_notify(${channel}, ${payload.length < payloadChars ? payload : ''})`.execute(records)
 }
@@ -158,8 +181,26 @@ function createReading(db: Kysely<ConversationTables>): Pick<SharedRuns, 'ofSess
   }
 }
 
-function createTaking({ db, owner, now, processes }: Parts): Pick<SharedRuns, 'stopRequests' | 'takeAbandoned'> {
+function createTaking({
+  db,
+  owner,
+  now,
+  processes,
+}: Parts): Pick<SharedRuns, 'requestStop' | 'stopRequests' | 'takeAbandoned'> {
   return {
+    requestStop: async (sessionIds) => {
+      if (sessionIds.length === 0) return []
+      const rows = await db
+        .updateTable('inlay_chat_runs')
+        .set({ is_stopped: 1 })
+        .where('session_id', 'in', sessionIds)
+        .where('is_finished', '=', 0)
+        .returning('message_id as id')
+        .execute()
+      const ids = rows.map(({ id }) => id)
+      if (hasRowLocks(db)) await notify(db, ids)
+      return ids
+    },
     stopRequests: async () => {
       const rows = await unfinished(db).where('owner', '=', owner).where('is_stopped', '=', 1).execute()
       return rows.map((row) => row.message_id)
@@ -183,22 +224,6 @@ function createTaking({ db, owner, now, processes }: Parts): Pick<SharedRuns, 's
       return taken
     },
   }
-}
-
-/** Says of own runs that their process lives. @returns those that still are its own */
-async function renew(
-  records: Transaction<ConversationTables>,
-  { ids, owner, time }: { readonly ids: readonly number[]; readonly owner: string; readonly time: number },
-): Promise<ReadonlySet<number>> {
-  if (ids.length === 0) return new Set()
-  const rows = await records
-    .updateTable('inlay_chat_runs')
-    .set({ seen_at: time })
-    .where('message_id', 'in', ids)
-    .where('owner', '=', owner)
-    .returning('message_id as id')
-    .execute()
-  return new Set(rows.map(({ id }) => id))
 }
 
 async function addLines(

@@ -18,10 +18,9 @@ import type { ConversationDatabase, ConversationTables } from '../tables/databas
 import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { readBranch, readPast } from './branch-history.ts'
 import { readGeneratedFileIds } from './generated-files.ts'
-import { touchSession } from './listing.ts'
 import { pinnedModel } from './settings.ts'
-import { storeSendKey } from '../runs/send-key.ts'
-import { finishAnswer } from './finish-answer.ts'
+import { storeSendKey } from './send-keys.ts'
+import { finishAnswer, touchSession } from './writing.ts'
 
 type Records = Transaction<ConversationTables>
 

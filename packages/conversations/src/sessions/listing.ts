@@ -65,39 +65,3 @@ export async function listSessions(
   const rows = await query.execute()
   return { sessions: rows.slice(0, limit).map(toListing), hasMore: rows.length > limit }
 }
-
-// More sessions than this are not touched within one millisecond.
-const nearMs = 1_000
-
-/**
- * Moves a session to the front of its owner's listing.
- * @param time milliseconds since 1970 UTC
- */
-export async function touchSession(
-  records: ConversationDatabase,
-  id: string,
-  ownerId: string,
-  time: number,
-): Promise<void> {
-  const updated = await nextUpdate(records, id, ownerId, time)
-  await records.updateTable('inlay_chat_sessions').set({ updated_at: updated }).where('id', '=', id).execute()
-}
-
-/** A time of update that none of the owner's other sessions has, so that pages cut by it lose none. */
-export async function nextUpdate(
-  records: ConversationDatabase,
-  id: string,
-  ownerId: string,
-  time: number,
-): Promise<number> {
-  const row = await records
-    .selectFrom('inlay_chat_sessions')
-    .select('updated_at')
-    .where('owner_id', '=', ownerId)
-    .where('id', '<>', id)
-    .orderBy('updated_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  const newest = Number(row?.updated_at ?? 0)
-  return newest >= time && newest < time + nearMs ? newest + 1 : time
-}

@@ -2,8 +2,6 @@ import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Action, ActionSource, Services } from '@inlay/agent'
 import { toPersona } from '../personas/persona-records.ts'
-
-import type { ActionSwitches } from './action-switches.ts'
 import type { FetchAddress, StoredTool, StoredTools } from './contracts.ts'
 import { checkFields, functionsOf, loadDefinition } from './definitions.ts'
 import { createOpenApiActions } from './openapi-actions.ts'
@@ -180,4 +178,32 @@ function createLister(db: ConversationDatabase, options: StoredToolsOptions): Ac
 /** An action with its own input type as one of many: its input is checked by its own schema before it runs. */
 function asAction<Input>(action: Action<Input>): Action {
   return action as unknown as Action
+}
+
+/** Which actions an administrator switched off, whatever their kind. */
+export interface ActionSwitches {
+  /** Ids of those that are off. */
+  off(): Promise<ReadonlySet<number>>
+  /** Repeating does no harm. */
+  set(ids: readonly number[], isEnabled: boolean): Promise<void>
+}
+
+/** Makes the switches, over the database that `migrateConversations` brought up to date. */
+export function createActionSwitches(db: Kysely<unknown>): ActionSwitches {
+  const tables = db.withTables<ConversationTables>()
+  return {
+    off: async () => {
+      const rows = await tables.selectFrom('inlay_agent_action_off').select('id').execute()
+      return new Set(rows.map(({ id }) => id))
+    },
+    set: async (ids, isEnabled) => {
+      if (ids.length === 0) return
+      if (isEnabled) await tables.deleteFrom('inlay_agent_action_off').where('id', 'in', ids).execute()
+      else {
+        const rows = ids.map((id) => ({ id }))
+        const insert = tables.insertInto('inlay_agent_action_off').values(rows)
+        await insert.onConflict((conflict) => conflict.column('id').doNothing()).execute()
+      }
+    },
+  }
 }

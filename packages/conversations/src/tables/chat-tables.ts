@@ -136,6 +136,11 @@ export interface RunTable {
   is_stopped: number
 }
 
+/** A process that uses the database. */
+export interface ProcessTable {
+  owner: string
+}
+
 /** Some lines of a run. */
 export interface RunLinesTable {
   message_id: number

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type {
   FeedbackTable,
   MessageTable,
+  ProcessTable,
   RunLinesTable,
   RunTable,
   SendKeyTable,
@@ -29,6 +30,7 @@ export type ConversationTables = {
   inlay_chat_send_keys: SendKeyTable
   inlay_chat_runs: RunTable
   inlay_chat_run_lines: RunLinesTable
+  inlay_chat_processes: ProcessTable
   inlay_chat_feedback: FeedbackTable
   inlay_chat_summaries: SummaryTable
   inlay_files: FileTable

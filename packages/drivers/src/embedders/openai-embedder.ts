@@ -12,6 +12,7 @@ export interface OpenaiEmbedderOptions extends RetryOptions {
   readonly baseUrl: string
   /** Sent as `Authorization: Bearer`; local servers often need none. */
   readonly apiKey?: string
+  /** Name of the model. */
   readonly model: string
   /** Length of the vectors, 1 to 8192; a vector of another length is refused. */
   readonly dimensions: number
@@ -32,7 +33,9 @@ export interface OpenaiEmbedderOptions extends RetryOptions {
   readonly batchCharacters?: number
   /** Longest time one try may take, in milliseconds. Default 60 000. */
   readonly timeoutMs?: number
+  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Sends the requests. Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch
 }
 

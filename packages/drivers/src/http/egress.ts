@@ -22,6 +22,7 @@ export interface EgressOptions {
   readonly limitBytes?: number
   /** Redirects followed. Default 5. */
   readonly maxRedirects?: number
+  /** Sent with each request. Default `Inlay/0.1`. */
   readonly userAgent?: string
   /** All addresses of a name. Default: the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>

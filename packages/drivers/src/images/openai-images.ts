@@ -11,6 +11,7 @@ export interface OpenaiImagesOptions extends RetryOptions {
   readonly baseUrl?: string
   /** Sent as `Authorization: Bearer`; local servers often need none. */
   readonly apiKey?: string
+  /** Name of the model. */
   readonly model: string
   /** Default: those of the model where it is known to have others, else 1024x1024, 1024x1536 and 1536x1024. */
   readonly sizes?: ImageSizes
@@ -23,9 +24,11 @@ export interface OpenaiImagesOptions extends RetryOptions {
   readonly egress?: Egress
   /** Further fields of the request, e.g. `{ quality: 'high' }`. */
   readonly parameters?: Readonly<Record<string, unknown>>
+  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Longest time one try may take, in milliseconds. Default 180,000: good models draw for a minute or two. */
   readonly timeoutMs?: number
+  /** Sends the requests. Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch
 }
 

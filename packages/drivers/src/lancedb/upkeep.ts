@@ -44,10 +44,14 @@ const limits = {
   deadRows: 2000,
 }
 
+/** Runs in a row that another writer may spoil. */
+const mostConflicts = 5
+
 /** Plans upkeep for a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
   const { table, unindexedRows, memtable, statistics, keepVersionsMs, purge } = parts
   let commits = 0
+  let conflicts = 0
   /** When versions left behind by the last fold may be cleared; files of an earlier process may be due at once. */
   let clearAt: number | undefined = 0
 
@@ -70,8 +74,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
   }
 
   async function fold(): Promise<void> {
-    const counted = commits
-    const begun = Date.now()
+    const [counted, begun] = [commits, Date.now()]
     await unindexedRows.fold(async () => {
       await table.optimize({ cleanupOlderThan: new Date(begun - keepVersionsMs) })
     })
@@ -92,9 +95,10 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
       }
       await fold()
       if (!signal?.aborted) await indexVectors(parts)
+      conflicts = 0
     } catch (error) {
-      // Another writer came in between, perhaps the upkeep of another process: later, then.
-      if (!isPassing(error)) throw error
+      // Another writer came in between, perhaps the upkeep of another process: later, then. A lost file looks the same.
+      if (!isPassing(error) || ++conflicts >= mostConflicts) throw error
     }
   }
 

@@ -29,6 +29,7 @@ export interface ProviderConfig {
   readonly displayName?: string
   /** Address of the API with its version. Required for `openai-compatible`. */
   readonly baseUrl?: string
+  /** Sent as the provider wants it. Default: none is sent. */
   readonly apiKey?: string
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>

@@ -5,7 +5,9 @@ import { retrying } from '../http/retrying.ts'
 export interface OpenSearchConnection {
   /** Addresses of one or more nodes, or of a balancer before them; those that fail are passed over. */
   readonly nodes: string | readonly string[]
+  /** Name for basic authentication. Default: none is sent. */
   readonly username?: string
+  /** Its password. */
   readonly password?: string
   /** Sent with every request, e.g. `authorization`. */
   readonly headers?: Readonly<Record<string, string>>

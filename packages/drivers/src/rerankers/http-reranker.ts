@@ -17,11 +17,13 @@ export interface HttpRerankerOptions extends RetryOptions {
   readonly model?: string
   /** Sent as `Authorization: Bearer`; local servers often need none. */
   readonly apiKey?: string
+  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Most texts in one request; several go side by side. Default 32 for `tei`, as it takes by default, else 100. */
   readonly batch?: number
   /** Longest time one try may take, in milliseconds. Default 5000: a person is waiting for the search. */
   readonly timeoutMs?: number
+  /** Sends the requests. Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch
 }
 

@@ -11,6 +11,7 @@ export interface SearchAccess extends RetryOptions {
   readonly parameters?: Readonly<Record<string, unknown>>
   /** Longest time one try may take, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number
+  /** Sends the requests. Default: the platform's. */
   readonly fetch?: typeof fetch
 }
 

@@ -23,6 +23,7 @@ export const serve: Command = {
     withInlay(context, (inlay) => serveUntilInterrupted(context, inlay), {
       onError: undefined,
       telemetry: context.settings.options.telemetry ?? true,
+      localModels: context.settings.findsLocalModels,
     }),
 }
 
@@ -34,8 +35,9 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
   const ready = Promise.withResolvers<RequestListener>()
   // Nobody may be asking when it ends before it is ready.
   ready.promise.catch(() => {})
-  // A batch may be sent for hours; who sends no headers is cut off all the same.
-  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+  // A batch may be sent for hours; who sends no headers is cut off all the same. A proxy has to be the one that ends an
+  // idle connection, or its next request meets the end: the longest of the usual ones keep them for 60 seconds.
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 75_000 }, (request, response) => {
     ready.promise.then((answer) => answer(request, response)).catch(() => response.destroy())
   })
   const port = await listen(server, portOf(context), host)
@@ -68,7 +70,7 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
     return 0
   } finally {
     ready.reject(new Error('the server is ending'))
-    await closeServer(server, inlay)
+    await closeServer(server, inlay, settings.shutdown)
   }
 }
 

@@ -33,9 +33,11 @@ import type { PythonOptions, ToolOptions, WebOptions } from './part-options.ts'
 export type LanguageModelChoice =
   | string
   | {
+      /** As its provider or server calls it. */
       readonly name: string
       /** Address of the API with its version. */
       readonly baseUrl?: string | undefined
+      /** Sent as the service wants it. Default: none is sent. */
       readonly apiKey?: string | undefined
       /** Tokens of prompt and answer together, when the model is not a well-known one. */
       readonly contextTokens?: number | undefined
@@ -62,9 +64,11 @@ export type LanguageModelChoice =
 
 /** An embedding model behind an OpenAI-compatible API. */
 export interface EmbeddingModel {
+  /** As its server calls it. */
   readonly name: string
   /** Address of the API with its version. */
   readonly baseUrl: string
+  /** Sent as the service wants it. Default: none is sent. */
   readonly apiKey?: string | undefined
   /** Length of its vectors. */
   readonly dimensions: number
@@ -112,6 +116,11 @@ export interface InlayOptions
   readonly model?: LanguageModelChoice | readonly LanguageModelChoice[] | undefined
   /** Several or other language models; replaces `model`. */
   readonly models?: ModelProvider | undefined
+  /**
+   * Whether administrators may let a model of this machine answer that Ollama, LM Studio or llama.cpp offers; without
+   * `model` and `models` alone. Default: false.
+   */
+  readonly localModels?: boolean | undefined
   /** Which embedding model makes search hybrid. Default: none, full-text search. */
   readonly embedding?: EmbeddingModel | undefined
   /** Any other maker of vectors; replaces `embedding`. */
@@ -149,6 +158,8 @@ export interface InlayOptions
   readonly searchHelp?: SearchHelp | undefined
   /** What each caller may use in a minute or a day; keys may have limits of their own. Default: no limits. */
   readonly callerLimits?: CallerLimits | undefined
+  /** What all callers together may use: with `createTenants`, the limits of a tenant. Default: no limits. */
+  readonly tenantLimits?: CallerLimits | undefined
   /** Bounds of runs. */
   readonly limits?: AgentLimits | undefined
   /** Most bytes of request bodies. */

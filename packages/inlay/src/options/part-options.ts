@@ -8,6 +8,7 @@ export const webSearchServices = ['searxng', 'brave', 'tavily', 'exa', 'serper']
 
 /** A service that searches the web, by name. */
 export interface WebSearchService {
+  /** `searxng`, `brave`, `tavily`, `exa` or `serper`. */
   readonly service: (typeof webSearchServices)[number]
   /** Needed by all but `searxng`. */
   readonly apiKey?: string | undefined
@@ -17,9 +18,11 @@ export interface WebSearchService {
 
 /** An image model behind an OpenAI-compatible API. */
 export interface ImageModel {
+  /** As its server calls it. */
   readonly name: string
   /** Address of the API with its version. Default: that of OpenAI. */
   readonly baseUrl?: string | undefined
+  /** Sent as the service wants it. Default: none is sent. */
   readonly apiKey?: string | undefined
 }
 

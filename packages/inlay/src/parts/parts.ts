@@ -4,16 +4,16 @@ import type { PostgresRecords } from '@inlay/drivers/postgres'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ProcessPresence } from '@inlay/records'
-import type { ApiKey, AuditLog, Keys, WorkspaceRecords, UsageLimits } from '@inlay/server'
+import type { ApiKey, AuditLog, Keys, LocalModelAdministration, WorkspaceRecords, UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
+import { localModelParts, offersLocalModels } from './local-model-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
-import { ingestionWithinLimits, withinLimits } from './limit-parts.ts'
+import { hooksWith, ingestionWithinLimits, telemetryOf, withinLimits } from './metering.ts'
 import { pythonParts } from './python-parts.ts'
-import { hooksWith, telemetryOf } from './telemetry-parts.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
 
@@ -23,9 +23,11 @@ export interface Parts {
   readonly knowledge: Knowledge
   readonly keys: Keys
   readonly workspace: WorkspaceRecords
+  readonly localModels: LocalModelAdministration
   readonly audit: AuditLog
   readonly usage: UsageLimits
-  readonly telemetry: Telemetry
+  /** Undefined where it is off. */
+  readonly telemetry: Telemetry | undefined
   close(): Promise<void>
 }
 
@@ -49,12 +51,12 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
     const parts = await makeParts(db, { ...options, dialect }, onError)
-    const { keys, workspace, audit, usage, knowledge, telemetry, reader, web, tools, python, agent } = parts
+    const { keys, usage, knowledge, reader, web, tools, python, agent } = parts
     // Closed in the opposite order: runs end before the search they use, and the database last.
     opened.push(keys, usage, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
-    return { agent, knowledge, keys, workspace, audit, usage, telemetry, close }
+    return { ...parts, close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -79,7 +81,9 @@ async function makeParts(
   ])
   const { now = Date.now, dataFolder = defaultDataFolder } = options
   const telemetry = await telemetryOf(options)
-  const models = telemetry.models(options.models ?? (await configuredModels(options.model, onError)))
+  const server = await serverParts(db, { ...options, now }, onError)
+  const { models: ownModels, localModels } = await modelParts(options, server.workspace, onError)
+  const models = telemetry?.models(ownModels) ?? ownModels
   const { describeImage, summarize } = options
   const reader = defaultReader()
   const embedder = options.embedder ?? (await configuredEmbedder(options.embedding))
@@ -89,7 +93,7 @@ async function makeParts(
     now,
     onError,
     index: options.index ?? (await defaultIndex(dataFolder)),
-    embedder: embedder && telemetry.embedder(embedder),
+    embedder: embedder && (telemetry?.embedder(embedder) ?? embedder),
     reranker: options.reranker,
     ranking: options.ranking,
     images: toImageStore(() => ownAgent.files),
@@ -100,8 +104,7 @@ async function makeParts(
     queryVectorMs: options.embedding?.queryTimeoutMs,
     worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
   })
-  const knowledge = telemetry.knowledge(ownKnowledge)
-  const server = await serverParts(db, { ...options, now }, onError)
+  const knowledge = telemetry?.knowledge(ownKnowledge) ?? ownKnowledge
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
   const python = await pythonParts(options)
@@ -121,11 +124,11 @@ async function makeParts(
     systemPrompt: options.systemPrompt,
     research: options.research,
     limits: options.limits,
-    search: (query) => knowledge.search(query),
+    search: knowledge.search,
     searchHelp: options.searchHelp,
     questionModel: options.questionModel,
-    readExcerpt: (query) => knowledge.excerpt(query),
-    hasDocuments: () => knowledge.hasDocuments(),
+    readExcerpt: knowledge.excerpt,
+    hasDocuments: knowledge.hasDocuments,
     checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
     documentSets: (caller) => knowledge.documentSets.list({ caller }),
     storage: options.storage ?? (await defaultStorage(dataFolder)),
@@ -141,8 +144,9 @@ async function makeParts(
   })
   return {
     ...server,
+    localModels,
     knowledge: ingestionWithinLimits(knowledge, server.usage),
-    agent: withinLimits(telemetry.agent(ownAgent), server.usage),
+    agent: withinLimits(telemetry?.agent(ownAgent) ?? ownAgent, server.usage),
     telemetry,
     reader,
     web,
@@ -153,18 +157,19 @@ async function makeParts(
 
 async function serverParts(
   db: Database,
-  { now, callerLimits }: InlayOptions & { readonly now: () => number },
+  { now, callerLimits, tenantLimits }: InlayOptions & { readonly now: () => number },
   onError: (error: unknown) => void,
 ): Promise<Pick<Parts, 'keys' | 'workspace' | 'audit' | 'usage'>> {
   const { createAuditLog, createKeys, createUsageLimits, createWorkspaceRecords } = await import('@inlay/server')
   const audit = createAuditLog({ db, now })
   const onUse = ({ id, owner }: ApiKey): Promise<void> =>
     audit.add({ operation: 'useKey', callerId: owner, target: { api_key_id: String(id) }, status: 200, requestId: '' })
+  const workspace = createWorkspaceRecords({ db, now })
   return {
     audit,
     keys: createKeys({ db, now, onUse, onError }),
-    workspace: createWorkspaceRecords({ db, now }),
-    usage: createUsageLimits({ db, now, limits: callerLimits, onError }),
+    workspace,
+    usage: createUsageLimits({ db, now, limits: callerLimits, tenantLimits, workspace, onError }),
   }
 }
 
@@ -241,6 +246,18 @@ async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promis
     batch: embedding.batch,
     timeoutMs: embedding.timeoutMs,
   })
+}
+
+/** The models that answer, and those of this machine where they are offered. */
+async function modelParts(
+  options: InlayOptions,
+  workspace: WorkspaceRecords,
+  onError: (error: unknown) => void,
+): Promise<{ readonly models: ModelProvider; readonly localModels: LocalModelAdministration }> {
+  const configured = options.models ?? (await configuredModels(options.model, onError))
+  const make = (choices: readonly LanguageModelChoice[]): Promise<ModelProvider> => configuredModels(choices, onError)
+  const local = localModelParts({ configured, workspace, make })
+  return offersLocalModels(options) ? local : { ...local, models: configured }
 }
 
 async function configuredModels(

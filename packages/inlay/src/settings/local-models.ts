@@ -83,11 +83,18 @@ const knownServers: readonly KnownServer[] = [
  * loopback address alone, and only for their lists; nothing is used.
  */
 export async function findLocalModels(options: LocalModelOptions = {}): Promise<readonly LocalModelServer[]> {
-  const { timeoutMs = 400, ports = {} } = options
+  const { timeoutMs = 400, ports: given = {} } = options
+  const ports = { ollama: ollamaPort(process.env['OLLAMA_HOST']), ...given }
   const answers = await Promise.all(
     knownServers.map((server) => ask(server, ports[server.kind] ?? server.port, timeoutMs)),
   )
   return answers.filter((server) => server !== undefined)
+}
+
+/** Ollama listens elsewhere when its own variable says so: `127.0.0.1:11500`, `:11500`, `http://0.0.0.0:11500`. */
+function ollamaPort(host = ''): number | undefined {
+  const port = /:(\d{1,5})\/?$/.exec(host.trim())?.[1]
+  return port === undefined ? undefined : Number(port)
 }
 
 async function ask(server: KnownServer, port: number, timeoutMs: number): Promise<LocalModelServer | undefined> {

@@ -1,4 +1,14 @@
-import { anyText, wholeNumber, oneOf, origins, headerKey, type Setting } from './readers.ts'
+import type { CallerLimits } from '@inlay/protocol'
+import {
+  anyText,
+  wholeNumber,
+  oneOf,
+  origins,
+  headerKey,
+  usageLimits,
+  usageLimitsAllowed,
+  type Setting,
+} from './readers.ts'
 
 /** Settings of the server and its folder, by the name the program calls them. */
 export interface ServiceSettings {
@@ -10,6 +20,10 @@ export interface ServiceSettings {
   readonly streamFormat: Setting<'sse' | 'lines'>
   readonly corsOrigins: Setting<readonly string[] | '*'>
   readonly ingestionWait: Setting<number>
+  readonly callerLimits: Setting<CallerLimits>
+  readonly tenantLimits: Setting<CallerLimits>
+  readonly shutdownNotice: Setting<number>
+  readonly shutdownDrain: Setting<number>
   readonly telemetry: Setting<'on' | 'off'>
   readonly log: Setting<'json' | 'text'>
 }
@@ -73,6 +87,38 @@ export const serviceSettings: ServiceSettings = {
     without: '0, it answers once the document is stored',
     isAdvanced: true,
     read: (text) => wholeNumber(text, 0, 600),
+  },
+  callerLimits: {
+    name: 'INLAY_CALLER_LIMITS',
+    meaning: 'what each caller may use; keys may have limits of their own',
+    allowed: usageLimitsAllowed,
+    without: 'no limits',
+    isAdvanced: true,
+    read: usageLimits,
+  },
+  tenantLimits: {
+    name: 'INLAY_TENANT_LIMITS',
+    meaning: 'what all callers together may use',
+    allowed: usageLimitsAllowed,
+    without: 'no limits',
+    isAdvanced: true,
+    read: usageLimits,
+  },
+  shutdownNotice: {
+    name: 'INLAY_SHUTDOWN_NOTICE',
+    meaning: 'seconds that inlay serve still takes requests at its end while /health/ready answers 503',
+    allowed: 'a whole number from 0 to 600',
+    without: '0, none',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 0, 600),
+  },
+  shutdownDrain: {
+    name: 'INLAY_SHUTDOWN_DRAIN',
+    meaning: 'seconds that inlay serve then waits for answers under way',
+    allowed: 'a whole number from 0 to 3600',
+    without: '0, they are stopped, and what was said is kept',
+    isAdvanced: true,
+    read: (text) => wholeNumber(text, 0, 3600),
   },
   telemetry: {
     name: 'INLAY_TELEMETRY',

@@ -17,6 +17,8 @@ export interface Settings {
   readonly host: string
   /** 0 takes any free port. Default 3000. */
   readonly port: number
+  /** How `inlay serve` ends; see `closeServer`. */
+  readonly shutdown: { readonly noticeMs?: number; readonly drainMs?: number }
   /** Whether a start without a model looks for one on this machine. Default true. */
   readonly findsLocalModels: boolean
   readonly options: InlayOptions
@@ -42,9 +44,14 @@ export function readSettings(env: Environment): Settings {
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
   const { data, apiKey, basePath, streamFormat, corsOrigins, ingestionWait, telemetry, log, searchHelp, memories } =
     values
+  const { callerLimits, tenantLimits } = values
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
+    shutdown: withoutAbsent({
+      noticeMs: inMilliseconds(values.shutdownNotice),
+      drainMs: inMilliseconds(values.shutdownDrain),
+    }),
     findsLocalModels: values.localModels !== 'off',
     options: withoutAbsent({
       dataFolder: data,
@@ -53,6 +60,8 @@ export function readSettings(env: Environment): Settings {
       streamFormat,
       corsOrigins,
       ingestionWaitMs: ingestionWait === undefined ? undefined : ingestionWait * 1000,
+      callerLimits,
+      tenantLimits,
       model,
       embedding,
       telemetry: telemetry === undefined ? undefined : telemetry === 'on',

@@ -1,5 +1,5 @@
-import { commonWordsOf, englishWords } from '@inlay/text'
-import { createWordFinder, type FoundWord } from './found-words.ts'
+import { commonWordsOf, englishWords, isAlphabetic, plainLetters, type CommonWords, unspacedRun } from '@inlay/text'
+import { identifierParts, withoutArticles } from '../chunking/search-text.ts'
 
 /** Most fragments of one passage, and their length in characters, as in the reference. */
 const mostFragments = 4
@@ -94,4 +94,187 @@ function endAfter(text: string, match: number, to: number): number {
   let last = from
   for (const { index } of segmenter.segment(window.slice(from))) last = from + index
   return match + last
+}
+
+/** Where a word stands in a text, in UTF-16 units; `end` is exclusive. */
+export interface FoundWord {
+  readonly start: number
+  readonly end: number
+  /** What it is compared by: the same for all its common forms. */
+  readonly stem: string
+}
+
+/**
+ * Finds the words of one query in texts. Words are compared much as an index does: in lower case, without accents and
+ * endings, scripts without spaces by pairs of characters, identifiers also by their parts.
+ */
+export interface WordFinder {
+  /** Places in order; they may overlap where there are no spaces. */
+  in(text: string): FoundWord[]
+}
+
+/** Creates a finder of the words of a query, except those that say little; undefined when nothing is left. */
+export function createWordFinder(query: string, common: CommonWords): WordFinder | undefined {
+  const wanted = new Set<string>()
+  readWords(query, (start, end, stem, part) => {
+    if (part === 'whole' && !common.words.has(query.slice(start, end).toLowerCase())) wanted.add(stem)
+  })
+  if (wanted.size === 0) return undefined
+  // Most words of a text come again and again, and are not wanted.
+  const known = new Map<string, readonly FoundWord[]>()
+  const initials = new Uint8Array(128)
+  for (const { 0: initial } of wanted)
+    for (const form of [initial!, initial!.toUpperCase()])
+      if (form.charCodeAt(0) < 128) initials[form.charCodeAt(0)] = 1
+  return {
+    in(text) {
+      const all: FoundWord[] = []
+      const words = isAscii.test(text)
+        ? asciiWords(text, initials)
+        : [...text.matchAll(wordForm)].filter(([word]) => mayMatch(word, initials))
+      for (const { 0: word, index: from } of words) {
+        let matches = known.get(word)
+        if (!matches) {
+          matches = wantedIn(word, wanted)
+          // A run without spaces is a sentence, which comes once.
+          if (word.length <= longestWord) known.set(word, matches)
+        }
+        for (const { start, end, stem } of matches) all.push({ start: start + from, end: end + from, stem })
+      }
+      return all
+    },
+  }
+}
+
+const longestWord = 40
+
+/** Lower case of alphabets, with and without accents: a word of these has no parts. */
+const isPlainWord = /^.[a-z\u00df-\u00f6\u00f8-\u017f\u0430-\u045f]*$/
+
+/** Whether a word may match: stemming changes nothing but ends, case and accents, so one of another initial cannot. */
+function mayMatch(word: string, initials: Uint8Array): boolean {
+  const first = word.charCodeAt(0)
+  return first >= 128 || first < 65 || initials[first] === 1 || !isPlainWord.test(word)
+}
+
+const isWordUnit = Uint8Array.from({ length: 128 }, (_, unit) =>
+  /[a-zA-Z0-9]/.test(String.fromCharCode(unit)) ? 1 : 0,
+)
+
+/** The words of a text in ASCII, but for those that begin otherwise and have no parts. */
+function asciiWords(text: string, initials: Uint8Array): { readonly 0: string; readonly index: number }[] {
+  const words: { readonly 0: string; readonly index: number }[] = []
+  for (let at = 0; at < text.length; at++) {
+    const first = text.charCodeAt(at)
+    if (!isWordUnit[first]) continue
+    const start = at
+    let hasParts = false
+    for (at++; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      if (unit >= 97 && unit <= 122) continue
+      if (!isWordUnit[unit]) break
+      hasParts = true
+    }
+    // A digit at the beginning may be a part before letters.
+    if (initials[first] || hasParts || first < 65) words.push({ 0: text.slice(start, at), index: start })
+  }
+  return words
+}
+
+function wantedIn(word: string, wanted: ReadonlySet<string>): FoundWord[] {
+  const matches: FoundWord[] = []
+  let wholeUntil = 0
+  readWords(word, (start, end, stem, part) => {
+    // Of a word that is marked as a whole, no part is marked again.
+    if (!wanted.has(stem) || (part === 'part' && end <= wholeUntil)) return
+    if (part === 'whole') wholeUntil = end
+    matches.push({ start, end, stem })
+  })
+  return matches
+}
+
+/** A `part` of a longer word, or a single character of a longer run, is found by a query but not meant by it. */
+type Emit = (start: number, end: number, stem: string, part: 'whole' | 'part') => void
+
+/** Letters with their marks, and digits. */
+const wordForm = /[\p{L}\p{M}\p{N}]+/gu
+/** What an apostrophe leaves of a short verb is no word. */
+const contraction = /['’](?:s|t|d|m|ll|re|ve)(?![\p{L}\p{M}\p{N}])/giu
+// oxlint-disable-next-line no-control-regex
+const isAscii = /^[\u0000-\u007f]*$/
+
+function readWords(text: string, emit: Emit): void {
+  const whole = text.replace(contraction, (ending) => ' '.repeat(ending.length))
+  for (const { 0: word, index } of whole.matchAll(wordForm)) {
+    let from = 0
+    for (const run of isAscii.test(word) ? [] : word.matchAll(unspacedRun)) {
+      readSpaced(word.slice(from, run.index), index + from, emit)
+      readUnspaced(run[0], index + run.index, emit)
+      from = run.index + run[0].length
+    }
+    readSpaced(word.slice(from), index + from, emit)
+  }
+}
+
+function readSpaced(word: string, start: number, emit: Emit): void {
+  const stem = toStem(word)
+  // Marks without a letter.
+  if (stem === '') return
+  emit(start, start + word.length, stem, 'whole')
+  let from = 0
+  for (const part of [...identifierParts(word), ...withoutArticles(word)]) {
+    const at = word.indexOf(part, from)
+    if (at < 0) continue
+    from = at + part.length
+    emit(start + at, start + from, toStem(part), 'part')
+  }
+}
+
+interface UnspacedCharacter {
+  readonly plain: string
+  /** Whether it belongs to the character before it, as tone marks do. */
+  readonly isMark: boolean
+}
+
+/** Normalising and classifying cost more than all the rest, and a text has few different characters. */
+const characterCache = new Map<string, UnspacedCharacter>()
+const mostCachedCharacters = 20_000
+
+function characterOf(character: string): UnspacedCharacter {
+  const cached = characterCache.get(character)
+  if (cached) return cached
+  const read = { plain: plainLetters(character), isMark: !isAlphabetic.test(character) }
+  if (characterCache.size < mostCachedCharacters) characterCache.set(character, read)
+  return read
+}
+
+/** Pairs of characters, each with the marks that follow it, and the characters themselves. */
+function readUnspaced(run: string, start: number, emit: Emit): void {
+  const characters: { plain: string; start: number; end: number }[] = []
+  let at = start
+  for (const character of run) {
+    const { plain, isMark } = characterOf(character)
+    const last = characters.at(-1)
+    const end = at + character.length
+    if (last && isMark) last.end = end
+    else characters.push({ plain, start: at, end })
+    at = end
+  }
+  for (const [index, first] of characters.entries()) {
+    const second = characters[index + 1]
+    emit(first.start, first.end, first.plain, characters.length === 1 ? 'whole' : 'part')
+    if (second) emit(first.start, second.end, first.plain + second.plain, 'whole')
+  }
+}
+
+const accents = /[\u0300-\u036f]/g
+
+/** Cuts common endings and accents off; only for comparing words with each other. */
+function toStem(written: string): string {
+  const lower = written.toLowerCase()
+  const word = isAscii.test(lower) ? lower : plainLetters(lower).normalize('NFD').replace(accents, '')
+  if (word.length <= 3) return word
+  const singular = word.replace(/(?:ies|ied)$/, 'y').replace(/([^s])s$/, '$1')
+  const stem = singular.replace(/(?:ing|edly|ed|ly|e)$/, '')
+  return stem.length >= 4 ? stem : singular
 }

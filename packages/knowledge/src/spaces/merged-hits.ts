@@ -1,6 +1,6 @@
 import { englishWords } from '@inlay/text'
 import type { Hit, IndexQuery } from '../contracts/vector-index.ts'
-import { createWordFinder } from '../search/found-words.ts'
+import { createWordFinder } from '../search/highlights.ts'
 
 /** Hits that tell how much of the query an index has. */
 const judgedHits = 3

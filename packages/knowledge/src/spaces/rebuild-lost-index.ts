@@ -1,22 +1,39 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { RebuildReason } from '../contracts/vector-index.ts'
-import { type IndexSpace, adoptIdentity, holdsDocuments, isReadable } from './index-space.ts'
-import type { SpaceDirectory, SpaceDirectoryOptions } from './space-directory.ts'
+import type { Records } from '../schema/tables.ts'
+import { type IndexSpace, type OpenedIndex, adoptIdentity, holdsDocuments, isReadable } from './index-space.ts'
 
 /** A thorough look reads the whole index. */
 const inspectEveryMs = 30_000
+
+/** The spaces that are looked at. */
+export interface CheckedSpaces {
+  readonly isClosed: boolean
+  /** Number of the space that documents are brought into. */
+  own(): Promise<number>
+  spaces(): Promise<readonly IndexSpace[]>
+  indexOf(space: IndexSpace): OpenedIndex
+  /** Makes a new space in place of one. */
+  replace(replaced: { readonly number: number; readonly reason: RebuildReason }): Promise<void>
+}
+
+interface LostIndexOptions {
+  readonly db: Records
+  readonly now: () => number
+  readonly onError?: (error: unknown) => void
+}
 
 /**
  * Tells indexes that are not what the records believe: lost, damaged, outdated, or another's. Such a one is replaced by a
  * new one, into which its documents are then moved.
  */
 export class LostIndexCheck {
-  readonly #directory: SpaceDirectory
-  readonly #options: SpaceDirectoryOptions
+  readonly #directory: CheckedSpaces
+  readonly #options: LostIndexOptions
   #inspecting: Promise<boolean> | undefined
   #inspectedAt = -Infinity
 
-  constructor(directory: SpaceDirectory, options: SpaceDirectoryOptions) {
+  constructor(directory: CheckedSpaces, options: LostIndexOptions) {
     this.#directory = directory
     this.#options = options
   }

@@ -24,8 +24,13 @@ export async function callerOf(request: Request, authenticate: Authenticator): P
     const isGiven = !/^(?:bearer)?\s*$/i.test(request.headers.get('authorization') ?? '')
     throw new InlayError(isGiven ? 'INVALID_TOKEN' : 'UNAUTHENTICATED')
   }
-  checkPrincipal(caller)
-  return caller
+  // What a host hands in decides whose things are whose: people without an id of their own would share everything.
+  if (typeof caller.id === 'string' && caller.id !== '' && Array.isArray(caller.scopes)) return caller
+  // For the log: a client cannot do anything about it.
+  const cause = new Error(
+    '`authenticate`, or the `principal` of `fetch`, is a caller whose id is no text, or that has no list of scopes.',
+  )
+  throw new InlayError('INTERNAL_ERROR', { cause })
 }
 
 /** Any of the scopes suffices. @throws INSUFFICIENT_PERMISSIONS without one of them */
@@ -37,12 +42,19 @@ export function checkScopes(caller: Principal, scopes: readonly Scope[]): void {
   }
 }
 
-/** What a host hands in decides whose things are whose: people without an id of their own would share everything. */
-function checkPrincipal(caller: Principal): void {
-  if (typeof caller.id === 'string' && caller.id !== '' && Array.isArray(caller.scopes)) return
-  // For the log: a client cannot do anything about it.
-  const cause = new Error(
-    '`authenticate`, or the `principal` of `fetch`, is a caller whose id is no text, or that has no list of scopes.',
-  )
-  throw new InlayError('INTERNAL_ERROR', { cause })
+/**
+ * Refuses what a page of another site has a browser send with the cookies of the person: where the host signs people in by
+ * a cookie, any page could delete and change things in their name. Browsers say where a request comes from, and pages
+ * cannot change that. A request with a key is not refused, as pages of others have none.
+ * @throws INSUFFICIENT_PERMISSIONS
+ */
+export function refuseForeignPages({ method, headers }: Request, corsOrigins: readonly string[] | '*'): void {
+  if (method === 'GET' || method === 'HEAD') return
+  if (headers.get('sec-fetch-site') !== 'cross-site' || !headers.has('cookie') || headers.has('authorization')) return
+  const origin = headers.get('origin') ?? ''
+  if (corsOrigins !== '*' && corsOrigins.includes(origin)) return
+  throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+    message:
+      'A page of another site sent this with the cookies of the person who reads it. If that page may do so, list its origin in corsOrigins.',
+  })
 }

@@ -1,9 +1,10 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, type Authenticator } from '../auth/authentication.ts'
-import { refuseForeignPages } from './foreign-pages.ts'
+import { refuseForeignPages } from '../auth/authentication.ts'
 import { declaredBytes, readText } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
+import { createBodyShare, type BodyShare } from './body-share.ts'
 import type { ServerSettings } from './settings.ts'
 
 const encoder = new TextEncoder()
@@ -29,6 +30,7 @@ export interface IncomingRequest {
  */
 export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
   const scopes = scopesOf(route)
+  const isAudited = changesMuch(route)
   return async (incoming) => {
     const start = performance.now()
     let callerId: string | undefined
@@ -68,7 +70,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       callerId,
     }
     const { audit } = setting.parts
-    if (audit && callerId !== undefined && isAudited(route))
+    // Callers who are not known are not kept: anybody could fill the audit.
+    if (audit && callerId !== undefined && isAudited)
       await audit
         .add({ ...answered, callerId, operation: route.operationId, target: targetOf(incoming.pathValues, result) })
         .catch((error: unknown) => setting.settings.onError(error, answered))
@@ -82,8 +85,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
   }
 }
 
-/** Callers who are not known are not kept: anybody could fill the audit. */
-function isAudited({ method, scope, changesAccess }: Route): boolean {
+/** Whether calls of a route belong in the audit. */
+function changesMuch({ method, scope, changesAccess }: Route): boolean {
   return method !== 'GET' && (scope === 'admin' || method === 'DELETE' || changesAccess === true)
 }
 
@@ -158,39 +161,6 @@ function queryOf(url: URL): Record<string, string | string[]> {
   return query
 }
 
-/** Smaller bodies are not counted: what they take is bounded by the number of connections. */
-const smallBodyBytes = 65_536
-const longestHoldMs = 5000
-
-/** Holds a share of the bytes that may be worked on at once; a body is in memory several times while it is read. */
-interface BodyShare {
-  /** Says how much of the body there is by now. @throws RATE_LIMITED when too many bytes are being worked on */
-  grow(bytes: number): void
-  /** Releases the share in a while: whoever waits for a document to be indexed holds its bytes no longer. */
-  expire(): void
-  release(): void
-}
-
-function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
-  const share = bodyBudget.open(caller)
-  let isCounted = false
-  let cancel: (() => void) | undefined
-  return {
-    grow: (bytes) => {
-      if (bytes <= smallBodyBytes) return
-      isCounted = true
-      share.grow(bytes)
-    },
-    expire: () => {
-      if (isCounted) cancel = timer(longestHoldMs, share.release)
-    },
-    release: () => {
-      cancel?.()
-      share.release()
-    },
-  }
-}
-
 async function checkedBody(
   route: Route,
   request: Request,
@@ -201,6 +171,5 @@ async function checkedBody(
   const limit = settings.limits[body.limit]
   // What does not say its length is counted as it comes, and what is compressed as it is unpacked.
   if (!request.headers.has('content-encoding')) share.grow(Math.min(declaredBytes(request) ?? 0, limit))
-  const text = await readText(request, limit, share.grow)
-  return parseJsonBody(text, body.schema)
+  return parseJsonBody(await readText(request, limit, share.grow), body.schema)
 }

@@ -4,6 +4,7 @@ import type { ErrorCode, OwnerRule, Principal, Scope } from '@inlay/protocol'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { UsageLimits } from '../limits/caller-limits.ts'
 import type { AuditLog } from '../administration/audit-log.ts'
+import type { LocalModelAdministration } from '../administration/local-models.ts'
 import type { WorkspaceRecords } from '../administration/workspace-records.ts'
 import type { Keys } from '../auth/keys.ts'
 import type { ServerSettings } from './settings.ts'
@@ -16,10 +17,12 @@ export interface ServerParts {
   readonly keys?: Keys
   /** Absent: what would be kept there cannot be set, and the addresses that set it answer 501. */
   readonly workspace?: WorkspaceRecords
+  /** Absent: the models are named by the deployment alone, and `/admin/local-models` answers 501. */
+  readonly localModels?: LocalModelAdministration | undefined
   /** Absent: nothing is audited, and `/admin/audit` answers 501. */
   readonly audit?: AuditLog | undefined
   /** Counts what callers use. Absent: they may use what they like. */
-  readonly usage?: Pick<UsageLimits, 'take'> | undefined
+  readonly usage?: UsageLimits | undefined
   /** What Prometheus reads. Absent: nothing is measured, and `/metrics` answers 501. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** The script of `<inlay-chat>`. Absent, or undefined: `/inlay-chat.js` is not there. */

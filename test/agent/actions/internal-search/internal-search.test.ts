@@ -32,10 +32,10 @@ const passages = (count: number, score = 0.9): Passage[] =>
   )
 
 test('the queries run side by side, each with the filters, the caller and the limit of the turn', async () => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const filters: BaseFilters = { tags: [{ tag_key: 'team', tag_value: 'HR' }] }
-  await run(async (query) => (asked.push({ ...query, signal: undefined }), []), ['a', 'b'], { filters })
-  expect(asked).toEqual(['a', 'b'].map((text) => ({ text, filters, caller: ana, limit: 50, signal: undefined })))
+  await run(async (query) => (requests.push({ ...query, signal: undefined }), []), ['a', 'b'], { filters })
+  expect(requests).toEqual(['a', 'b'].map((text) => ({ text, filters, caller: ana, limit: 50, signal: undefined })))
 })
 
 test('blank and repeated queries are dropped; without any left the question is asked', async () => {
@@ -112,7 +112,7 @@ test('the model reads what is known of a passage, and that it is data', async ()
 test('results that the model has no room for are left out and get no number', async () => {
   const long = Array.from({ length: 10 }, (_, index) => newPassage(`d${index}`, 'word '.repeat(400)))
   const { read } = await run(async () => long, ['a'], { resultTokens: 1_200 })
-  expect(read.results.map(({ document }) => document)).toEqual([1, 2])
+  expect(read.results.map(({ document }) => document)).toEqual([1, 2, 3, 4])
   const tight = await run(async () => long, ['a'], { resultTokens: 100 })
   expect(tight.read.results).toHaveLength(1)
   expect(String(tight.read.results[0]?.['content']).length).toBeLessThanOrEqual(800)

@@ -1,6 +1,6 @@
 import type { StoredFile } from '../../contracts/file-store.ts'
 import type { ExcerptReader, FileSearch, Passage, PassageSearch } from '../../contracts/search.ts'
-import { fuseRankings } from '../rank-fusion.ts'
+import { fuseRankings } from '../ranking.ts'
 
 /**
  * The search over files that are too long for the prompt, besides what `others` finds.

@@ -9,6 +9,7 @@ import {
   expandQueries,
   queryLimit,
   queryWeights,
+  searchesFirstMessage,
   type WeightedQuery,
 } from './model-help.ts'
 import { narrowFilters, toFilterPacket, type Narrowing } from './narrowing.ts'
@@ -21,8 +22,8 @@ import {
   mergeSections,
   type Section,
 } from './sections.ts'
-import { rankDown } from './rank-down.ts'
-import { fuseRankings } from '../rank-fusion.ts'
+import { rankDown } from '../ranking.ts'
+import { fuseRankings } from '../ranking.ts'
 
 /** Where a search asks the model of the run for help; a model that only quotes documents is never asked. */
 export interface SearchHelp {
@@ -159,7 +160,7 @@ async function searchAll(
     search({ text, filters, caller, limit: foundLimit, signal })
   const own = given.map((text): WeightedQuery => ({ text, weight: queryWeights.given }))
   const begun = Promise.allSettled(own.map(find))
-  const mayExpand = (help.expand ?? true) && given.length < enoughQueries
+  const mayExpand = (help.expand ?? true) && given.length < enoughQueries && !searchesFirstMessage(given, turn)
   const more = mayExpand ? await expandQueries(given, turn, help.limitMs ?? defaultHelpMs) : []
   const all = [...own, ...more].toSorted((a, b) => b.weight - a.weight)
   turn.emit({ type: 'search_tool_queries_delta', queries: all.map(({ text }) => text) })
@@ -222,7 +223,9 @@ async function selectSections(
   const isTight = (turn.resultTokens ?? defaultResultTokens) < tightTokens
   const merged = rankDown(isTight ? best : mergeSections(best))
   const choice = { shown: mostJudged, limit: mostChosen, limitMs: help.limitMs ?? defaultHelpMs }
-  const chosen = (help.choose ?? true) ? await chooseSections(merged, turn, queries, choice, question) : undefined
+  // To choose would cost more than all that fits.
+  const mayChoose = turn.ask && (help.choose ?? true) && !isTight
+  const chosen = mayChoose ? await chooseSections(merged, turn, queries, choice, question) : undefined
   // The best of the ranking stay whatever is chosen, so that no document can talk a model into hiding all others.
   const kept = merged.slice(0, mostKept).filter((section) => !chosen?.includes(section))
   const sections = chosen ? [...chosen, ...kept] : merged.slice(0, passageLimit)

@@ -27,6 +27,14 @@ function clean(query: string): string {
   return storable(query).replace(/\s+/g, ' ').trim().slice(0, longestQuery).toWellFormed()
 }
 
+/** Whether a search is for the first message of a conversation as it stands: there is nothing that it leaves out. */
+export function searchesFirstMessage(
+  queries: readonly string[],
+  { messages = [], userMessage }: Pick<ActionTurn, 'messages' | 'userMessage'>,
+): boolean {
+  return messages.length === 0 && queries.length === 1 && queries[0] === clean(userMessage)
+}
+
 const expansionInstructions = `You prepare a search of an organisation's documents. You get the newest message of a person to an assistant, what was said before it, and the queries that somebody already thought of. Answer with one JSON object and nothing else: {"question": "…", "keywords": ["…", "…"]}
 "question": the newest message as one complete question that can be understood without the conversation; names stand in place of pronouns. Add nothing that was not said or meant.
 "keywords": up to ${mostKeywords} short queries of one to five words that the wanted documents would contain: other names for the same thing, technical terms, abbreviations or what they stand for. None that is there already.

@@ -108,6 +108,8 @@ export async function addNeighbours(
   options: NeighbourOptions,
 ): Promise<Section[]> {
   let left = options.limitTokens - sections.reduce((sum, { content }) => sum + estimateTokens(content), 0)
+  // Of neighbours that are merged only a part would fit.
+  if (left <= 0) return [...sections]
   const grown = await Promise.all(
     sections.slice(0, options.sections).map((section) => readAround(section, turn, options)),
   )
@@ -169,22 +171,25 @@ export function toResultText(
   const results: Record<string, unknown>[] = []
   for (const passage of passages) {
     if (results.length > 0 && left < leastRoom) break
-    const result = toResult(passage, Math.min(left, passages.length === 1 ? limit : share), sought)
+    // The best one tells most.
+    const own = passages.length === 1 ? limit : results.length === 0 ? share * 1.9 : share
+    const result = toResult(passage, Math.min(left, own), sought)
     const cost = estimateTokens(JSON.stringify(result))
     if (cost > left && results.length > 0) break
     left -= cost
-    // Only what the model reads gets a number.
-    const [document] = turn.cite([passage.document], [toReadText(result)])
+    // Only what the model reads gets a number: the passage under its headings.
+    const { section, content } = result
+    const [document] = turn.cite([passage.document], [section === undefined ? content : `# ${section}\n\n${content}`])
     results.push({ document, ...result })
   }
   if (results.length === 0) return JSON.stringify({ results, note: nothingNote })
   return JSON.stringify({ results, note: wasWidened ? `${widenedNote} ${dataNote}` : dataNote })
 }
 
-// One long section must not leave room for no other; less than a chunk of the index tells little.
+// One long section must not leave room for no other; less than a few paragraphs tells little.
 const mostShare = 0.2
-const leastShare = 560
-const leastRoom = 300
+const leastShare = 300
+const leastRoom = 200
 
 /** Tokens of what stands beside the text of a passage: each of its names, and all metadata together. */
 const nameTokens = 60
@@ -195,10 +200,6 @@ interface ShownPassage extends Readonly<Record<string, unknown>> {
   readonly section?: string
   readonly content: string
 }
-
-/** A passage under its headings. */
-const toReadText = ({ section, content }: ShownPassage): string =>
-  section === undefined ? content : `# ${section}\n\n${content}`
 
 function toResult(
   { document, content, core = content, headings }: Section,

@@ -1,5 +1,7 @@
-import { llmProvidersSchema, type LlmProviders } from '@inlay/protocol'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { InlayError, llmProvidersSchema, type LlmProviders } from '@inlay/protocol'
+import { localModelChangeSchema, localModelsSchema, type LocalModels } from '@inlay/protocol/administration'
+import type { LocalModelAdministration } from '../../administration/local-models.ts'
+import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
 import { toProviders } from '../chat/catalog.ts'
 
 const topic = 'Models'
@@ -22,7 +24,43 @@ export const modelAdministrationRoutes: readonly Route[] = [
       return { providers: providers.map((provider) => ({ ...provider, ...unshown })), ...defaults }
     },
   }),
+  defineRoute({
+    method: 'GET',
+    path: '/admin/local-models',
+    operationId: 'listLocalModels',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'List models of this machine',
+    description:
+      'What Ollama, LM Studio and llama.cpp offer on the machine of the server, and whether one of their models ' +
+      'answers. Nothing is used before somebody chooses it. Only where the deployment names no model of its own.',
+    answer: { description: 'What there is.', schema: localModelsSchema },
+    errors: ['NOT_IMPLEMENTED'],
+    handle: ({ parts }): Promise<LocalModels> => localModelsOf(parts).list(),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/admin/local-models',
+    operationId: 'chooseLocalModel',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Let a model of this machine answer',
+    description:
+      'From the next message on, also after a restart. Questions and the passages found for them then go to that ' +
+      'program. `choice: null` undoes it.',
+    input: { body: { kind: 'json', schema: localModelChangeSchema, limit: 'otherBytes' } },
+    answer: { description: 'What there is now.', schema: localModelsSchema },
+    errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
+    handle: ({ body, parts }): Promise<LocalModels> => localModelsOf(parts).choose(body.choice),
+  }),
 ]
+
+function localModelsOf({ localModels }: ServerParts): LocalModelAdministration {
+  if (localModels !== undefined) return localModels
+  throw new InlayError('NOT_IMPLEMENTED', { message: configured })
+}
 
 /** Fields of a provider that only its operator knows. */
 const unshown = {

@@ -53,9 +53,10 @@ export const chatRoutes: readonly Route[] = [
       'HOOK_EXECUTION_FAILED',
     ],
     async handle(context) {
-      const { body, caller, requestId, parts } = context
+      const { body, caller, requestId, parts, settings } = context
       const idempotencyKey = idempotencyKeyOf(context.request)
-      const headers = passedHeaders(context)
+      const headers =
+        settings.passHeaders.length === 0 ? undefined : passedHeaders(context.request, settings.passHeaders)
       const run = await parts.agent.send(body, { caller, requestId, idempotencyKey, headers })
       return body.stream ? follow(run, context, 0) : run.whole()
     },
@@ -138,13 +139,9 @@ function follow(
   })
 }
 
-/** The headers of a message that the operator lets actions see; undefined when that is none. */
-function passedHeaders({
-  request,
-  settings,
-}: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'settings'>): Record<string, string> | undefined {
-  if (settings.passHeaders.length === 0) return undefined
-  const pairs = settings.passHeaders.map((name) => [name, request.headers.get(name)] as const)
+/** The headers of a message that the operator lets actions see. */
+function passedHeaders(request: Request, names: readonly string[]): Record<string, string> {
+  const pairs = names.map((name) => [name, request.headers.get(name)] as const)
   return Object.fromEntries(pairs.flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
 }
 

@@ -10,7 +10,7 @@ import { readText } from '../../http/body.ts'
 import { answerMcp, isKnownVersion, isSlowCall, type McpContext, type McpOutcome } from '../../mcp/service.ts'
 import { jsonReply, reply, type Reply } from '../../http/replies.ts'
 import { defineRoute, type Route, type RouteContext } from '../../http/route.ts'
-import { watchSilence } from '../../streams/silence-watch.ts'
+import { watchSilence } from '../../streams/packet-stream.ts'
 
 type Context = RouteContext<undefined, undefined, undefined> & { readonly caller: Principal }
 
@@ -87,7 +87,7 @@ async function answerTo(message: McpMessage, context: Context, progress: McpCont
 async function readMessage(request: Request, limitBytes: number): Promise<McpMessage> {
   const text = await readText(request, limitBytes)
   try {
-    return parseJsonBody(text, mcpMessageSchema)
+    return await parseJsonBody(text, mcpMessageSchema)
   } catch (error) {
     if (isInlayError(error) && error.code === 'VALIDATION_FAILED') {
       throw refused('This is no message of JSON-RPC 2.0.')

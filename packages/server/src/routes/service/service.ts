@@ -48,11 +48,12 @@ export const serviceRoutes: readonly Route[] = [
     topic,
     summary: 'Whether the service can do its work',
     description:
-      'Asks the database. 503 while it does not answer: send requests elsewhere until then. The message says so while the ' +
+      'Asks the database. 503 while it does not answer, and before the process ends: send requests elsewhere. The message says so while the ' +
       'index is made anew from the records; what is in it already is found.',
     answer: { description: 'It can.', schema: readinessSchema },
     errors: ['SERVICE_UNAVAILABLE'],
     async handle({ parts, settings, request, requestId }) {
+      if (settings.isEnding()) throw new InlayError('SERVICE_UNAVAILABLE', { message: 'This process is about to end.' })
       try {
         // Not all figures: they would load the index.
         const rebuild = await parts.knowledge.rebuildProgress()

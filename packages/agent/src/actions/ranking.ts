@@ -1,0 +1,78 @@
+import type { Passage } from '../contracts/search.ts'
+
+/** One ranking to be fused, best first. */
+export interface Ranking<Item> {
+  readonly items: readonly Item[]
+  /** How much it counts beside the others, above 0. */
+  readonly weight: number
+}
+
+// Cormack, Clarke, Büttcher: Reciprocal Rank Fusion, SIGIR 2009.
+const smoothing = 60
+
+/**
+ * Fuses rankings by weighted reciprocal rank: an item scores the sum of weight / (60 + rank), ranks from 1.
+ * @param keyOf tells items of different rankings apart; of equal ones the first stands for all
+ * @returns items by falling score, equal scores in order of first appearance
+ */
+export function fuseRankings<Item>(
+  rankings: readonly Ranking<Item>[],
+  keyOf: (item: Item) => string,
+): { readonly item: Item; readonly score: number }[] {
+  const fused = new Map<string, { item: Item; score: number }>()
+  for (const { items, weight } of rankings) {
+    for (const [index, item] of items.entries()) {
+      const share = weight / (smoothing + index + 1)
+      const known = fused.get(keyOf(item))
+      if (known) known.score += share
+      else fused.set(keyOf(item), { item, score: share })
+    }
+  }
+  return [...fused.values()].toSorted((a, b) => b.score - a.score)
+}
+
+// Shares of the lines of a contents page, and of the words of a copy.
+const contentsShare = 0.6
+const copyShare = 0.85
+const leastLines = 4
+const shingleWords = 5
+
+/**
+ * Puts behind all others the sections that tell little: lists of links and of headings, and near-copies of a better one.
+ * @param sections best first
+ */
+export function rankDown<Section extends Passage>(sections: readonly Section[]): Section[] {
+  const kept: { readonly section: Section; readonly shingles: ReadonlySet<string> }[] = []
+  const down: Section[] = []
+  for (const section of sections) {
+    const shingles = shinglesOf(section.content)
+    const tellsLittle = isContents(section.content) || kept.some((better) => isCopy(shingles, better.shingles))
+    if (tellsLittle) down.push(section)
+    else kept.push({ section, shingles })
+  }
+  return [...kept.map(({ section }) => section), ...down]
+}
+
+const linkLine = /^(?:[-*+]|\d+[.)])?\s*\[[^\]\n]+\]\([^)\n]*\)[.,;]?$|^\[[^\]\n]+\]:\s*\S+/
+const contentsLine = /^(?:\d+(?:\.\d+)*\.?\s+)?\S.{0,80}?(?:\s?\.){3,}\s*\d+$/
+
+function isContents(content: string): boolean {
+  const lines = content.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim().slice(0, 500)]))
+  const texts = lines.filter((line) => !line.startsWith('#'))
+  if (texts.length < leastLines) return false
+  return texts.filter((line) => linkLine.test(line) || contentsLine.test(line)).length >= texts.length * contentsShare
+}
+
+function shinglesOf(content: string): ReadonlySet<string> {
+  const words = content.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const count = Math.max(0, words.length - shingleWords + 1)
+  return new Set(Array.from({ length: count }, (_, at) => words.slice(at, at + shingleWords).join(' ')))
+}
+
+function isCopy(own: ReadonlySet<string>, better: ReadonlySet<string>): boolean {
+  // Short texts share their words with many.
+  if (own.size < 20) return false
+  let shared = 0
+  for (const shingle of own) if (better.has(shingle)) shared++
+  return shared >= own.size * copyShare
+}

@@ -1,0 +1,122 @@
+import type { AnswerOutcome, ToolCallRecord } from '@inlay/agent'
+import { InlayError, storable } from '@inlay/protocol'
+import type { Transaction, Insertable, Selectable } from 'kysely'
+import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
+import type { ToolCallTable } from '../tables/chat-tables.ts'
+
+/** Stores what became of an answer. SESSION_NOT_FOUND when its session is gone. */
+export async function finishAnswer(
+  records: Transaction<ConversationTables>,
+  answerId: number,
+  outcome: AnswerOutcome,
+  time: number,
+): Promise<void> {
+  const { sessionId } = await records
+    .updateTable('inlay_chat_messages')
+    .set({
+      status: outcome.status,
+      text: storable(outcome.text),
+      // What models write may hold what no database takes.
+      reasoning: outcome.reasoning === null ? null : storable(outcome.reasoning),
+      error: outcome.error && storable(outcome.error.message),
+      error_code: outcome.error?.code ?? null,
+      citations: outcome.citations.length === 0 ? null : JSON.stringify(outcome.citations),
+      documents: outcome.documents === null ? null : JSON.stringify(outcome.documents),
+      duration_ms: Math.round(outcome.durationMs),
+      seen_at: null,
+    })
+    .where('id', '=', answerId)
+    .returning('session_id as sessionId')
+    .executeTakeFirstOrThrow(() => new InlayError('SESSION_NOT_FOUND'))
+  const { ownerId } = await records
+    .selectFrom('inlay_chat_sessions')
+    .select('owner_id as ownerId')
+    .where('id', '=', sessionId)
+    .executeTakeFirstOrThrow(() => new InlayError('SESSION_NOT_FOUND'))
+  if (outcome.toolCalls.length > 0) {
+    const values = outcome.toolCalls.map((call) => toCallColumns(call, answerId))
+    await records.insertInto('inlay_chat_tool_calls').values(values).execute()
+  }
+  await touchSession(records, sessionId, ownerId, time)
+}
+
+// More sessions than this are not touched within one millisecond.
+const nearMs = 1_000
+
+/**
+ * Moves a session to the front of its owner's listing.
+ * @param time milliseconds since 1970 UTC
+ */
+export async function touchSession(
+  records: ConversationDatabase,
+  id: string,
+  ownerId: string,
+  time: number,
+): Promise<void> {
+  const updated = await nextUpdate(records, id, ownerId, time)
+  await records.updateTable('inlay_chat_sessions').set({ updated_at: updated }).where('id', '=', id).execute()
+}
+
+/** A time of update that none of the owner's other sessions has, so that pages cut by it lose none. */
+export async function nextUpdate(
+  records: ConversationDatabase,
+  id: string,
+  ownerId: string,
+  time: number,
+): Promise<number> {
+  const row = await records
+    .selectFrom('inlay_chat_sessions')
+    .select('updated_at')
+    .where('owner_id', '=', ownerId)
+    .where('id', '<>', id)
+    .orderBy('updated_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const newest = Number(row?.updated_at ?? 0)
+  return newest >= time && newest < time + nearMs ? newest + 1 : time
+}
+
+/** The row of a call. What models write may hold what no database takes. */
+export function toCallColumns(call: ToolCallRecord, messageId: number): Insertable<ToolCallTable> {
+  return {
+    message_id: messageId,
+    step: call.step,
+    turn_index: call.turnIndex,
+    tab_index: call.tabIndex,
+    call_id: storable(call.callId),
+    action_id: call.actionId,
+    name: call.name,
+    failed: call.failed ? 1 : 0,
+    arguments: JSON.stringify(call.arguments),
+    result: storable(call.result),
+    reasoning: call.reasoning === null ? null : storable(call.reasoning),
+    packets: JSON.stringify(call.packets),
+    documents: call.documents === null ? null : JSON.stringify(call.documents),
+    images: call.images === null ? null : JSON.stringify(call.images),
+    parent_call_id: call.parentCallId ?? null,
+    sub_turn_index: call.subTurnIndex ?? null,
+  }
+}
+
+/** A stored call. */
+export function toCallRecord(row: Selectable<ToolCallTable>): ToolCallRecord {
+  // All JSON here was written by `toCallColumns`.
+  const parse = <Value>(json: string): Value => JSON.parse(json) as Value
+  return {
+    step: row.step,
+    turnIndex: row.turn_index,
+    tabIndex: row.tab_index,
+    callId: row.call_id,
+    actionId: row.action_id,
+    name: row.name,
+    failed: row.failed === 1,
+    arguments: parse(row.arguments),
+    result: row.result,
+    reasoning: row.reasoning,
+    packets: row.packets === null ? [] : parse(row.packets),
+    documents: row.documents === null ? null : parse(row.documents),
+    images: row.images === null ? null : parse(row.images),
+    ...(row.parent_call_id !== null && { parentCallId: row.parent_call_id }),
+    ...(row.sub_turn_index !== null && { subTurnIndex: row.sub_turn_index }),
+  }
+}

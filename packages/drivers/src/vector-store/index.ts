@@ -1,0 +1,153 @@
+import type { Hit, IndexRow, VectorIndex } from '@inlay/knowledge'
+import { InlayError } from '@inlay/protocol'
+import { mapConcurrent } from '@inlay/protocol/concurrency'
+import { guarded } from './failures.ts'
+import { idOf, putRows, removeRows, vectorsOf } from './points.ts'
+import { searchBoth } from './search.ts'
+import { checkVector, claimSpace, spaceIn, withoutMark, type Space } from './space-mark.ts'
+import type { VectorCollection, VectorStore } from './store.ts'
+
+export type { NearPoint, VectorCollection, VectorPoint, VectorRow, VectorStore } from './store.ts'
+
+/** The two sides of an index over a vector store. */
+export interface VectorStoreIndexOptions {
+  /** Opens a collection of the store. */
+  readonly vectors: (collection: VectorCollection) => VectorStore | Promise<VectorStore>
+  /** Keeps rows and finds them by words: `lancedbIndex`, `pgvectorIndex` or any other index, empty and not opened yet. */
+  readonly words: VectorIndex
+  /** Share of the vector in a fused score, 0 to 1. Default 0.5. */
+  readonly vectorShare?: number
+}
+
+interface Open {
+  readonly space: Space | undefined
+  readonly store: VectorStore | undefined
+}
+
+/**
+ * An index over a store that keeps vectors alone: rows and words are kept by another index, which is opened without
+ * vectors. Hits that the store finds are read from there, so a row that is gone is never found by its vector.
+ * @example vectorStoreIndex({ words: lancedbIndex({ folder: 'words' }), vectors: ({ name }) => myStore(name) })
+ */
+export function vectorStoreIndex(options: VectorStoreIndexOptions): VectorIndex {
+  return createIndex(options, 'chunks')
+}
+
+function createIndex(options: VectorStoreIndexOptions, name: string): VectorIndex {
+  const { words, vectorShare: share = 0.5 } = options
+  let state: Open | 'closed' | undefined
+
+  function opened(): Open {
+    if (state === 'closed') throw new InlayError('CLOSED', { message: 'The index is closed.' })
+    if (!state) throw new InlayError('UNSUPPORTED', { message: 'The index was not opened yet.' })
+    return state
+  }
+  return {
+    async open(space) {
+      if (state === 'closed') opened()
+      await words.open()
+      await claimSpace(words, space)
+      state = { space, store: await openStore(options, name, space) }
+    },
+    append: async (rows) => append(opened(), words, rows),
+    remove: async (generations) => remove(opened(), words, generations),
+    async search(query) {
+      const { space, store } = opened()
+      const { vector, signal } = query
+      signal?.throwIfAborted()
+      if (!vector) return words.search(query)
+      checkVector(vector, space)
+      // Opened with a space, or the check above fails.
+      return searchBoth({ query: { ...query, vector }, store: store!, words, share })
+    },
+    async read(generation, from, to, wanted) {
+      const { store } = opened()
+      const rows = await words.read(generation, from, to)
+      return wanted?.vectors && store ? withVectors(store, rows) : rows
+    },
+    maintain: async (upkeep) => {
+      opened()
+      return withoutMark(await words.maintain(upkeep))
+    },
+    figures: async () => {
+      opened()
+      return withoutMark(await words.figures())
+    },
+    async close() {
+      const last = state
+      state = 'closed'
+      await words.close()
+      if (last && last !== 'closed') await last.store?.close()
+    },
+    ...placeOf(options, name, {
+      async drop() {
+        if (state !== 'closed') await clearVectors(options, name)
+        state = 'closed'
+        await words.drop?.()
+      },
+    }),
+  }
+}
+
+/** What an index can do beyond searching, as far as the one of the words can. */
+function placeOf(
+  options: VectorStoreIndexOptions,
+  name: string,
+  { drop }: Required<Pick<VectorIndex, 'drop'>>,
+): Pick<VectorIndex, 'beside' | 'inspect' | 'mark' | 'drop'> {
+  const { words } = options
+  return {
+    ...(words.beside && {
+      beside: (number) => createIndex({ ...options, words: words.beside!(number) }, `${name}-${number}`),
+    }),
+    ...(words.inspect && { inspect: (look) => words.inspect!(look) }),
+    ...(words.mark && { mark: (identity) => words.mark!(identity) }),
+    ...(words.drop && { drop }),
+  }
+}
+
+async function openStore(
+  options: VectorStoreIndexOptions,
+  name: string,
+  space: Space | null | undefined,
+): Promise<VectorStore | undefined> {
+  return guarded(async () => (space ? options.vectors({ name, dimensions: space.dimensions }) : undefined))
+}
+
+async function clearVectors(options: VectorStoreIndexOptions, name: string): Promise<void> {
+  await options.words.open()
+  const store = await openStore(options, name, await spaceIn(options.words))
+  await guarded(async () => store?.clear())
+  await store?.close()
+}
+
+async function append({ space, store }: Open, words: VectorIndex, rows: readonly IndexRow[]): Promise<void> {
+  for (const { vector } of rows) checkVector(vector, space)
+  // Ahead of the rows: a vector without a row is never found.
+  if (store) await putRows(store, rows)
+  await words.append(rows.map(withoutVector))
+}
+
+const mostReads = 8
+
+async function remove({ store }: Open, words: VectorIndex, generations: readonly string[]): Promise<void> {
+  // Ahead of the rows, which say what vectors there are.
+  if (store)
+    await mapConcurrent(generations, mostReads, async (generation) =>
+      removeRows(store, await words.read(generation, 0, 2 ** 31 - 1)),
+    )
+  await words.remove(generations)
+}
+
+async function withVectors(store: VectorStore, rows: readonly Hit[]): Promise<Hit[]> {
+  const vectors = await vectorsOf(store, rows)
+  return rows.map((row) => {
+    const vector = vectors.get(idOf(row))
+    return vector ? { ...row, vector } : row
+  })
+}
+
+function withoutVector(given: IndexRow): IndexRow {
+  const { vector: _vector, ...row } = given
+  return row
+}

@@ -1,0 +1,54 @@
+import type { Hit, IndexFilter, VectorIndex } from '@inlay/knowledge'
+import { mapConcurrent, untilAborted } from '@inlay/protocol/concurrency'
+import { guarded } from './failures.ts'
+import { passes } from './filter.ts'
+import type { NearPoint, VectorStore } from './store.ts'
+
+/** A search by vector. */
+interface NearestQuery {
+  readonly store: VectorStore
+  /** Holds the rows. */
+  readonly words: VectorIndex
+  readonly vector: Float32Array
+  readonly filter: IndexFilter | undefined
+  readonly limit: number
+  readonly signal: AbortSignal | undefined
+}
+
+const mostReads = 8
+
+/**
+ * The nearest rows that pass the filter, nearest first; `nearness` is the cosine. A store that does not narrow its search
+ * is asked for more and more points until enough of them pass, or all were seen.
+ */
+export async function nearestRows(query: NearestQuery): Promise<{ hit: Hit; nearness: number }[]> {
+  const { store, words, vector, filter, limit, signal } = query
+  const rows = new Map<string, Hit | undefined>()
+  const readRow = async ({ id, row }: NearPoint): Promise<void> => {
+    if (rows.has(id)) return
+    const [hit] = await words.read(row.generation, row.position, row.position)
+    rows.set(id, hit)
+  }
+  const nearest = (count: number): Promise<readonly NearPoint[]> => {
+    const call = guarded(() => store.nearest(vector, count, filter))
+    return signal ? untilAborted(call, signal) : call
+  }
+  /** Some points may have lost their row: as many more are looked at. */
+  const hitsOf = async (points: readonly NearPoint[]): Promise<{ hit: Hit; nearness: number }[]> => {
+    for (let wanted = limit; ;) {
+      await mapConcurrent(points.slice(0, wanted), mostReads, readRow)
+      signal?.throwIfAborted()
+      const hits = points.slice(0, wanted).flatMap(({ id, cosine }) => {
+        const hit = rows.get(id)
+        return hit ? [{ hit, nearness: cosine }] : []
+      })
+      if (hits.length >= limit || wanted >= points.length) return hits.slice(0, limit)
+      wanted += limit - hits.length
+    }
+  }
+  for (let count = filter ? limit * 4 : limit; ; count *= 4) {
+    const points = await nearest(count)
+    const hits = await hitsOf(points.filter(({ row }) => passes(row, filter)))
+    if (hits.length >= limit || points.length < count) return hits
+  }
+}

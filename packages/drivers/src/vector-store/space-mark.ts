@@ -1,0 +1,44 @@
+import type { IndexFigures, VectorIndex } from '@inlay/knowledge'
+import { InlayError } from '@inlay/protocol'
+
+/** The vector space that rows belong to. */
+export interface Space {
+  readonly id: string
+  readonly dimensions: number
+}
+
+/** Holds which space the rows are of. No search finds it, and no document has such a generation. */
+const markGeneration = 'inlay vector space'
+
+/** The space that the rows are of: null when they have no vectors, undefined when nothing says so. */
+export async function spaceIn(words: VectorIndex): Promise<Space | null | undefined> {
+  const [mark] = await words.read(markGeneration, 0, 0)
+  // Written below.
+  return mark && (JSON.parse(mark.text) as Space | null)
+}
+
+/** Notes the space of the rows to come; INDEX_MISMATCH when there are rows of another one. */
+export async function claimSpace(words: VectorIndex, space: Space | undefined): Promise<void> {
+  const text = JSON.stringify(space ? { id: space.id, dimensions: space.dimensions } : null)
+  const known = await spaceIn(words)
+  if (known !== undefined && JSON.stringify(known) === text) return
+  const { rows } = await words.figures()
+  if (rows > (known === undefined ? 0 : 1)) throw new InlayError('INDEX_MISMATCH')
+  await words.remove([markGeneration])
+  const mark = { documentId: markGeneration, generation: markGeneration, position: 0, text, searchText: '' }
+  const none = { source: '', tags: [], pairs: [], updatedAt: 0, ownUpdatedAt: null, createdAt: null }
+  await words.append([{ ...mark, ...none, chunkMetadata: '{}' }])
+}
+
+/** Figures of the rows alone. */
+export function withoutMark(figures: IndexFigures): IndexFigures {
+  return { ...figures, rows: Math.max(0, figures.rows - 1) }
+}
+
+/** INDEX_MISMATCH unless the vector belongs to the space. */
+export function checkVector(vector: Float32Array | undefined, space: Space | undefined): void {
+  if (vector?.length !== space?.dimensions)
+    throw new InlayError('INDEX_MISMATCH', { message: 'A vector has another length than the index.' })
+  if (vector?.some((value) => !Number.isFinite(value)))
+    throw new InlayError('INDEX_MISMATCH', { message: 'A vector holds a value that is not a finite number.' })
+}

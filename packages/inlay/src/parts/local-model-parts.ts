@@ -1,0 +1,70 @@
+import type { ModelProvider } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
+import type { LocalModels } from '@inlay/protocol/administration'
+import type { LocalModelAdministration, WorkspaceRecords, WorkspaceValues } from '@inlay/server'
+import type { InlayOptions, LanguageModelChoice } from '../options/options.ts'
+import { findLocalModels, type LocalModelServer } from '../settings/local-models.ts'
+
+/** Whether administrators may choose among the models of this machine. */
+export function offersLocalModels({ localModels, model, models }: InlayOptions): boolean {
+  return localModels === true && model === undefined && models === undefined
+}
+
+type Choice = WorkspaceValues['local_model']
+
+/** What the models of this machine are offered with. */
+export interface LocalModelPartsOptions {
+  /** Answers while none of them is chosen. */
+  readonly configured: ModelProvider
+  readonly workspace: Pick<WorkspaceRecords, 'get' | 'put' | 'remove'>
+  readonly make: (choices: readonly LanguageModelChoice[]) => Promise<ModelProvider>
+  /** Default: {@link findLocalModels}. */
+  readonly find?: () => Promise<readonly LocalModelServer[]>
+}
+
+/** Models that an administrator chooses while the assistant runs; processes on one database share the choice. */
+export function localModelParts({ configured, workspace, make, find = findLocalModels }: LocalModelPartsOptions): {
+  readonly models: ModelProvider
+  readonly localModels: LocalModelAdministration
+} {
+  let latest: { readonly key: string; readonly models: Promise<ModelProvider> } | undefined
+  const chosen = async (): Promise<Choice | undefined> => (await workspace.get('local_model', 1))?.value
+  const current = async (): Promise<ModelProvider> => {
+    const choice = await chosen()
+    if (choice === undefined) return configured
+    const key = JSON.stringify(choice)
+    if (latest?.key !== key) latest = { key, models: make([toModel(choice), 'extractive']) }
+    return latest.models
+  }
+  const list = async (servers: readonly LocalModelServer[]): Promise<LocalModels> => {
+    const choice = await chosen()
+    return {
+      servers: servers.map(({ name, baseUrl, models }) => ({ name, base_url: baseUrl, models })),
+      chosen: choice ? { server: choice.server, base_url: choice.baseUrl, model: choice.model } : null,
+    }
+  }
+  return {
+    models: {
+      resolve: async (override) => (await current()).resolve(override),
+      list: async () => (await current()).list(),
+    },
+    localModels: {
+      list: async () => list(await find()),
+      async choose(choice) {
+        const servers = await find()
+        if (choice === null) await workspace.remove('local_model', 1)
+        else {
+          const server = servers.find((each) => each.baseUrl === choice.base_url && each.models.includes(choice.model))
+          // An address of the caller's own would reach whatever else runs on this machine.
+          if (!server) throw new InlayError('NOT_FOUND', { message: 'No such model runs on this machine now.' })
+          await workspace.put('local_model', 1, { server: server.name, baseUrl: server.baseUrl, model: choice.model })
+        }
+        return list(servers)
+      },
+    },
+  }
+}
+
+function toModel({ server, baseUrl, model }: Choice): LanguageModelChoice {
+  return { name: model, baseUrl, provider: server }
+}
