@@ -110,11 +110,7 @@ test('a passage that speaks of all that was asked comes before one that the sear
 })
 
 test.each([
-  [
-    'Kaç vinç var limanda?',
-    'Limanda on iki büyük depo vardır. Limanda 7 vinç çalışır. Gemiler sabah gelir.',
-    'Limanda 7 vinç',
-  ],
+  ['Kaç vinç var limanda?', 'Gemiler her sabah gelir. Depolar eskidir. Limanda 7 vinç çalışır.', 'Limanda 7 vinç'],
   [
     'Сколько кранов в порту?',
     'Порт открыт зимой. В порту работают 7 кранов. Суда приходят утром.',

@@ -37,7 +37,7 @@ export interface PassageFeatures {
   readonly own: number
   readonly window: number
   readonly pairs: number
-  /** Share of the question in the very form it was asked. */
+  /** Share of the question in the very form it was wanted. */
   readonly exact: number
   /** How often the words of the question come, each more often counting less. */
   readonly often: number
@@ -174,7 +174,7 @@ export function readEvidence(question: string, candidates: readonly Candidate[])
     const pair = `${questionKeys[at]} ${key}`
     return known.has(key) || known.has(questionKeys[at] ?? '') ? [pair] : []
   })
-  const asked: Asked = {
+  const wanted: Wanted = {
     topic,
     known,
     pairs,
@@ -183,10 +183,14 @@ export function readEvidence(question: string, candidates: readonly Candidate[])
       .filter((word) => keysOf(word).some((key) => known.has(key)))
       .map((word) => word.toLowerCase()),
   }
-  return { passages: read.map((passage) => judge(passage, asked, coverage)), topicSize: topic.length, kind: asked.kind }
+  return {
+    passages: read.map((passage) => judge(passage, wanted, coverage)),
+    topicSize: topic.length,
+    kind: wanted.kind,
+  }
 }
 
-interface Asked {
+interface Wanted {
   readonly topic: readonly string[]
   readonly known: ReadonlySet<string>
   /** Neighbouring keys. */
@@ -201,15 +205,15 @@ const neighboursOf = (list: readonly string[]): Set<string> =>
 const shareOfPairs = (pairs: readonly string[], held: ReadonlySet<string>): number =>
   pairs.length === 0 ? 0 : pairs.filter((pair) => held.has(pair)).length / pairs.length
 
-function judge(read: ReadPassage, asked: Asked, coverage: Coverage): JudgedPassage {
+function judge(read: ReadPassage, wanted: Wanted, coverage: Coverage): JudgedPassage {
   const own = read.units.map(({ keys }) => coverage.of(keys))
-  const local = localShares(asked.topic, read, coverage)
+  const local = localShares(wanted.topic, read, coverage)
   const units = read.units.map(({ unit, keys, list }, at): JudgedUnit => {
     const [before, after] = [read.units[at - 1], read.units[at + 1]]
     const share = own[at] ?? 0
-    const isFresh = (token: string): boolean => !asked.known.has(keysOf(token)[0] ?? '')
+    const isFresh = (token: string): boolean => !wanted.known.has(keysOf(token)[0] ?? '')
     const fits = fitOf(
-      asked.kind,
+      wanted.kind,
       unit.text.replace(wordPattern, (token) => (isFresh(token) ? token : ' ')),
     )
     const features: UnitFeatures = {
@@ -220,14 +224,14 @@ function judge(read: ReadPassage, asked: Asked, coverage: Coverage): JudgedPassa
       after: own[at + 1] ?? 0,
       fits,
       fitsOwn: fits * share,
-      pairs: shareOfPairs(asked.pairs, neighboursOf(list)),
-      near: nearness(unit.text, asked, coverage),
+      pairs: shareOfPairs(wanted.pairs, neighboursOf(list)),
+      near: nearness(unit.text, wanted, coverage),
       length: Math.min(1, list.length / 30),
       position: Math.min(1, at / 8),
     }
     return { unit, features }
   })
-  return { features: ofPassage(read, { own, units, asked, coverage }), units }
+  return { features: ofPassage(read, { own, units, wanted, coverage }), units }
 }
 
 function ofPassage(
@@ -235,9 +239,9 @@ function ofPassage(
   {
     own,
     units,
-    asked,
+    wanted,
     coverage,
-  }: { own: readonly number[]; units: readonly JudgedUnit[]; asked: Asked; coverage: Coverage },
+  }: { own: readonly number[]; units: readonly JudgedUnit[]; wanted: Wanted; coverage: Coverage },
 ): PassageFeatures {
   const { worth, total } = coverage
   let often = 0
@@ -254,9 +258,9 @@ function ofPassage(
     rank: 1 / (1 + read.rank),
     own: highest,
     window: Math.max(highest, ...windows),
-    pairs: shareOfPairs(asked.pairs, new Set(read.units.flatMap(({ list }) => [...neighboursOf(list)]))),
+    pairs: shareOfPairs(wanted.pairs, new Set(read.units.flatMap(({ list }) => [...neighboursOf(list)]))),
     exact:
-      asked.words.length === 0 ? 0 : asked.words.filter((word) => read.words.has(word)).length / asked.words.length,
+      wanted.words.length === 0 ? 0 : wanted.words.filter((word) => read.words.has(word)).length / wanted.words.length,
     often: often / total,
     fits: best?.fits ?? 0,
     near: Math.max(0, ...units.map(({ features }) => features.near)),
@@ -279,16 +283,16 @@ function localShares(topic: readonly string[], { units }: ReadPassage, coverage:
 /** Words on either side of a thing that may be the answer. */
 const reach = 6
 
-/** The largest share of the question that stands around one word of the kind that is asked for. */
-function nearness(text: string, { kind, known }: Asked, { worth, total }: Coverage): number {
+/** The largest share of the question that stands nearby one word of the kind that is asked for. */
+function nearness(text: string, { kind, known }: Wanted, { worth, total }: Coverage): number {
   if (kind === undefined) return 0
   const tokens = (text.match(wordPattern) ?? []).map((token) => ({ token, keys: keysOf(token) }))
   let best = 0
   for (const [at, { token, keys }] of tokens.entries()) {
     if (!isOfKind(kind, token) || keys.some((key) => known.has(key))) continue
-    const around = new Set(tokens.slice(Math.max(0, at - reach), at + reach + 1).flatMap((other) => other.keys))
+    const nearby = new Set(tokens.slice(Math.max(0, at - reach), at + reach + 1).flatMap((other) => other.keys))
     let sum = 0
-    for (const [key, value] of worth) if (around.has(key)) sum += value
+    for (const [key, value] of worth) if (nearby.has(key)) sum += value
     best = Math.max(best, sum / total)
   }
   return best
