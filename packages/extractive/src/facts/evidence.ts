@@ -37,7 +37,7 @@ export interface PassageFeatures {
   readonly own: number
   readonly window: number
   readonly pairs: number
-  /** Share of the question in the very form it was wanted. */
+  /** Share of the question in the very words of the question. */
   readonly exact: number
   /** How often the words of the question come, each more often counting less. */
   readonly often: number
@@ -283,7 +283,7 @@ function localShares(topic: readonly string[], { units }: ReadPassage, coverage:
 /** Words on either side of a thing that may be the answer. */
 const reach = 6
 
-/** The largest share of the question that stands nearby one word of the kind that is asked for. */
+/** The largest share of the question that stands beside one word of the kind that is asked for. */
 function nearness(text: string, { kind, known }: Wanted, { worth, total }: Coverage): number {
   if (kind === undefined) return 0
   const tokens = (text.match(wordPattern) ?? []).map((token) => ({ token, keys: keysOf(token) }))
