@@ -68,6 +68,7 @@ interface Opened extends TextParts, OpenTable {
   readonly purge: Purge
   readonly upkeep: Upkeep
   readonly appending: Appending
+  readonly searched: { at: number }
 }
 
 /**
@@ -107,7 +108,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       query.signal?.throwIfAborted()
       const hits = await use((parts) => {
         if (query.vector) checkVector(query.vector, parts.space ?? noSpace)
-        parts.appending.noteSearch()
+        parts.searched.at = performance.now()
         return persistently(() => find(parts, query, vectorShare))
       })
       query.signal?.throwIfAborted()
@@ -171,6 +172,7 @@ async function assemble(
     statistics,
     filteredSearch,
     scanning: createMutex(),
+    searched: { at: -Infinity },
   }
   const purge = createPurge({ engine, table, deletions: location.deletionsOf(table), purgeMs })
   const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, exactVectorBytes, purge })
