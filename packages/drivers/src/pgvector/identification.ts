@@ -4,7 +4,7 @@ import type { PgTables } from './schema.ts'
 /** Runs a statement; the caller names the columns it selects in `Row`. */
 export type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>
 
-interface Found {
+interface Catalog {
   readonly rows: string | null
   readonly words: string | null
   readonly meta: string | null
@@ -23,22 +23,22 @@ export function identification(
 ): Required<Pick<VectorIndex, 'inspect' | 'mark'>> {
   return {
     inspect: async ({ thorough = false } = {}) => {
-      const [found] = await run<Found>(
+      const [catalog] = await run<Catalog>(
         `select to_regclass($1)::text as rows, to_regclass($2)::text as words, to_regclass($3)::text as meta,
          obj_description(to_regclass($1), 'pg_class') as identity,
          exists (select from pg_attribute where attrelid = to_regclass($3) and attname = 'takes_marks' and not attisdropped) as takes_marks`,
         [tables.rows, tables.words, tables.meta],
       )
-      if (!found || found.rows === null) return { state: 'missing' }
-      const state = thorough ? await stateOf(found) : 'present'
-      if (found.identity !== null) return { state, identity: found.identity }
-      return { state, ...(found.meta !== null && !found.takes_marks && { predatesMarks: true }) }
+      if (!catalog || catalog.rows === null) return { state: 'missing' }
+      const state = thorough ? await stateOf(catalog) : 'present'
+      if (catalog.identity !== null) return { state, identity: catalog.identity }
+      return { state, ...(catalog.meta !== null && !catalog.takes_marks && { predatesMarks: true }) }
     },
     mark: async (identity) =>
       void (await run(`comment on table ${tables.rows} is '${identity.replaceAll("'", "''")}'`)),
   }
 
-  async function stateOf({ words, meta }: Found): Promise<IndexCondition['state']> {
+  async function stateOf({ words, meta }: Catalog): Promise<IndexCondition['state']> {
     if (words === null || meta === null) return 'damaged'
     const wanted = spaceId()
     const [known] = await run<{ space: string }>(`select space from ${tables.meta}`)
