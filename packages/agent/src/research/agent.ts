@@ -99,7 +99,7 @@ async function investigate(
   // A report without findings would state that nothing is known.
   if (state.children.length > 0 && state.children.every(({ failed }) => failed)) throw allFailed()
   const onCut = (count: number): void => void options.cutResults.set(options.callId, count)
-  return writeReport({ ...options, findings: state.findings, known: citable.known, place, signal, state, onCut })
+  return writeReport({ ...options, findings: state.findings, citable, place, signal, state, onCut })
 }
 
 const resultOf = (name: string): string =>

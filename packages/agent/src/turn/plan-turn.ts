@@ -73,8 +73,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
       return parts.models.resolve(wanted)
     }),
   )
-  const { grounding } = context.persona
-  const models = grounding ? resolved.map((model) => ({ ...model, grounding })) : resolved
+  const models = resolved.map((model) => ({ ...model, ...ofPersona(context.persona) }))
   const [model] = models
   const research =
     request.deep_research && model ? await findResearch(parts, request, { session, context, caller, model }) : undefined
@@ -100,6 +99,14 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     research,
     usable,
   }
+}
+
+/** How the model is used, as far as the persona says. */
+function ofPersona({
+  grounding,
+  comparesCitations,
+}: Persona): Partial<Pick<ResolvedModel, 'grounding' | 'comparesCitations'>> {
+  return { ...(grounding && { grounding }), ...(comparesCitations !== undefined && { comparesCitations }) }
 }
 
 /** A host's agent decides by itself which tools it calls and which model it asks. */

@@ -158,6 +158,8 @@ export interface InlayOptions
   readonly searchHelp?: SearchHelp | undefined
   /** What each caller may use in a minute or a day; keys may have limits of their own. Default: no limits. */
   readonly callerLimits?: CallerLimits | undefined
+  /** What all callers together may use: with `createTenants`, the limits of a tenant. Default: no limits. */
+  readonly tenantLimits?: CallerLimits | undefined
   /** Limits of answers: model calls, time of a tool call, runs at once, memory. */
   readonly limits?: AgentLimits | undefined
   /** Largest request bodies, in bytes. */
