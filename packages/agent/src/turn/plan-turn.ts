@@ -65,7 +65,8 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   if (context.persona.hostAgent) checkHostRequest(request)
   const resolved = await Promise.all(
     overrides.map(async (override) => {
-      const wanted = chooseModel(override, session, context.persona)
+      const isChosen = session !== null || context.persona.model !== null
+      const wanted = isChosen ? chooseModel(override, session, context.persona) : override
       const model = await parts.models.resolve(wanted)
       if (!model.observed?.ask) return model
       // Its server tells of it, such as its window.
