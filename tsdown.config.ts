@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { UserConfig } from 'tsdown'
+import { bundledLicences } from './packages/drivers/scripts/bundled-licences.ts'
 import { lancedbBundle } from './packages/drivers/scripts/lancedb-bundle.ts'
 
 /** Sources that a package's manifest exports: the build has exactly these entries, so the two cannot disagree. */
@@ -37,7 +38,9 @@ const configs: UserConfig[] = await Promise.all(
       dts: isScript ? { emitDtsOnly: true } : true,
       clean: true,
       sourcemap: false,
-      deps: { neverBundle: [/^node:/, /^#/] },
+      // h3 goes into our file: a host app may need another major version of it where ours would be installed.
+      deps: { neverBundle: [/^node:/, /^#/], onlyBundle: ['h3', 'rou3', 'srvx'] },
+      plugins: [bundledLicences('LICENSES.txt')],
     }
   }),
 )

@@ -34,9 +34,9 @@ export interface HeldFile extends Partial<StoredFile> {
 export function heldFiles(...held: readonly HeldFile[]): TurnFiles {
   const all = held.map(({ text, ...file }) => ({ file: toStored(file), text, bytes: new TextEncoder().encode(text) }))
   const find = (id: string) => {
-    const found = all.find(({ file }) => file.id === id || file.fileId === id)
-    if (!found) throw new InlayError('NOT_FOUND')
-    return found
+    const match = all.find(({ file }) => file.id === id || file.fileId === id)
+    if (!match) throw new InlayError('NOT_FOUND')
+    return match
   }
   return {
     list: async () => all.map(({ file }) => file),

@@ -57,7 +57,7 @@ describe('the engine over stores in memory', () => {
     expect(look.calls[0]?.input).toEqual({ at: 'the reeds' })
     const next = toRequest({ message: 'Which colour?', chat_session_id: run.sessionId })
     expect((await (await agent.send(next, { caller: ana })).whole()).answer).toBe('Grey.')
-    expect(JSON.stringify(model.asked[2]?.prompt)).toContain('A heron.')
+    expect(JSON.stringify(model.requests[2]?.prompt)).toContain('A heron.')
     expect(await codeOf(agent.send(next, { caller: ben }))).toBe('SESSION_NOT_FOUND')
   })
 
@@ -77,7 +77,7 @@ describe('the engine over stores in memory', () => {
     const send = () => agent.send(toRequest({ message: 'Q' }), { caller: ana, idempotencyKey: 'k' })
     const [first, second] = [await send(), await send()]
     expect([second.messageId, (await second.whole()).answer]).toEqual([first.messageId, 'Once.'])
-    expect(model.asked).toHaveLength(1)
+    expect(model.requests).toHaveLength(1)
   })
 
   test('reads files and remembers, where it is given a store for them', async () => {
@@ -89,8 +89,8 @@ describe('the engine over stores in memory', () => {
     const { agent, model } = mount([[remember], ['Noted.'], ['Herons.']], { fileStore, memoryStore })
     const descriptor = { id, type: 'plain_text', name: 'notes.txt' } as const
     await (await agent.send(toRequest({ file_descriptors: [descriptor] }), { caller: ana })).whole()
-    expect(JSON.stringify(model.asked[0]?.prompt)).toContain('Two herons.')
+    expect(JSON.stringify(model.requests[0]?.prompt)).toContain('Two herons.')
     await (await agent.send(toRequest({ message: 'What do I like?' }), { caller: ana })).whole()
-    expect(JSON.stringify(model.asked[2]?.prompt)).toContain('Likes herons.')
+    expect(JSON.stringify(model.requests[2]?.prompt)).toContain('Likes herons.')
   })
 })

@@ -99,12 +99,12 @@ test('steps follow one another, prompts are kept, and a call beyond the script r
   const whole = await model.doGenerate(call({ temperature: 0.5 }))
   expect(whole.content.map((part) => part.type)).toEqual(['text', 'tool-call'])
   expect(whole.finishReason.unified).toBe('tool-calls')
-  expect(model.asked.map((one) => one.temperature)).toEqual([undefined, 0.5])
+  expect(model.requests.map((item) => item.temperature)).toEqual([undefined, 0.5])
   await expect(model.doStream(call())).rejects.toThrow('no step for call 3')
 })
 
 test('a script may be a function of the call', async () => {
-  const parts = await stream((asked, index) => [`${index}:${asked.prompt.length}`])
+  const parts = await stream((call, index) => [`${index}:${call.prompt.length}`])
   expect(shape(parts)).toContain('text-delta 0:1')
 })
 

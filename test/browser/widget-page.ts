@@ -2,6 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import type { RecordedRequest, Reply, StandIn } from '../stand-in/model-server.ts'
+import { startOpenAi } from '../stand-in/openai.ts'
+import { startPlayground, type Playground } from './playground.ts'
 import { openContext } from './visit.ts'
 
 /** A page of another origin than the service, with the example of the docs in it. */
@@ -17,7 +21,7 @@ const policyFor = (origin: string): string =>
   `default-src 'none'; script-src ${origin}; connect-src ${origin}; require-trusted-types-for 'script'; trusted-types 'none'`
 
 /** Serves the page on a port of its own. */
-export async function startHostPage(): Promise<HostPage> {
+async function startHostPage(): Promise<HostPage> {
   const example = readFileSync('playground/examples/widget/index.html', 'utf8')
   let html = ''
   let policy = ''
@@ -39,6 +43,44 @@ export async function startHostPage(): Promise<HostPage> {
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** A service, its model and a page of another origin that holds the element. */
+export interface WidgetService {
+  readonly playground: Playground
+  readonly model: StandIn
+  readonly host: HostPage
+  /** What the model does with the requests from now on. */
+  reply: (request: RecordedRequest) => Reply
+}
+
+/** Starts one for the tests of a `describe`, and ends it after them. */
+export function useWidgetService(): WidgetService {
+  const ends: (() => Promise<unknown>)[] = []
+  // The rest is there once `beforeAll` has run.
+  const service = { reply: () => [{ text: 'Yes.' }] } as unknown as {
+    -readonly [Part in keyof WidgetService]: WidgetService[Part]
+  }
+  beforeAll(async () => {
+    service.model = await startOpenAi((request) => service.reply(request))
+    ends.push(() => service.model.close())
+    service.host = await startHostPage()
+    ends.push(() => service.host.close())
+    service.playground = await startPlayground({
+      INLAY_MODEL: 'm',
+      INLAY_MODEL_BASE_URL: `${service.model.origin}/v1`,
+      INLAY_SEARCH_HELP: 'off',
+      INLAY_CORS_ORIGINS: service.host.origin,
+    })
+    ends.push(() => service.playground.end())
+    // Questions wait until the project's own documentation was read in.
+    await service.playground.printed('searchable after')
+    service.host.point(service.playground)
+  })
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end()
+  })
+  return service
 }
 
 /** A visited page, and what it complained about: violations of its policy, exceptions. */

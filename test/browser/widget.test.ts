@@ -1,46 +1,23 @@
 import { createClient } from '@inlay/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startOpenAi } from '../stand-in/openai.ts'
-import type { RecordedRequest, Reply, StandIn } from '../stand-in/model-server.ts'
-import { startPlayground, type Playground } from './playground.ts'
+import { describe, expect, test } from 'vitest'
+
 import { faultsOf, reason, shot } from './visit.ts'
-import { answerTo, startHostPage, visit, type HostPage } from './widget-page.ts'
+import { answerTo, useWidgetService, visit } from './widget-page.ts'
 
 describe.skipIf(reason !== undefined)('the element in a page of another origin', () => {
-  let playground: Playground
-  let model: StandIn
-  let host: HostPage
-  let reply: (request: RecordedRequest) => Reply = () => [{ text: 'Yes.' }]
-  beforeAll(async () => {
-    model = await startOpenAi((request) => reply(request))
-    host = await startHostPage()
-    playground = await startPlayground({
-      INLAY_MODEL: 'm',
-      INLAY_MODEL_BASE_URL: `${model.origin}/v1`,
-      INLAY_SEARCH_HELP: 'off',
-      INLAY_CORS_ORIGINS: host.origin,
-    })
-    // Questions wait until the project's own documentation was read in.
-    await playground.printed('searchable after')
-    host.point(playground)
-  })
-  afterAll(async () => {
-    await playground?.end()
-    await host?.close()
-    await model?.close()
-  })
+  const service = useWidgetService()
 
   test('a question is answered, its citation opens the passage, and a reload shows it again', async () => {
-    const client = createClient({ baseUrl: `${playground.origin}/api`, apiKey: playground.key })
+    const client = createClient({ baseUrl: `${service.playground.origin}/api`, apiKey: service.playground.key })
     const text = 'The zebra Quibble sleeps on the second floor.'
     const sections = [{ text, link: 'https://zoo.example/quibble' }]
     const fields = { id: 'zebra', semantic_identifier: 'Zebras <b>', source: 'web' as const, metadata: {} }
     await client.ingest({ ...fields, sections }, { waitSeconds: 20 })
-    reply = ({ body }) =>
+    service.reply = ({ body }) =>
       JSON.stringify(body).includes('"role":"tool"')
         ? [{ text: 'On the **second** floor ' }, { text: '[1].' }]
         : [{ calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['zebra Quibble floor'] } }] }]
-    const { page, chat, complaints } = await visit(host)
+    const { page, chat, complaints } = await visit(service.host)
     await chat.getByRole('button', { name: 'Open the chat' }).click()
     await expect.poll(() => chat.getByLabel('Your question').evaluate((field) => field.matches(':focus'))).toBe(true)
     const turn = await answerTo(chat, 'Where does Quibble sleep?')
@@ -58,15 +35,15 @@ describe.skipIf(reason !== undefined)('the element in a page of another origin',
   })
 
   test('markup of a model is shown and does nothing', async () => {
-    reply = () => [
+    service.reply = () => [
       { text: '<img src=x onerror="globalThis.pwned=1"> ![p](https://tracker.example/p.png) ' },
       { text: '[a](javascript:globalThis.pwned=1) [b](java\nscript:globalThis.pwned=1) <scr' },
       { text: 'ipt>globalThis.pwned=1</script> [[1]](javascript:globalThis.pwned=1) <svg/onload=globalThis.pwned=1>' },
     ]
-    const { page, chat, complaints } = await visit(host)
+    const { page, chat, complaints } = await visit(service.host)
     const foreign: string[] = []
     page.on('request', (request) => {
-      if (!request.url().startsWith(playground.origin)) foreign.push(request.url())
+      if (!request.url().startsWith(service.playground.origin)) foreign.push(request.url())
     })
     await chat.getByRole('button', { name: 'Open the chat' }).click()
     const turn = await answerTo(chat, 'Be evil.')

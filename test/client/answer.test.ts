@@ -51,8 +51,8 @@ describe('a sent message', () => {
   it('can be read by many, at any time, or by nobody', async () => {
     const { client } = clientOf({}, () => stream(lines))
     const answer = client.send({ message: 'Hello', include_usage: true })
-    const [one, other] = await Promise.all([all(answer), all(answer)])
-    expect(one).toEqual(lines)
+    const [first, other] = await Promise.all([all(answer), all(answer)])
+    expect(first).toEqual(lines)
     expect(other).toEqual(lines)
     expect(await all(answer)).toEqual(lines)
   })

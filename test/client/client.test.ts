@@ -48,16 +48,16 @@ describe('a client', () => {
   it('ingests many in as few requests as fit, numbered through', async () => {
     const answers: Reply = (request) => {
       const lines = request.body.trim().split('\n')
-      const told = lines.map((_, at) =>
+      const prompt = lines.map((_, at) =>
         JSON.stringify({ line: at + 1, status: 200, document_id: 'd', already_existed: false }),
       )
-      return new Response(`${told.join('\n')}\n`)
+      return new Response(`${prompt.join('\n')}\n`)
     }
     const { client, seen } = clientOf(answers, answers, answers)
-    const told = []
+    const reports = []
     for await (const line of client.ingestBatch(Array(5).fill(document), { requestCharacters: 250, ccPairId: 2 }))
-      told.push(line.line)
-    expect(told).toEqual([1, 2, 3, 4, 5])
+      reports.push(line.line)
+    expect(reports).toEqual([1, 2, 3, 4, 5])
     expect(seen.map((each) => each.body.trim().split('\n').length)).toEqual([2, 2, 1])
     expect(JSON.parse(seen[2]?.body ?? '')).toEqual({ document, cc_pair_id: 2 })
   })
@@ -69,9 +69,9 @@ describe('a client', () => {
           '{"line":1,"status":422,"detail":[{"loc":["body"],"msg":"m","type":"missing"}]}\n{"line":2,"status":200,"document_id":"d","already_existed":true}',
         ),
     )
-    const told = []
-    for await (const line of client.ingestBatch([document, document])) told.push(line)
-    expect(told).toEqual([
+    const reports = []
+    for await (const line of client.ingestBatch([document, document])) reports.push(line)
+    expect(reports).toEqual([
       { line: 1, status: 422, detail: [{ loc: ['body'], msg: 'm', type: 'missing' }] },
       { line: 2, status: 200, document_id: 'd', already_existed: true },
     ])
@@ -135,8 +135,8 @@ describe('a failure', () => {
   }
 
   it('has the code, text and id the service told', async () => {
-    const told = { error_code: 'INTERNAL_ERROR', detail: 'Something failed.', request_id: 'r1' }
-    expect(await failure(() => json(told, { status: 500 }))).toMatchObject({
+    const values = { error_code: 'INTERNAL_ERROR', detail: 'Something failed.', request_id: 'r1' }
+    expect(await failure(() => json(values, { status: 500 }))).toMatchObject({
       code: 'INTERNAL_ERROR',
       message: 'Something failed.',
       data: { status: 500, requestId: 'r1' },

@@ -55,7 +55,7 @@ describe('an answer over sockets that break', () => {
     expect(read).toEqual(lines)
     expect(await answer.whole()).toEqual(fold(lines))
     expect(cursors.length).toBeGreaterThan(5)
-    expect(cursors).toEqual([...new Set(cursors)].sort((one, other) => one - other))
+    expect(cursors).toEqual([...new Set(cursors)].sort((left, right) => left - right))
   })
 
   it('is lost in the end when no connection brings anything new', async () => {

@@ -35,19 +35,19 @@ const codeOf = (failing: Promise<unknown>): Promise<unknown> =>
     () => 'nothing failed',
     (error: { code?: unknown }) => error.code,
   )
-const asked = async (message: string): Promise<{ session: string; question: number; answer: number }> => {
+const askOnce = async (message: string): Promise<{ session: string; question: number; answer: number }> => {
   const whole = await client.ask(message)
   return { session: whole.chat_session_id ?? '', question: whole.message_id - 1, answer: whole.message_id }
 }
 
 describe('sessions', () => {
   it('are made, named, found, shared and read again with what was said', async () => {
-    const { session } = await asked('How many days of leave do staff get?')
+    const { session } = await askOnce('How many days of leave do staff get?')
     expect(await client.sessions.rename(session)).toBe('How many days of leave do staff get?')
     expect(await client.sessions.rename(session, 'Leave & rest')).toBe('Leave & rest')
     expect((await client.sessions.list()).sessions.map(({ name }) => name)).toContain('Leave & rest')
-    const found = await client.sessions.search('rest')
-    expect(found.groups.flatMap(({ chats }) => chats.map(({ id }) => id))).toEqual([session])
+    const passages = await client.sessions.search('rest')
+    expect(passages.groups.flatMap(({ chats }) => chats.map(({ id }) => id))).toEqual([session])
     const read = await client.sessions.get(session)
     expect(read.messages.map(({ message_type: type }) => type)).toEqual(['system', 'user', 'assistant'])
     expect(read.packets[0]?.at(-1)?.obj.type).toBe('stop')
@@ -66,7 +66,7 @@ describe('sessions', () => {
   })
 
   it('go on with the branch that is chosen, and answers are rated', async () => {
-    const { session, question, answer } = await asked('Leave?')
+    const { session, question, answer } = await askOnce('Leave?')
     const again = await client.ask({ message: '', chat_session_id: session, parent_message_id: question })
     const latest = async (): Promise<unknown> =>
       (await client.sessions.get(session)).messages.find(({ message_id: id }) => id === question)?.latest_child_message
@@ -96,7 +96,7 @@ describe('sessions', () => {
   })
 
   it('of others are not there', async () => {
-    const { session, answer } = await asked('Mine?')
+    const { session, answer } = await askOnce('Mine?')
     const failing = [
       stranger.sessions.rename(session, 'x'),
       stranger.sessions.remove(session),
@@ -157,8 +157,8 @@ describe('files and projects', () => {
     const file = await upload('house.txt', 'The door code is 4711.', 'text/plain')
     const { id } = await client.projects.create('House & home')
     await client.projects.link(id, file.id)
-    const told = await client.projects.update(id, { description: 'All of it', instructions: 'Be brief.' })
-    expect(told).toMatchObject({ name: 'House & home', description: 'All of it', instructions: 'Be brief.' })
+    const response = await client.projects.update(id, { description: 'All of it', instructions: 'Be brief.' })
+    expect(response).toMatchObject({ name: 'House & home', description: 'All of it', instructions: 'Be brief.' })
     expect((await client.projects.get(id)).files.map(({ name }) => name)).toEqual(['house.txt'])
     expect(await client.files.remove(file.id)).toMatchObject({
       has_associations: true,
@@ -167,7 +167,7 @@ describe('files and projects', () => {
 
     const session = await client.sessions.create({ project_id: id })
     const inProject = async (): Promise<unknown> =>
-      (await client.sessions.list({ projectId: id })).sessions.map((one) => one.id)
+      (await client.sessions.list({ projectId: id })).sessions.map((session) => session.id)
     expect(await inProject()).toEqual([session])
     await client.projects.moveSession(session, null)
     expect(await inProject()).toEqual([])
@@ -177,7 +177,7 @@ describe('files and projects', () => {
     await client.projects.unlink(id, file.id)
     expect(await client.projects.files(id)).toEqual([])
     await client.projects.remove(id)
-    expect((await client.projects.list()).map((one) => one.id)).not.toContain(id)
+    expect((await client.projects.list()).map((item) => item.id)).not.toContain(id)
     expect(await codeOf(client.projects.get(id))).toBe('NOT_FOUND')
     expect((await client.files.remove(file.id)).has_associations).toBe(false)
   })
@@ -198,7 +198,7 @@ describe('what a message may choose from', () => {
 
   it('agents are made, changed and removed', async () => {
     const tools = (await client.tools()).map(({ id }) => id)
-    const made = await client.agents.create({
+    const created = await client.agents.create({
       name: 'Clerk',
       description: 'Knows the rules.',
       document_set_ids: [],
@@ -207,11 +207,14 @@ describe('what a message may choose from', () => {
       task_prompt: '',
       datetime_aware: true,
     })
-    expect((await client.agents.update(made.id, { name: 'Chief clerk' })).name).toBe('Chief clerk')
-    expect(await client.agents.get(made.id)).toMatchObject({ name: 'Chief clerk', system_prompt: 'You are a clerk.' })
-    expect(await codeOf(stranger.agents.get(made.id))).toBe('PERSONA_NOT_FOUND')
-    await client.agents.remove(made.id)
-    expect(await codeOf(client.agents.get(made.id))).toBe('PERSONA_NOT_FOUND')
+    expect((await client.agents.update(created.id, { name: 'Chief clerk' })).name).toBe('Chief clerk')
+    expect(await client.agents.get(created.id)).toMatchObject({
+      name: 'Chief clerk',
+      system_prompt: 'You are a clerk.',
+    })
+    expect(await codeOf(stranger.agents.get(created.id))).toBe('PERSONA_NOT_FOUND')
+    await client.agents.remove(created.id)
+    expect(await codeOf(client.agents.get(created.id))).toBe('PERSONA_NOT_FOUND')
   })
 })
 
@@ -221,11 +224,14 @@ it('what is remembered about the caller is kept, changed and forgotten', async (
     name: 'Ana',
     use_memories: true,
   })
-  const made = await memories.add('Works in optics.')
-  expect(await memories.edit(made.id, 'Works in lasers.')).toEqual({ id: made.id, content: 'Works in lasers.' })
+  const created = await memories.add('Works in optics.')
+  expect(await memories.edit(created.id, 'Works in lasers.')).toEqual({ id: created.id, content: 'Works in lasers.' })
   expect((await memories.settings()).memories).toEqual(await memories.list())
-  expect([await stranger.memories.list(), await codeOf(stranger.memories.remove(made.id))]).toEqual([[], 'NOT_FOUND'])
-  await memories.remove(made.id)
+  expect([await stranger.memories.list(), await codeOf(stranger.memories.remove(created.id))]).toEqual([
+    [],
+    'NOT_FOUND',
+  ])
+  await memories.remove(created.id)
   await memories.add('Has a dog.')
   await memories.removeAll()
   expect(await memories.list()).toEqual([])

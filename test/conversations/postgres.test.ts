@@ -96,9 +96,11 @@ test('a long conversation is summed up in Postgres too', async () => {
     return (await summaries.select('message_id').execute()).length > 0
   })
   await (await send({ chat_session_id: first.sessionId })).whole()
-  const told = JSON.stringify(model.asked.filter(({ maxOutputTokens: most }) => most === undefined).at(-1)?.prompt)
-  expect(told).toContain('In short.')
-  expect(told).not.toContain('Begin.')
+  const promptText = JSON.stringify(
+    model.requests.filter(({ maxOutputTokens: most }) => most === undefined).at(-1)?.prompt,
+  )
+  expect(promptText).toContain('In short.')
+  expect(promptText).not.toContain('Begin.')
   await agent.close()
 })
 
@@ -115,7 +117,7 @@ test('memories live in Postgres as they do in SQLite', async () => {
   expect(known).toMatchObject({ name: 'Ana', role: 'Optician', memories: [{ content: 'Works in optics.' }] })
   expect(known.memories[0]?.createdAt).toBe(Date.UTC(2026, 0, 12, 9, 30))
   await (await send()).whole()
-  expect(JSON.stringify(model.asked.at(-1)?.prompt)).toContain('Works in optics.')
+  expect(JSON.stringify(model.requests.at(-1)?.prompt)).toContain('Works in optics.')
   expect(await codeOf(memories.edit(known.memories[0]!.id, 'x', ben))).toBe('NOT_FOUND')
   const edited = { id: known.memories[0]!.id, content: 'Works in lasers.' }
   expect(
@@ -129,8 +131,8 @@ test('custom actions and their numbers live in Postgres as they do in SQLite', a
   const fetchAddress = async () => ({ status: 200, headers: new Headers(), bytes: new TextEncoder().encode('{}') })
   const { agent } = await newSetting([], { db, fetchAddress })
   const fields = { name: 'Kennel', description: '', definition: kennelDocument(), passesAuth: false }
-  const made = await agent.tools.create({ ...fields, customHeaders: [{ key: 'X-Key', value: 'k' }] }, ana)
-  expect(made).toMatchObject({ id: 1001, isEnabled: true, customHeaders: [{ key: 'X-Key', value: 'k' }] })
+  const created = await agent.tools.create({ ...fields, customHeaders: [{ key: 'X-Key', value: 'k' }] }, ana)
+  expect(created).toMatchObject({ id: 1001, isEnabled: true, customHeaders: [{ key: 'X-Key', value: 'k' }] })
   const names = async () => (await agent.actions(ana)).flatMap(({ id, name }) => (id > 1000 ? [name] : []))
   expect(await names()).toEqual(['list_dogs', 'boardDog', 'getDog', 'releaseDog'])
   expect(await agent.tools.update(1001, { name: 'Dogs' })).toMatchObject({ name: 'Dogs' })
@@ -138,8 +140,8 @@ test('custom actions and their numbers live in Postgres as they do in SQLite', a
   expect(await names()).toEqual([])
   await agent.tools.remove(1001)
   expect(await agent.tools.list()).toEqual([])
-  const [one, two] = [createToolNumbers(db), createToolNumbers(db)]
-  const numbers = await Promise.all([one.numberOf('mcp', 'a'), two.numberOf('mcp', 'a')])
+  const [first, second] = [createToolNumbers(db), createToolNumbers(db)]
+  const numbers = await Promise.all([first.numberOf('mcp', 'a'), second.numberOf('mcp', 'a')])
   expect(numbers[0]).toBe(numbers[1])
   expect(numbers[0]).toBeGreaterThan(1001)
 })

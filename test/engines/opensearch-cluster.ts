@@ -7,6 +7,8 @@ import { eventually } from '../life/process.ts'
 /** A cluster of three nodes in one Java process. */
 export interface OpenSearchCluster {
   readonly nodes: readonly string[]
+  /** Of the Java process. */
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -50,7 +52,7 @@ export async function startCluster(): Promise<OpenSearchCluster> {
       },
       180_000,
     )
-    return { nodes, stop }
+    return { nodes, pid: child.pid!, stop }
   } catch (cause) {
     await stop()
     throw new Error(`The cluster did not start:\n${output.slice(-4_000)}`, { cause })

@@ -77,27 +77,27 @@ describe('inlay ingest', () => {
       0,
       { files: 3, new: 0, changed: 1, unchanged: 2, failed: 0 },
     ])
-    const found = JSON.parse((await inlay(['search', 'reading room', '--json'])).out) as {
+    const passages = JSON.parse((await inlay(['search', 'reading room', '--json'])).out) as {
       content: string
       link: string
     }[]
-    expect(found.map(({ content, link }) => [content, link])).toEqual([
+    expect(passages.map(({ content, link }) => [content, link])).toEqual([
       ['The reading room closes at 20.', 'handbook/notes.txt'],
     ])
   })
 
   test('knows a single file by the name it has in its folder', async () => {
-    const one = await inlay(['ingest', 'handbook/leave.md', 'handbook/travel/trains & ferries.html', '--json'])
-    expect(JSON.parse(one.out)).toEqual({ files: 2, new: 0, changed: 0, unchanged: 2, failed: 0 })
+    const first = await inlay(['ingest', 'handbook/leave.md', 'handbook/travel/trains & ferries.html', '--json'])
+    expect(JSON.parse(first.out)).toEqual({ files: 2, new: 0, changed: 0, unchanged: 2, failed: 0 })
   })
 
   test('makes links of a base address', async () => {
     await inlay(['ingest', 'handbook', '--base-url', 'https://wiki.example/h'])
-    const found = JSON.parse((await inlay(['search', 'second class train', '--limit', '1', '--json'])).out) as {
+    const passages = JSON.parse((await inlay(['search', 'second class train', '--limit', '1', '--json'])).out) as {
       link: string
       title: string
     }[]
-    expect(found[0]).toMatchObject({
+    expect(passages[0]).toMatchObject({
       link: 'https://wiki.example/h/travel/trains%20%26%20ferries.html',
       title: 'Trains',
     })
@@ -202,11 +202,11 @@ test('inlay search shows passages with their place, and says when there are none
 
 describe('inlay keys', () => {
   test('makes, lists and revokes', async () => {
-    const made = await inlay(['keys', 'create', '--name', 'importer', '--scope', 'ingest', '--scope', 'search'])
-    expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^inlay_[\w-]{43}\n$/)])
+    const created = await inlay(['keys', 'create', '--name', 'importer', '--scope', 'ingest', '--scope', 'search'])
+    expect([created.code, created.out]).toEqual([0, expect.stringMatching(/^inlay_[\w-]{43}\n$/)])
     const listed = JSON.parse((await inlay(['keys', 'list', '--json'])).out) as { id: number; display: string }[]
     expect(listed).toEqual([expect.objectContaining({ id: 1, name: 'importer', scopes: ['search', 'ingest'] })])
-    expect((await inlay(['keys', 'list'])).out).not.toContain(made.out.trim())
+    expect((await inlay(['keys', 'list'])).out).not.toContain(created.out.trim())
     expect((await inlay(['keys', 'revoke', '1'])).code).toBe(0)
     expect((await inlay(['keys', 'revoke', '1'])).code).toBe(1)
     expect((await inlay(['keys', 'list'])).err).toMatch(/no keys/)
@@ -273,8 +273,8 @@ describe('inlay serve', () => {
     writeFileSync(join(handbook, 'parking.md'), '# Parking\n\nBicycles are parked behind the greenhouse.\n')
     expect((await inlay(['ingest', 'handbook', '--json'])).out).toContain('"failed":0')
     const body = JSON.stringify({ message: 'Where are bicycles parked?', stream: false })
-    const asked = await fetch(`${server.base}/chat/send-chat-message`, { method: 'POST', headers, body })
-    expect(((await asked.json()) as ChatFullResponse).answer).toContain('behind the greenhouse')
+    const response = await fetch(`${server.base}/chat/send-chat-message`, { method: 'POST', headers, body })
+    expect(((await response.json()) as ChatFullResponse).answer).toContain('behind the greenhouse')
     expect(await server.end()).toBe(0)
     const again = await served()
     expect(again.key).toBeNull()
@@ -290,12 +290,12 @@ describe('inlay serve', () => {
     })
     expect([server.key, server.base]).toEqual([null, expect.stringMatching(/\/assistant$/)])
     const headers = { authorization: 'Bearer a-key-of-mine' }
-    const asked = await fetch(`${server.base}/chat/send-chat-message`, {
+    const response = await fetch(`${server.base}/chat/send-chat-message`, {
       method: 'POST',
       headers,
       body: '{"message":"leave"}',
     })
-    expect(await asked.text()).toMatch(/^\{"chat_session_id"/)
+    expect(await response.text()).toMatch(/^\{"chat_session_id"/)
     await server.end()
   })
 })

@@ -19,13 +19,13 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** An assistant with a host's own model, named `house-1`. */
+/** An assistant with a host's own model, named `own-1`. */
 function make(script: Script, options: InlayOptions = {}) {
   const model = scriptedModel(script)
-  const house = {
-    provider: 'house',
-    name: 'house-1',
-    displayName: 'House model',
+  const own = {
+    provider: 'own',
+    name: 'own-1',
+    displayName: 'Own model',
     contextTokens: 32_000,
     takesImages: false,
   }
@@ -34,10 +34,10 @@ function make(script: Script, options: InlayOptions = {}) {
     authenticate: () => ({ id: 'ana', scopes: ['chat'] }),
     models: {
       async resolve(override) {
-        if ((override?.model_version ?? house.name) !== house.name) throw new InlayError('VALIDATION_ERROR')
-        return { ...house, model, temperature: override?.temperature ?? undefined }
+        if ((override?.model_version ?? own.name) !== own.name) throw new InlayError('VALIDATION_ERROR')
+        return { ...own, model, temperature: override?.temperature ?? undefined }
       },
-      list: async () => [{ ...house, providerType: 'house', providerDisplayName: 'House', isDefault: true }],
+      list: async () => [{ ...own, providerType: 'own', providerDisplayName: 'Own', isDefault: true }],
     },
     ...options,
   })
@@ -60,12 +60,12 @@ function make(script: Script, options: InlayOptions = {}) {
 
 describe("a host's own model", () => {
   test('answers, and is listed', async () => {
-    const { ask, say, model } = make([['Hello from the house.']])
-    expect((await say({ llm_override: { temperature: 0.3 } })).body).toMatchObject({ answer: 'Hello from the house.' })
-    expect(model.asked[0]?.temperature).toBe(0.3)
+    const { ask, say, model } = make([['Hello from your own.']])
+    expect((await say({ llm_override: { temperature: 0.3 } })).body).toMatchObject({ answer: 'Hello from your own.' })
+    expect(model.requests[0]?.temperature).toBe(0.3)
     expect((await ask('/llm/provider')).body).toMatchObject({
-      providers: [{ name: 'house', model_configurations: [{ name: 'house-1', display_name: 'House model' }] }],
-      default_text: { model_name: 'house-1' },
+      providers: [{ name: 'own', model_configurations: [{ name: 'own-1', display_name: 'Own model' }] }],
+      default_text: { model_name: 'own-1' },
     })
   })
 
@@ -102,9 +102,9 @@ test("a host's actions and Mastra's tools are listed, allowed and forced by thei
     answer: 'It is packed.',
     tool_calls: [{ tool_name: 'order_state', tool_result: '{"number":"A-7","of":"ana","state":"packed"}' }],
   })
-  expect(model.asked[0]?.tools?.map(({ name }) => name)).toEqual(['order_state'])
+  expect(model.requests[0]?.tools?.map(({ name }) => name)).toEqual(['order_state'])
   await say({ allowed_tool_ids: [] })
-  expect(model.asked[2]?.tools ?? []).toEqual([])
+  expect(model.requests[2]?.tools ?? []).toEqual([])
 })
 
 test("a host's agent is listed and answers in its sessions", async () => {
@@ -135,7 +135,7 @@ test("a host's hooks refuse messages, tell the model more, and hear of answers",
     body: { error_code: 'QUERY_REJECTED', detail: 'Only work.' },
   })
   expect((await say({})).status).toBe(200)
-  expect(JSON.stringify(model.asked)).toContain('ana works in Oslo.')
+  expect(JSON.stringify(model.requests)).toContain('ana works in Oslo.')
   await Promise.all(open.splice(0).map((inlay) => inlay.close()))
   expect(heard).toEqual(['done: Fine.'])
 })

@@ -35,9 +35,9 @@ async function fill(dataFolder: string): Promise<void> {
 
 /** Whether each of some documents is the first to be found by its own words. */
 async function areFound(inlay: Inlay): Promise<boolean[]> {
-  const some = [0, 1, 57, 200, 333, count - 1]
+  const sample = [0, 1, 57, 200, 333, count - 1]
   return Promise.all(
-    some.map(async (at) => {
+    sample.map(async (at) => {
       const [best] = await inlay.knowledge.search({ text: `animal${at}`, limit: 3 })
       return best?.content === textOf(at)
     }),
@@ -66,7 +66,7 @@ test('with another embedding model the old index answers until the new one is fi
   embed()
   const answers: boolean[] = []
   const moved = inlay.knowledge.settled().then(() => true)
-  while (!(await Promise.race([moved, areFound(inlay).then((found) => void answers.push(...found))])));
+  while (!(await Promise.race([moved, areFound(inlay).then((hit) => void answers.push(...hit))])));
   expect(new Set(answers)).toEqual(new Set([true]))
   await vi.waitFor(() => expect(existsSync(join(dataFolder, 'index', 'chunks.lance'))).toBe(false), { timeout: 10_000 })
   expect(new Set(await areFound(inlay))).toEqual(new Set([true]))

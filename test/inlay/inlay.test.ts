@@ -26,7 +26,7 @@ function make(options: InlayOptions = {}): Inlay {
   return inlay
 }
 
-const asked = async (
+const call = async (
   inlay: Inlay,
   path: string,
   body?: unknown,
@@ -57,7 +57,7 @@ describe('an assistant', () => {
   test('searches in the order of a reranker and of a preference for the new, when told to', async () => {
     const rerank = async (_: string, texts: readonly string[]): Promise<number[]> =>
       texts.map((text) => (text.includes('rooms') ? 0.9 : 0.5))
-    const found = async (options: InlayOptions): Promise<unknown> => {
+    const titlesWith = async (options: InlayOptions): Promise<unknown> => {
       const inlay = make(options)
       const [old, recent] = ['2001-01-01T00:00:00Z', new Date().toISOString()]
       for (const [id, text, date] of [
@@ -65,20 +65,20 @@ describe('an assistant', () => {
         ['rooms', 'The reading room is open.', recent],
       ] as const) {
         const { document: fields } = document(id, text) as { document: object }
-        await asked(inlay, '/service-api/ingestion', { document: { ...fields, doc_updated_at: date } }, waiting)
+        await call(inlay, '/service-api/ingestion', { document: { ...fields, doc_updated_at: date } }, waiting)
       }
-      const answer = await asked(inlay, '/search', { query: 'reading room hours' })
+      const answer = await call(inlay, '/search', { query: 'reading room hours' })
       return ((await answer.json()) as { results: { title: string }[] }).results.map(({ title }) => title)
     }
-    expect(await found({})).toEqual(['leave', 'rooms'])
-    expect(await found({ reranker: { rerank } })).toEqual(['rooms', 'leave'])
-    expect(await found({ ranking: { recency: { halfLifeDays: 30, weight: 0.95 } } })).toEqual(['rooms', 'leave'])
+    expect(await titlesWith({})).toEqual(['leave', 'rooms'])
+    expect(await titlesWith({ reranker: { rerank } })).toEqual(['rooms', 'leave'])
+    expect(await titlesWith({ ranking: { recency: { halfLifeDays: 30, weight: 0.95 } } })).toEqual(['rooms', 'leave'])
   })
 
   test('answers what it was told, with a citation of where it stands, streamed and whole alike', async () => {
     const inlay = make()
-    await asked(inlay, '/service-api/ingestion', document('leave', leave), waiting)
-    await asked(
+    await call(inlay, '/service-api/ingestion', document('leave', leave), waiting)
+    await call(
       inlay,
       '/service-api/ingestion',
       document('rooms', 'The reading room is open until 18 on weekdays.'),
@@ -86,14 +86,14 @@ describe('an assistant', () => {
     )
     const question = { message: 'How many days of paid leave do staff receive?' }
     const whole = (await (
-      await asked(inlay, '/chat/send-chat-message', { ...question, stream: false })
+      await call(inlay, '/chat/send-chat-message', { ...question, stream: false })
     ).json()) as ChatFullResponse
     expect(whole.answer).toContain('25 days of paid leave a year')
     expect(whole.answer).toContain('(https://docs.example/leave)')
     expect(whole.citation_info.map(({ document_id }) => document_id)).toEqual(['leave'])
     expect(whole.error_msg).toBeNull()
     const decoder = createLineDecoder()
-    const streamed = await asked(inlay, '/chat/send-chat-message', question)
+    const streamed = await call(inlay, '/chat/send-chat-message', question)
     const lines = [...decoder.push(new Uint8Array(await streamed.arrayBuffer())), ...decoder.end()].map(
       ({ line }) => line,
     )
@@ -106,48 +106,48 @@ describe('an assistant', () => {
   test('keeps documents, sessions and keys over a restart', async () => {
     const dataFolder = join(folder, 'kept')
     const first = make({ dataFolder })
-    await asked(first, '/service-api/ingestion', document('leave', leave), waiting)
-    const made = await first.keys.create({ scopes: ['chat'], owner: 'ann' })
-    const told = await asked(
+    await call(first, '/service-api/ingestion', document('leave', leave), waiting)
+    const created = await first.keys.create({ scopes: ['chat'], owner: 'ann' })
+    const response = await call(
       first,
       '/chat/send-chat-message',
       { message: 'leave?', stream: false },
-      { authorization: `Bearer ${made.key}` },
+      { authorization: `Bearer ${created.key}` },
     )
-    const { chat_session_id } = (await told.json()) as ChatFullResponse
+    const { chat_session_id } = (await response.json()) as ChatFullResponse
     await first.close()
     const second = make({ dataFolder })
-    const again = await asked(
+    const again = await call(
       second,
       '/chat/send-chat-message',
       { message: 'How many days of leave?', stream: false, chat_session_id },
-      { authorization: `Bearer ${made.key}` },
+      { authorization: `Bearer ${created.key}` },
     )
     expect(((await again.json()) as ChatFullResponse).answer).toContain('25 days')
     // Another caller does not even learn that the session exists.
-    const foreign = await asked(second, '/chat/send-chat-message', { message: 'x', stream: false, chat_session_id })
+    const foreign = await call(second, '/chat/send-chat-message', { message: 'x', stream: false, chat_session_id })
     expect(foreign.status).toBe(404)
   })
 
   test('is one of several in a process, each with its own documents and keys', async () => {
-    const [one, other] = [make(), make({ basePath: '/other' })]
-    await asked(one, '/service-api/ingestion', document('leave', leave), waiting)
-    expect(await one.knowledge.hasDocuments()).toBe(true)
+    const [first, other] = [make(), make({ basePath: '/other' })]
+    await call(first, '/service-api/ingestion', document('leave', leave), waiting)
+    expect(await first.knowledge.hasDocuments()).toBe(true)
     expect(await other.knowledge.hasDocuments()).toBe(false)
-    const { key: ofOne } = await one.keys.create({ scopes: ['admin'] })
+    const { key: ofOne } = await first.keys.create({ scopes: ['admin'] })
     const request = (): Request => new Request('http://h.example/me', { headers: { authorization: `Bearer ${ofOne}` } })
-    expect([(await one.fetch(request())).status, (await other.fetch(request())).status]).toEqual([200, 401])
-    await one.close()
+    expect([(await first.fetch(request())).status, (await other.fetch(request())).status]).toEqual([200, 401])
+    await first.close()
     expect((await other.fetch(new Request('http://h.example/other/health'))).status).toBe(200)
     expect(await other.knowledge.hasDocuments()).toBe(false)
   })
 
   test('two over one folder, as a server and a command line are, see the same', async () => {
     const dataFolder = join(folder, 'shared')
-    const [one, other] = [make({ dataFolder }), make({ dataFolder })]
-    await Promise.all([one.start(), other.start()])
-    await asked(one, '/service-api/ingestion', document('leave', leave), waiting)
-    const { results } = (await (await asked(other, '/search', { query: 'paid leave' })).json()) as {
+    const [first, other] = [make({ dataFolder }), make({ dataFolder })]
+    await Promise.all([first.start(), other.start()])
+    await call(first, '/service-api/ingestion', document('leave', leave), waiting)
+    const { results } = (await (await call(other, '/search', { query: 'paid leave' })).json()) as {
       results: { title: string }[]
     }
     expect(results[0]?.title).toBe('leave')
@@ -182,13 +182,13 @@ describe('life', () => {
     const errors: unknown[] = []
     const inlay = make({ dataFolder: inTheWay, onError: (error) => errors.push(error) })
     for (let attempt = 0; attempt < 2; attempt++) {
-      const response = await asked(inlay, '/tool')
+      const response = await call(inlay, '/tool')
       expect(response.status).toBeGreaterThanOrEqual(500)
       expect(JSON.stringify(await response.json())).not.toContain(folder)
       await expect(inlay.start()).rejects.toThrow()
     }
     rmSync(inTheWay)
-    expect((await asked(inlay, '/tool')).status).toBe(200)
+    expect((await call(inlay, '/tool')).status).toBe(200)
   })
 
   test('closing may be done twice, and before anything began; what is used afterwards says that it is closed', async () => {
@@ -196,17 +196,17 @@ describe('life', () => {
     await inlay.start()
     await Promise.all([inlay.close(), inlay.close()])
     await inlay.close()
-    const response = await asked(inlay, '/tool')
+    const response = await call(inlay, '/tool')
     expect([response.status, await response.json()]).toMatchObject([503, { error_code: 'CLOSED' }])
     await expect(inlay.start()).rejects.toMatchObject({ code: 'CLOSED' })
     const unused = make()
     await unused.close()
-    expect((await asked(unused, '/tool')).status).toBe(503)
+    expect((await call(unused, '/tool')).status).toBe(503)
   })
 
   test('many first requests start it once', async () => {
     const inlay = make()
-    const responses = await Promise.all(Array.from({ length: 20 }, () => asked(inlay, '/tool')))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => call(inlay, '/tool')))
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
   })
 })

@@ -38,21 +38,21 @@ let named: Readonly<Record<string, JsonSchema>> = {}
 const known: Record<string, unknown[]> = {}
 
 beforeAll(async () => {
-  const house = { provider: 'house', name: 'house-1', displayName: 'House', contextTokens: 32_000, takesImages: true }
+  const ownModel = { provider: 'own', name: 'own-1', displayName: 'Own', contextTokens: 32_000, takesImages: true }
   inlay = createInlay({
     dataFolder: folder,
     apiKey: key,
     onError: (error) => void errors.push(error),
     models: {
       resolve: async () => ({
-        ...house,
+        ...ownModel,
         model: scriptedModel((call, index) =>
           index % 3 === 0 && call.tools?.length
             ? [{ call: { name: call.tools[0]?.name ?? '', input: { queries: ['leave'] } } }]
             : ['An answer.'],
         ),
       }),
-      list: async () => [{ ...house, providerType: 'house', providerDisplayName: 'House', isDefault: true }],
+      list: async () => [{ ...ownModel, providerType: 'own', providerDisplayName: 'Own', isDefault: true }],
     },
     actions: [
       defineAction({ name: 'look', description: 'Looks.', input: z.object({}), id: 77, run: async () => 'seen' }),
@@ -170,9 +170,9 @@ test.each([
           const text = await response.text()
           const { status } = response
           counts.set(status, (counts.get(status) ?? 0) + 1)
-          const told = `${operation.method} ${path} ${JSON.stringify(body)?.slice(0, 300)} → ${status} ${text.slice(0, 200)}`
-          if (status === 500 || !operation.statuses.includes(String(status))) faults.push(told)
-          else if (status >= 400 && !isErrorBody(status, JSON.parse(text))) faults.push(`no error body: ${told}`)
+          const prompt = `${operation.method} ${path} ${JSON.stringify(body)?.slice(0, 300)} → ${status} ${text.slice(0, 200)}`
+          if (status === 500 || !operation.statuses.includes(String(status))) faults.push(prompt)
+          else if (status >= 400 && !isErrorBody(status, JSON.parse(text))) faults.push(`no error body: ${prompt}`)
         }
       }
       await addThings()

@@ -8,7 +8,7 @@ import { cases } from '../cases.ts'
 import { createStore, memoryIndex, type MemoryStore } from './memory-index.ts'
 import { makeKnowledge, makeRecords, request } from './setup.ts'
 
-/** One operation a client saw the answer of. Moments are counted, not timed. */
+/** One operation a client saw the answer of. Times are counted, not measured. */
 interface Operation {
   readonly kind: 'post' | 'delete'
   readonly id: string
@@ -31,7 +31,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-interface World {
+interface Fixture {
   readonly instances: readonly Knowledge[]
   readonly store: MemoryStore
   readonly random: () => number
@@ -42,15 +42,15 @@ interface World {
 }
 
 /** Two knowledges over one database file and one index, whose steps take random time and whose clocks differ. */
-async function makeWorld(seed: number): Promise<World> {
+async function makeFixture(seed: number): Promise<Fixture> {
   const random = seeded(seed)
   const folder = await mkdtemp(join(tmpdir(), 'inlay-history-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const store = createStore()
-  const made = []
+  const created = []
   for (const aheadMs of [0, 10_000]) {
     const db = await makeRecords(join(folder, 'records.db'))
-    made.push(
+    created.push(
       await makeKnowledge({
         db,
         index: memoryIndex(store),
@@ -63,15 +63,15 @@ async function makeWorld(seed: number): Promise<World> {
       }),
     )
   }
-  for (const { knowledge } of made) await knowledge.start()
-  let moment = 0
+  for (const { knowledge } of created) await knowledge.start()
+  let time = 0
   return {
-    instances: made.map(({ knowledge }) => knowledge),
+    instances: created.map(({ knowledge }) => knowledge),
     store,
     random,
     history: [],
-    errors: made.map(({ errors }) => errors),
-    tick: () => moment++,
+    errors: created.map(({ errors }) => errors),
+    tick: () => time++,
   }
 }
 
@@ -79,8 +79,8 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const wordOf = (version: number): string => `version${version}x`
 
-async function operate(world: World, kind: Operation['kind'], id: string): Promise<void> {
-  const { random, instances, history, tick } = world
+async function operate(fixture: Fixture, kind: Operation['kind'], id: string): Promise<void> {
+  const { random, instances, history, tick } = fixture
   const knowledge = instances[Math.floor(random() * instances.length)]!
   const began = tick()
   const operation: Operation = { kind, id, version: began, began, ended: Infinity, existed: false }
@@ -100,10 +100,12 @@ async function operate(world: World, kind: Operation['kind'], id: string): Promi
 }
 
 /** The versions of a document that search shows now; `undefined` stands for none. */
-async function shown(world: World, id: string): Promise<number | undefined> {
-  const knowledge = world.instances[Math.floor(world.random() * world.instances.length)]!
-  const found = (await knowledge.search({ text: id, limit: 50 })).filter(({ document }) => document.document_id === id)
-  const versions = new Set(found.map(({ content }) => Number(/version(\d+)x/.exec(content)![1])))
+async function shown(fixture: Fixture, id: string): Promise<number | undefined> {
+  const knowledge = fixture.instances[Math.floor(fixture.random() * fixture.instances.length)]!
+  const passages = (await knowledge.search({ text: id, limit: 50 })).filter(
+    ({ document }) => document.document_id === id,
+  )
+  const versions = new Set(passages.map(({ content }) => Number(/version(\d+)x/.exec(content)![1])))
   expect(versions.size, `versions of ${id} visible at once`).toBeLessThanOrEqual(1)
   return [...versions][0]
 }
@@ -113,79 +115,79 @@ const changes = ({ kind, existed }: Operation): boolean => kind === 'post' || ex
 /** What may be shown once all is quiet: the outcome of any operation that none began after. */
 function possibleEnds(history: readonly Operation[]): Set<number | undefined> {
   const changing = history.filter(changes)
-  const last = changing.filter((one) => !changing.some((other) => other.began > one.ended))
-  return new Set(last.map((one) => (one.kind === 'post' ? one.version : undefined)))
+  const last = changing.filter((item) => !changing.some((other) => other.began > item.ended))
+  return new Set(last.map((item) => (item.kind === 'post' ? item.version : undefined)))
 }
 
 const seeds = Array.from({ length: cases(1, 6) }, (_, index) => index + 1)
 
 describe('concurrent posts and deletes of the same documents, two knowledges over one database and index', () => {
   test.each(seeds)('end in the last acknowledged version of each, visible once (seed %i)', async (seed) => {
-    const world = await makeWorld(seed)
+    const fixture = await makeFixture(seed)
     const ids = ['alpha', 'beta', 'gamma']
     const client = async (): Promise<void> => {
       for (let count = 0; count < 25; count++) {
-        const id = ids[Math.floor(world.random() * ids.length)]!
-        await operate(world, world.random() < 0.75 ? 'post' : 'delete', id)
-        if (world.random() < 0.5) await pause(world.random() * 8)
+        const id = ids[Math.floor(fixture.random() * ids.length)]!
+        await operate(fixture, fixture.random() < 0.75 ? 'post' : 'delete', id)
+        if (fixture.random() < 0.5) await pause(fixture.random() * 8)
       }
     }
     await Promise.all([client(), client(), client(), client()])
-    await Promise.all(world.instances.map((knowledge) => knowledge.settled()))
+    await Promise.all(fixture.instances.map((knowledge) => knowledge.settled()))
     for (const id of ids) {
-      const history = world.history.filter((operation) => operation.id === id)
-      const end = await shown(world, id)
+      const history = fixture.history.filter((operation) => operation.id === id)
+      const end = await shown(fixture, id)
       expect(possibleEnds(history), `what search shows of ${id}`).toContain(end)
       // Made and removed in turns: one more made than removed exactly when it is there in the end.
-      const made = history.filter(({ kind, existed }) => kind === 'post' && !existed).length
+      const created = history.filter(({ kind, existed }) => kind === 'post' && !existed).length
       const removed = history.filter(({ kind, existed }) => kind === 'delete' && existed).length
-      expect(made - removed).toBe(end === undefined ? 0 : 1)
-      expect((await world.instances[0]!.status(id))?.phase).toBe(end === undefined ? undefined : 'indexed')
+      expect(created - removed).toBe(end === undefined ? 0 : 1)
+      expect((await fixture.instances[0]!.status(id))?.phase).toBe(end === undefined ? undefined : 'indexed')
     }
-    expect(world.errors).toEqual([[], []])
+    expect(fixture.errors).toEqual([[], []])
   })
 
   test.each(seeds)('never show an older version after a newer one, nor a removed one (seed %i)', async (seed) => {
-    const world = await makeWorld(seed + 100)
+    const fixture = await makeFixture(seed + 100)
     // One writer a document, so that the order of its versions is known.
     const writer = async (id: string): Promise<void> => {
       for (let count = 0; count < 30; count++) {
-        await operate(world, 'post', id)
-        if (world.random() < 0.7) await pause(world.random() * 25)
-        if (world.random() < 0.15) {
-          await operate(world, 'delete', id)
-          expect(await shown(world, id), `${id} after its removal`).toBeUndefined()
+        await operate(fixture, 'post', id)
+        if (fixture.random() < 0.7) await pause(fixture.random() * 25)
+        if (fixture.random() < 0.15) {
+          await operate(fixture, 'delete', id)
+          expect(await shown(fixture, id), `${id} after its removal`).toBeUndefined()
         }
       }
     }
     let isOver = false
     const reader = async (id: string): Promise<void> => {
       for (let newest = -1; !isOver;) {
-        const version = await shown(world, id)
+        const version = await shown(fixture, id)
         expect(version ?? newest, `version of ${id} after ${newest}`).toBeGreaterThanOrEqual(newest)
         newest = version ?? newest
-        await pause(world.random() * 4)
+        await pause(fixture.random() * 4)
       }
     }
     const ids = ['alpha', 'beta']
     const reading = Promise.all(ids.map(reader))
     await Promise.all(ids.map(writer))
-    await Promise.all(world.instances.map((knowledge) => knowledge.settled()))
+    await Promise.all(fixture.instances.map((knowledge) => knowledge.settled()))
     isOver = true
     await reading
     for (const id of ids) {
-      const posts = world.history.filter((operation) => operation.id === id)
-      expect(await shown(world, id)).toBe(posts.at(-1)!.kind === 'post' ? posts.at(-1)!.version : undefined)
+      const posts = fixture.history.filter((operation) => operation.id === id)
+      expect(await shown(fixture, id)).toBe(posts.at(-1)!.kind === 'post' ? posts.at(-1)!.version : undefined)
     }
   })
 
   test('leave no row in the index but those search shows', async () => {
-    const world = await makeWorld(77)
+    const fixture = await makeFixture(77)
     for (let count = 0; count < 40; count++)
-      await operate(world, world.random() < 0.8 ? 'post' : 'delete', `document ${count % 5}`)
-    await operate(world, 'post', 'document 0')
-    await Promise.all(world.instances.map((knowledge) => knowledge.settled()))
-    const { documents } = await world.instances[0]!.list()
-    await expect.poll(() => world.store.rows.length, { timeout: 10_000 }).toBe(documents.length)
+      await operate(fixture, fixture.random() < 0.8 ? 'post' : 'delete', `document ${count % 5}`)
+    await operate(fixture, 'post', 'document 0')
+    await Promise.all(fixture.instances.map((knowledge) => knowledge.settled()))
+    const { documents } = await fixture.instances[0]!.list()
+    await expect.poll(() => fixture.store.rows.length, { timeout: 10_000 }).toBe(documents.length)
   })
 })

@@ -35,8 +35,8 @@ test('what was accepted before a start is indexed after it', async () => {
 
 test('a document that did not change is told as such', async () => {
   const { knowledge } = await makeKnowledge()
-  const told = async (text: string): Promise<boolean> => (await knowledge.accept(request({ text }))).isUnchanged
-  expect([await told('one'), await told('one'), await told('two'), await told('one')]).toEqual([
+  const reply = async (text: string): Promise<boolean> => (await knowledge.accept(request({ text }))).isUnchanged
+  expect([await reply('one'), await reply('one'), await reply('two'), await reply('one')]).toEqual([
     false,
     true,
     false,

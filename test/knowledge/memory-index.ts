@@ -129,7 +129,7 @@ function passes(row: IndexRow, filter: IndexFilter = {}): boolean {
   )
 }
 
-function isWithin(moment: number | null, range: { start?: number; end?: number } | undefined): boolean {
+function isWithin(time: number | null, range: { start?: number; end?: number } | undefined): boolean {
   if (!range) return true
-  return moment !== null && moment >= (range.start ?? -Infinity) && moment <= (range.end ?? Infinity)
+  return time !== null && time >= (range.start ?? -Infinity) && time <= (range.end ?? Infinity)
 }

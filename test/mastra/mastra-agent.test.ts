@@ -45,7 +45,7 @@ describe('an agent of Mastra', () => {
       '1.0 message_delta "there."',
       '1.0 stop null',
     ])
-    expect(model.asked[0]?.prompt[0]).toMatchObject({ role: 'system', content: 'You are the guide of the host.' })
+    expect(model.requests[0]?.prompt[0]).toMatchObject({ role: 'system', content: 'You are the guide of the host.' })
   })
 
   test('calls its tools: arguments, results and failures stand at their place', async () => {
@@ -134,7 +134,7 @@ describe('an agent of Mastra', () => {
     const first = await ask({ message: 'Who are you?' })
     await first.whole()
     await (await ask({ message: 'Again?', chat_session_id: first.sessionId })).whole()
-    expect(JSON.stringify(model.asked[1]?.prompt)).toMatch(/Who are you\?.*I am Guide\..*Again\?/)
+    expect(JSON.stringify(model.requests[1]?.prompt)).toMatch(/Who are you\?.*I am Guide\..*Again\?/)
   })
 
   test('remembers by a memory of its own, in a thread per session', async () => {
@@ -143,12 +143,12 @@ describe('an agent of Mastra', () => {
     const first = await ask({ message: 'Who are you?' })
     await first.whole()
     await (await ask({ message: 'Again?', chat_session_id: first.sessionId })).whole()
-    const prompt = JSON.stringify(model.asked[1]?.prompt)
+    const prompt = JSON.stringify(model.requests[1]?.prompt)
     expect(prompt.match(/Who are you\?/g)).toHaveLength(1)
     expect(prompt).toContain('I am Guide.')
     expect(await memory.getThreadById({ threadId: first.sessionId })).toMatchObject({ resourceId: 'ana' })
     await (await ask({ message: 'Something else' })).whole()
-    expect(JSON.stringify(model.asked[2]?.prompt)).not.toContain('Who are you?')
+    expect(JSON.stringify(model.requests[2]?.prompt)).not.toContain('Who are you?')
   })
 
   test('runs its processors; one that stops the message is a refusal', async () => {
@@ -164,7 +164,7 @@ describe('an agent of Mastra', () => {
       ],
     })
     expect(await (await ask({ message: 'lottery numbers?' })).whole()).toMatchObject({ error_msg: 'Only work.' })
-    expect(model.asked).toHaveLength(0)
+    expect(model.requests).toHaveLength(0)
     expect((await (await ask()).whole()).answer).toBe('Fine.')
   })
 })
@@ -264,8 +264,8 @@ describe('Inlay’s search in an agent of Mastra', () => {
       '1.0 message_delta "."',
       '1.0 stop null',
     ])
-    expect(JSON.stringify(model.asked[0]?.prompt)).toContain('How to cite')
-    expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).toContain('28 days of leave')
+    expect(JSON.stringify(model.requests[0]?.prompt)).toContain('How to cite')
+    expect(JSON.stringify(model.requests[1]?.prompt.at(-1))).toContain('28 days of leave')
   })
 
   test('stands beside its own tools in one step', async () => {
@@ -279,6 +279,6 @@ describe('Inlay’s search in an agent of Mastra', () => {
   test('is left out where the host says so', async () => {
     const { ask, model } = await newHostAgent([['Hi.']], {}, { actions: [], inlay: { search } })
     await (await ask()).whole()
-    expect(model.asked[0]?.tools ?? []).toEqual([])
+    expect(model.requests[0]?.tools ?? []).toEqual([])
   })
 })

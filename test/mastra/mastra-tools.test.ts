@@ -30,7 +30,7 @@ describe('a tool of Mastra', () => {
       caller: ana,
       callId: 'c1',
     })
-    expect(model.asked[0]?.tools).toMatchObject([
+    expect(model.requests[0]?.tools).toMatchObject([
       { name: 'weather', inputSchema: { properties: { town: { type: 'string' } }, required: ['town'] } },
     ])
     expect((await agent.actions(ana)).map(({ displayName, builtIn }) => [displayName, builtIn])).toEqual([
@@ -41,7 +41,7 @@ describe('a tool of Mastra', () => {
   test('is not run with arguments that do not fit', async () => {
     const { lines, model } = await newSetting(asksFor({ town: 5 }), { actions: mastraTools(weather) })
     expect((await lines()).slice(2, 4).map(inShort)).toEqual(['0.0 custom_tool_start', '0.0 section_end'])
-    expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).toContain('town')
+    expect(JSON.stringify(model.requests[1]?.prompt.at(-1))).toContain('town')
   })
 
   test('says to the model what it wants to', async () => {

@@ -16,8 +16,8 @@ describe('a moment', () => {
     ['2026-01-31T09:30:00+02', '2026-01-31T07:30:00.000Z'],
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
-  ])('%s is %s', (written, moment) => {
-    expect(new Date(readTimestamp(written) ?? NaN).toISOString()).toBe(moment)
+  ])('%s is %s', (written, time) => {
+    expect(new Date(readTimestamp(written) ?? NaN).toISOString()).toBe(time)
   })
 
   it.each([

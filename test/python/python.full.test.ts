@@ -123,7 +123,7 @@ describe('python', patience, () => {
     expect({ stdout, stderr, exitCode }).toEqual({ stdout: 'dug True\n', stderr: '', exitCode: 0 })
   })
 
-  test('a program that takes its own world apart has ended like any other', async () => {
+  test('a program that takes its own modules apart has ended like any other', async () => {
     const code =
       'import os, shutil, sys\nprint("here", flush=True)\nos.chdir("/")\nshutil.rmtree("/work")\nsys.stdout = sys.stderr = None'
     expect(await runCode(code)).toMatchObject({ stdout: 'here\n', exitCode: 0, error: null, files: [] })

@@ -10,7 +10,10 @@ export interface Service extends Pick<Setup, 'server' | 'ask'> {
   readonly setting: Setting
   readonly errors: unknown[]
   /** Asks and reads the answer. */
-  tell(path: string, init?: Parameters<Setup['ask']>[1]): Promise<{ readonly status: number; readonly body: unknown }>
+  fetchJson(
+    path: string,
+    init?: Parameters<Setup['ask']>[1],
+  ): Promise<{ readonly status: number; readonly body: unknown }>
   /** Sends a message as alice, waits for its answer; gives ids. */
   say(message: string, more?: object): Promise<{ readonly session: string; readonly answer: number }>
 }
@@ -22,22 +25,22 @@ export async function newService(
   server: Partial<ServerOptions> = {},
 ): Promise<Service> {
   const setting = await newSetting(script, options)
-  const { ask, server: made, errors } = setup({ agent: setting.agent, ...server })
+  const { ask, server: served, errors } = setup({ agent: setting.agent, ...server })
   onTestFinished(async () => {
     await setting.agent.close()
   })
-  const tell: Service['tell'] = async (path, init) => {
+  const fetchJson: Service['fetchJson'] = async (path, init) => {
     const response = await ask(path, init)
     return { status: response.status, body: await response.json() }
   }
   return {
     setting,
     errors,
-    server: made,
+    server: served,
     ask,
-    tell,
+    fetchJson,
     say: async (message, more) => {
-      const { body } = await tell('/chat/send-chat-message', { json: { message, stream: false, ...more } })
+      const { body } = await fetchJson('/chat/send-chat-message', { json: { message, stream: false, ...more } })
       const whole = body as { chat_session_id: string; message_id: number }
       return { session: whole.chat_session_id, answer: whole.message_id }
     },

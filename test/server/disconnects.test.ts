@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { LiveRun } from '@inlay/agent/internal/run/registry'
 import { eventually } from '../agent/setting.ts'
 import { newService } from './conversation.ts'
-import { alice, asked } from './fakes.ts'
+import { alice, apiBase } from './fakes.ts'
 
 const thousand = 1_000
 
@@ -52,7 +52,7 @@ test('a thousand clients that send and hang up leave their answers whole, and no
   const { server, setting } = await newService(() => ['One ', 'two ', 'three.'])
   const http = createServer(nodeListener(server.fetch)).listen(0, '127.0.0.1')
   await new Promise((resolve) => http.once('listening', resolve))
-  const address = `http://127.0.0.1:${(http.address() as AddressInfo).port}${new URL(asked).pathname}`
+  const address = `http://127.0.0.1:${(http.address() as AddressInfo).port}${new URL(apiBase).pathname}`
   const before = process.getActiveResourcesInfo().filter((name) => name !== 'Immediate').length
   const sessions: string[] = []
   const hangUp = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import type { DocumentStatus, Knowledge, KnowledgeFigures } from '@inlay/knowled
 import { encodeLine, InlayError, type ChatFullResponse, type Principal, type StreamLine } from '@inlay/protocol'
 import { createServer, type Server, type ServerOptions } from '@inlay/server'
 
-export const asked = 'http://host.example/api'
+export const apiBase = 'http://host.example/api'
 export const alice: Principal = { id: 'alice', scopes: ['chat'] }
 export const bob: Principal = { id: 'bob', scopes: ['chat'] }
 export const importer: Principal = { id: 'importer', scopes: ['ingest'] }
@@ -55,8 +55,8 @@ export function spokenRun(): SpokenRun {
   let finished = false
   let failure: unknown
   let readers = 0
-  const wake = (): void => {
-    for (const one of waiting) one()
+  const release = (): void => {
+    for (const resolve of waiting) resolve()
     waiting.clear()
   }
   return {
@@ -70,19 +70,19 @@ export function spokenRun(): SpokenRun {
     },
     say(...lines) {
       for (const line of lines) log.push({ sequence: log.length + 1, json: encodeLine(line) })
-      wake()
+      release()
     },
     end() {
       finished = true
-      wake()
+      release()
     },
     fail(error) {
       failure = error
-      wake()
+      release()
     },
     async *read(cursor = 0, signal) {
       readers++
-      signal?.addEventListener('abort', wake)
+      signal?.addEventListener('abort', release)
       try {
         let at = cursor
         for (;;) {
@@ -169,7 +169,7 @@ export function fakeAgent(run: SpokenRun = spokenRun()): FakeAgent {
 /** Knowledge that keeps documents in a map; `indexed` is at once. */
 export interface FakeKnowledge extends Knowledge {
   readonly accepted: Map<string, { title: string; caller: string | undefined }>
-  readonly waits: (number | undefined)[]
+  readonly delays: (number | undefined)[]
   /** Called before each accept; may wait or throw. */
   before: (id: string) => Promise<void> | void
 }
@@ -182,7 +182,7 @@ const noFigures: KnowledgeFigures = {
 
 export function fakeKnowledge(): FakeKnowledge {
   const accepted: FakeKnowledge['accepted'] = new Map()
-  const waits: (number | undefined)[] = []
+  const delays: (number | undefined)[] = []
   const statusOf = (id: string): DocumentStatus => ({
     documentId: id,
     semanticIdentifier: accepted.get(id)?.title ?? '',
@@ -199,12 +199,12 @@ export function fakeKnowledge(): FakeKnowledge {
   })
   const fake: Partial<FakeKnowledge> = {
     accepted,
-    waits,
+    delays,
     before: () => {},
     async accept(request, options) {
       const id = request.document.id ?? 'made-up'
       if ((request.cc_pair_id ?? 1) > 1) throw new InlayError('CONNECTOR_NOT_FOUND')
-      waits.push(options?.waitMs)
+      delays.push(options?.waitMs)
       const alreadyExisted = accepted.has(id)
       accepted.set(id, { title: request.document.semantic_identifier ?? '', caller: options?.caller?.id })
       await fake.before?.(id)
@@ -306,7 +306,7 @@ export function setup(options: Partial<ServerOptions> = {}): Setup {
       if (json !== undefined) headers.set('content-type', 'application/json')
       const body = json === undefined ? init.body : JSON.stringify(json)
       return server.fetch(
-        new Request(asked + path, {
+        new Request(apiBase + path, {
           method: body === undefined || body === null ? 'GET' : 'POST',
           ...init,
           headers,

@@ -9,12 +9,12 @@ export interface Library extends Omit<Setup, 'knowledge'>, TestKnowledge {
 
 /** Makes one; closed with the test. */
 export async function makeLibrary(options: Parameters<typeof makeKnowledge>[0] = {}): Promise<Library> {
-  const made = await makeKnowledge(options)
-  await made.knowledge.start()
-  const served = setup({ knowledge: made.knowledge })
+  const fixture = await makeKnowledge(options)
+  await fixture.knowledge.start()
+  const served = setup({ knowledge: fixture.knowledge })
   return {
     ...served,
-    ...made,
+    ...fixture,
     call: async (path, init) => {
       const response = await served.ask(path, { key: 'key-operator', ...init })
       return { status: response.status, body: await response.json(), headers: response.headers }

@@ -20,8 +20,8 @@ const cases = Object.entries(models).flatMap(([model, make]) =>
 
 describe('a message that is longer than the model reads', () => {
   test.each(cases)('%s', async (_name, make, message) => {
-    const { tell, ask } = await newService([], { models: make(), search })
-    const { status, body } = await tell('/chat/send-chat-message', { json: { message, stream: false } })
+    const { fetchJson, ask } = await newService([], { models: make(), search })
+    const { status, body } = await fetchJson('/chat/send-chat-message', { json: { message, stream: false } })
     expect(status).toBe(200)
     expect(body).toMatchObject({ answer: '', error_msg: expect.stringMatching(/send a shorter one/) })
     const stream = await (await ask('/chat/send-chat-message', { json: { message } })).text()
@@ -30,8 +30,8 @@ describe('a message that is longer than the model reads', () => {
 })
 
 test('a long message that fits is answered', async () => {
-  const { tell } = await newService([['Yes.']], { models: providerOf(scriptedModel([['Yes.']])) })
+  const { fetchJson } = await newService([['Yes.']], { models: providerOf(scriptedModel([['Yes.']])) })
   const message = 'How many days of leave do I get each year? '.repeat(7_000)
-  const { body } = await tell('/chat/send-chat-message', { json: { message, stream: false } })
+  const { body } = await fetchJson('/chat/send-chat-message', { json: { message, stream: false } })
   expect(body).toMatchObject({ answer: 'Yes.', error_msg: null })
 })

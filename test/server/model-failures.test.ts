@@ -77,21 +77,21 @@ async function linesOf(response: Response): Promise<{ readonly lines: StreamLine
 }
 
 describe.each(kinds)('a provider that speaks %s', (...kind) => {
-  test.each(refusals)('and answers with %s fails the run with a code', async (_what, reply, code, asked) => {
-    const { ask, tell } = await behind(kind, [reply])
+  test.each(refusals)('and answers with %s fails the run with a code', async (_what, reply, code, call) => {
+    const { ask, fetchJson } = await behind(kind, [reply])
     const { lines, text } = await linesOf(await ask('/chat/send-chat-message', { json: { message: 'Hi' } }))
     expect(lines.slice(2).map(inShort)).toEqual([`0.0 error ${code}`, `error line ${code}`])
-    expect(provider?.requests).toHaveLength(asked)
+    expect(provider?.requests).toHaveLength(call)
     const [packet, last] = lines.slice(-2)
     expect(last).toMatchObject({ stack_trace: null, details: { model: 'm-1', provider: 'house', model_index: 0 } })
     expect(packet).toMatchObject({ obj: { exception: last && 'error' in last ? last.error : '' } })
-    const whole = await tell('/chat/send-chat-message', { json: { message: 'Hi', stream: false } })
+    const whole = await fetchJson('/chat/send-chat-message', { json: { message: 'Hi', stream: false } })
     expect(whole).toMatchObject({ status: 200, body: { answer: '', error_msg: expect.any(String) } })
     expect(text + JSON.stringify(whole)).not.toContain(key)
   })
 
   test.each(breaks)('and breaks off with %s keeps what was said', async (_what, parts, code) => {
-    const { ask, tell } = await behind(kind, [[{ text: 'So far' }, ...parts]])
+    const { ask, fetchJson } = await behind(kind, [[{ text: 'So far' }, ...parts]])
     const { lines, text } = await linesOf(await ask('/chat/send-chat-message', { json: { message: 'Hi' } }))
     expect(lines.slice(2).map(inShort)).toEqual([
       '0.0 message_start null',
@@ -102,16 +102,16 @@ describe.each(kinds)('a provider that speaks %s', (...kind) => {
     // What has begun is not tried again.
     expect(provider?.requests).toHaveLength(1)
     const session = lines[0] && 'chat_session_id' in lines[0] ? lines[0].chat_session_id : ''
-    const detail = (await tell(`/chat/get-chat-session/${session}`)).body as ChatSessionDetail
+    const detail = (await fetchJson(`/chat/get-chat-session/${session}`)).body as ChatSessionDetail
     expect(detail.messages.at(-1)).toMatchObject({ message: 'So far', error: expect.any(String) })
-    const whole = await tell('/chat/send-chat-message', { json: { message: 'Hi', stream: false } })
+    const whole = await fetchJson('/chat/send-chat-message', { json: { message: 'Hi', stream: false } })
     expect(whole).toMatchObject({ status: 200, body: { answer: 'So far', error_msg: expect.any(String) } })
     expect(text + JSON.stringify(detail) + JSON.stringify(whole)).not.toContain(key)
   })
 
   test('and fails twice before it answers is waited for', async () => {
-    const { tell } = await behind(kind, [{ status: 503 }, { status: 429 }, [{ text: 'There.' }]])
-    const { body } = await tell('/chat/send-chat-message', { json: { message: 'Hi', stream: false } })
+    const { fetchJson } = await behind(kind, [{ status: 503 }, { status: 429 }, [{ text: 'There.' }]])
+    const { body } = await fetchJson('/chat/send-chat-message', { json: { message: 'Hi', stream: false } })
     expect(body).toMatchObject({ answer: 'There.', error_msg: null })
     expect(provider?.requests).toHaveLength(3)
   })
@@ -124,15 +124,15 @@ describe.each(kinds)('a provider that speaks %s', (...kind) => {
   })
 
   test('and hangs is left when the user stops', async () => {
-    const { ask, tell, setting } = await behind(kind, [[{ text: 'So far' }, { hang: true }]])
+    const { ask, fetchJson, setting } = await behind(kind, [[{ text: 'So far' }, { hang: true }]])
     const response = await ask('/chat/send-chat-message', { json: { message: 'Hi' } })
     const reader = response.body?.getReader()
     let text = ''
     while (!text.includes('So far')) text += new TextDecoder().decode((await reader?.read())?.value)
     const session = /"chat_session_id":"([^"]+)"/.exec(text)?.[1]
-    expect((await tell(`/chat/stop-chat-session/${session}`, { method: 'POST' })).status).toBe(200)
+    expect((await fetchJson(`/chat/stop-chat-session/${session}`, { method: 'POST' })).status).toBe(200)
     await expect.poll(() => provider?.abandoned()).toBe(1)
-    const detail = (await tell(`/chat/get-chat-session/${session}`)).body as ChatSessionDetail
+    const detail = (await fetchJson(`/chat/get-chat-session/${session}`)).body as ChatSessionDetail
     expect(detail.messages.at(-1)).toMatchObject({ message: 'So far', error: null })
     expect(detail.packets[0]?.at(-1)?.obj).toEqual({ type: 'stop', stop_reason: 'user_cancelled' })
     expect(setting.errors).toEqual([])

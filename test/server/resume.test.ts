@@ -92,7 +92,7 @@ test('the run of a repeated send is the same, whichever way it is read', async (
     ask('/chat/send-chat-message', { json: { message: 'Q', stream }, headers: { 'idempotency-key': `k${stream}` } })
   const streamed = await (await send(true)).text()
   expect(await (await send(true)).text()).toBe(streamed)
-  expect(setting.model.asked).toHaveLength(2)
+  expect(setting.model.requests).toHaveLength(2)
 })
 
 function linesOf(text: string): unknown[] {

@@ -6,16 +6,16 @@ import { findsAlways, newPassage, newSetting, providerOf, type Setting } from '.
 import { alice, bob, setup, unknownSessionId, type Setup } from './fakes.ts'
 
 /** One service for the whole table: a session of alice's, one of bob's, one action besides search. */
-interface World {
+interface Fixture {
   readonly ask: Setup['ask']
   readonly setting: Setting
   readonly model: ScriptedModel
   readonly mine: { readonly session: string; readonly question: number; readonly answer: number }
   readonly foreign: { readonly session: string; readonly answer: number }
 }
-let world: World
+let fixture: Fixture
 
-/** Knows the provider `house` with the model `house-1`, which takes temperatures up to 2. */
+/** Knows the provider `own` with the model `own-1`, which takes temperatures up to 2. */
 function strictModels(model: ScriptedModel): ModelProvider {
   return {
     resolve: async (override) => {
@@ -25,7 +25,7 @@ function strictModels(model: ScriptedModel): ModelProvider {
         temperature,
         model_configuration_id: id,
       } = override ?? {}
-      const fits = (provider ?? 'house') === 'house' && (version ?? 'house-1') === 'house-1' && (id ?? 1) === 1
+      const fits = (provider ?? 'own') === 'own' && (version ?? 'own-1') === 'own-1' && (id ?? 1) === 1
       if (!fits || (temperature ?? 0) < 0 || (temperature ?? 0) > 2) throw new InlayError('VALIDATION_ERROR')
       return { ...(await providerOf(model).resolve()), temperature: temperature ?? undefined }
     },
@@ -48,7 +48,7 @@ beforeAll(async () => {
   })
   const own = await (await setting.send({}, { caller: alice })).whole()
   const others = await (await setting.send({}, { caller: bob })).whole()
-  world = {
+  fixture = {
     ask: setup({ agent: setting.agent }).ask,
     setting,
     model,
@@ -58,12 +58,12 @@ beforeAll(async () => {
 })
 
 type Fields = Record<string, unknown>
-/** Values that need ids of the world are made when it is there. */
+/** Values that need ids of the fixture are filled in once it is there. */
 type Given = Fields | (() => Fields)
 
 const messageOf = (given: Given): Fields => ({ message: 'Hi', ...(typeof given === 'function' ? given() : given) })
-const send = (given: Given) => world.ask('/chat/send-chat-message', { json: messageOf(given) })
-const sessions = async (): Promise<number> => (await world.setting.agent.sessions.list(alice)).sessions.length
+const send = (given: Given) => fixture.ask('/chat/send-chat-message', { json: messageOf(given) })
+const sessions = async (): Promise<number> => (await fixture.setting.agent.sessions.list(alice)).sessions.length
 
 const several = (count: number): Fields => ({ llm_overrides: Array.from({ length: count }, () => ({})) })
 const filters = (fields: Fields): Fields => ({ internal_search_filters: fields })
@@ -74,8 +74,8 @@ const valid: readonly (readonly [string, Given])[] = [
   ['message: 200,000 characters', { message: 'word '.repeat(40_000) }],
   ['llm_override: null', { llm_override: null }],
   ['llm_override: empty', { llm_override: {} }],
-  ['llm_override: a version of the default provider', { llm_override: { model_version: 'house-1' } }],
-  ['llm_override: provider and version', { llm_override: { model_provider: 'house', model_version: 'house-1' } }],
+  ['llm_override: a version of the default provider', { llm_override: { model_version: 'own-1' } }],
+  ['llm_override: provider and version', { llm_override: { model_provider: 'own', model_version: 'own-1' } }],
   ['llm_override: temperature', { llm_override: { temperature: 0 } }],
   ['llm_override: a configuration', { llm_override: { model_configuration_id: 1 } }],
   ['llm_override: all null', { llm_override: { model_provider: null, model_version: null, temperature: null } }],
@@ -112,22 +112,22 @@ const valid: readonly (readonly [string, Given])[] = [
   ['mcp_headers: some', { mcp_headers: { 'x-team': 'HR' } }],
   ...originValues.map((origin) => [`origin: ${origin}`, { origin }] as const),
   ['origin: null', { origin: null }],
-  ['parent_message_id: -1 in a session', () => ({ chat_session_id: world.mine.session, parent_message_id: -1 })],
-  ['parent_message_id: null', () => ({ chat_session_id: world.mine.session, parent_message_id: null })],
+  ['parent_message_id: -1 in a session', () => ({ chat_session_id: fixture.mine.session, parent_message_id: -1 })],
+  ['parent_message_id: null', () => ({ chat_session_id: fixture.mine.session, parent_message_id: null })],
   ['parent_message_id: null in a new session', { parent_message_id: null }],
   [
     'parent_message_id: an answer',
-    () => ({ chat_session_id: world.mine.session, parent_message_id: world.mine.answer }),
+    () => ({ chat_session_id: fixture.mine.session, parent_message_id: fixture.mine.answer }),
   ],
   [
     'parent_message_id: a question, answered again',
-    () => ({ chat_session_id: world.mine.session, parent_message_id: world.mine.question }),
+    () => ({ chat_session_id: fixture.mine.session, parent_message_id: fixture.mine.question }),
   ],
-  ['chat_session_id: own', () => ({ chat_session_id: world.mine.session })],
-  ['chat_session_id: in capitals', () => ({ chat_session_id: world.mine.session.toUpperCase() })],
+  ['chat_session_id: own', () => ({ chat_session_id: fixture.mine.session })],
+  ['chat_session_id: in capitals', () => ({ chat_session_id: fixture.mine.session.toUpperCase() })],
   ['chat_session_id: null', { chat_session_id: null }],
   ['chat_session_id: blank', { chat_session_id: ' ' }],
-  ['chat_session_id with null info', () => ({ chat_session_id: world.mine.session, chat_session_info: null })],
+  ['chat_session_id with null info', () => ({ chat_session_id: fixture.mine.session, chat_session_info: null })],
   ['chat_session_info: empty', info({})],
   ['chat_session_info: default agent, described', info({ persona_id: 0, description: 'Plans' })],
   ['chat_session_info: all null', info({ persona_id: null, description: null, project_id: null, incognito: null })],
@@ -270,7 +270,7 @@ describe('what has another shape is a 422 that names the place', () => {
     ['"Hi"', 'model_attributes_type'],
     ['null', 'model_attributes_type'],
   ])('the body %j', async (body, type) => {
-    const response = await world.ask('/chat/send-chat-message', { method: 'POST', body })
+    const response = await fixture.ask('/chat/send-chat-message', { method: 'POST', body })
     expect([response.status, await response.json()]).toEqual([
       422,
       { detail: [{ loc: ['body'], msg: expect.any(String), type }] },
@@ -291,19 +291,19 @@ const refused: readonly (readonly [string, Given, number, string])[] = [
   ['document_set: hidden', filters({ document_set: ['hidden'] }), 403, 'INSUFFICIENT_PERMISSIONS'],
   [
     'parent_message_id: unknown',
-    () => ({ chat_session_id: world.mine.session, parent_message_id: 9_999 }),
+    () => ({ chat_session_id: fixture.mine.session, parent_message_id: 9_999 }),
     400,
     'VALIDATION_ERROR',
   ],
   [
     'parent_message_id: of another session',
-    () => ({ chat_session_id: world.mine.session, parent_message_id: world.foreign.answer }),
+    () => ({ chat_session_id: fixture.mine.session, parent_message_id: fixture.foreign.answer }),
     400,
     'VALIDATION_ERROR',
   ],
   ['parent_message_id: in a new session', { parent_message_id: 3 }, 400, 'VALIDATION_ERROR'],
   ['chat_session_id: unknown', { chat_session_id: unknownSessionId }, 404, 'SESSION_NOT_FOUND'],
-  ['chat_session_id: foreign', () => ({ chat_session_id: world.foreign.session }), 404, 'SESSION_NOT_FOUND'],
+  ['chat_session_id: foreign', () => ({ chat_session_id: fixture.foreign.session }), 404, 'SESSION_NOT_FOUND'],
   ['persona_id: unknown', info({ persona_id: 99 }), 404, 'PERSONA_NOT_FOUND'],
   ['project_id: unknown', info({ project_id: 99 }), 404, 'NOT_FOUND'],
   ['incognito', info({ incognito: true }), 403, 'DEPLOYMENT_UNSUPPORTED'],
@@ -311,17 +311,17 @@ const refused: readonly (readonly [string, Given, number, string])[] = [
 
 describe('what cannot be carried out is refused before anything is stored', () => {
   test.each(refused)('%s', async (_title, given, status, code) => {
-    const [before, asked] = [await sessions(), world.model.asked.length]
+    const [before, requests] = [await sessions(), fixture.model.requests.length]
     const response = await send(given)
     expect([response.status, await response.json()]).toEqual([status, { error_code: code, detail: expect.any(String) }])
-    expect([await sessions(), world.model.asked.length]).toEqual([before, asked])
+    expect([await sessions(), fixture.model.requests.length]).toEqual([before, requests])
   })
 })
 
 /** Other services answer this with status 200 and an error line. */
 test('a stream that cannot begin is none: a status and JSON, whatever is accepted', async () => {
   for (const accept of ['text/event-stream', 'application/x-ndjson', '*/*']) {
-    const response = await world.ask('/chat/send-chat-message', {
+    const response = await fixture.ask('/chat/send-chat-message', {
       json: { message: 'Hi', chat_session_id: unknownSessionId, stream: true },
       headers: { accept },
     })

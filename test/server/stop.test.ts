@@ -32,7 +32,7 @@ describe('a stop ends the run at once', () => {
     ['while the model speaks and never ends', () => ['So far', { pause: deaf }], 'So far', 'So far'],
     ['while an action never ends and heeds no signal', () => ['Let me look.', look], 'section_end', 'Let me look.'],
   ])('%s', async (_title, script, words, said) => {
-    const { ask, tell, setting } = await newService(script, {
+    const { ask, fetchJson, setting } = await newService(script, {
       actions: [
         scriptedAction({
           id: 2_000_000,
@@ -47,26 +47,26 @@ describe('a stop ends the run at once', () => {
     const { text, rest } = await readUntil(response, isAction ? 'custom_tool_start' : words)
     const session = sessionOf(text)
     // Answered only once nothing runs any more.
-    const stopped = await tell(`/chat/stop-chat-session/${session}`, { method: 'POST' })
+    const stopped = await fetchJson(`/chat/stop-chat-session/${session}`, { method: 'POST' })
     expect(stopped.status).toBe(200)
-    const { body } = await tell(`/chat/get-chat-session/${session}`)
+    const { body } = await fetchJson(`/chat/get-chat-session/${session}`)
     expect(body).toMatchObject({ current_run: null })
     expect((body as { messages: unknown[] }).messages.at(-1)).toMatchObject({ message: said, error: null })
-    const told = await rest()
-    expect(told).toContain('"stop_reason":"user_cancelled"')
+    const answer = await rest()
+    expect(answer).toContain('"stop_reason":"user_cancelled"')
     // The section of the action is closed, like any other.
-    expect(told.includes('"section_end"')).toBe(isAction)
+    expect(answer.includes('"section_end"')).toBe(isAction)
     expect(setting.errors).toEqual([])
   })
 
   test('and stopping again, or when nothing runs, changes nothing', async () => {
-    const { tell, say } = await newService([['Done.']])
+    const { fetchJson, say } = await newService([['Done.']])
     const { session } = await say('Hi')
     for (let times = 0; times < 2; times++) {
-      const stopped = await tell(`/chat/stop-chat-session/${session}`, { method: 'POST' })
+      const stopped = await fetchJson(`/chat/stop-chat-session/${session}`, { method: 'POST' })
       expect(stopped).toEqual({ status: 200, body: { message: expect.any(String) } })
     }
-    const { body } = await tell(`/chat/get-chat-session/${session}`)
+    const { body } = await fetchJson(`/chat/get-chat-session/${session}`)
     expect((body as { messages: unknown[] }).messages.at(-1)).toMatchObject({ message: 'Done.' })
   })
 })

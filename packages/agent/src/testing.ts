@@ -64,7 +64,7 @@ export interface ScriptedModelOptions {
 /** A model that follows a script and remembers what it was asked. */
 export interface ScriptedModel extends LanguageModelV4 {
   /** Every call so far with its prompt, tools and settings, oldest first. */
-  readonly asked: readonly LanguageModelV4CallOptions[]
+  readonly requests: readonly LanguageModelV4CallOptions[]
   /** How many of its streams were aborted or abandoned before their end. */
   readonly abandoned: () => number
 }
@@ -200,7 +200,7 @@ async function collect(stream: ReadableStream<LanguageModelV4StreamPart>): Promi
  * const model = scriptedModel([[{ call: { name: 'search', input: { q: 'leave' } } }], ['25 days ', '[1].']])
  */
 export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
-  const asked: LanguageModelV4CallOptions[] = []
+  const requests: LanguageModelV4CallOptions[] = []
   const counts = new Map<string, number>()
   let abandoned = 0
   const newId = (kind: string): string => {
@@ -209,7 +209,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
   }
 
   const start = async (call: LanguageModelV4CallOptions): Promise<ReadableStream<LanguageModelV4StreamPart>> => {
-    const index = asked.push(call) - 1
+    const index = requests.push(call) - 1
     const step = typeof script === 'function' ? await script(call, index) : script[index]
     if (!step) throw new Error(`The script has no step for call ${index + 1}.`)
     if ('reject' in step) throw step.reject
@@ -242,7 +242,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     provider: options.provider ?? 'scripted',
     modelId: options.modelId ?? 'scripted',
     supportedUrls: {},
-    asked,
+    requests,
     abandoned: () => abandoned,
     doStream: async (call) => ({ stream: await start(call) }),
     doGenerate: async (call) => ({ ...(await collect(await start(call))), warnings: [] }),

@@ -1,3 +1,4 @@
+import { relevantParts } from './relevant-parts.ts'
 import { collect, type Candidate, type SourcePassage } from './passages.ts'
 import { commonWordsOf, spaceless, termSet } from '@inlay/text'
 import { pickFacts, rankFacts } from './facts.ts'
@@ -175,8 +176,9 @@ function quoteFacts(question: Question, passages: readonly SourcePassage[], said
 
 const wasSaid = ({ text }: Candidate, said: string): boolean => said.includes(text.replace(/[.!?:]+$/, ''))
 
-function quote(question: Question, passages: readonly SourcePassage[], said: string): string | undefined {
+function quote(question: Question, sources: readonly SourcePassage[], said: string): string | undefined {
   const { text, kind, isPlural } = question
+  const passages = relevantParts(text, sources)
   const isEnglish = !spaceless.test(text) && (commonWordsOf(text)?.language ?? 'en') === 'en'
   // Questions in other languages are all taken to ask for a single fact.
   if (!isEnglish || (factKinds.has(kind) && !isPlural)) return quoteFacts(question, passages, said)

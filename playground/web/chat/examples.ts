@@ -21,14 +21,14 @@ export function exampleTitles(titles: readonly string[]): readonly string[] {
  * do something, from a sentence that says what something is, and only then from a title alone.
  */
 export function exampleQuestions(sources: readonly ExampleSource[]): readonly string[] {
-  const made = sources.map(({ title, content }, at) => {
+  const created = sources.map(({ title, content }, at) => {
     const questions = [fromHeadings(content), fromDefinition(content)].filter((question) => question !== undefined)
     // In turns, so that not all sound alike.
     return { title, questions: at % 2 === 0 ? questions : questions.toReversed() }
   })
-  const good = [0, 1].flatMap((choice) => made.flatMap(({ questions }) => questions[choice] ?? []))
+  const good = [0, 1].flatMap((choice) => created.flatMap(({ questions }) => questions[choice] ?? []))
   const isAskedAbout = (title: string): boolean => good.some((question) => question.includes(title))
-  const plainest = made
+  const plainest = created
     .filter(({ title, questions }) => questions.length === 0 && !isAskedAbout(title))
     .map(({ title }) => fromTitle(title))
   return [...new Set([...good, ...plainest])].slice(0, offered)

@@ -20,10 +20,10 @@ async function setUp() {
 test('a new memory is told to clients without its id, and to the model with it', async () => {
   const { run, memories } = await setUp()
   const { packets, result } = await run('Works in optics.')
-  const told = { memory_text: 'Works in optics.', operation: 'add', index: null }
-  expect(packets).toEqual([{ type: 'memory_tool_delta', ...told, memory_id: null }])
+  const values = { memory_text: 'Works in optics.', operation: 'add', index: null }
+  expect(packets).toEqual([{ type: 'memory_tool_delta', ...values, memory_id: null }])
   const [kept] = (await memories.get(ana)).memories
-  expect(result).toEqual({ ...told, memory_id: kept?.id })
+  expect(result).toEqual({ ...values, memory_id: kept?.id })
 })
 
 test('an update names the place of the memory it replaces', async () => {

@@ -34,7 +34,7 @@ function newFiles() {
     list: async () => there,
     read: async () => [],
     open: async (id) => {
-      const file = there.find((one) => one.fileId === id || one.id === id)
+      const file = there.find((item) => item.fileId === id || item.id === id)
       if (!file) throw new InlayError('NOT_FOUND')
       return { file, bytes: new Blob([png]).stream() }
     },
@@ -51,7 +51,7 @@ function newFiles() {
 interface Drawing {
   readonly packets: PacketBody[]
   readonly kept: ReturnType<typeof newFiles>['kept']
-  readonly asked: ImageRequest[]
+  readonly requests: ImageRequest[]
   readonly timers: { readonly intervalMs: number; readonly beat: () => void; isStopped: boolean }[]
   readonly result: Promise<Awaited<ReturnType<ReturnType<typeof createGenerateImage>['run']>>>
 }
@@ -62,18 +62,18 @@ function draw(
   more: Partial<ActionTurn> = {},
 ): Drawing {
   const packets: PacketBody[] = []
-  const asked: ImageRequest[] = []
+  const requests: ImageRequest[] = []
   const timers: Drawing['timers'] = []
   const { files, kept } = newFiles()
   const action = createGenerateImage({
-    generate: (request) => (asked.push(request), generate(request)),
+    generate: (request) => (requests.push(request), generate(request)),
     repeat: (intervalMs, beat) => {
       const timer = { intervalMs, beat, isStopped: false }
       timers.push(timer)
       return () => void (timer.isStopped = true)
     },
   })
-  return { packets, kept, asked, timers, result: action.run(input, newTurn(packets, { files, ...more })) }
+  return { packets, kept, requests, timers, result: action.run(input, newTurn(packets, { files, ...more })) }
 }
 
 test('a picture is kept as a file and shown by its path; the model has to answer then', async () => {
@@ -123,7 +123,7 @@ describe('references', () => {
   test('are pictures of the conversation, by either of their ids, each once', async () => {
     const drawing = draw({ prompt: 'the cat again', reference_image_file_ids: ['f-cat', 'f-cat'] })
     await drawing.result
-    expect(drawing.asked).toMatchObject([
+    expect(drawing.requests).toMatchObject([
       { prompt: 'the cat again', shape: 'square', references: [{ bytes: png, mediaType: 'image/png' }] },
     ])
   })
@@ -135,7 +135,7 @@ describe('references', () => {
     ] as const) {
       const drawing = draw({ prompt: 'x', reference_image_file_ids: [id] })
       await expect(drawing.result).rejects.toMatchObject({ code })
-      expect([drawing.asked, drawing.timers[0]?.isStopped]).toEqual([[], true])
+      expect([drawing.requests, drawing.timers[0]?.isStopped]).toEqual([[], true])
     }
   })
 })

@@ -120,9 +120,9 @@ describe('an address of an indexed document', () => {
   const { document } = newPassage('doc', 'x')
 
   test('is answered from the index, as the caller and the filters allow', async () => {
-    const asked: unknown[] = []
+    const requests: unknown[] = []
     const documentByLink: DocumentByLink = async ({ link, caller, filters }) => {
-      asked.push([link, caller, filters])
+      requests.push([link, caller, filters])
       return link === 'https://wiki.example/doc' ? { document, text: 'Indexed text.' } : undefined
     }
     const filters = { document_set: ['HR'] }
@@ -131,7 +131,7 @@ describe('an address of an indexed document', () => {
       { documentByLink },
       { filters },
     )
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       ['https://wiki.example/doc', ana, filters],
       ['https://a.example/', ana, filters],
     ])
@@ -177,7 +177,7 @@ describe('long pages', () => {
 })
 
 test('an address that no index can look for is looked for without what it cannot', async () => {
-  const asked: string[] = []
-  await run(['https://a.example/\u0000x\uD83E'], { documentByLink: async ({ link }) => void asked.push(link) })
-  expect(asked).toEqual(['https://a.example/x'])
+  const requests: string[] = []
+  await run(['https://a.example/\u0000x\uD83E'], { documentByLink: async ({ link }) => void requests.push(link) })
+  expect(requests).toEqual(['https://a.example/x'])
 })

@@ -145,8 +145,8 @@ describe('files', () => {
   })
 
   test('that a program leaves are kept with their media type, each under a name of its own', async () => {
-    const made = ['a/x.csv', 'b/x.csv', 'p.PNG', 'odd.xyz'].map((name) => ({ name, bytes: bytesOf(name) }))
-    const { runner } = runnerOf({ files: made })
+    const created = ['a/x.csv', 'b/x.csv', 'p.PNG', 'odd.xyz'].map((name) => ({ name, bytes: bytesOf(name) }))
+    const { runner } = runnerOf({ files: created })
     const files = heldFiles()
     const { result } = await call({ runner }, { files })
     expect((await files.list()).map(({ name, mediaType }) => [name, mediaType])).toEqual([
@@ -168,10 +168,10 @@ describe('files', () => {
 
 describe('output', () => {
   test('is told at once when it is the first for a while, then together', () => {
-    const told: string[] = []
+    const reports: string[] = []
     const due: (() => void)[] = []
     const output = createProgramOutput(
-      (packet) => void told.push(packet.type === 'python_tool_delta' ? packet.stdout : '?'),
+      (packet) => void reports.push(packet.type === 'python_tool_delta' ? packet.stdout : '?'),
       (_delay, again) => {
         due.push(again)
         return () => {}
@@ -181,26 +181,26 @@ describe('output', () => {
     say('a')
     say('b')
     say('c')
-    expect(told).toEqual(['a'])
+    expect(reports).toEqual(['a'])
     due.shift()!()
     say('d')
-    expect(told).toEqual(['a', 'bc'])
+    expect(reports).toEqual(['a', 'bc'])
     output.flush()
     output.flush()
-    expect(told).toEqual(['a', 'bc', 'd'])
+    expect(reports).toEqual(['a', 'bc', 'd'])
     expect(output.text().stdout).toBe('abcd')
   })
 
   test('of any length travels in packets that a line can hold', () => {
-    const told: number[] = []
+    const reports: number[] = []
     const output = createProgramOutput(
-      (packet) => void told.push(packet.type === 'python_tool_delta' ? packet.stdout.length : 0),
+      (packet) => void reports.push(packet.type === 'python_tool_delta' ? packet.stdout.length : 0),
       () => () => {},
     )
     output.add({ stream: 'stdout', text: 'x'.repeat(500_000) })
     output.flush()
-    expect(Math.max(...told)).toBeLessThanOrEqual(131_072)
-    expect(told.reduce((sum, length) => sum + length, 0)).toBe(500_000)
+    expect(Math.max(...reports)).toBeLessThanOrEqual(131_072)
+    expect(reports.reduce((sum, length) => sum + length, 0)).toBe(500_000)
   })
 
   test('is never cut to more than asked for, and stays as it is when it fits', () => {

@@ -66,16 +66,16 @@ test('a result is shown as a document of the web, and the model reads it as numb
 })
 
 test('several queries run side by side and are fused; what all rank high comes first, each page once', async () => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const lists: Record<string, WebResult[]> = {
     one: [page('x'), page('both'), page('y')],
     two: [page('z'), page('both', { url: 'https://both.example#part' })],
   }
   const { result } = await run(
-    async ({ text, limit }) => (asked.push([text, limit]), lists[text] ?? []),
+    async ({ text, limit }) => (requests.push([text, limit]), lists[text] ?? []),
     ['one', 'two'],
   )
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     ['one', 10],
     ['two', 10],
   ])
@@ -148,7 +148,7 @@ test('what a service says without end is cut, and addresses without end are left
 })
 
 test('what no service takes as a query is left out of it', async () => {
-  const asked: string[] = []
-  await run(async ({ text }) => (asked.push(text), []), ['le\u0000ave\uD83E'])
-  expect(asked).toEqual(['leave'])
+  const requests: string[] = []
+  await run(async ({ text }) => (requests.push(text), []), ['le\u0000ave\uD83E'])
+  expect(requests).toEqual(['leave'])
 })

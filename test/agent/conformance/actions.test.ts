@@ -154,8 +154,8 @@ const runPython: MakeAction = () => ({
           obey(code, signal, () => {
             onOutput?.({ stream: 'stdout', text: code.includes('long') ? wordy(code).repeat(10) : `${code} ran.` })
             if (code.includes('long')) onOutput?.({ stream: 'stderr', text: wordy(code) })
-            const made: CodeFile[] = [{ name: `${code}.txt`, bytes: new TextEncoder().encode(code) }]
-            return { exitCode: 0, timedOut: false, error: null, files: made, droppedFiles: [], isOutputCut: false }
+            const created: CodeFile[] = [{ name: `${code}.txt`, bytes: new TextEncoder().encode(code) }]
+            return { exitCode: 0, timedOut: false, error: null, files: created, droppedFiles: [], isOutputCut: false }
           }),
       },
     }),

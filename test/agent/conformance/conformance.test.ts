@@ -16,7 +16,7 @@ interface Words {
   queries: string[]
 }
 
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string')
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 const queriesInput: InputSchema<Words> = {
   '~standard': {
@@ -208,7 +208,7 @@ describe('a source of actions', () => {
   ]
   const honest: ActionSource = {
     list: async () => listed,
-    holds: async (id) => listed.some((one) => one.id === id),
+    holds: async (id) => listed.some((item) => item.id === id),
   }
   for (const [title, run] of actionSourceConformance(() => ({ source: honest }))) test(`holds that ${title}`, run)
 
@@ -266,19 +266,21 @@ describe('a provider of models', () => {
     list: async () => models,
     resolve: async (override) => {
       const name = override?.model_version ?? 'one'
-      const found = models.find((one) => one.name === name && (override?.model_provider ?? 'house') === one.provider)
-      if (!found) throw new InlayError('VALIDATION_ERROR')
-      return { ...found, model, temperature: override?.temperature ?? undefined }
+      const match = models.find(
+        (model) => model.name === name && (override?.model_provider ?? 'house') === model.provider,
+      )
+      if (!match) throw new InlayError('VALIDATION_ERROR')
+      return { ...match, model, temperature: override?.temperature ?? undefined }
     },
   }
   for (const [title, run] of modelProviderConformance(() => honest)) test(`holds that ${title}`, run)
 
   let warmth: number | undefined
   const faults: Record<string, Partial<ModelProvider>> = {
-    'has two defaults': { list: async () => models.map((one) => ({ ...one, isDefault: true })) },
+    'has two defaults': { list: async () => models.map((model) => ({ ...model, isDefault: true })) },
     'lists a model twice': { list: async () => [...models, listed('two')] },
     'lists what it does not have': { list: async () => [...models, listed('three')] },
-    'says otherwise in its list': { list: async () => models.map((one) => ({ ...one, contextTokens: 8_000 })) },
+    'says otherwise in its list': { list: async () => models.map((model) => ({ ...model, contextTokens: 8_000 })) },
     'replaces what it does not have': {
       resolve: async (override) => honest.resolve({ ...override, model_version: 'one', model_provider: null }),
     },

@@ -51,9 +51,9 @@ describe('whatever is written and however it is split', () => {
             pieces.push(rest.slice(0, cut))
             rest = rest.slice(cut)
           }
-          const told = read([...pieces, rest]).map((deltas) => deltas?.['code'] ?? '')
-          expect(told.join('')).toBe(code)
-          for (const one of told) expect(one.isWellFormed() || !code.isWellFormed()).toBe(true)
+          const values = read([...pieces, rest]).map((deltas) => deltas?.['code'] ?? '')
+          expect(values.join('')).toBe(code)
+          for (const item of values) expect(item.isWellFormed() || !code.isWellFormed()).toBe(true)
         },
       ),
     )

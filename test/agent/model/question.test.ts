@@ -6,7 +6,7 @@ import { scriptedModel, type Script } from '@inlay/agent/testing'
 function questions(script: Script, more: Partial<QuestionOptions> = {}) {
   const model = scriptedModel(script)
   const usages: LanguageModelV4Usage[] = []
-  const waits: number[] = []
+  const delays: number[] = []
   const ask = createQuestions({
     model: {
       model,
@@ -19,52 +19,52 @@ function questions(script: Script, more: Partial<QuestionOptions> = {}) {
     modelIndex: 0,
     signal: new AbortController().signal,
     tries: 3,
-    wait: async (delayMs) => void waits.push(delayMs),
+    wait: async (delayMs) => void delays.push(delayMs),
     limitMs: 60_000,
     onUsage: (usage) => usages.push(usage),
     ...more,
   })
-  return { ask: ask!, model, usages, waits }
+  return { ask: ask!, model, usages, delays }
 }
 
 describe('a question of an action', () => {
   test('goes to the model alone, without tools, and its cost is told', async () => {
     const { ask, model, usages } = questions([[' An', ' answer. ']])
     expect(await ask({ instructions: 'Be short.', text: 'Why?' })).toBe('An answer.')
-    expect(model.asked[0]?.prompt).toEqual([
+    expect(model.requests[0]?.prompt).toEqual([
       { role: 'system', content: 'Be short.' },
       { role: 'user', content: [{ type: 'text', text: 'Why?' }] },
     ])
-    expect(model.asked[0]?.tools).toBeUndefined()
-    expect(model.asked[0]?.reasoning).toBeUndefined()
+    expect(model.requests[0]?.tools).toBeUndefined()
+    expect(model.requests[0]?.reasoning).toBeUndefined()
     expect(usages).toMatchObject([{ inputTokens: { total: 10 }, outputTokens: { total: 5 } }])
   })
 
   test('has room for thoughts, within the window, and the effort that the session is set to', async () => {
     const { ask, model } = questions([['Yes.']], { reasoning: 'none' })
     await ask({ instructions: '', text: 'Well?', answerTokens: 100 })
-    expect(model.asked[0]).toMatchObject({ maxOutputTokens: 2_000, reasoning: 'none' })
+    expect(model.requests[0]).toMatchObject({ maxOutputTokens: 2_000, reasoning: 'none' })
   })
 
   test('is put again when the model cannot be reached for a moment', async () => {
     const unreachable = Object.assign(new Error('fetch failed'), { name: 'AI_APICallError', statusCode: 503 })
-    const { ask, waits } = questions([{ reject: unreachable }, ['Yes.']])
+    const { ask, delays } = questions([{ reject: unreachable }, ['Yes.']])
     expect(await ask({ instructions: '', text: 'Well?' })).toBe('Yes.')
-    expect(waits).toHaveLength(1)
+    expect(delays).toHaveLength(1)
   })
 
   test('that is too long for the model loses its end', async () => {
     const { ask, model } = questions([['Yes.']])
     await ask({ instructions: '', text: 'word '.repeat(20_000) })
-    expect(JSON.stringify(model.asked[0]?.prompt).length).toBeLessThan(8_000 * 4)
+    expect(JSON.stringify(model.requests[0]?.prompt).length).toBeLessThan(8_000 * 4)
   })
 
   test('ends when the run is stopped, when its own signal aborts, and when time is up', async () => {
     const run = new AbortController()
     const stopped = questions([[{ hang: true }]], { signal: run.signal })
-    const asked = stopped.ask({ instructions: '', text: 'Well?' })
+    const answer = stopped.ask({ instructions: '', text: 'Well?' })
     run.abort(new Error('stopped'))
-    await expect(asked).rejects.toThrow('stopped')
+    await expect(answer).rejects.toThrow('stopped')
 
     const own = new AbortController()
     const given = questions([[{ hang: true }]]).ask({ instructions: '', text: 'Well?', signal: own.signal })
@@ -87,9 +87,9 @@ describe('a question of an action', () => {
     })
     const { ask, model, usages } = questions([], { helper, reasoning: 'high' })
     expect(await ask({ instructions: '', text: 'Well?' })).toBe('Quick.')
-    expect(model.asked).toEqual([])
-    expect(quick.asked[0]).toMatchObject({ maxOutputTokens: 1_000 })
-    expect(quick.asked[0]?.reasoning).toBeUndefined()
+    expect(model.requests).toEqual([])
+    expect(quick.requests[0]).toMatchObject({ maxOutputTokens: 1_000 })
+    expect(quick.requests[0]?.reasoning).toBeUndefined()
     expect(usages).toHaveLength(1)
   })
 
@@ -102,11 +102,11 @@ describe('a question of an action', () => {
   test('cannot be put to a model that only quotes', () => {
     const model = { model: scriptedModel([]), provider: 'p', name: 'n', displayName: 'n', contextTokens: 100 }
     const options = { modelIndex: 0, signal: AbortSignal.timeout(1), tries: 1, limitMs: 1, onUsage: () => {} }
-    const made = createQuestions({
+    const created = createQuestions({
       ...options,
       wait: async () => {},
       model: { ...model, takesImages: false, quotesOnly: true },
     })
-    expect(made).toBeUndefined()
+    expect(created).toBeUndefined()
   })
 })

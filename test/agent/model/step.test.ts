@@ -53,7 +53,7 @@ test('a step that broke off after it spoke is not tried again, and its calls are
   ])
   await expect(done).rejects.toThrow('terminated')
   expect(heard).toEqual(['Hello', 'call', 'call'])
-  expect(model.asked).toHaveLength(1)
+  expect(model.requests).toHaveLength(1)
 })
 
 test('a stream without an end fails', async () => {
@@ -71,7 +71,7 @@ test('an abort ends the step at once, before and while it streams', async () => 
   controller.abort(new DOMException('stopped', 'AbortError'))
   await expect(done).rejects.toThrow('stopped')
   await expect(newStep([['a']], { signal: controller.signal }).done).rejects.toThrow('stopped')
-  expect(model.asked.length).toBeLessThanOrEqual(1)
+  expect(model.requests.length).toBeLessThanOrEqual(1)
 })
 
 test('a call that is quoted from a result or a message is text', async () => {
@@ -99,7 +99,7 @@ test('text arguments that are to be seen are heard while they are written, other
   const code = { call: { name: 'look', input: { code: '6*7', why: 'asked' }, pieces: 4 } }
   const { heard, done } = newStep([[code]], { streamed: new Map([['look', ['code']]]) })
   await done
-  expect(heard.filter((one) => one.startsWith('look'))).toEqual(['look {"code":"6*7"}'])
+  expect(heard.filter((item) => item.startsWith('look'))).toEqual(['look {"code":"6*7"}'])
   const other = newStep([[code]])
   await other.done
   expect(other.heard).toEqual(['call', 'call'])
@@ -123,5 +123,5 @@ test('a prompt that a silent server may still read is not sent again', async () 
   const cause = Object.assign(new Error('Nothing came for 300 seconds: timed out.'), { code: 'ETIMEDOUT' })
   const { model, done } = newStep([{ reject: new TypeError('fetch failed', { cause }) }, ['Late.']])
   await expect(done).rejects.toThrow()
-  expect(model.asked).toHaveLength(1)
+  expect(model.requests).toHaveLength(1)
 })

@@ -9,22 +9,22 @@ const markup =
 /** What a gate tells of a text that comes in pieces of one length. */
 function pass(text: string, size: number, mayRecover = true) {
   const gate = new TextGate({ names, mayRecover })
-  let told = ''
-  for (let at = 0; at < text.length; at += size) told += gate.push(text.slice(at, at + size))
+  let passed = ''
+  for (let at = 0; at < text.length; at += size) passed += gate.push(text.slice(at, at + size))
   const { text: rest, calls } = gate.end()
-  return { told: told + rest, calls: calls.map(({ name, input }) => ({ name, input: JSON.parse(input) as unknown })) }
+  return { said: passed + rest, calls: calls.map(({ name, input }) => ({ name, input: JSON.parse(input) as unknown })) }
 }
 
 describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
   test('markup never reaches the answer, the text around it does', () => {
-    expect(pass(`Let me look. ${markup} Done.`, size, false)).toEqual({ told: 'Let me look.  Done.', calls: [] })
-    expect(pass('Open <function_calls> and never closed', size).told).toBe('Open ')
-    expect(pass('a <function or b < c', size).told).toBe('a <function or b < c')
+    expect(pass(`Let me look. ${markup} Done.`, size, false)).toEqual({ said: 'Let me look.  Done.', calls: [] })
+    expect(pass('Open <function_calls> and never closed', size).said).toBe('Open ')
+    expect(pass('a <function or b < c', size).said).toBe('a <function or b < c')
   })
 
   test('markup that is the only output becomes calls', () => {
     expect(pass(markup, size)).toEqual({
-      told: '',
+      said: '',
       calls: [{ name: 'search', input: { queries: ['a', 'b'], note: 'x < y' } }],
     })
   })
@@ -35,15 +35,15 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
       { name: 'look', input: {} },
     ])
     expect(pass('{"name": "fly", "arguments": {}}', size)).toEqual({
-      told: '{"name": "fly", "arguments": {}}',
+      said: '{"name": "fly", "arguments": {}}',
       calls: [],
     })
     expect(pass('{"name": "look"} is how you call it', size).calls).toEqual([])
   })
 
   test('text before a call is shown, text behind it is not', () => {
-    const { told, calls } = pass(`Let me look. ${markup}\n<tool_response>28 days</tool_response>28 days.`, size)
-    expect(told).toBe('Let me look. ')
+    const { said, calls } = pass(`Let me look. ${markup}\n<tool_response>28 days</tool_response>28 days.`, size)
+    expect(said).toBe('Let me look. ')
     expect(calls).toHaveLength(1)
   })
 
@@ -82,9 +82,9 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
     ['ReAct', 'I should look.\n{"action": "search", "action_input": {"queries": ["a b"]}}'],
     ['the name as a key', '{"search": {"queries": ["a b"]}}'],
   ])('%s', (_name, text) => {
-    const { told, calls } = pass(text, size)
+    const { said, calls } = pass(text, size)
     expect(calls).toEqual([{ name: 'search', input: { queries: ['a b'] } }])
-    expect(told).toBe(/^[A-Z].*\n/.exec(text)?.[0] ?? '')
+    expect(said).toBe(/^[A-Z].*\n/.exec(text)?.[0] ?? '')
   })
 
   test('several calls, one behind the other', () => {
@@ -106,12 +106,12 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
     '{"answer": 42}',
     'a\n\n{ not json }\n[ nor this',
   ])('an answer stays as it is: %j', (text) => {
-    expect(pass(text, size)).toEqual({ told: text, calls: [] })
+    expect(pass(text, size)).toEqual({ said: text, calls: [] })
   })
 
   test('nothing is recovered when it may not be', () => {
-    expect(pass(markup, size, false)).toEqual({ told: '', calls: [] })
-    expect(pass('{"name": "look"}', size, false)).toEqual({ told: '{"name": "look"}', calls: [] })
+    expect(pass(markup, size, false)).toEqual({ said: '', calls: [] })
+    expect(pass('{"name": "look"}', size, false)).toEqual({ said: '{"name": "look"}', calls: [] })
   })
 })
 
@@ -141,12 +141,12 @@ test.each([
   ['tags that never end', '<function='.repeat(20_000)],
 ])('a model gone astray fails nothing and holds nobody up: %s', { timeout: 5_000 }, (_, text) => {
   const gate = new TextGate({ names, mayRecover: true })
-  const told = gate.push(text) + gate.end().text
-  expect(told).toBe(text.startsWith('[') ? text : '')
+  const said = gate.push(text) + gate.end().text
+  expect(said).toBe(text.startsWith('[') ? text : '')
   expect(readTextCalls(text, names)).toEqual([])
 })
 
 test('a long call written as Python is read piece by piece', { timeout: 5_000 }, () => {
   const queries = Array.from({ length: 1_000 }, (_, at) => `(${at})`).join(' ')
-  expect(pass(`search(queries="${queries}")`, 1)).toEqual({ told: '', calls: [{ name: 'search', input: { queries } }] })
+  expect(pass(`search(queries="${queries}")`, 1)).toEqual({ said: '', calls: [{ name: 'search', input: { queries } }] })
 })

@@ -30,7 +30,7 @@ test("a host's own tables hold the conversation that the engine goes on with", a
   await first.whole()
   const next = { message: 'And close?', chat_session_id: first.sessionId }
   expect((await (await agent.send(toRequest(next), { caller: ana })).whole()).answer).toBe('At six.')
-  expect(model.asked[1]?.prompt.slice(1)).toMatchObject([
+  expect(model.requests[1]?.prompt.slice(1)).toMatchObject([
     { role: 'user', content: [{ text: 'When do you open?' }] },
     { role: 'assistant', content: [{ text: 'We open at nine.' }] },
     { role: 'user', content: [{ text: 'And close?' }] },
@@ -51,7 +51,7 @@ test('a question is answered again, and a chat is open to its customer alone', a
   await first.whole()
   const again = toRequest({ chat_session_id: first.sessionId, parent_message_id: first.messageId - 1 })
   expect((await (await agent.send(again, { caller: ana })).whole()).answer).toBe('At nine, on Sundays at ten.')
-  expect(model.asked[1]?.prompt.at(-1)).toMatchObject({ content: [{ text: 'When do you open?' }] })
+  expect(model.requests[1]?.prompt.at(-1)).toMatchObject({ content: [{ text: 'When do you open?' }] })
   const foreign = toRequest({ chat_session_id: first.sessionId })
   expect(await codeOf(agent.send(foreign, { caller: ben }))).toBe('SESSION_NOT_FOUND')
   expect(await codeOf(agent.send(toRequest(), { caller: ana, idempotencyKey: 'k' }))).toBe('UNSUPPORTED')

@@ -29,11 +29,11 @@ export function orderFaults(lines: readonly StreamLine[]): string[] {
     if (v.safeParse(packetSchema, packet).issues) fault(index, `${packet.obj.type} does not fit its schema`)
   }
   const isCancelled = last?.type === 'stop' && last.stop_reason === 'user_cancelled'
-  const told = isCancelled ? packets.slice(0, -1) : packets
-  checkTurns(told, fault)
-  checkReasoning(told, fault)
-  checkText(told, fault)
-  checkCalls(told, fault)
+  const emitted = isCancelled ? packets.slice(0, -1) : packets
+  checkTurns(emitted, fault)
+  checkReasoning(emitted, fault)
+  checkText(emitted, fault)
+  checkCalls(emitted, fault)
   return faults
 }
 

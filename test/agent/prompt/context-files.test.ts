@@ -29,26 +29,26 @@ test('what stands around a passage comes from where the passage was found, and f
 
 test('the model reads passages of long files with what stands around them', async () => {
   const model = scriptedModel([[{ call: { name: 'internal_search', input: { queries: ['leave'] } } }], ['25.']])
-  const asked: string[] = []
+  const requests: string[] = []
   const fileIndex: FileIndex = {
     put: async () => {},
     remove: async () => {},
     search: async ({ fileIds }) => [
       { ...newPassage(fileIds[0]!, 'The middle.', { chunk_ind: 1 }), span: { first: 1, last: 1 } },
     ],
-    excerpt: async ({ fileId }) => (asked.push(fileId), excerptOf('Before.\n\nThe middle.\n\nBehind.')),
+    excerpt: async ({ fileId }) => (requests.push(fileId), excerptOf('Before.\n\nThe middle.\n\nBehind.')),
   }
-  const made = await newSetting([], {
+  const fixture = await newSetting([], {
     fileIndex,
     storage: createStorage(),
     models: providerOf(model, { contextTokens: 20_000 }),
   })
-  const { files } = await made.agent.files.upload(arriving(incoming('long.txt', 'word '.repeat(20_000))), {
+  const { files } = await fixture.agent.files.upload(arriving(incoming('long.txt', 'word '.repeat(20_000))), {
     caller: ana,
   })
-  const { id } = await made.agent.projects.create('Moving', ana)
-  await made.agent.projects.link(id, files[0]!.id, ana)
-  await (await made.send({ chat_session_info: { project_id: id } })).whole()
-  expect(asked).toEqual([files[0]!.id])
-  expect(JSON.stringify(model.asked[1]?.prompt)).toContain('Behind.')
+  const { id } = await fixture.agent.projects.create('Moving', ana)
+  await fixture.agent.projects.link(id, files[0]!.id, ana)
+  await (await fixture.send({ chat_session_info: { project_id: id } })).whole()
+  expect(requests).toEqual([files[0]!.id])
+  expect(JSON.stringify(model.requests[1]?.prompt)).toContain('Behind.')
 })

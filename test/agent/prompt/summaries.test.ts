@@ -22,9 +22,9 @@ async function newTalk(
     models: providerOf(model, { contextTokens: 4_000, ...more }),
     ...options,
   })
-  const asked = () => model.asked.filter((call) => !asksForSummary(call))
-  const summing = () => model.asked.filter(asksForSummary)
-  return { ...setting, asked, summing }
+  const ownCalls = () => model.requests.filter((call) => !asksForSummary(call))
+  const summing = () => model.requests.filter(asksForSummary)
+  return { ...setting, requests: ownCalls, summing }
 }
 
 const lastUserText = ({ prompt }: LanguageModelV4CallOptions): string => {
@@ -57,10 +57,10 @@ describe('a long conversation', () => {
     expect(transcript).toContain('Person: Question 1?')
     expect(transcript).toContain('Assistant: Answer to Question 3?')
     await talk(setting, 6, 6, id)
-    const told = JSON.stringify(setting.asked().at(-1)?.prompt)
-    expect(told).toContain('Summary 1: leave is 28 days.')
-    expect(told).toContain('Question 5?')
-    expect(told).not.toContain('Question 1?')
+    const promptText = JSON.stringify(setting.requests().at(-1)?.prompt)
+    expect(promptText).toContain('Summary 1: leave is 28 days.')
+    expect(promptText).toContain('Question 5?')
+    expect(promptText).not.toContain('Question 1?')
     expect(setting.errors).toEqual([])
   })
 
@@ -86,11 +86,11 @@ describe('a long conversation', () => {
     expect(messages.filter(({ role }) => role === 'user').map(({ text }) => text)).toHaveLength(5)
     const second = messages.filter(({ role }) => role === 'assistant')[1]
     await (await setting.send({ message: 'Other?', chat_session_id: id, parent_message_id: second?.id })).whole()
-    const told = JSON.stringify(setting.asked().at(-1)?.prompt)
-    expect(told).not.toContain('Summary.')
-    expect(told).toContain('Question 1?')
-    expect(told).toContain('Question 2?')
-    expect(told).not.toContain('Question 3?')
+    const promptText = JSON.stringify(setting.requests().at(-1)?.prompt)
+    expect(promptText).not.toContain('Summary.')
+    expect(promptText).toContain('Question 1?')
+    expect(promptText).toContain('Question 2?')
+    expect(promptText).not.toContain('Question 3?')
   })
 
   test('keeps the files that came with what is summed up', async () => {
@@ -110,9 +110,9 @@ describe('a long conversation', () => {
     await talk(setting, 2, 5, first.sessionId)
     await eventually(async () => (await stored(setting)).length === 1)
     await talk(setting, 6, 6, first.sessionId)
-    const told = JSON.stringify(setting.asked().at(-1)?.prompt)
-    expect(told).not.toContain('Question 1?')
-    expect(told).toContain('Domes close at dawn.')
+    const promptText = JSON.stringify(setting.requests().at(-1)?.prompt)
+    expect(promptText).not.toContain('Question 1?')
+    expect(promptText).toContain('Domes close at dawn.')
   })
 
   test('of a model that only quotes is cut', async () => {
@@ -120,9 +120,9 @@ describe('a long conversation', () => {
     await talk(setting, 1, 12)
     await setting.agent.close()
     expect(setting.summing()).toEqual([])
-    const told = JSON.stringify(setting.asked().at(-1)?.prompt)
-    expect(told).toContain('Question 12?')
-    expect(told).not.toContain('Question 1?')
+    const promptText = JSON.stringify(setting.requests().at(-1)?.prompt)
+    expect(promptText).toContain('Question 12?')
+    expect(promptText).not.toContain('Question 1?')
   })
 })
 

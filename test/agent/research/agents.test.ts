@@ -12,7 +12,7 @@ import {
   onlyOne,
   phaseOf,
   textOf,
-  told,
+  packetNames,
 } from './research-script.ts'
 import { researchFaults } from './research-order.ts'
 
@@ -49,7 +49,7 @@ describe('agents', () => {
     const secret = scriptedAction({ id: 1_000_001, name: 'book' })
     const { lines, model } = await newResearch({}, { actions: [namedSearch(), secret] })
     await lines({ ...asking, message: 'A question of my own' })
-    for (const call of model.asked.filter((one) => phaseOf(one) === 'agent')) {
+    for (const call of model.requests.filter((item) => phaseOf(item) === 'agent')) {
       expect(call.prompt.map(textOf).join('\n')).not.toContain('A question of my own')
       expect((call.tools ?? []).map(({ name }) => name)).toEqual(['internal_search', 'think_tool', 'generate_report'])
       expect(call.toolChoice).toEqual({ type: 'required' })
@@ -63,14 +63,14 @@ describe('agents', () => {
     })
     const run = await lines(asking)
     expect(researchFaults(run)).toEqual([])
-    expect(told(run).filter((text) => text.startsWith('1.0 '))).toEqual([
+    expect(packetNames(run).filter((text) => text.startsWith('1.0 '))).toEqual([
       '1.0 top_level_branching 2',
       '1.0 research_agent_start',
       '1.0 error UNKNOWN_ERROR',
     ])
     expect(fold(run).answer).toContain('Only one is known')
     expect(errors).toHaveLength(1)
-    const orchestrator = model.asked.filter((call) => phaseOf(call) === 'orchestrate')[1]
+    const orchestrator = model.requests.filter((call) => phaseOf(call) === 'orchestrate')[1]
     expect(JSON.stringify(orchestrator?.prompt)).toContain('The research agent failed')
     await agent.close()
   })
@@ -92,7 +92,7 @@ describe('agents', () => {
     )
     const all = await lines(asking)
     expect(researchFaults(all)).toEqual([])
-    expect(told(all).filter((text) => text.includes('research_agent_start'))).toHaveLength(7)
+    expect(packetNames(all).filter((text) => text.includes('research_agent_start'))).toHaveLength(7)
     expect(most).toBe(2)
   })
 
@@ -129,7 +129,7 @@ describe('agents', () => {
       final: () => ['It is so [1].'],
     })
     expect(researchFaults(await lines(asking))).toEqual([])
-    const prompts = model.asked.filter((call) => phaseOf(call) === 'agent').map(({ prompt }) => prompt)
+    const prompts = model.requests.filter((call) => phaseOf(call) === 'agent').map(({ prompt }) => prompt)
     expect(prompts).toHaveLength(3)
     expect(prompts.map((prompt) => textOf(prompt.at(-1)).includes('Call one of the tools now'))).toEqual([
       false,
@@ -148,7 +148,7 @@ describe('agents', () => {
     )
     const all = await lines(asking)
     expect(researchFaults(all)).toEqual([])
-    expect(told(all)).toContain('1.0 error GATEWAY_TIMEOUT')
+    expect(packetNames(all)).toContain('1.0 error GATEWAY_TIMEOUT')
     expect(fold(all).answer).toContain('Only one is known')
   })
 
@@ -166,8 +166,8 @@ describe('agents', () => {
     const queries = ({ task, index }: PhaseCall): string => (task === 'Find one.' && index === 1 ? 'good' : 'bad')
     const { lines } = await newResearch(
       {
-        agent: (asked) =>
-          asked.index < 2 ? [calls(['internal_search', { queries: [queries(asked)] }])] : [calls(['generate_report'])],
+        agent: (call) =>
+          call.index < 2 ? [calls(['internal_search', { queries: [queries(call)] }])] : [calls(['generate_report'])],
         report: () => ['Nothing was found.'],
         final: () => ['Nothing.'],
       },
@@ -175,10 +175,10 @@ describe('agents', () => {
     )
     const all = await lines(asking)
     expect(researchFaults(all)).toEqual([])
-    expect(told(all)).toEqual(
+    expect(packetNames(all)).toEqual(
       expect.arrayContaining(['1.0.0 error UNKNOWN_ERROR', '1.0.0 section_end', '1.0 section_end']),
     )
-    expect(told(all)).toContain('1.1 error SERVICE_UNAVAILABLE')
+    expect(packetNames(all)).toContain('1.1 error SERVICE_UNAVAILABLE')
   })
 })
 
@@ -205,8 +205,8 @@ describe('a prompt that is too long after all', () => {
     const lengths: number[] = []
     const brain: Brain =
       phase === 'report'
-        ? { report: (asked) => refuseLong(lengths, asked), final: () => ['It is so [1].'] }
-        : { report: () => [long, ' [1].'], final: (asked) => refuseLong(lengths, asked) }
+        ? { report: (call) => refuseLong(lengths, call), final: () => ['It is so [1].'] }
+        : { report: () => [long, ' [1].'], final: (call) => refuseLong(lengths, call) }
     const search = finds(phase === 'report' ? long : 'short')
     const { lines } = await newResearch({ orchestrate: oneTask, ...brain }, { actions: [search] })
     const all = await lines(asking)
@@ -248,7 +248,7 @@ describe('citations', () => {
       [3, 'Find two.'],
     ])
     expect(answer).not.toMatch(/\[\[(?:4|11)\]\]/)
-    const final = model.asked.findLast((call) => phaseOf(call) === 'final')
+    const final = model.requests.findLast((call) => phaseOf(call) === 'final')
     const read = final?.prompt.map(textOf).join('\n') ?? ''
     expect(read).toContain('Shared [1], own [2], none , `code[1]`.')
     expect(read).toContain('Own [3] and shared [1].')

@@ -5,7 +5,7 @@ import type { ScriptPart } from '@inlay/agent/testing'
 import { fold, type StreamLine } from '@inlay/protocol'
 import { estimateTokens } from '@inlay/agent/internal/prompt/context-window'
 import { codeOf } from '../setting.ts'
-import { asking, calls, namedSearch, newResearch, phaseOf, textOf, told, type Brain } from './research-script.ts'
+import { asking, calls, namedSearch, newResearch, phaseOf, textOf, packetNames, type Brain } from './research-script.ts'
 import { researchFaults } from './research-order.ts'
 
 /** Tasks, searches and thoughts without end. */
@@ -20,14 +20,14 @@ const endless: Brain = {
 
 const textOfRun = (lines: readonly StreamLine[]): string => fold(lines).answer
 const agentsIn = (lines: readonly StreamLine[]): number =>
-  told(lines).filter((text) => text.includes('research_agent_start')).length
+  packetNames(lines).filter((text) => text.includes('research_agent_start')).length
 const searchesIn = (lines: readonly StreamLine[]): number =>
-  told(lines).filter((text) => text.includes('search_tool_start')).length
+  packetNames(lines).filter((text) => text.includes('search_tool_start')).length
 
 async function research(limits: ResearchLimits, brain: Brain = endless) {
   const setting = await newResearch(brain, { research: { limits } })
   const lines = await setting.lines({ ...asking, include_usage: true })
-  const final = setting.model.asked.findLast((call) => phaseOf(call) === 'final')
+  const final = setting.model.requests.findLast((call) => phaseOf(call) === 'final')
   return { ...setting, lines, told: final?.prompt.map(textOf).join('\n') ?? '' }
 }
 
@@ -75,7 +75,7 @@ describe('a model that never stops', () => {
     expect(researchFaults(lines)).toEqual([])
     expect(search.calls.length).toBeGreaterThan(3)
     expect(search.calls.length).toBeLessThan(16)
-    expect(setting.model.asked.some((call) => textOf(call.prompt.at(-1)).includes('the time for it was over'))).toBe(
+    expect(setting.model.requests.some((call) => textOf(call.prompt.at(-1)).includes('the time for it was over'))).toBe(
       true,
     )
   })
@@ -98,9 +98,9 @@ describe('a model that never stops', () => {
     const brain = Object.fromEntries(
       Object.entries(endless).map(([phase, act]) => [
         phase,
-        (asked: Parameters<NonNullable<Brain['plan']>>[0]) => {
-          const parts = act?.(asked)
-          return costly(Array.isArray(parts) ? parts : [])?.(asked)
+        (call: Parameters<NonNullable<Brain['plan']>>[0]) => {
+          const parts = act?.(call)
+          return costly(Array.isArray(parts) ? parts : [])?.(call)
         },
       ]),
     )
@@ -135,26 +135,26 @@ describe('a model that never stops', () => {
     expect(researchFaults(lines)).toEqual([])
     expect(priced).toEqual([{ provider: 'scripted', name: 'script-1' }])
     expect(agentsIn(lines)).toBeLessThan(20)
-    const final = setting.model.asked.findLast((call) => phaseOf(call) === 'final')
+    const final = setting.model.requests.findLast((call) => phaseOf(call) === 'final')
     expect(final?.prompt.map(textOf).join('\n')).toContain('the budget allotted')
   })
 })
 
 describe('bounds', () => {
   test('of the request win over those of the agent, and know whom they are for', async () => {
-    const asked: unknown[] = []
+    const requests: unknown[] = []
     const { lines } = await newResearch(endless, {
       research: {
         limits: { agents: 20, agentCycles: 1 },
         policy: (coming) => {
-          asked.push(coming)
+          requests.push(coming)
           return { agents: 3 }
         },
       },
     })
     const all = await lines(asking)
     expect([agentsIn(all), searchesIn(all)]).toEqual([3, 3])
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       {
         caller: { id: 'ana', scopes: ['chat'] },
         message: 'How many days of leave do I get?',

@@ -98,16 +98,16 @@ function twoAgents() {
     ['Twelve nights', ' [1]', ', four more than elsewhere', ' [2]', '.'],
   ]
   const script: Script = (call) => {
-    const asked = JSON.stringify(call.prompt.filter(({ role }) => role === 'user'))
+    const promptText = JSON.stringify(call.prompt.filter(({ role }) => role === 'user'))
     const system = JSON.stringify(call.prompt[0])
     const isAgent = system.includes('one task') || system.includes('report of a research agent')
-    const who = isAgent ? ([here, elsewhere].find((task) => asked.includes(task)) ?? 'lead') : 'lead'
+    const who = isAgent ? ([here, elsewhere].find((task) => promptText.includes(task)) ?? 'lead') : 'lead'
     const index = counts.get(who) ?? 0
     counts.set(who, index + 1)
     const steps = agents[who] ?? lead
-    const found = Array.isArray(steps) ? steps[index] : undefined
-    if (!found) throw new Error(`No step ${index} for ${who}.`)
-    return found
+    const results = Array.isArray(steps) ? steps[index] : undefined
+    if (!results) throw new Error(`No step ${index} for ${who}.`)
+    return results
   }
   return { script, actions: [own, web], open }
 }

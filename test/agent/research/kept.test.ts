@@ -2,7 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { fold } from '@inlay/protocol'
 import type { StreamLine } from '@inlay/protocol'
 import { ana, eventually, readAll } from '../setting.ts'
-import { asking, calls, namedSearch, newResearch, onlyOne, phaseOf, snapshot, textOf, told } from './research-script.ts'
+import {
+  asking,
+  calls,
+  namedSearch,
+  newResearch,
+  onlyOne,
+  phaseOf,
+  snapshot,
+  textOf,
+  packetNames,
+} from './research-script.ts'
 import { researchFaults } from './research-order.ts'
 
 describe('what is kept', () => {
@@ -49,7 +59,7 @@ describe('what is kept', () => {
     expect(child?.['parent_call_id']).toBe(parent?.['call_id'])
 
     const { packets } = await agent.sessions.get(id, ana)
-    expect(told(packets[0] ?? [])).toEqual([
+    expect(packetNames(packets[0] ?? [])).toEqual([
       '2.0 reasoning_start',
       '2.0 reasoning_delta "First two."',
       '2.0 section_end',
@@ -71,7 +81,7 @@ describe('what is kept', () => {
       '5.0 stop null',
     ])
     await readAll(await send({ ...asking, chat_session_id: id, message: 'And then?' }))
-    const later = model.asked.findLast((call) => phaseOf(call) === 'plan')
+    const later = model.requests.findLast((call) => phaseOf(call) === 'plan')
     expect(later?.prompt.every(({ role }) => role !== 'tool')).toBe(true)
     expect(later?.prompt.map(textOf).join('\n')).toContain('Both are known')
   })
@@ -125,7 +135,7 @@ describe('a stop', () => {
     const { agent, send, model, db } = await newResearch({ [phase]: () => [...begins[phase], { hang: true }] })
     const { id } = await agent.sessions.create({}, ana)
     const run = await send({ ...asking, chat_session_id: id })
-    await eventually(() => model.asked.some((call) => phaseOf(call) === phase))
+    await eventually(() => model.requests.some((call) => phaseOf(call) === phase))
     await eventually(async () => JSON.stringify(await snapshot(run)).includes(phase === 'plan' ? 'One' : 'H'))
     await agent.stop(id, ana)
     const lines = await readAll(run)

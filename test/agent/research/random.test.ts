@@ -27,15 +27,15 @@ function someCall(random: Random, { call, index }: PhaseCall): readonly [string,
   return [name, oneOf(random, inputs)]
 }
 
-function someStep(random: Random, asked: PhaseCall): ScriptStep {
+function someStep(random: Random, question: PhaseCall): ScriptStep {
   const dice = random()
   if (dice < 0.03) return { reject: new Error('of the provider') }
   const parts: ScriptPart[] = []
   if (random() < 0.3) parts.push({ reasoning: ['Hm', ' so.'] })
-  const mayCall = (asked.call.tools ?? []).length > 0
+  const mayCall = (question.call.tools ?? []).length > 0
   if (!mayCall || random() < 0.2) parts.push({ text: text(random) })
   if (mayCall && random() < 0.9) {
-    parts.push(calls(...Array.from({ length: 1 + Math.floor(random() * 3) }, () => someCall(random, asked))))
+    parts.push(calls(...Array.from({ length: 1 + Math.floor(random() * 3) }, () => someCall(random, question))))
   }
   if (dice > 0.98) parts.push({ cut: new Error('the connection broke') })
   return parts
@@ -66,9 +66,9 @@ test('research by models that do anything keeps the order of the stream, ends, a
   let finished = 0
   for (const seed of seeds) {
     const random = seededRandom(seed)
-    const step = (asked: PhaseCall): ScriptStep => someStep(random, asked)
+    const step = (call: PhaseCall): ScriptStep => someStep(random, call)
     const brain: Brain = {
-      clarify: (asked) => (random() < 0.8 ? undefined : step(asked)),
+      clarify: (call) => (random() < 0.8 ? undefined : step(call)),
       plan: step,
       orchestrate: step,
       agent: step,
@@ -91,17 +91,19 @@ test('research by models that do anything keeps the order of the stream, ends, a
     }
     expect({ seed, faults: researchFaults(seen) }).toEqual({ seed, faults: [] })
     expect(await readAll(run)).toEqual(seen)
-    const { tool_calls: told, ...whole } = await run.whole()
+    const { tool_calls: reports, ...whole } = await run.whole()
     const { tool_calls: shown, ...streamed } = fold(seen, { chatSessionId: id })
     expect({ seed, ...streamed }).toEqual({ seed, ...whole })
-    expect(told.length).toBeGreaterThanOrEqual(shown.filter(({ tool_name: name }) => name === 'research_agent').length)
+    expect(reports.length).toBeGreaterThanOrEqual(
+      shown.filter(({ tool_name: name }) => name === 'research_agent').length,
+    )
     // Two for each round of eight agents at most, and what leads there.
-    expect(model.asked.length).toBeLessThan(200)
+    expect(model.requests.length).toBeLessThan(200)
     const { messages, packets } = await agent.sessions.get(id, ana)
     const wasStopped = JSON.stringify(seen.at(-1)).includes('user_cancelled')
     expect(messages.at(-1)?.text).toBe(whole.answer)
     expect(packets.at(-1)?.at(-1)?.obj).toEqual({ type: 'stop', stop_reason: wasStopped ? 'user_cancelled' : null })
-    if (model.asked.some((call) => phaseOf(call) === 'final')) finished++
+    if (model.requests.some((call) => phaseOf(call) === 'final')) finished++
     await agent.close()
   }
   // The scripts are not so wild that none would come to its end.

@@ -25,11 +25,11 @@ export function researchFaults(lines: readonly StreamLine[]): string[] {
   for (const [index, packet] of packets.entries()) {
     if (v.safeParse(packetSchema, packet).issues) fault(index, `${packet.obj.type} does not fit its schema`)
   }
-  const told = packets.filter(({ obj }) => obj.type !== 'stop')
-  checkTurns(told, fault)
-  checkBlocks(told, fault)
-  checkAgents(told, fault)
-  checkAnswer(told, fault)
+  const emitted = packets.filter(({ obj }) => obj.type !== 'stop')
+  checkTurns(emitted, fault)
+  checkBlocks(emitted, fault)
+  checkAgents(emitted, fault)
+  checkAnswer(emitted, fault)
   return faults
 }
 
@@ -128,8 +128,8 @@ function citedByAgents(packets: readonly Packet[]): string[] {
       obj.type === 'intermediate_report_cited_docs' ? [{ placement, documents: obj.cited_docs ?? [] }] : [],
     )
     .toSorted(
-      (one, other) =>
-        one.placement.turn_index - other.placement.turn_index || one.placement.tab_index - other.placement.tab_index,
+      (left, right) =>
+        left.placement.turn_index - right.placement.turn_index || left.placement.tab_index - right.placement.tab_index,
     )
   return [...new Set(cited.flatMap(({ documents }) => documents.map((document) => document.document_id)))]
 }
@@ -144,15 +144,15 @@ function checkAnswer(packets: readonly Packet[], fault: Fault): void {
     fault(start, 'the final documents are not those cited by agents, in their order')
   }
   let text = ''
-  const told = new Set<string>()
+  const emitted = new Set<string>()
   for (const [index, { placement, obj }] of packets.entries()) {
     if (index <= start) continue
     if (placement.turn_index !== packets[start]?.placement.turn_index) fault(index, `${obj.type} leaves the answer`)
     if (obj.type === 'message_delta') text += obj.content
     else if (obj.type === 'citation_info') {
       if (ids[obj.citation_number - 1] !== obj.document_id) fault(index, 'a number of another document')
-      if (told.has(obj.document_id)) fault(index, 'a document told twice')
-      told.add(obj.document_id)
+      if (emitted.has(obj.document_id)) fault(index, 'a document told twice')
+      emitted.add(obj.document_id)
     } else if (obj.type !== 'error') fault(index, `${obj.type} inside the answer`)
   }
   for (const [, number, link] of text.matchAll(/\[\[(\d+)\]\]\(((?:[^()]|\([^()]*\))*)\)/g)) {
@@ -160,6 +160,6 @@ function checkAnswer(packets: readonly Packet[], fault: Fault): void {
     if (!document) fault(start, `[${number}] names nothing`)
     else if (link !== encodeURI(decodeURI(document.link ?? '')) && link !== (document.link ?? ''))
       fault(start, `[${number}] leads elsewhere`)
-    if (document && !told.has(document.document_id)) fault(start, `[${number}] was not told`)
+    if (document && !emitted.has(document.document_id)) fault(start, `[${number}] was not told`)
   }
 }

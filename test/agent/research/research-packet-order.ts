@@ -42,30 +42,32 @@ export function researchFaults(lines: readonly StreamLine[]): string[] {
     ({ placement }) => placement.turn_index,
   )
   for (const [turn, starts] of branches) {
-    const told = packets.filter(({ placement }) => placement.turn_index === turn)
-    const announced = told.flatMap(({ obj }) => (obj.type === 'top_level_branching' ? [obj.num_parallel_branches] : []))
+    const emitted = packets.filter(({ placement }) => placement.turn_index === turn)
+    const announced = emitted.flatMap(({ obj }) =>
+      obj.type === 'top_level_branching' ? [obj.num_parallel_branches] : [],
+    )
     const expected = starts.length > 1 ? [starts.length] : []
     fault(`turn ${turn} announces its agents`, JSON.stringify(announced) === JSON.stringify(expected))
     for (const { placement } of starts) {
-      const own = told.filter((packet) => packet.placement.tab_index === placement.tab_index)
+      const own = emitted.filter((packet) => packet.placement.tab_index === placement.tab_index)
       for (const text of agentFaults(own)) faults.push(`turn ${turn}, tab ${placement.tab_index}: ${text}`)
     }
   }
   return faults
 }
 
-function agentFaults(told: readonly Packet[]): string[] {
-  const outer = told.filter(
+function agentFaults(emitted: readonly Packet[]): string[] {
+  const outer = emitted.filter(
     ({ placement, obj }) => placement.sub_turn_index === null && !/^(?:top_level_branching|reasoning_)/.test(obj.type),
   )
-  const inner = told.filter(({ placement }) => placement.sub_turn_index !== null)
+  const inner = emitted.filter(({ placement }) => placement.sub_turn_index !== null)
   const subs = inner.map(({ placement }) => placement.sub_turn_index ?? 0)
   const faults = agentOrder.test(said(outer)) ? [] : [`the agent tells ${said(outer)}`]
   if (subs.some((sub, at) => sub < (subs[at - 1] ?? 0))) faults.push('a step inside goes back')
   for (const [sub, own] of Map.groupBy(inner, ({ placement }) => placement.sub_turn_index))
     if (!innerOrder.test(said(own))) faults.push(`step ${sub} tells ${said(own)}`)
-  const report = told.findIndex(({ obj }) => obj.type === 'intermediate_report_start')
-  if (told.slice(report).some(({ placement }) => report >= 0 && placement.sub_turn_index !== null))
+  const report = emitted.findIndex(({ obj }) => obj.type === 'intermediate_report_start')
+  if (emitted.slice(report).some(({ placement }) => report >= 0 && placement.sub_turn_index !== null))
     faults.push('a step inside comes after the report has begun')
   return faults
 }

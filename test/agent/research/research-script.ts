@@ -69,8 +69,8 @@ export function brainScript(brain: Brain): (call: LanguageModelV4CallOptions) =>
     const key = `${phase} ${task}`
     const index = counts.get(key) ?? 0
     counts.set(key, index + 1)
-    const asked = { phase, task, index, call }
-    return brain[phase]?.(asked) ?? plain[phase](asked) ?? []
+    const step = { phase, task, index, call }
+    return brain[phase]?.(step) ?? plain[phase](step) ?? []
   }
 }
 
@@ -105,7 +105,7 @@ export async function newResearch(brain: Brain = {}, options: Partial<Conversati
 export const asking: Partial<SendMessageInput> = { deep_research: true }
 
 /** Packets in short, with the step of an agent behind its tab. */
-export const told = (lines: readonly StreamLine[]): string[] =>
+export const packetNames = (lines: readonly StreamLine[]): string[] =>
   lines.flatMap((line) => {
     if (!('obj' in line)) return []
     const sub = line.placement.sub_turn_index

@@ -13,7 +13,7 @@ import {
   onlySearch,
   phaseOf,
   textOf,
-  told,
+  packetNames,
 } from './research-script.ts'
 import { researchFaults } from './research-order.ts'
 
@@ -22,7 +22,7 @@ describe('where things stand in the stream', () => {
     const { lines } = await newResearch({ agent: onlySearch })
     const all = await lines({ deep_research: true })
     expect(researchFaults(all)).toEqual([])
-    expect(told(all).filter((text) => !text.includes('0.1') && !text.startsWith('1.1'))).toEqual([
+    expect(packetNames(all).filter((text) => !text.includes('0.1') && !text.startsWith('1.1'))).toEqual([
       '0.0 deep_research_plan_start',
       '0.0 deep_research_plan_delta',
       '0.0 deep_research_plan_delta',
@@ -67,7 +67,7 @@ describe('where things stand in the stream', () => {
     })
     const all = await lines(asking)
     expect(researchFaults(all)).toEqual([])
-    const places = told(all).filter((text) => /_start|stop|section_end/.test(text))
+    const places = packetNames(all).filter((text) => /_start|stop|section_end/.test(text))
     expect(places).toEqual([
       '0.0 reasoning_start',
       '0.0 reasoning_start',
@@ -87,7 +87,7 @@ describe('where things stand in the stream', () => {
       '6.0 message_start [about one]',
       '6.0 stop null',
     ])
-    const offered = model.asked.flatMap(({ tools = [] }) => tools.map(({ name }) => name))
+    const offered = model.requests.flatMap(({ tools = [] }) => tools.map(({ name }) => name))
     expect(offered).not.toContain('think_tool')
   })
 
@@ -103,7 +103,7 @@ describe('where things stand in the stream', () => {
     })
     const all = await lines(asking)
     expect(researchFaults(all)).toEqual([])
-    expect(told(all).filter((text) => /reasoning|tool_start|message_start/.test(text))).toEqual([
+    expect(packetNames(all).filter((text) => /reasoning|tool_start|message_start/.test(text))).toEqual([
       '1.0.0 search_tool_start internal',
       '1.0.1 reasoning_start',
       '1.0.1 reasoning_delta "Look again."',
@@ -131,7 +131,7 @@ describe('what may not begin', () => {
   ])('%s', async (_title, input) => {
     const { send, model } = await newResearch({}, { actions: [search, other, reads] })
     expect(await codeOf(send({ ...asking, ...input }))).toBe('VALIDATION_ERROR')
-    expect(model.asked).toEqual([])
+    expect(model.requests).toEqual([])
   })
 
   test('a session in a project', async () => {
@@ -166,7 +166,7 @@ describe('clarification', () => {
     const { agent, send, model } = await newResearch({ clarify: () => ['Which ', 'telescope?'] })
     const { id } = await agent.sessions.create({}, ana)
     const first = await readAll(await send({ ...asking, chat_session_id: id }))
-    expect(told(first)).toEqual([
+    expect(packetNames(first)).toEqual([
       '0.0 message_start null',
       '0.0 message_delta "Which "',
       '0.0 message_delta "telescope?"',
@@ -175,24 +175,24 @@ describe('clarification', () => {
     const second = await readAll(await send({ ...asking, chat_session_id: id, message: 'The large one.' }))
     expect(researchFaults(second)).toEqual([])
     expect(fold(second).answer).toContain('Both are known')
-    expect(model.asked.map(phaseOf).slice(0, 2)).toEqual(['clarify', 'plan'])
+    expect(model.requests.map(phaseOf).slice(0, 2)).toEqual(['clarify', 'plan'])
     // The plan knows what was asked back.
-    expect(model.asked[1]?.prompt.map(textOf).join('\n')).toContain('Which telescope?')
+    expect(model.requests[1]?.prompt.map(textOf).join('\n')).toContain('Which telescope?')
     await readAll(await send({ ...asking, chat_session_id: id, message: 'And the small one?' }))
-    expect(model.asked.map(phaseOf).filter((phase) => phase === 'clarify')).toHaveLength(2)
+    expect(model.requests.map(phaseOf).filter((phase) => phase === 'clarify')).toHaveLength(2)
   })
 
   test('words before the call that begins are not told', async () => {
     const { lines } = await newResearch({ clarify: () => ['I shall begin.', calls(['generate_plan'])] })
     const all = await lines(asking)
-    expect(told(all)[0]).toBe('0.0 deep_research_plan_start')
+    expect(packetNames(all)[0]).toBe('0.0 deep_research_plan_start')
     expect(JSON.stringify(all)).not.toContain('I shall begin')
   })
 
   test('can be switched off', async () => {
     const { lines, model } = await newResearch({}, { research: { limits: { clarifies: false } } })
     expect(researchFaults(await lines(asking))).toEqual([])
-    expect(model.asked.map(phaseOf)[0]).toBe('plan')
+    expect(model.requests.map(phaseOf)[0]).toBe('plan')
   })
 })
 
@@ -224,15 +224,15 @@ test('a provider that takes no demand for a call is asked without, from then on'
   const refuse = ({ call }: PhaseCall): ScriptStep | undefined =>
     call.toolChoice?.type === 'auto' ? undefined : { reject: refused }
   const { lines, model } = await newResearch({
-    orchestrate: (asked) => refuse(asked) ?? onlyOne(asked.index === 1),
+    orchestrate: (call) => refuse(call) ?? onlyOne(call.index === 1),
     agent: refuse,
     final: () => ['It is so [1].'],
   })
   const all = await lines({ ...asking, forced_tool_id: 1 })
   expect(researchFaults(all)).toEqual([])
-  const choices = model.asked.map(({ toolChoice }) => toolChoice?.type)
+  const choices = model.requests.map(({ toolChoice }) => toolChoice?.type)
   expect(choices.filter((choice) => choice !== undefined && choice !== 'auto')).toHaveLength(1)
-  const agent = model.asked.find((call) => phaseOf(call) === 'agent')
+  const agent = model.requests.find((call) => phaseOf(call) === 'agent')
   expect(agent?.tools?.map(({ name }) => name)).toEqual(['internal_search'])
   expect(fold(all).answer).toContain('It is so')
 })
@@ -248,5 +248,5 @@ test('a model whose hidden thoughts take all it may say may say more', async () 
   const all = await lines(asking)
   expect(researchFaults(all)).toEqual([])
   expect(fold(all).answer).toContain('It is so')
-  expect(model.asked.filter(({ maxOutputTokens }) => maxOutputTokens !== undefined)).toHaveLength(1)
+  expect(model.requests.filter(({ maxOutputTokens }) => maxOutputTokens !== undefined)).toHaveLength(1)
 })

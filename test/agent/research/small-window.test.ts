@@ -22,7 +22,7 @@ test('a research fits into a small window, and says what was left out', async ()
   const { answer, error_msg: error } = await (await send(asking)).whole()
   expect(error).toBeNull()
   expect(answer).toMatch(/takes too few tokens to read all that was found: parts of \d interim reports were left out/)
-  for (const { prompt } of model.asked) expect(promptTokens(prompt)).toBeLessThan(contextTokens)
+  for (const { prompt } of model.requests) expect(promptTokens(prompt)).toBeLessThan(contextTokens)
 })
 
 test('a research that fits says nothing of the kind', async () => {

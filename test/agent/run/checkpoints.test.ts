@@ -39,7 +39,7 @@ test('a long answer is stored again only when it grew by a part of itself', asyn
   await vi.advanceTimersByTimeAsync(1_000)
   text += 'x'.repeat(100)
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(stored.map(([one]) => one?.length)).toEqual([1_002, 1_103])
+  expect(stored.map(([item]) => item?.length)).toEqual([1_002, 1_103])
 })
 
 test('nothing ticks once no answer is followed', async () => {

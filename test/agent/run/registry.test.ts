@@ -108,7 +108,7 @@ describe('stop', () => {
     for await (const entries of run.read()) if (entries.some(({ json }) => json.includes('So far'))) break
     await agent.stop(run.sessionId, ana)
     expect(await run.whole()).toMatchObject({ answer: 'So far', error_msg: null })
-    expect(model.asked[0]?.abortSignal?.aborted).toBe(true)
+    expect(model.requests[0]?.abortSignal?.aborted).toBe(true)
   })
 
   test('ends also a model that does not heed its signal, before or while it streams', async () => {

@@ -26,10 +26,10 @@ const turnOf = (action: { readonly calls: readonly { readonly turn: ActionTurn }
 describe('what an action sees of its turn', () => {
   test('the conversation so far as text, without citations and tools', async () => {
     const look = scriptedAction({ id: 7, name: 'look' })
-    const made = await newSetting(calls(), { actions: [look] })
-    const lines = await made.lines({ message: 'First?' })
+    const fixture = await newSetting(calls(), { actions: [look] })
+    const lines = await fixture.lines({ message: 'First?' })
     expect(turnOf(look).messages).toEqual([])
-    await made.lines({ message: 'Second?', chat_session_id: sessionOf(lines) })
+    await fixture.lines({ message: 'Second?', chat_session_id: sessionOf(lines) })
     expect(turnOf(look).messages).toEqual([
       { role: 'user', text: 'First?' },
       { role: 'assistant', text: 'Done.' },
@@ -51,9 +51,9 @@ describe('what an action sees of its turn', () => {
       result: async (_input, turn) => ({ text: (await turn.ask?.({ instructions: 'Say A.', text: 'Q' })) ?? '' }),
     })
     const script: Script = [[{ call: { name: 'look', input: {} } }], ['A'], ['Done.']]
-    const made = await newSetting(script, { actions: [look] })
-    const lines = await made.lines({ include_usage: true })
-    expect(made.model.asked).toHaveLength(3)
+    const fixture = await newSetting(script, { actions: [look] })
+    const lines = await fixture.lines({ include_usage: true })
+    expect(fixture.model.requests).toHaveLength(3)
     expect(lines.at(-1)).toMatchObject({ obj: { type: 'stop', usage: { input_tokens: 30, output_tokens: 15 } } })
   })
 
@@ -69,11 +69,11 @@ describe('what an action sees of its turn', () => {
         return { text: (await files!.read(kept.fileId)).map(({ text }) => text).join() }
       },
     })
-    const made = await newSetting(calls(), { actions: [look], storage: createStorage() })
-    const first = await uploaded(made, 'first.md', 'One.')
-    const second = await uploaded(made, 'second.md', 'Two.')
-    const lines = await made.lines({ file_descriptors: [{ id: first }] })
-    await made.lines({ chat_session_id: sessionOf(lines), file_descriptors: [{ id: second }] })
+    const fixture = await newSetting(calls(), { actions: [look], storage: createStorage() })
+    const first = await uploaded(fixture, 'first.md', 'One.')
+    const second = await uploaded(fixture, 'second.md', 'Two.')
+    const lines = await fixture.lines({ file_descriptors: [{ id: first }] })
+    await fixture.lines({ chat_session_id: sessionOf(lines), file_descriptors: [{ id: second }] })
     expect(seen).toEqual([
       ['first.md'],
       ['first.md', 'made.csv'],
@@ -107,38 +107,42 @@ describe('what an action sees of its turn', () => {
         return { text: 'done' }
       },
     })
-    const made = await newSetting(calls(), { actions: [look], storage: createStorage() })
-    ids = [await uploaded(made, 'own.md', 'Elsewhere.'), await uploaded(made, 'secret.md', 'Ben.', ben), 'unknown']
-    await made.lines()
+    const fixture = await newSetting(calls(), { actions: [look], storage: createStorage() })
+    ids = [
+      await uploaded(fixture, 'own.md', 'Elsewhere.'),
+      await uploaded(fixture, 'secret.md', 'Ben.', ben),
+      'unknown',
+    ]
+    await fixture.lines()
     expect(codes).toEqual(Array.from({ length: 6 }, () => 'NOT_FOUND'))
   })
 })
 
 describe('read_file', () => {
-  const offered = async (made: Setting, input: Parameters<Setting['lines']>[0] = {}) => {
-    const lines = await made.lines(input)
-    return { names: made.model.asked.at(-1)?.tools?.map(({ name }) => name) ?? [], session: sessionOf(lines) }
+  const offered = async (created: Setting, input: Parameters<Setting['lines']>[0] = {}) => {
+    const lines = await created.lines(input)
+    return { names: created.model.requests.at(-1)?.tools?.map(({ name }) => name) ?? [], session: sessionOf(lines) }
   }
 
   test('is offered once a file came with a message of the chat, unless the request allows nothing', async () => {
-    const made = await newSetting(() => ['Fine.'], { storage: createStorage() })
-    const id = await uploaded(made, 'leave.md', '25 days.')
-    const plain = await offered(made)
+    const fixture = await newSetting(() => ['Fine.'], { storage: createStorage() })
+    const id = await uploaded(fixture, 'leave.md', '25 days.')
+    const plain = await offered(fixture)
     expect(plain.names).toEqual([])
-    expect((await offered(made, { chat_session_id: plain.session })).names).toEqual([])
+    expect((await offered(fixture, { chat_session_id: plain.session })).names).toEqual([])
     const files = { chat_session_id: plain.session, file_descriptors: [{ id }] }
-    expect((await offered(made, files)).names).toEqual(['read_file'])
-    expect((await offered(made, { chat_session_id: plain.session })).names).toEqual(['read_file'])
-    expect((await offered(made, { ...files, allowed_tool_ids: [] })).names).toEqual([])
+    expect((await offered(fixture, files)).names).toEqual(['read_file'])
+    expect((await offered(fixture, { chat_session_id: plain.session })).names).toEqual(['read_file'])
+    expect((await offered(fixture, { ...files, allowed_tool_ids: [] })).names).toEqual([])
   })
 
   test('gives the text of an attached file', async () => {
     const script: Script = (_call, index) =>
       index === 0 ? [{ call: { name: 'read_file', input: { file_id: 'leave.md' } } }] : ['25.']
-    const made = await newSetting(script, { storage: createStorage() })
-    const id = await uploaded(made, 'leave.md', 'You get 25 days.')
-    await made.lines({ file_descriptors: [{ id }] })
-    expect(JSON.stringify(made.model.asked[1]?.prompt)).toContain('You get 25 days.')
+    const fixture = await newSetting(script, { storage: createStorage() })
+    const id = await uploaded(fixture, 'leave.md', 'You get 25 days.')
+    await fixture.lines({ file_descriptors: [{ id }] })
+    expect(JSON.stringify(fixture.model.requests[1]?.prompt)).toContain('You get 25 days.')
   })
 })
 
@@ -150,26 +154,26 @@ describe('actions of a source', () => {
     const source: ActionSource = { list: async () => functions, holds: async (id) => id === 1_001 }
     const script: Script = [['Not yet.'], [{ call: { name: 'add_pet', input: {} } }], ['Added.']]
     const other = scriptedAction({ id: 7, name: 'other' })
-    const made = await newSetting(script, { actionSources: [source], actions: [other] })
-    const run = await made.send({ forced_tool_id: 1_001 })
+    const fixture = await newSetting(script, { actionSources: [source], actions: [other] })
+    const run = await fixture.send({ forced_tool_id: 1_001 })
     const lines = await readAll(run)
-    expect(made.model.asked[0]?.tools?.map(({ name }) => name)).toEqual(['list_pets', 'add_pet'])
-    expect(made.model.asked[0]?.toolChoice).toEqual({ type: 'required' })
-    expect(made.model.asked[2]?.tools).toHaveLength(3)
+    expect(fixture.model.requests[0]?.tools?.map(({ name }) => name)).toEqual(['list_pets', 'add_pet'])
+    expect(fixture.model.requests[0]?.toolChoice).toEqual({ type: 'required' })
+    expect(fixture.model.requests[2]?.tools).toHaveLength(3)
     expect(functions[1]?.calls).toHaveLength(1)
     expect(lines.at(-1)).toMatchObject({ obj: { type: 'stop' } })
   })
 
   test('hear the remote headers of the request, and can be named in an agent', async () => {
-    const asked: unknown[] = []
+    const requests: unknown[] = []
     const tool = scriptedAction({ id: 1_001, name: 'remote' })
     const source: ActionSource = {
-      list: async ({ mcpHeaders }) => (asked.push(mcpHeaders), [tool]),
+      list: async ({ mcpHeaders }) => (requests.push(mcpHeaders), [tool]),
       holds: async (id) => id === 1_001,
     }
-    const made = await newSetting(() => ['Fine.'], { actionSources: [source] })
-    await made.lines({ mcp_headers: { 'x-token': 't' } })
-    expect(asked).toEqual([{ 'x-token': 't' }])
+    const fixture = await newSetting(() => ['Fine.'], { actionSources: [source] })
+    await fixture.lines({ mcp_headers: { 'x-token': 't' } })
+    expect(requests).toEqual([{ 'x-token': 't' }])
     const fields = {
       name: 'A',
       description: '',
@@ -178,10 +182,10 @@ describe('actions of a source', () => {
       task_prompt: '',
       datetime_aware: true,
     }
-    await expect(made.agent.personas.create({ ...fields, tool_ids: [1_001] }, ana)).resolves.toMatchObject({
+    await expect(fixture.agent.personas.create({ ...fields, tool_ids: [1_001] }, ana)).resolves.toMatchObject({
       actionIds: [1_001],
     })
-    await expect(made.agent.personas.create({ ...fields, tool_ids: [1_002] }, ana)).rejects.toMatchObject({
+    await expect(fixture.agent.personas.create({ ...fields, tool_ids: [1_002] }, ana)).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     })
   })

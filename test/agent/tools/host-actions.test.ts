@@ -35,7 +35,7 @@ describe('an action of the host', () => {
         tool_result: 'Order A-7 of ana is packed.',
       },
     ])
-    const [tool] = model.asked[0]?.tools ?? []
+    const [tool] = model.requests[0]?.tools ?? []
     expect(tool).toMatchObject({
       name: 'order_state',
       inputSchema: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'] },
@@ -51,7 +51,7 @@ describe('an action of the host', () => {
       '1.0 message_delta "Packed."',
       '1.0 stop null',
     ])
-    expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).toContain('number')
+    expect(JSON.stringify(model.requests[1]?.prompt.at(-1))).toContain('number')
   })
 
   test('shows as a custom tool: start, arguments, result', async () => {
@@ -115,7 +115,7 @@ describe('an action of the host', () => {
       '0.0 section_end',
       '1.0 message_start null',
     ])
-    expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).toContain('The shop is closed.')
+    expect(JSON.stringify(model.requests[1]?.prompt.at(-1))).toContain('The shop is closed.')
     expect(errors).toEqual([new Error('The shop is closed.')])
   })
 })

@@ -121,7 +121,7 @@ describe('an answer goes out in the order that clients rely on', () => {
   test('reasoning, text and two parallel searches, the second of which is the faster', async () => {
     let webIsDone = (): void => {}
     const web = new Promise<void>((resolve) => (webIsDone = resolve))
-    const law = newDoc('law', { is_internet: true, link: 'https://law.example/leave' })
+    const statute = newDoc('law', { is_internet: true, link: 'https://law.example/leave' })
     const setting = await newSetting(
       [
         [
@@ -146,9 +146,9 @@ describe('an answer goes out in the order that clients rely on', () => {
             start: { type: 'search_tool_start', is_internet_search: true },
             packets: [
               { type: 'search_tool_queries_delta', queries: ['minimum leave'] },
-              { type: 'search_tool_documents_delta', documents: [law] },
+              { type: 'search_tool_documents_delta', documents: [statute] },
             ],
-            documents: [law],
+            documents: [statute],
             result: () => {
               setTimeout(webIsDone)
               return { text: '{}' }
@@ -171,7 +171,7 @@ describe('an answer goes out in the order that clients rely on', () => {
       '0.0 error RATE_LIMIT',
       'error line RATE_LIMIT',
     ])
-    expect(setting.model.asked).toHaveLength(1)
+    expect(setting.model.requests).toHaveLength(1)
   })
 
   test('a model that says nothing: error packet and error line with what is known of it', async () => {
@@ -247,7 +247,7 @@ describe('whatever happens', () => {
       '1.0 message_delta "I could not look."',
       '1.0 stop null',
     ])
-    const prompt = JSON.stringify(setting.model.asked[1]?.prompt)
+    const prompt = JSON.stringify(setting.model.requests[1]?.prompt)
     expect(prompt).toContain('Tool failed with error: The shop did not answer.')
   })
 
@@ -300,7 +300,7 @@ describe('whatever happens', () => {
       '1.0 message_delta "Done."',
       '1.0 stop null',
     ])
-    expect(JSON.stringify(setting.model.asked[1]?.prompt)).toContain('fly')
+    expect(JSON.stringify(setting.model.requests[1]?.prompt)).toContain('fly')
   })
 
   test('the sixth step has no actions and has to answer', async () => {
@@ -313,11 +313,11 @@ describe('whatever happens', () => {
       '5.0 message_delta "Enough."',
       '5.0 stop null',
     ])
-    const choices = setting.model.asked.map(({ toolChoice }) => toolChoice?.type)
+    const choices = setting.model.requests.map(({ toolChoice }) => toolChoice?.type)
     expect(choices).toEqual([...Array.from({ length: 5 }, () => 'auto'), 'none'])
     // The calls in the prompt keep their tools beside them.
-    expect(setting.model.asked[5]?.tools).toHaveLength(1)
-    expect(JSON.stringify(setting.model.asked[5]?.prompt.at(-1))).toContain('no tool can be called')
+    expect(setting.model.requests[5]?.tools).toHaveLength(1)
+    expect(JSON.stringify(setting.model.requests[5]?.prompt.at(-1))).toContain('no tool can be called')
   })
 
   test('a search that is repeated is not made again, and a model that only repeats has to answer', async () => {
@@ -325,8 +325,8 @@ describe('whatever happens', () => {
     const setting = await newSetting([[look], [look], [look], ['Enough.']], { search })
     const lines = await inSession(setting)
     expect(lines.filter((line) => line.includes('search_tool_start'))).toHaveLength(1)
-    expect(JSON.stringify(setting.model.asked[2]?.prompt.at(-1))).toContain('was made before')
-    expect(setting.model.asked[3]?.toolChoice).toEqual({ type: 'none' })
+    expect(JSON.stringify(setting.model.requests[2]?.prompt.at(-1))).toContain('was made before')
+    expect(setting.model.requests[3]?.toolChoice).toEqual({ type: 'none' })
     expect(lines.at(-2)).toContain('"Enough."')
   })
 
@@ -342,10 +342,10 @@ describe('whatever happens', () => {
     const look = { call: { name: 'internal_search', input: { queries: ['leave'] } } }
     const reminded = await newSetting([[look], ['28 [1].']], { search: findsAlways(long) })
     await (await reminded.send()).whole()
-    expect(JSON.stringify(reminded.model.asked[1]?.prompt.at(-1))).toContain('Cite the results')
+    expect(JSON.stringify(reminded.model.requests[1]?.prompt.at(-1))).toContain('Cite the results')
     const plain = await newSetting([[look], ['28 [1].']], { search })
     await (await plain.send()).whole()
-    expect(plain.model.asked[1]?.prompt.at(-1)?.role).toBe('tool')
+    expect(plain.model.requests[1]?.prompt.at(-1)?.role).toBe('tool')
   })
 
   test('a set of results is bounded, and smaller in a small window', async () => {
@@ -358,7 +358,7 @@ describe('whatever happens', () => {
       const model = scriptedModel([[look], ['28 [1].']])
       const setting = await newSetting([], { models: providerOf(model, { contextTokens }), search: async () => many })
       await (await setting.send()).whole()
-      expect(estimateTokens(JSON.stringify(model.asked[1]?.prompt.at(-1)))).toBeLessThan(most)
+      expect(estimateTokens(JSON.stringify(model.requests[1]?.prompt.at(-1)))).toBeLessThan(most)
     }
   })
 
@@ -366,7 +366,7 @@ describe('whatever happens', () => {
     const look = { call: { name: 'internal_search', input: { queries: ['more'] } } }
     const setting = await newSetting([[look], [look]], { search, limits: { cycles: 2 } })
     expect((await inSession(setting)).at(-1)).toBe('error line EMPTY_LLM_RESPONSE')
-    expect(setting.model.asked).toHaveLength(2)
+    expect(setting.model.requests).toHaveLength(2)
   })
 
   test('with include_citations false there are neither markers nor citations, but the documents', async () => {
@@ -412,8 +412,8 @@ describe('whatever happens', () => {
     const script = [['a', { finish: 'stop', usage: { input: 12, output: 3 } } as const]]
     const silent = await newSetting(script)
     expect(packetsOf(await silent.lines()).at(-1)?.obj).toEqual({ type: 'stop', stop_reason: null })
-    const telling = await newSetting(script)
-    expect(packetsOf(await telling.lines({ include_usage: true })).at(-1)?.obj).toMatchObject({
+    const withUsage = await newSetting(script)
+    expect(packetsOf(await withUsage.lines({ include_usage: true })).at(-1)?.obj).toMatchObject({
       usage: { input_tokens: 12, output_tokens: 3 },
     })
   })

@@ -20,13 +20,13 @@ const drawsOnce =
 
 /** An agent that draws, and what its image model was asked. */
 async function drawing(script: Parameters<typeof newSetting>[0]) {
-  const asked: ImageRequest[] = []
+  const requests: ImageRequest[] = []
   const imageGenerator: ImageGenerator = async (request) => {
-    asked.push(request)
+    requests.push(request)
     return [{ bytes: png, mediaType: 'image/png' }]
   }
   const setting = await newSetting(script, { storage: createStorage(), imageGenerator })
-  return { ...setting, asked }
+  return { ...setting, requests }
 }
 
 async function pictureOf(run: Run): Promise<string> {
@@ -38,18 +38,18 @@ async function pictureOf(run: Run): Promise<string> {
 
 test('a picture made in the conversation can be taken up in a later message', async () => {
   let first = ''
-  const { send, asked } = await drawing(drawsOnce(() => first))
+  const { send, requests } = await drawing(drawsOnce(() => first))
   const run = await send({ message: 'Draw a heron' })
   first = await pictureOf(run)
   const again = await send({ message: 'And again, blue', chat_session_id: run.sessionId })
   expect(await pictureOf(again)).not.toBe('')
-  expect(asked.map(({ references }) => references.length)).toEqual([0, 1])
-  expect([...(asked[1]?.references[0]?.bytes ?? [])]).toEqual([...png])
+  expect(requests.map(({ references }) => references.length)).toEqual([0, 1])
+  expect([...(requests[1]?.references[0]?.bytes ?? [])]).toEqual([...png])
 })
 
 test('one of another conversation, and one of somebody else, cannot', async () => {
   let first = ''
-  const { send, asked } = await drawing(drawsOnce(() => first))
+  const { send, requests } = await drawing(drawsOnce(() => first))
   const run = await send({ message: 'Draw a heron' })
   first = await pictureOf(run)
   for (const caller of [ana, ben]) {
@@ -60,7 +60,7 @@ test('one of another conversation, and one of somebody else, cannot', async () =
     )
     expect(errors).toMatchObject([{ error_code: 'NOT_FOUND' }])
   }
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 test('so can a file that an action of the host made', async () => {

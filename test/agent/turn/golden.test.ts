@@ -41,16 +41,24 @@ async function play(script: Script, options: Partial<ConversationsOptions> = {})
 
 interface SearchScript {
   readonly shown: readonly SearchDoc[]
-  readonly found: readonly SearchDoc[]
+  readonly matches: readonly SearchDoc[]
   readonly queries: readonly string[]
   readonly isWeb?: boolean
   readonly sources?: readonly string[]
   /** Waited for before the queries and before the documents are told. */
   readonly steps?: readonly [Promise<void>, Promise<void>]
-  readonly told?: (what: 'queries' | 'end') => void
+  readonly onProgress?: (what: 'queries' | 'end') => void
 }
 
-function searchAction({ shown, found, queries, isWeb = false, sources, steps, told }: SearchScript) {
+function searchAction({
+  shown,
+  matches: hit,
+  queries,
+  isWeb = false,
+  sources,
+  steps,
+  onProgress: report,
+}: SearchScript) {
   return scriptedAction({
     id: isWeb ? 2 : 1,
     name: isWeb ? 'web_search' : 'internal_search',
@@ -62,12 +70,12 @@ function searchAction({ shown, found, queries, isWeb = false, sources, steps, to
       }
       await steps?.[0]
       turn.emit({ type: 'search_tool_queries_delta', queries })
-      told?.('queries')
+      report?.('queries')
       await steps?.[1]
       turn.emit({ type: 'search_tool_documents_delta', documents: shown })
-      turn.cite(found)
-      setImmediate(() => told?.('end'))
-      return { text: 'found', documents: shown, foundDocuments: found }
+      turn.cite(hit)
+      setImmediate(() => report?.('end'))
+      return { text: 'found', documents: shown, foundDocuments: hit }
     },
   })
 }
@@ -93,7 +101,7 @@ describe('a scripted model and scripted actions give, line by line', () => {
   test('a search with citations', async () => {
     const search = searchAction({
       shown: [nights, swaps],
-      found: [nights, swaps, archive],
+      matches: [nights, swaps, archive],
       queries: ['nights a group may book', 'telescope nights'],
       sources: ['confluence'],
     })
@@ -110,18 +118,18 @@ describe('a scripted model and scripted actions give, line by line', () => {
     const actions = [
       searchAction({
         shown: [nights],
-        found: [nights, swaps],
+        matches: [nights, swaps],
         queries: ['nights per group', 'booking rules'],
         steps: [own.promise, ended.promise],
-        told: (what) => (what === 'queries' ? other.resolve() : undefined),
+        onProgress: (what) => (what === 'queries' ? other.resolve() : undefined),
       }),
       searchAction({
         shown: [press],
-        found: [press],
+        matches: [press],
         queries: ['nights per group elsewhere'],
         isWeb: true,
         steps: [Promise.resolve(), other.promise],
-        told: (what) => (what === 'queries' ? own.resolve() : ended.resolve()),
+        onProgress: (what) => (what === 'queries' ? own.resolve() : ended.resolve()),
       }),
     ]
     const calls = [
@@ -252,7 +260,7 @@ describe('a scripted model and scripted actions give, line by line', () => {
   test('a stored answer shown again', async () => {
     const search = searchAction({
       shown: [nights, swaps],
-      found: [nights, swaps, archive],
+      matches: [nights, swaps, archive],
       queries: ['telescope nights'],
     })
     const { agent, send } = await newSetting(

@@ -23,10 +23,10 @@ describe('a model of which nothing is known', () => {
   test('gets the results of a search instead of what it wrote without one, and from then on at once', async () => {
     const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
     expect(await ask()).toContain('It is 25 days')
-    expect(model.asked).toHaveLength(2)
+    expect(model.requests).toHaveLength(2)
     expect(await ask()).toContain('It is 25 days')
-    expect(model.asked).toHaveLength(3)
-    const { tools, prompt } = model.asked.at(-1) ?? {}
+    expect(model.requests).toHaveLength(3)
+    const { tools, prompt } = model.requests.at(-1) ?? {}
     expect(tools).toBeUndefined()
     expect(JSON.stringify(prompt)).not.toContain('internal_search')
   })
@@ -34,7 +34,7 @@ describe('a model of which nothing is known', () => {
   test('gets the results as text before its question, with the numbers they are cited by', async () => {
     const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
     expect(await ask()).toMatch(/25 days \[\[1\]\]/)
-    const { prompt, temperature } = model.asked.at(-1) ?? {}
+    const { prompt, temperature } = model.requests.at(-1) ?? {}
     const form =
       /^Results of a search made for you:[^]*\n\n\[1\] Title of leave\n[^]*25 days[^]*\n\nQuestion: How many days of leave do I get\?\n\n[^]*number of the result/
     expect(prompt?.filter(({ role }) => role === 'user')).toMatchObject([
@@ -49,7 +49,7 @@ describe('a model of which nothing is known', () => {
     const models = providerOf(model, { callsTools: false })
     const setting = await newSetting(() => [], { models, search: async () => [hidden] })
     await (await setting.send()).whole()
-    const sent = JSON.stringify(model.asked.at(-1)?.prompt)
+    const sent = JSON.stringify(model.requests.at(-1)?.prompt)
     expect(sent).toContain('Staff receive 25 days.')
     expect(sent).not.toMatch(/Do not remove|<a id/)
   })
@@ -58,7 +58,7 @@ describe('a model of which nothing is known', () => {
     const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
     await ask()
     await ask()
-    expect(model.asked.every(({ prompt }) => JSON.stringify(prompt).includes('assistant of an organisation'))).toBe(
+    expect(model.requests.every(({ prompt }) => JSON.stringify(prompt).includes('assistant of an organisation'))).toBe(
       true,
     )
   })
@@ -78,27 +78,27 @@ describe('a model of which nothing is known', () => {
     )
     expect(await ask()).toContain('25 days')
     expect(await ask()).toContain('25 days')
-    expect(model.asked).toHaveLength(4)
-    expect(model.asked.every(({ tools }) => (tools ?? []).length > 0)).toBe(true)
+    expect(model.requests).toHaveLength(4)
+    expect(model.requests.every(({ tools }) => (tools ?? []).length > 0)).toBe(true)
   })
 
   test('is asked to search again after a while', async () => {
     const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
     for (let count = 0; count < 26; count++) await ask()
-    expect(model.asked.filter(({ tools }) => (tools ?? []).length > 0)).toHaveLength(2)
+    expect(model.requests.filter(({ tools }) => (tools ?? []).length > 0)).toHaveLength(2)
   })
 })
 
 test('a model that is known to call tools streams at once what it writes without one', async () => {
   const { ask, model } = await unknownModel(() => ['Hello!'], { callsTools: true })
   expect(await ask()).toBe('Hello!')
-  expect(model.asked).toHaveLength(1)
+  expect(model.requests).toHaveLength(1)
 })
 
 test('a model set to search-first gets the results and may search again', async () => {
   const { ask, model } = await unknownModel(() => ['It is 25 days [1].'], { grounding: 'search-first' })
   expect(await ask()).toContain('25 days')
-  expect(model.asked).toHaveLength(1)
-  expect(model.asked[0]?.tools?.map(({ name }) => name)).toContain('internal_search')
-  expect(model.asked[0]?.prompt.some(({ role }) => role === 'tool')).toBe(true)
+  expect(model.requests).toHaveLength(1)
+  expect(model.requests[0]?.tools?.map(({ name }) => name)).toContain('internal_search')
+  expect(model.requests[0]?.prompt.some(({ role }) => role === 'tool')).toBe(true)
 })

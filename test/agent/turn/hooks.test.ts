@@ -34,7 +34,7 @@ describe('a hook before a turn', () => {
       message: 'Ask something else.',
     })
     expect(await agent.sessions.list(ana)).toEqual({ sessions: [], hasMore: false })
-    expect(model.asked).toEqual([])
+    expect(model.requests).toEqual([])
     expect((await (await send({ message: 'The time?' })).whole()).answer).toBe('x')
   })
 
@@ -45,10 +45,10 @@ describe('a hook before a turn', () => {
     const first = await send({ message: 'One?', additional_context: 'The page is about bees.' })
     await first.whole()
     await (await send({ message: 'Two?', chat_session_id: first.sessionId })).whole()
-    const [one, two] = model.asked.map(({ prompt }) => JSON.stringify(prompt))
-    expect(one).toContain('Oslo')
-    expect(one).toContain('bees')
-    expect(two).not.toContain('Oslo')
+    const [initial, second] = model.requests.map(({ prompt }) => JSON.stringify(prompt))
+    expect(initial).toContain('Oslo')
+    expect(initial).toContain('bees')
+    expect(second).not.toContain('Oslo')
   })
 
   test('that fails refuses the message without telling why; an error of ours is passed on', async () => {

@@ -24,21 +24,21 @@ async function lastOf(turns: number, last: ScriptStep[]) {
     sessionId = run.sessionId
   }
   const run = await agent.send(toRequest({ message: 'The newest?', chat_session_id: sessionId }), { caller: ana })
-  return { lines: await readAll(run), asked: model.asked.slice(turns) }
+  return { lines: await readAll(run), requests: model.requests.slice(turns) }
 }
 
 test('a prompt that the model finds too long is sent again, shorter, with the newest question', async () => {
-  const { lines, asked } = await lastOf(12, [{ reject: tooLong }, ['Yes.']])
+  const { lines, requests } = await lastOf(12, [{ reject: tooLong }, ['Yes.']])
   expect(lines.map(inShort)).toContain('0.0 message_delta "Yes."')
-  const [first, second] = asked.map(({ prompt }) => prompt)
+  const [first, second] = requests.map(({ prompt }) => prompt)
   expect(promptTokens(second!)).toBeLessThanOrEqual(promptTokens(first!) * 0.6)
   expect(second!.at(-1)).toMatchObject({ role: 'user', content: [{ text: 'The newest?' }] })
   expect(second![1]?.role).toBe('user')
 })
 
 test('one that is too long however short it is fails, once nothing more can be left out', async () => {
-  const { lines, asked } = await lastOf(12, [...Array.from({ length: 20 }, () => ({ reject: tooLong })), ['never']])
+  const { lines, requests } = await lastOf(12, [...Array.from({ length: 20 }, () => ({ reject: tooLong })), ['never']])
   expect(lines.map(inShort).at(-1)).toBe('error line CONTEXT_TOO_LONG')
-  expect(asked.length).toBeGreaterThan(2)
-  expect(asked.length).toBeLessThan(20)
+  expect(requests.length).toBeGreaterThan(2)
+  expect(requests.length).toBeLessThan(20)
 })

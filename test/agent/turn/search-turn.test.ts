@@ -12,9 +12,9 @@ const many = Array.from({ length: 20 }, (_, at): Passage => newPassage(`d${at}`,
 const helpful =
   (expansion: string, choice: string): Script =>
   ({ prompt, tools }) => {
-    const asked = JSON.stringify(prompt)
-    if (!tools && asked.includes('You prepare a search')) return [expansion]
-    if (!tools && asked.includes('You choose among')) return [choice]
+    const promptText = JSON.stringify(prompt)
+    if (!tools && promptText.includes('You prepare a search')) return [expansion]
+    if (!tools && promptText.includes('You choose among')) return [choice]
     const hasResult = prompt.some(({ role }) => role === 'tool')
     return hasResult
       ? ['It is 25 [1].']
@@ -43,7 +43,7 @@ test('a search with all its help keeps the order of packets, and is told as it w
       }),
     ]),
   )
-  expect(model.asked).toHaveLength(4)
+  expect(model.requests).toHaveLength(4)
 })
 
 test('what is stored, and shown again, are the queries that the model gave itself', async () => {
@@ -80,7 +80,7 @@ test('a host may name another model for the questions; one that cannot be found 
   const named = await newSetting([], { ...withHelp, models, search, questionModel: { model_version: 'quick' } })
   const lines = await named.lines()
   expect(lines.map(inShort).join()).toContain('How long is annual leave?')
-  expect([quick.asked.length, answering.asked.length]).toEqual([1, 2])
+  expect([quick.requests.length, answering.requests.length]).toEqual([1, 2])
 
   const broken = await newSetting([], { ...withHelp, models, search, questionModel: { model_version: 'gone' } })
   expect((await broken.lines()).at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: null } })

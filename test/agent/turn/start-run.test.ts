@@ -70,7 +70,7 @@ describe('the branch a message continues', () => {
     await first.whole()
     const second = await send({ message: 'Two?', chat_session_id: first.sessionId })
     expect((await readAll(second))[0]).toEqual({ user_message_id: 4, reserved_assistant_message_id: 5 })
-    expect(said(model.asked[1]?.prompt)).toEqual(['user One?', 'assistant First answer.', 'user Two?'])
+    expect(said(model.requests[1]?.prompt)).toEqual(['user One?', 'assistant First answer.', 'user Two?'])
   })
 
   test('null starts anew, and the next -1 follows the new branch', async () => {
@@ -79,8 +79,8 @@ describe('the branch a message continues', () => {
     await first.whole()
     await (await send({ message: 'Two?', chat_session_id: first.sessionId, parent_message_id: null })).whole()
     await (await send({ message: 'Three?', chat_session_id: first.sessionId })).whole()
-    expect(said(model.asked[1]?.prompt)).toEqual(['user Two?'])
-    expect(said(model.asked[2]?.prompt)).toEqual(['user Two?', 'assistant 2', 'user Three?'])
+    expect(said(model.requests[1]?.prompt)).toEqual(['user Two?'])
+    expect(said(model.requests[2]?.prompt)).toEqual(['user Two?', 'assistant 2', 'user Three?'])
   })
 
   test('an answer off the mainline may be the parent and makes its branch the mainline', async () => {
@@ -91,7 +91,7 @@ describe('the branch a message continues', () => {
     await (await send({ ...within, message: 'Two?', parent_message_id: null })).whole()
     await (await send({ ...within, message: 'Three?', parent_message_id: first.messageId })).whole()
     await (await send({ ...within, message: 'Four?' })).whole()
-    expect(said(model.asked[3]?.prompt)).toEqual([
+    expect(said(model.requests[3]?.prompt)).toEqual([
       'user One?',
       'assistant 1',
       'user Three?',
@@ -107,13 +107,13 @@ describe('the branch a message continues', () => {
     const within = { chat_session_id: first.sessionId }
     const again = await send({ ...within, message: 'ignored', parent_message_id: 2 })
     expect((await readAll(again))[0]).toEqual({ user_message_id: 2, reserved_assistant_message_id: 4 })
-    expect(said(model.asked[1]?.prompt)).toEqual(['user One?'])
+    expect(said(model.requests[1]?.prompt)).toEqual(['user One?'])
     await (await send({ ...within, message: 'Two?' })).whole()
-    expect(said(model.asked[2]?.prompt)).toEqual(['user One?', 'assistant 2', 'user Two?'])
+    expect(said(model.requests[2]?.prompt)).toEqual(['user One?', 'assistant 2', 'user Two?'])
   })
 })
 
-type Prompt = Awaited<ReturnType<typeof newSetting>>['model']['asked'][number]['prompt']
+type Prompt = Awaited<ReturnType<typeof newSetting>>['model']['requests'][number]['prompt']
 
 /** The conversation as the model saw it, without the system message. */
 function said(prompt: Prompt | undefined): string[] {
@@ -129,7 +129,7 @@ describe('actions', () => {
   test('null allows all, a list those listed, an empty list none', async () => {
     const { send, model } = await newSetting(() => ['x'], { search, actions: [look] })
     for (const ids of [null, [7, 99], []]) await (await send({ allowed_tool_ids: ids })).whole()
-    expect(model.asked.map(({ tools }) => (tools ?? []).map(({ name }) => name))).toEqual([
+    expect(model.requests.map(({ tools }) => (tools ?? []).map(({ name }) => name))).toEqual([
       ['internal_search', 'look'],
       ['look'],
       [],
@@ -147,9 +147,12 @@ describe('actions', () => {
       actions: [look],
     })
     await (await send({ forced_tool_id: 7 })).whole()
-    expect(model.asked[0]).toMatchObject({ toolChoice: { type: 'tool', toolName: 'look' }, tools: [{ name: 'look' }] })
-    expect(model.asked[1]?.tools).toHaveLength(2)
-    expect(model.asked[1]?.toolChoice).toEqual({ type: 'auto' })
+    expect(model.requests[0]).toMatchObject({
+      toolChoice: { type: 'tool', toolName: 'look' },
+      tools: [{ name: 'look' }],
+    })
+    expect(model.requests[1]?.tools).toHaveLength(2)
+    expect(model.requests[1]?.toolChoice).toEqual({ type: 'auto' })
   })
 
   test('a model that does not use the forced action is asked once more; nothing it said is told twice', async () => {
@@ -168,36 +171,36 @@ describe('actions', () => {
       '1.0 message_delta "Seen."',
       '1.0 stop null',
     ])
-    expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).toContain('look')
+    expect(JSON.stringify(model.requests[1]?.prompt.at(-1))).toContain('look')
   })
 
   test('a model that refuses the forced action twice fails the run', async () => {
     const { send, model } = await newSetting([['No.'], ['No!']], { actions: [look] })
     const whole = await (await send({ forced_tool_id: 7 })).whole()
     expect(whole).toMatchObject({ answer: '', error_msg: expect.stringContaining('look') })
-    expect(model.asked).toHaveLength(2)
+    expect(model.requests).toHaveLength(2)
   })
 })
 
 describe('a model that fails before it says anything', () => {
   const busy = Object.assign(new Error('overloaded'), { name: 'AI_APICallError', statusCode: 503 })
   test('is tried again', async () => {
-    const waits: number[] = []
+    const delays: number[] = []
     const { send } = await newSetting([{ reject: busy }, [{ error: busy }], ['There.']], {
-      wait: async (delayMs) => void waits.push(delayMs),
+      wait: async (delayMs) => void delays.push(delayMs),
     })
     expect(await (await send()).whole()).toMatchObject({ answer: 'There.', error_msg: null })
-    expect(waits).toEqual([1000, 2000])
+    expect(delays).toEqual([1000, 2000])
   })
 
   test('is given up after three tries, or at once when trying again cannot help', async () => {
     const { send, model } = await newSetting(() => ({ reject: busy }))
     expect((await (await send()).whole()).error_msg).not.toBeNull()
-    expect(model.asked).toHaveLength(3)
+    expect(model.requests).toHaveLength(3)
     const wrongKey = Object.assign(new Error('no'), { name: 'AI_APICallError', statusCode: 401 })
     const other = await newSetting(() => ({ reject: wrongKey }))
     expect((await readAll(await other.send())).map(inShort).at(-1)).toBe('error line AUTH_ERROR')
-    expect(other.model.asked).toHaveLength(1)
+    expect(other.model.requests).toHaveLength(1)
   })
 
   test('because the conversation is too long is tried once more with less of it', async () => {
@@ -210,7 +213,7 @@ describe('a model that fails before it says anything', () => {
     await first.whole()
     const second = await send({ message: 'Two?', chat_session_id: first.sessionId })
     expect((await second.whole()).answer).toBe('Short.')
-    expect(said(model.asked[2]?.prompt)).toEqual(['user Two?'])
+    expect(said(model.requests[2]?.prompt)).toEqual(['user Two?'])
   })
 })
 
@@ -237,13 +240,13 @@ const busy = Object.assign(new Error('overloaded'), { name: 'AI_APICallError', s
 describe('an idempotency key', () => {
   test('gives the same run for the same body, its lines from the first on', async () => {
     const { send, model } = await newSetting([['Once.'], ['Twice.']])
-    const [one, two] = await Promise.all([
+    const [first, second] = await Promise.all([
       send({ message: 'Q' }, { idempotencyKey: 'k' }),
       send({ message: 'Q' }, { idempotencyKey: 'k' }),
     ])
-    expect(two.messageId).toBe(one.messageId)
-    expect(await readAll(two)).toEqual(await readAll(one))
-    expect(model.asked).toHaveLength(1)
+    expect(second.messageId).toBe(first.messageId)
+    expect(await readAll(second)).toEqual(await readAll(first))
+    expect(model.requests).toHaveLength(1)
   })
 
   test('used for another body is a conflict, used by another caller is their own', async () => {
@@ -266,7 +269,7 @@ describe('an idempotency key', () => {
     const again = await after.send({ message: 'Q' }, { idempotencyKey: 'k' })
     expect(await readAll(again)).toEqual(lines)
     expect(await again.whole()).toEqual(whole)
-    expect(after.model.asked).toEqual([])
+    expect(after.model.requests).toEqual([])
   })
 
   test('is forgotten after 24 hours', async () => {
@@ -321,8 +324,8 @@ test('additional context stands beside the message and is not kept', async () =>
   const first = await send({ message: 'One?', additional_context: 'The page is about bees.' })
   await first.whole()
   await (await send({ message: 'Two?', chat_session_id: first.sessionId })).whole()
-  expect(JSON.stringify(model.asked[0]?.prompt)).toContain('bees')
-  expect(JSON.stringify(model.asked[1]?.prompt)).not.toContain('bees')
+  expect(JSON.stringify(model.requests[0]?.prompt)).toContain('bees')
+  expect(JSON.stringify(model.requests[1]?.prompt)).not.toContain('bees')
 })
 
 test('a closed agent refuses', async () => {

@@ -67,7 +67,7 @@ test('the next question goes on, another answer replaces the first, an edited qu
   await chat.sendMessage({ text: 'Second?' })
   await chat.regenerate()
   expect(chat.messages.map(textOf)).toEqual(['First?', 'Answer 1.', 'Second?', 'Answer 3.'])
-  const roles = model.asked
+  const roles = model.requests
     .at(-1)
     ?.prompt.filter(({ role }) => role !== 'system')
     .map(({ role }) => role)
@@ -76,7 +76,7 @@ test('the next question goes on, another answer replaces the first, an edited qu
   const [first] = chat.messages
   await chat.sendMessage({ text: 'Edited?', messageId: first?.id })
   expect(chat.messages.map(textOf)).toEqual(['Edited?', 'Answer 4.'])
-  expect(JSON.stringify(model.asked.at(-1)?.prompt)).not.toContain('Answer 1')
+  expect(JSON.stringify(model.requests.at(-1)?.prompt)).not.toContain('Answer 1')
   expect(chat.lastMessage?.metadata?.sessionId).toBe(sessionId)
   // As after a reload: stored messages have the ids that another answer needs.
   const reloaded = new PlainChat({
@@ -117,7 +117,7 @@ test('a chat that is stopped before its session is known stops the answer all th
   }
   const chat = new PlainChat({ transport: inlayTransport({ baseUrl, apiKey, fetch: slow }) })
   const sent = chat.sendMessage({ text: 'Never mind.' })
-  await expect.poll(() => model.asked.length).toBe(1)
+  await expect.poll(() => model.requests.length).toBe(1)
   const stopped = chat.stop()
   held.resolve()
   await Promise.all([stopped, sent])
@@ -212,7 +212,7 @@ describe('files', () => {
     const transport = inlayTransport({ baseUrl, apiKey })
     const chat = new PlainChat({ transport })
     await chat.sendMessage({ text: 'What is it called?', files: [file('The zebra is called Quibble.')] })
-    expect(JSON.stringify(model.asked[0]?.prompt)).toContain('Quibble')
+    expect(JSON.stringify(model.requests[0]?.prompt)).toContain('Quibble')
     const [question] = await transport.messages(chat.lastMessage?.metadata?.sessionId ?? '')
     expect(partsOf(question, 'file')).toMatchObject([
       { filename: 'zebra.txt', url: dataUrl('The zebra is called Quibble.') },
@@ -224,7 +224,7 @@ describe('files', () => {
     const chat = new PlainChat({ transport: inlayTransport({ baseUrl, apiKey }) })
     await chat.sendMessage({ text: 'What?', files: [file('')] })
     expect(chat.error?.message).toMatch(/^zebra\.txt: /)
-    expect(model.asked).toEqual([])
+    expect(model.requests).toEqual([])
   })
 
   test.each(['inline', 'link'] as const)('that an answer made are shown (%s)', async (files) => {

@@ -4,10 +4,10 @@ import { ana, ben, inShort, newSetting, packetsOf, providerOf } from '../../agen
 
 const keep = (memory: string, more: object = {}) => [{ call: { name: 'add_memory', input: { memory, ...more } } }]
 
-const promptOf = (model: { asked: readonly { prompt: unknown }[] }, at: number): string =>
-  JSON.stringify(model.asked[at]?.prompt)
-const toolsOf = (model: { asked: readonly { tools?: readonly { name: string }[] }[] }, at: number): string[] =>
-  (model.asked[at]?.tools ?? []).map(({ name }) => name)
+const promptOf = (model: { requests: readonly { prompt: unknown }[] }, at: number): string =>
+  JSON.stringify(model.requests[at]?.prompt)
+const toolsOf = (model: { requests: readonly { tools?: readonly { name: string }[] }[] }, at: number): string[] =>
+  (model.requests[at]?.tools ?? []).map(({ name }) => name)
 
 test('what a model keeps is told to clients, and to the model in later conversations of that person alone', async () => {
   const { lines, model, send } = await newSetting([keep('Works in optics.'), ['Noted.'], ['Hello.'], ['Hello.']], {

@@ -14,10 +14,10 @@ test('the answer liked best is marked and its branch is gone on with', async () 
     latestChildId: second?.message_id,
   })
   await (await send({ chat_session_id: run.sessionId })).whole()
-  const told = JSON.stringify(model.asked[2]?.prompt)
+  const promptText = JSON.stringify(model.requests[2]?.prompt)
   const liked = messages.find(({ id }) => id === second?.message_id)?.text
-  expect(told).toContain(liked)
-  expect(told).not.toContain(messages.find(({ id }) => id === first?.message_id)?.text)
+  expect(promptText).toContain(liked)
+  expect(promptText).not.toContain(messages.find(({ id }) => id === first?.message_id)?.text)
 })
 
 test('an answer is preferred only to a question of its own, by the one who asked', async () => {

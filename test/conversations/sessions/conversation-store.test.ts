@@ -98,9 +98,9 @@ test('history reads the newest messages, with their calls, as far as it may', as
   expect(all.messages).toHaveLength(122)
   expect(all.messages[0]?.text).toBe('Hello?')
   expect(all.messages[1]).toMatchObject({ text: 'Hi.', toolCalls: [{ name: 'internal_search', result: 'found' }] })
-  const some = await conversations.open({ ...opening, session, history: { chars: 20, withoutCallsOf: [] } })
+  const shortened = await conversations.open({ ...opening, session, history: { chars: 20, withoutCallsOf: [] } })
   // The answer that would still fit is left out with its question.
-  expect(some.messages.map(({ text }) => text)).toEqual(['Message 59', 'Hi.', 'Hello?', ''])
+  expect(shortened.messages.map(({ text }) => text)).toEqual(['Message 59', 'Hi.', 'Hello?', ''])
 })
 
 test('an answer of a process that is gone ends with what it said; one that lives is left alone', async () => {

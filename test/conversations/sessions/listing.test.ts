@@ -4,17 +4,17 @@ import { ana, newSetting } from '../../agent/setting.ts'
 
 test('pages cut by time hold each session once, also of sessions made at the same moment', async () => {
   const { agent, send } = await newSetting(() => ['x'])
-  const made: string[] = []
+  const created: string[] = []
   for (let count = 0; count < 4; count++) {
-    made.unshift((await agent.sessions.create({}, ana)).id)
+    created.unshift((await agent.sessions.create({}, ana)).id)
     const run = await send()
     await run.whole()
-    made.unshift(run.sessionId)
+    created.unshift(run.sessionId)
   }
   // A message moves its session to the front.
-  const oldest = made.pop() ?? ''
+  const oldest = created.pop() ?? ''
   await (await send({ chat_session_id: oldest })).whole()
-  made.unshift(oldest)
+  created.unshift(oldest)
   const seen: string[] = []
   for (let before: number | undefined; ;) {
     const page = await agent.sessions.list(ana, { limit: 3, before })
@@ -23,7 +23,7 @@ test('pages cut by time hold each session once, also of sessions made at the sam
     if (!page.hasMore) break
     before = Date.parse(page.sessions.at(-1)?.timeUpdated ?? '')
   }
-  expect(seen).toEqual(made)
+  expect(seen).toEqual(created)
 })
 
 test('sessions are listed by project, or those of none', async () => {

@@ -9,17 +9,17 @@ test('a session is found by its name or by what was said in it, whatever the end
   const run = await send({ message: 'What about holidays?' })
   await run.whole()
   const named = await sessions.create({ description: 'Übungen für Bergretter' }, ana)
-  const found = async (query: string, caller = ana) =>
+  const passages = async (query: string, caller = ana) =>
     (await sessions.search(query, caller)).groups.flatMap((group) => group.sessions.map(({ id }) => id))
-  expect(await found('holiday')).toEqual([run.sessionId])
-  expect(await found('the LEAVES of staff')).toEqual([run.sessionId])
-  expect(await found('übungen')).toEqual([named.id])
-  expect(await found('leave mountains')).toEqual([])
+  expect(await passages('holiday')).toEqual([run.sessionId])
+  expect(await passages('the LEAVES of staff')).toEqual([run.sessionId])
+  expect(await passages('übungen')).toEqual([named.id])
+  expect(await passages('leave mountains')).toEqual([])
   // Words of the question and of the answer: no single text holds both.
-  expect(await found('holidays paid')).toEqual([])
-  expect(await found('aff')).toEqual([])
-  expect(await found("%_' OR 1=1")).toEqual([])
-  expect(await found('holiday', ben)).toEqual([])
+  expect(await passages('holidays paid')).toEqual([])
+  expect(await passages('aff')).toEqual([])
+  expect(await passages("%_' OR 1=1")).toEqual([])
+  expect(await passages('holiday', ben)).toEqual([])
 })
 
 test('a deleted session is not found', async () => {

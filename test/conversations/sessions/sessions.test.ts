@@ -122,7 +122,7 @@ test('a session that was opened and left is not listed after five minutes, unles
   const { agent, clock } = await newSetting([])
   const { id } = await agent.sessions.create({ description: 'Empty' }, ana)
   const listed = async (includeEmpty: boolean) =>
-    (await agent.sessions.list(ana, { includeEmpty })).sessions.map((one) => one.id)
+    (await agent.sessions.list(ana, { includeEmpty })).sessions.map((session) => session.id)
   expect(await listed(false)).toEqual([id])
   clock.time += 300_001
   expect(await listed(false)).toEqual([])
@@ -145,7 +145,7 @@ describe('a name', () => {
     const run = await send({ message: 'How many days?' })
     await run.whole()
     expect(await agent.sessions.rename(run.sessionId, null, ana)).toBe('Days of leave')
-    expect(JSON.stringify(model.asked[1]?.prompt)).toContain('How many days?')
+    expect(JSON.stringify(model.requests[1]?.prompt)).toContain('How many days?')
   })
 
   test('of more than eighty characters is cut between words', async () => {
@@ -205,7 +205,7 @@ test('choosing another answer moves the mainline', async () => {
   await (await send({ ...within, parent_message_id: 2 })).whole()
   await agent.sessions.selectBranch(3, ana)
   await (await send({ ...within, message: 'Next' })).whole()
-  expect(JSON.stringify(model.asked[2]?.prompt)).toContain('One.')
+  expect(JSON.stringify(model.requests[2]?.prompt)).toContain('One.')
   expect(await codeOf(agent.sessions.selectBranch(1, ana))).toBe('VALIDATION_ERROR')
   expect(await codeOf(agent.sessions.selectBranch(3, ben))).toBe('VALIDATION_ERROR')
   expect(await codeOf(agent.sessions.selectBranch(999, ana))).toBe('VALIDATION_ERROR')

@@ -99,15 +99,15 @@ test('a temperature lies between 0 and 2, for some models 1', async () => {
 test('a reasoning effort reaches the model; an unknown one is refused', async () => {
   const { agent, send, model } = await newSetting(() => ['x'])
   const { id } = await agent.sessions.create({}, ana)
-  const asked = async (effort: string | null) => {
+  const pinEffort = async (effort: string | null) => {
     await agent.sessions.setReasoningEffort(id, effort, ana)
     await (await send({ chat_session_id: id })).whole()
-    return model.asked.at(-1)?.reasoning
+    return model.requests.at(-1)?.reasoning
   }
-  expect(await asked('high')).toBe('high')
-  expect(await asked('off')).toBe('none')
-  expect(await asked('auto')).toBeUndefined()
-  expect(await asked(null)).toBeUndefined()
+  expect(await pinEffort('high')).toBe('high')
+  expect(await pinEffort('off')).toBe('none')
+  expect(await pinEffort('auto')).toBeUndefined()
+  expect(await pinEffort(null)).toBeUndefined()
   expect(await codeOf(agent.sessions.setReasoningEffort(id, 'enormous', ana))).toBe('INVALID_INPUT')
   expect(await codeOf(agent.sessions.setReasoningEffort(id, 'toString', ana))).toBe('INVALID_INPUT')
 })

@@ -21,13 +21,13 @@ const bookings = {
   },
 }
 
-function answering(status: number, body: unknown): { fetchAddress: FetchAddress; asked: string[] } {
-  const asked: string[] = []
+function answering(status: number, body: unknown): { fetchAddress: FetchAddress; requests: string[] } {
+  const requests: string[] = []
   const fetchAddress = async (url: string): Promise<AddressAnswer> => {
-    asked.push(url)
+    requests.push(url)
     return { status, headers: new Headers(), bytes: new TextEncoder().encode(JSON.stringify(body)) }
   }
-  return { fetchAddress, asked }
+  return { fetchAddress, requests }
 }
 
 /** What differs from run to run, and from the examples: ids, seconds. */
@@ -66,12 +66,12 @@ test('a service that refuses the credentials is told as such, and the answer goe
 })
 
 test('a call without its path argument asks nothing, and may be tried again', async () => {
-  const { fetchAddress, asked } = answering(200, { free: true })
+  const { fetchAddress, requests } = answering(200, { free: true })
   const script = [call({}), call({ dome: 'north' }), ['The north dome is free.']]
   const { lines, model } = await play(script, fetchAddress)
   expect(comparable(lines)).toEqual(comparable(streams.repeatedAction))
-  expect(asked).toEqual(['https://bookings.example/domes/north'])
-  expect(JSON.stringify(model.asked[1]!.prompt.at(-1))).toContain('dome: is required')
+  expect(requests).toEqual(['https://bookings.example/domes/north'])
+  expect(JSON.stringify(model.requests[1]!.prompt.at(-1))).toContain('dome: is required')
 })
 
 test('an agent that uses a custom action keeps it from being removed', async () => {
@@ -88,7 +88,7 @@ test('an agent that uses a custom action keeps it from being removed', async () 
 
 test('an action that is switched off is offered to nobody until it is on again', async () => {
   const { agent, send, model } = await newSetting([['One.'], ['Two.']], { search: findsAlways() })
-  const offered = (): (string | undefined)[] => model.asked.at(-1)!.tools?.map(({ name }) => name) ?? []
+  const offered = (): (string | undefined)[] => model.requests.at(-1)!.tools?.map(({ name }) => name) ?? []
   expect(await agent.tools.enable([1, 99], false)).toEqual([1])
   await (await send()).whole()
   expect(offered()).not.toContain('internal_search')

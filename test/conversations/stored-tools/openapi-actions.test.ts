@@ -26,13 +26,13 @@ interface Answer {
 
 /** A service that answers as told, and what it was asked. */
 function service({ status = 200, type = 'application/json', body = '{"ok":true}' }: Answer = {}) {
-  const asked: (AddressRequest & { url: string })[] = []
+  const requests: (AddressRequest & { url: string })[] = []
   const fetchAddress: FetchAddress = async (url, request = {}) => {
-    asked.push({ ...request, url })
+    requests.push({ ...request, url })
     const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
     return { status, headers: new Headers({ 'content-type': type }), bytes }
   }
-  return { asked, fetchAddress }
+  return { requests, fetchAddress }
 }
 
 /** Calls a function of a tool as the loop does: arguments checked first. */
@@ -41,13 +41,15 @@ async function call(
   input: unknown,
   { tool = kennel, answer, turn: more }: { tool?: StoredTool; answer?: Answer; turn?: Partial<ActionTurn> } = {},
 ) {
-  const { asked, fetchAddress } = service(answer)
-  const action = createOpenApiActions(tool, { fetchAddress }).find((one) => one.name === name)!
+  const { requests, fetchAddress } = service(answer)
+  const action = createOpenApiActions(tool, { fetchAddress }).find(
+    (createOpenApiAction) => createOpenApiAction.name === name,
+  )!
   const { turn, packets } = newTurn(more)
   const outcome = await action.input['~standard'].validate(input)
-  if (outcome.issues) return { refused: outcome.issues.map(({ message }) => message), asked, packets }
+  if (outcome.issues) return { refused: outcome.issues.map(({ message }) => message), requests, packets }
   const { text } = await action.run(outcome.value, turn)
-  return { asked, packets, told: JSON.parse(text) as Record<string, unknown>, text, start: action.start?.() }
+  return { requests, packets, output: JSON.parse(text) as Record<string, unknown>, text, start: action.start?.() }
 }
 
 const withOperation = (path: string, operation: Record<string, unknown>, more: Partial<StoredTool> = {}) => ({
@@ -67,24 +69,24 @@ const parameter = (name: string, place: string, more: Record<string, unknown> = 
 
 describe('a request', () => {
   test('has its values encoded, lists repeated, headers apart, nothing else of the model', async () => {
-    const { asked } = await call('list_dogs', {
+    const { requests } = await call('list_dogs', {
       limit: 3,
       state: ['well & fed', 'ill'],
       'X-Branch': 'north',
       Authorization: 'Bearer mine',
       other: 1,
     })
-    expect(asked[0]!.url).toBe('https://kennel.example/v1/dogs?state=well%20%26%20fed&state=ill&limit=3')
-    expect(asked[0]!.headers).toMatchObject({ 'x-branch': 'north' })
-    expect(asked[0]!.headers).not.toHaveProperty('authorization')
-    expect(asked[0]).toMatchObject({ method: 'GET' })
-    expect(asked[0]).not.toHaveProperty('body')
+    expect(requests[0]!.url).toBe('https://kennel.example/v1/dogs?state=well%20%26%20fed&state=ill&limit=3')
+    expect(requests[0]!.headers).toMatchObject({ 'x-branch': 'north' })
+    expect(requests[0]!.headers).not.toHaveProperty('authorization')
+    expect(requests[0]).toMatchObject({ method: 'GET' })
+    expect(requests[0]).not.toHaveProperty('body')
   })
 
   test('sends the body as JSON', async () => {
-    const { asked, packets } = await call('boardDog', { requestBody: { name: 'Rex', nick: null } })
-    expect(asked[0]).toMatchObject({ method: 'POST', body: '{"name":"Rex","nick":null}' })
-    expect(asked[0]!.headers).toMatchObject({ 'content-type': 'application/json' })
+    const { requests, packets } = await call('boardDog', { requestBody: { name: 'Rex', nick: null } })
+    expect(requests[0]).toMatchObject({ method: 'POST', body: '{"name":"Rex","nick":null}' })
+    expect(requests[0]!.headers).toMatchObject({ 'content-type': 'application/json' })
     expect(packets.map(({ type }) => type)).toEqual(['custom_tool_delta'])
   })
 
@@ -94,8 +96,8 @@ describe('a request', () => {
     ['half a character is replaced', 'x\ud800', 'x%EF%BF%BD'],
     ['a placeholder of a path is only text', '{dogId}', '%7BdogId%7D'],
   ])('keeps its path: %s', async (_, dogId, segment) => {
-    const { asked } = await call('getDog', { dogId })
-    expect(asked[0]!.url).toBe(`https://kennel.example/v1/dogs/${segment}`)
+    const { requests } = await call('getDog', { dogId })
+    expect(requests[0]!.url).toBe(`https://kennel.example/v1/dogs/${segment}`)
   })
 
   test.each([
@@ -110,8 +112,8 @@ describe('a request', () => {
     ['null', {}, null, ''],
   ])('writes query values %s', async (_, more, value, query) => {
     const tool = withOperation('/x', { parameters: [parameter('p', 'query', more)] })
-    const { asked } = await call('one', { p: value }, { tool })
-    expect(asked[0]!.url).toBe(`https://kennel.example/v1/x${query}`)
+    const { requests } = await call('one', { p: value }, { tool })
+    expect(requests[0]!.url).toBe(`https://kennel.example/v1/x${query}`)
   })
 
   test('puts in what the document asks of the call, and what the model leaves out', async () => {
@@ -129,13 +131,13 @@ describe('a request', () => {
         },
       },
     })
-    const { asked, packets } = await call(
+    const { requests, packets } = await call(
       'one',
       { free: 'USER_ID', requestBody: { by: 'USER_ID' } },
       { tool, turn: { sessionId: 'a b', messageId: 7, caller: { id: 'ana', email: 'a@x.example', scopes: ['chat'] } } },
     )
-    expect(asked[0]!.url).toBe('https://kennel.example/v1/chats/a%20b?who=a%40x.example&free=USER_ID')
-    expect(JSON.parse(asked[0]!.body!)).toEqual({ answer: '7', by: 'ana' })
+    expect(requests[0]!.url).toBe('https://kennel.example/v1/chats/a%20b?who=a%40x.example&free=USER_ID')
+    expect(JSON.parse(requests[0]!.body!)).toEqual({ answer: '7', by: 'ana' })
     expect(packets[0]).toMatchObject({ tool_args: { who: 'a@x.example', free: 'USER_ID' } })
   })
 
@@ -146,10 +148,10 @@ describe('a request', () => {
     ]
     const turn = { headers: { 'x-trace': 'live', authorization: 'Bearer caller' } }
     const without = await call('getDog', { dogId: '1' }, { tool: { ...kennel, customHeaders }, turn })
-    expect(without.asked[0]!.headers).toMatchObject({ 'x-key': 'secret', 'x-trace': 'live' })
-    expect(without.asked[0]!.headers).not.toHaveProperty('authorization')
+    expect(without.requests[0]!.headers).toMatchObject({ 'x-key': 'secret', 'x-trace': 'live' })
+    expect(without.requests[0]!.headers).not.toHaveProperty('authorization')
     const passing = await call('getDog', { dogId: '1' }, { tool: { ...kennel, passesAuth: true }, turn })
-    expect(passing.asked[0]!.headers).toMatchObject({ authorization: 'Bearer caller' })
+    expect(passing.requests[0]!.headers).toMatchObject({ authorization: 'Bearer caller' })
     expect(without.text).not.toContain('secret')
   })
 })
@@ -169,9 +171,9 @@ describe('arguments are refused before anything is sent:', () => {
     ],
     ['no object', 'getDog', [], 'an object of arguments is expected'],
   ])('%s', async (_, name, input, fault) => {
-    const { refused, asked } = await call(name, input)
+    const { refused, requests } = await call(name, input)
     expect(refused).toEqual([fault])
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 })
 
@@ -179,7 +181,7 @@ describe('an answer', () => {
   const deltaOf = (packets: readonly PacketBody[]) => packets.find(({ type }) => type === 'custom_tool_delta')
 
   test('in JSON is told as it is, with the arguments before it', async () => {
-    const { packets, told, start } = await call('getDog', { dogId: 'r 1' }, { answer: { body: '{"name":"Rex"}' } })
+    const { packets, output, start } = await call('getDog', { dogId: 'r 1' }, { answer: { body: '{"name":"Rex"}' } })
     expect(start).toEqual({ type: 'custom_tool_start', tool_name: 'getDog', tool_id: 1001 })
     expect(packets).toEqual([
       { type: 'custom_tool_args', tool_name: 'getDog', tool_args: { dogId: 'r 1' } },
@@ -193,13 +195,13 @@ describe('an answer', () => {
         error: null,
       },
     ])
-    expect(told).toMatchObject({
+    expect(output).toMatchObject({
       tool_name: 'getDog',
       response_type: 'json',
       tool_result: { name: 'Rex' },
       error: null,
     })
-    expect(told!['note']).toContain('never instructions')
+    expect(output!['note']).toContain('never instructions')
   })
 
   test('in text, in other charsets, empty or binary is text', async () => {
@@ -224,11 +226,11 @@ describe('an answer', () => {
       { answer: { type: 'text/csv', body: 'a,b\n1,2' }, turn: { files } },
     )
     expect(deltaOf(csv.packets)).toMatchObject({ response_type: 'csv', data: null, file_ids: ['getDog.csv-file'] })
-    expect(csv.told).toMatchObject({ tool_result: { content: 'a,b\n1,2', file_id: 'getDog.csv-file' } })
+    expect(csv.output).toMatchObject({ tool_result: { content: 'a,b\n1,2', file_id: 'getDog.csv-file' } })
     const png = new Uint8Array([137, 80, 0])
     const image = await call('getDog', { dogId: '1' }, { answer: { type: 'image/png', body: png }, turn: { files } })
     expect(deltaOf(image.packets)).toMatchObject({ response_type: 'image', data: null, file_ids: ['getDog.png-file'] })
-    expect(image.told).toMatchObject({
+    expect(image.output).toMatchObject({
       tool_result: { file_name: 'getDog.png', media_type: 'image/png', size_bytes: 3 },
     })
     const opened = await files.open('getDog.png-file')
@@ -248,21 +250,25 @@ describe('an answer', () => {
   })
 
   test.each([401, 403])('with status %i says that the credentials were refused', async (status) => {
-    const { packets, told } = await call('getDog', { dogId: '1' }, { answer: { status } })
+    const { packets, output } = await call('getDog', { dogId: '1' }, { answer: { status } })
     const error = { is_auth_error: true, status_code: status, message: 'getDog refused its credentials.' }
     expect(deltaOf(packets)).toMatchObject({ data: { ok: true }, error })
-    expect(told).toMatchObject({ error, status })
+    expect(output).toMatchObject({ error, status })
   })
 
   test('with another status is an answer, whose status the model learns', async () => {
-    const { packets, told } = await call('getDog', { dogId: '1' }, { answer: { status: 404, body: '{"why":"gone"}' } })
+    const { packets, output } = await call(
+      'getDog',
+      { dogId: '1' },
+      { answer: { status: 404, body: '{"why":"gone"}' } },
+    )
     expect(deltaOf(packets)).toMatchObject({ data: { why: 'gone' }, error: null })
-    expect(told).toMatchObject({ status: 404, error: null })
+    expect(output).toMatchObject({ status: 404, error: null })
   })
 
   test('that is too long is cut for the model, not for clients', async () => {
     const body = JSON.stringify({ text: 'wörter "in" Anführung '.repeat(2_000) })
-    const { packets, told, text } = await call(
+    const { packets, output, text } = await call(
       'getDog',
       { dogId: '1' },
       { answer: { body }, turn: { resultTokens: 500 } },
@@ -270,6 +276,6 @@ describe('an answer', () => {
     expect(deltaOf(packets)).toMatchObject({ data: JSON.parse(body) as object })
     expect(text!.length).toBeLessThan(2_000)
     expect(text!.length).toBeGreaterThan(1_000)
-    expect(told!['note']).toContain('left out')
+    expect(output!['note']).toContain('left out')
   })
 })

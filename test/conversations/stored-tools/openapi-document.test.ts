@@ -74,8 +74,8 @@ describe('a document', () => {
       { name: 'id', in: 'path', required: true, schema: { type: 'integer' } },
       { name: 'requestBody', in: 'query', schema: {} },
     ]
-    const [one] = parseOpenApi(only('/x/{id}', { get: operation({ parameters }) })).operations
-    expect(one!.parameters.map(({ argument, place }) => `${argument} in ${place}`)).toEqual([
+    const [first] = parseOpenApi(only('/x/{id}', { get: operation({ parameters }) })).operations
+    expect(first!.parameters.map(({ argument, place }) => `${argument} in ${place}`)).toEqual([
       'id in path',
       'query_id in query',
       'query_requestBody in query',
@@ -85,9 +85,9 @@ describe('a document', () => {
   test('gives arguments names that models take', () => {
     const names = ['filter[name]', 'filter{name}', 'x'.repeat(70), `${'x'.repeat(64)}y`, 'größe']
     const parameters = names.map((name) => ({ name, in: 'query', schema: {} }))
-    const [one] = parseOpenApi(only('/x', { get: operation({ parameters }) })).operations
-    expect(one!.parameters.map(({ name }) => name)).toEqual(names)
-    expect(one!.parameters.map(({ argument }) => argument)).toEqual([
+    const [first] = parseOpenApi(only('/x', { get: operation({ parameters }) })).operations
+    expect(first!.parameters.map(({ name }) => name)).toEqual(names)
+    expect(first!.parameters.map(({ argument }) => argument)).toEqual([
       'filter_name_',
       'query_filter_name_',
       'x'.repeat(64),
@@ -145,9 +145,9 @@ describe('a document is refused, and told why,', () => {
       'round in circles',
     ],
   ])('%s', (_, document, words) => {
-    const told = refusal(document)
-    expect(told).toContain('VALIDATION_ERROR')
-    expect(told).toContain(words)
+    const message = refusal(document)
+    expect(message).toContain('VALIDATION_ERROR')
+    expect(message).toContain(words)
   })
 
   test('that unfolds to more than a model could read', () => {

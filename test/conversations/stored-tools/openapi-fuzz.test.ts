@@ -8,7 +8,7 @@ import { kennelDocument } from './kennel.ts'
 /** Every place of a document, as the keys that lead there. */
 function placesOf(value: unknown, here: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [here]
-  return [here, ...Object.entries(value).flatMap(([key, one]) => placesOf(one, [...here, key]))]
+  return [here, ...Object.entries(value).flatMap(([key, entry]) => placesOf(entry, [...here, key]))]
 }
 
 function replaced(value: unknown, place: readonly string[], other: unknown): unknown {

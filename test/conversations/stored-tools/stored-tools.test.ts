@@ -41,9 +41,9 @@ async function newTools(given?: { db?: Kysely<unknown>; fetchAddress?: FetchAddr
 
 test('a tool is stored, changed, switched off and removed, and models see each at once', async () => {
   const { tools, source, names } = await newTools()
-  const made = await tools.create(fields, ana)
-  expect(made).toEqual({ ...fields, id: 1001, ownerId: 'ana', isEnabled: true, updatedAt: 1_000 })
-  expect(await tools.list()).toEqual([made])
+  const created = await tools.create(fields, ana)
+  expect(created).toEqual({ ...fields, id: 1001, ownerId: 'ana', isEnabled: true, updatedAt: 1_000 })
+  expect(await tools.list()).toEqual([created])
   expect(await names()).toEqual(['1001 list_dogs', '1001 boardDog', '1001 getDog', '1001 releaseDog'])
 
   const paths = { '/cats': { get: { operationId: 'listCats', summary: 'Lists cats.' } } }

@@ -13,11 +13,11 @@ import {
 
 const apiKey = 'sk-very-secret-0123456789'
 let server: EmbeddingsStandIn
-let waits: number[]
+let delays: number[]
 
 beforeEach(async () => {
   server = await startEmbeddings({ apiKey })
-  waits = []
+  delays = []
 })
 afterEach(() => server.close())
 
@@ -40,7 +40,7 @@ function embedder(options: Partial<AiSdkEmbedderOptions> = {}): Embedder {
   return aiSdkEmbedder({
     model: modelAt(server.baseUrl),
     dimensions: server.dimensions,
-    sleep: async (delayMs) => void waits.push(delayMs),
+    sleep: async (delayMs) => void delays.push(delayMs),
     ...options,
   })
 }
@@ -99,7 +99,7 @@ describe('a failure that may pass', () => {
     failing({ status: 429 }, { status: 500 }, { cut: 'at once' })
     expect(await embedder().embed(['a'], 'query')).toHaveLength(1)
     expect(server.seen).toHaveLength(4)
-    expect(waits[1]! > waits[0]! && waits[2]! > waits[1]!).toBe(true)
+    expect(delays[1]! > delays[0]! && delays[2]! > delays[1]!).toBe(true)
   })
 
   it('is waited out as the service asks, and ends the call when that is too long', async () => {
@@ -109,7 +109,7 @@ describe('a failure that may pass', () => {
       retryable: true,
       data: { retryAfterSeconds: 3600, status: 429 },
     })
-    expect(waits).toEqual([7000])
+    expect(delays).toEqual([7000])
   })
 
   it('is a time-out when nothing comes', async () => {

@@ -11,11 +11,11 @@ import {
 
 const apiKey = 'sk-very-secret-0123456789'
 let server: EmbeddingsStandIn
-let waits: number[]
+let delays: number[]
 
 beforeEach(async () => {
   server = await startEmbeddings({ apiKey })
-  waits = []
+  delays = []
 })
 afterEach(() => server.close())
 
@@ -25,7 +25,7 @@ function embedder(options: Partial<OpenaiEmbedderOptions> = {}): Embedder {
     apiKey,
     model: 'stand-in',
     dimensions: server.dimensions,
-    sleep: async (delayMs) => void waits.push(delayMs),
+    sleep: async (delayMs) => void delays.push(delayMs),
     ...options,
   })
 }
@@ -109,15 +109,15 @@ describe('a failure that may pass', () => {
       { status: 429, headers: { 'retry-after': date } },
     )
     await embedder().embed(['a'], 'query')
-    expect(waits.slice(0, 2)).toEqual([7000, 250])
-    expect(waits[2]).toBeGreaterThan(15_000)
-    expect(waits[2]).toBeLessThanOrEqual(20_000)
+    expect(delays.slice(0, 2)).toEqual([7000, 250])
+    expect(delays[2]).toBeGreaterThan(15_000)
+    expect(delays[2]).toBeLessThanOrEqual(20_000)
   })
 
   it('is otherwise waited out longer each time', async () => {
     failing({ status: 500 }, { status: 500 }, { status: 500 })
     await embedder().embed(['a'], 'query')
-    expect(waits[1]! > waits[0]! && waits[2]! > waits[1]!).toBe(true)
+    expect(delays[1]! > delays[0]! && delays[2]! > delays[1]!).toBe(true)
   })
 
   it('ends the call after the last try', async () => {

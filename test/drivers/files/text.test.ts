@@ -148,8 +148,8 @@ describe('Markdown', () => {
     ['2024-13-45', undefined],
     ['soon', undefined],
     ['9999-01-01', undefined],
-  ])('the date %s is read without the time zone of the machine', async (date, moment) => {
-    expect((await extract({ name: 'a.md', bytes: utf8(`---\ndate: ${date}\n---\nx`) })).createdAt).toBe(moment)
+  ])('the date %s is read without the time zone of the machine', async (date, time) => {
+    expect((await extract({ name: 'a.md', bytes: utf8(`---\ndate: ${date}\n---\nx`) })).createdAt).toBe(time)
   })
 
   test('a page that begins with a ruler keeps all its text', async () => {

@@ -194,10 +194,10 @@ describe('a server that', () => {
   })
 
   test('has a tool of the same name as another gives both the name of their server', async () => {
-    const [one, two] = [await standIn(usual()), await standIn(usual())]
+    const [first, second] = [await standIn(usual()), await standIn(usual())]
     const { client } = newClient([
-      { ...one.server, name: 'north wing' },
-      { ...two.server, name: 'south' },
+      { ...first.server, name: 'north wing' },
+      { ...second.server, name: 'south' },
     ])
     expect((await client.list({ caller: ana })).map(({ name }) => name)).toEqual([
       'mcp_north_wing_look_up',

@@ -7,11 +7,11 @@ import { startRerank, type RerankMishap, type RerankStandIn } from '../../stand-
 const apiKey = 'rk-very-secret-0123456789'
 const protocols = ['cohere', 'jina', 'tei'] as const
 let server: RerankStandIn
-let waits: number[]
+let delays: number[]
 
 beforeEach(async () => {
   server = await startRerank({ apiKey })
-  waits = []
+  delays = []
 })
 afterEach(() => server.close())
 
@@ -22,7 +22,7 @@ function reranker(options: Partial<HttpRerankerOptions> = {}): Reranker {
     baseUrl: server.baseUrls[protocol],
     apiKey,
     model: protocol === 'tei' ? undefined : 'stand-in',
-    sleep: async (delayMs) => void waits.push(delayMs),
+    sleep: async (delayMs) => void delays.push(delayMs),
     ...options,
   })
 }
@@ -94,7 +94,7 @@ describe('a failure', () => {
   it('that would need a long wait is not waited for', async () => {
     failing({ status: 429, headers: { 'retry-after': '5' } })
     await expect(reranker().rerank('red', ['red'])).rejects.toMatchObject({ code: 'RATE_LIMIT' })
-    expect([server.seen.length, waits]).toEqual([1, []])
+    expect([server.seen.length, delays]).toEqual([1, []])
   })
 
   it('that will not pass is reported at once, without the key, the texts or the answer', async () => {

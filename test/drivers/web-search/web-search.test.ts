@@ -98,11 +98,11 @@ test('Brave says in headers of its own when to come back, unless the month is us
     status: 429,
     headers: { 'x-ratelimit-reset': '1, 1419704', 'x-ratelimit-remaining': remaining },
   })
-  const waits: number[] = []
-  const sleep = async (delayMs: number): Promise<void> => void waits.push(delayMs)
+  const delays: number[] = []
+  const sleep = async (delayMs: number): Promise<void> => void delays.push(delayMs)
   const soon = await start('brave', well, { once: limited('0, 1900'), sleep })
   expect(await soon.search({ text: 'q', limit: 1 })).toHaveLength(1)
-  expect(waits).toEqual([1000])
+  expect(delays).toEqual([1000])
   const never = await start('brave', well, { once: limited('0, 0'), attempts: 1 })
   const error = await never.search({ text: 'q', limit: 1 }).catch((reason: unknown) => reason)
   expect(error).toMatchObject({ code: 'RATE_LIMIT', data: { status: 429 } })

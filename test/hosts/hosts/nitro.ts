@@ -6,7 +6,7 @@ export const nitroHosts: readonly Host[] = [
     name: 'Nitro',
     section: 'Nitro',
     takes: ['routes/assistant/[...path].ts'],
-    dependencies: { nitropack: '2.13.6', h3: '1.15.11' },
+    dependencies: { nitropack: '2.13.6' },
     files: {
       'nitro.config.ts': "export default { compatibilityDate: '2026-01-01' }\n",
       'routes/own.get.ts': "export default defineEventHandler(() => 'own page')\n",

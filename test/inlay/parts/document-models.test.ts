@@ -81,7 +81,7 @@ async function remove(inlay: Inlay, id: string): Promise<unknown> {
   return (await inlay.fetch(new Request(path, { method: 'DELETE', headers }))).json()
 }
 
-const found = (inlay: Inlay, text: string): ReturnType<Inlay['knowledge']['search']> =>
+const results = (inlay: Inlay, text: string): ReturnType<Inlay['knowledge']['search']> =>
   inlay.knowledge.search({ text, limit: 5 })
 
 describe('an image of a section', () => {
@@ -89,7 +89,7 @@ describe('an image of a section', () => {
     const inlay = make()
     const { file_id } = await upload(inlay, 'ana')
     expect((await ingest(inlay, 'ana', [{ text: 'The reeds.' }, { image_file_id: file_id }])).status).toBe(200)
-    expect(await found(inlay, 'red heron')).toMatchObject([{ content: 'A red heron.', document: { file_id } }])
+    expect(await results(inlay, 'red heron')).toMatchObject([{ content: 'A red heron.', document: { file_id } }])
     expect(server.requests).toHaveLength(1)
     expect(JSON.stringify(server.requests[0]!.body)).toContain(Buffer.from(png).toString('base64'))
     for (const user of ['ana', 'bob']) {
@@ -104,8 +104,8 @@ describe('an image of a section', () => {
     const { file_id } = await upload(inlay, 'ana')
     await ingest(inlay, 'ana', [{ text: 'The reeds at dawn.', image_file_id: file_id, heading: 'Plate 3' }])
     for (const words of ['reeds at dawn', 'red heron'])
-      expect(await found(inlay, words)).toMatchObject([{ document: { document_id: 'birds', file_id } }])
-    const [passage] = await found(inlay, 'heron reeds')
+      expect(await results(inlay, words)).toMatchObject([{ document: { document_id: 'birds', file_id } }])
+    const [passage] = await results(inlay, 'heron reeds')
     expect(passage!.content).toBe('The reeds at dawn.\n\nA red heron.')
   })
 
@@ -127,7 +127,7 @@ describe('an image of a section', () => {
     const inlay = make()
     const { id } = await upload(inlay, 'ana')
     await ingest(inlay, 'ana', [{ text: 'The reeds.', image_file_id: id }])
-    expect(await found(inlay, 'reeds')).toMatchObject([{ document: { file_id: id } }])
+    expect(await results(inlay, 'reeds')).toMatchObject([{ document: { file_id: id } }])
     expect((await ask(inlay, 'bob', `/chat/file/${id}`)).status).toBe(200)
   })
 
@@ -167,7 +167,7 @@ describe('an image of a section', () => {
     const inlay = make(options)
     const { file_id } = await upload(inlay, 'ana')
     await ingest(inlay, 'ana', [{ text: 'The reeds.', image_file_id: file_id }, { image_file_id: file_id }])
-    expect(await found(inlay, 'reeds')).toMatchObject([{ content: 'The reeds.', document: { file_id } }])
+    expect(await results(inlay, 'reeds')).toMatchObject([{ content: 'The reeds.', document: { file_id } }])
     expect(await inlay.knowledge.status('birds')).toMatchObject({ chunkCount: 1 })
     expect(server.requests).toEqual([])
   })
@@ -177,14 +177,14 @@ test('documents are summed up by the model when asked for, for search alone', as
   const sections = ['stripes', 'hooves'].map((word) => ({ text: `${word} ${'filler '.repeat(300)}` }))
   const plain = make()
   await ingest(plain, 'ana', sections)
-  expect(await found(plain, 'zebras')).toEqual([])
+  expect(await results(plain, 'zebras')).toEqual([])
   expect(server.requests).toEqual([])
   const summed = make({ summarize: 'model' })
   await ingest(summed, 'ana', sections)
-  const passages = await found(summed, 'zebras')
+  const passages = await results(summed, 'zebras')
   expect(passages.length).toBeGreaterThan(0)
   expect(JSON.stringify(passages)).not.toMatch(/zebras/i)
   const silent = make({ summarize: 'model', models: undefined, model: 'extractive' })
   await ingest(silent, 'ana', sections)
-  expect(await found(silent, 'hooves')).not.toEqual([])
+  expect(await results(silent, 'hooves')).not.toEqual([])
 })

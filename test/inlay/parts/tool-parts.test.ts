@@ -24,15 +24,15 @@ test('without MCP servers there are the sources of the host alone', async () => 
 })
 
 test('MCP servers are one more source, asked for the first time with a message', async () => {
-  let asked = 0
+  let count = 0
   const mcpServers = async () => {
-    asked++
+    count++
     return [{ name: 'gone', url: 'http://127.0.0.1:1/mcp' }]
   }
   const { sources, errors } = await open({ actionSources: [own], mcpServers })
-  expect([sources.length, asked]).toEqual([2, 0])
+  expect([sources.length, count]).toEqual([2, 0])
   expect(await sources[1]!.list({ caller: ana })).toEqual([])
-  expect([asked, errors.length]).toEqual([1, 1])
+  expect([count, errors.length]).toEqual([1, 1])
 })
 
 test('a list of servers that cannot be stops the start', async () => {

@@ -5,7 +5,7 @@ import { makeKnowledge, request } from '../setup.ts'
 
 const bob: Caller = { id: 'bob', scopes: ['search'] }
 
-const found = async (knowledge: Knowledge, caller?: Caller, sets?: string[]): Promise<number> =>
+const countHits = async (knowledge: Knowledge, caller?: Caller, sets?: string[]): Promise<number> =>
   (await knowledge.search({ text: 'some', limit: 10, caller, filters: { document_set: sets } })).length
 
 test('changes of access and of sets bind at the next search, and index nothing anew', async () => {
@@ -20,14 +20,14 @@ test('changes of access and of sets bind at the next search, and index nothing a
   const { generation } = index.store.rows[0]!
 
   await knowledge.pairs.update(id, { isPublic: false })
-  expect([await found(knowledge), await found(knowledge, bob)]).toEqual([5, 0])
+  expect([await countHits(knowledge), await countHits(knowledge, bob)]).toEqual([5, 0])
   await knowledge.pairs.update(id, { users: ['bob'], name: 'Renamed' })
-  expect(await found(knowledge, bob)).toBe(5)
-  expect(await found(knowledge, bob, ['all'])).toBe(5)
+  expect(await countHits(knowledge, bob)).toBe(5)
+  expect(await countHits(knowledge, bob, ['all'])).toBe(5)
   await knowledge.documentSets.update(set.id, { pairIds: [] })
-  expect(await found(knowledge, bob, ['all'])).toBe(0)
+  expect(await countHits(knowledge, bob, ['all'])).toBe(0)
   await knowledge.documentSets.update(set.id, { pairIds: [id], isPublic: false })
-  await expect(found(knowledge, bob, ['all'])).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' })
+  await expect(countHits(knowledge, bob, ['all'])).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' })
   await knowledge.documentSets.remove(set.id)
 
   await knowledge.settled()

@@ -8,11 +8,11 @@ import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
 async function makeLibrary(
   ...documents: (NonNullable<Parameters<typeof request>[0]> & { pairId?: number })[]
 ): Promise<TestKnowledge> {
-  const made = await makeKnowledge()
-  await made.knowledge.start()
-  for (const { pairId, ...document } of documents) await made.knowledge.accept(request(document, pairId))
-  await made.knowledge.settled()
-  return made
+  const fixture = await makeKnowledge()
+  await fixture.knowledge.start()
+  for (const { pairId, ...document } of documents) await fixture.knowledge.accept(request(document, pairId))
+  await fixture.knowledge.settled()
+  return fixture
 }
 
 const tagsOf = async (knowledge: Knowledge, query: TagQuery = {}, caller?: Caller): Promise<string[]> =>
@@ -82,12 +82,12 @@ test('a document with thousands of tags is indexed, and bounded in the listing m
   const { knowledge } = await makeLibrary({ metadata })
   expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed' })
   expect(await knowledge.tags({ limit: 1000 })).toHaveLength(200)
-  const found = await knowledge.search({
+  const passages = await knowledge.search({
     text: 'some',
     limit: 1,
     filters: { tags: [{ tag_key: 'many', tag_value: '500' }] },
   })
-  expect(found).toHaveLength(1)
+  expect(passages).toHaveLength(1)
 })
 
 test('a tag taken apart is what it was made of', () => {

@@ -5,8 +5,8 @@ import { toSearchQuery, toSearchText } from '@inlay/knowledge/internal/chunking/
 const words = (text: string): string[] => text.toLowerCase().match(/[\p{Alphabetic}\p{N}]+/gu) ?? []
 const finds = (query: string, text: string, title = ''): boolean => {
   const held = new Set(words(toSearchText({ title, text })))
-  const asked = words(toSearchQuery(query))
-  return asked.length > 0 && asked.every((word) => held.has(word))
+  const queryWords = words(toSearchQuery(query))
+  return queryWords.length > 0 && queryWords.every((word) => held.has(word))
 }
 
 describe('the search text of a passage', () => {

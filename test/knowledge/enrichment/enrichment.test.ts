@@ -22,8 +22,8 @@ const image = (id: string, heading: string | null = null): Section => ({
 const long = (word: string): string => `${word} ${'filler '.repeat(300)}`
 
 async function searchFor({ knowledge }: TestKnowledge, words: string): Promise<{ content: string; file: unknown }[]> {
-  const found = await knowledge.search({ text: words, limit: 20 })
-  return found.map(({ content, document }) => ({ content, file: document.file_id }))
+  const passages = await knowledge.search({ text: words, limit: 20 })
+  return passages.map(({ content, document }) => ({ content, file: document.file_id }))
 }
 
 describe('a summarizer', () => {
@@ -31,9 +31,9 @@ describe('a summarizer', () => {
     const calls: SummaryRequest[] = []
     return {
       calls,
-      summarize: async (asked) => {
-        calls.push(asked)
-        return asked.kind === 'document' ? 'Concerns zebras.' : `Placed ${asked.chunk.split(' ')[0]}-wise.`
+      summarize: async (callCount) => {
+        calls.push(callCount)
+        return callCount.kind === 'document' ? 'Concerns zebras.' : `Placed ${callCount.chunk.split(' ')[0]}-wise.`
       },
     }
   }
@@ -41,9 +41,9 @@ describe('a summarizer', () => {
 
   test('is asked about the document once and about each chunk, with what it needs to know', async () => {
     const { summarize, calls } = fakeSummarizer()
-    const made = await makeKnowledge({ summarize })
-    await made.knowledge.start()
-    await made.knowledge.accept(request(document), { waitMs: 5000 })
+    const fixture = await makeKnowledge({ summarize })
+    await fixture.knowledge.start()
+    await fixture.knowledge.accept(request(document), { waitMs: 5000 })
     const [first, ...others] = calls
     expect(first).toEqual({
       kind: 'document',
@@ -57,84 +57,86 @@ describe('a summarizer', () => {
 
   test('adds to what is searched and embedded, and nothing to what is shown', async () => {
     const embedder = fakeEmbedder()
-    const made = await makeKnowledge({ ...fakeSummarizer(), embedder })
-    await made.knowledge.start()
-    await made.knowledge.accept(request(document), { waitMs: 5000 })
+    const fixture = await makeKnowledge({ ...fakeSummarizer(), embedder })
+    await fixture.knowledge.start()
+    await fixture.knowledge.accept(request(document), { waitMs: 5000 })
     const embedded = embedder.calls.flat()
-    expect(embedded.every((one) => one.includes('Concerns zebras.'))).toBe(true)
-    expect(embedded.some((one) => one.includes('Placed stripes-wise.'))).toBe(true)
-    const found = await made.knowledge.search({ text: 'zebras', limit: 20 })
-    expect(found.length).toBeGreaterThan(0)
-    expect(JSON.stringify(found)).not.toMatch(/zebras|wise/i)
-    expect((await searchFor(made, 'hooves-wise'))[0]!.content).toContain('hooves')
+    expect(embedded.every((item) => item.includes('Concerns zebras.'))).toBe(true)
+    expect(embedded.some((item) => item.includes('Placed stripes-wise.'))).toBe(true)
+    const passages = await fixture.knowledge.search({ text: 'zebras', limit: 20 })
+    expect(passages.length).toBeGreaterThan(0)
+    expect(JSON.stringify(passages)).not.toMatch(/zebras|wise/i)
+    expect((await searchFor(fixture, 'hooves-wise'))[0]!.content).toContain('hooves')
   })
 
   test('that writes what no index takes adds the rest of it', async () => {
     const embedder = fakeEmbedder()
-    const made = await makeKnowledge({ summarize: async () => 'Concerns\u0000 zebras\uD83E.', embedder })
-    await made.knowledge.start()
-    await made.knowledge.accept(request(document), { waitMs: 5000 })
+    const fixture = await makeKnowledge({ summarize: async () => 'Concerns\u0000 zebras\uD83E.', embedder })
+    await fixture.knowledge.start()
+    await fixture.knowledge.accept(request(document), { waitMs: 5000 })
     const embedded = embedder.calls.flat()
     expect(embedded.length).toBeGreaterThan(0)
-    for (const one of embedded) expect(one).toContain('Concerns zebras.')
+    for (const item of embedded) expect(item).toContain('Concerns zebras.')
   })
 
   test('is not asked about a document of one chunk, which says itself what it is about', async () => {
     const { summarize, calls } = fakeSummarizer()
-    const made = await makeKnowledge({ summarize })
-    await made.knowledge.start()
-    await made.knowledge.accept(request({ text: 'short' }), { waitMs: 5000 })
-    await made.knowledge.accept(request({ id: 'title only', text: '' }), { waitMs: 5000 })
+    const fixture = await makeKnowledge({ summarize })
+    await fixture.knowledge.start()
+    await fixture.knowledge.accept(request({ text: 'short' }), { waitMs: 5000 })
+    await fixture.knowledge.accept(request({ id: 'title only', text: '' }), { waitMs: 5000 })
     expect(calls).toEqual([])
-    expect(await searchFor(made, 'short')).toHaveLength(1)
+    expect(await searchFor(fixture, 'short')).toHaveLength(1)
   })
 
   test('is asked again only about chunks that changed; the others keep what was said, and their vectors', async () => {
     const { summarize, calls } = fakeSummarizer()
     const embedder = fakeEmbedder()
-    const made = await makeKnowledge({ summarize, embedder })
-    await made.knowledge.start()
-    await made.knowledge.accept(request(document), { waitMs: 5000 })
-    const [asked, embedded] = [calls.length, embedder.calls.flat().length]
-    await made.knowledge.accept(request({ ...document, doc_updated_at: '2026-01-01T00:00:00.000Z' }), { waitMs: 5000 })
-    expect([calls.length, embedder.calls.flat().length]).toEqual([asked, embedded])
-    await made.knowledge.accept(request({ ...document, sections: [...document.sections, text(long('mane'))] }), {
+    const fixture = await makeKnowledge({ summarize, embedder })
+    await fixture.knowledge.start()
+    await fixture.knowledge.accept(request(document), { waitMs: 5000 })
+    const [callCount, embedded] = [calls.length, embedder.calls.flat().length]
+    await fixture.knowledge.accept(request({ ...document, doc_updated_at: '2026-01-01T00:00:00.000Z' }), {
       waitMs: 5000,
     })
-    const added = calls.slice(asked).filter(({ kind }) => kind === 'chunk')
+    expect([calls.length, embedder.calls.flat().length]).toEqual([callCount, embedded])
+    await fixture.knowledge.accept(request({ ...document, sections: [...document.sections, text(long('mane'))] }), {
+      waitMs: 5000,
+    })
+    const added = calls.slice(callCount).filter(({ kind }) => kind === 'chunk')
     expect(added.length).toBeGreaterThan(0)
     for (const call of added) expect(call).toMatchObject({ chunk: expect.not.stringMatching(/stripes|hooves/) })
-    expect(await searchFor(made, 'stripes-wise')).not.toEqual([])
+    expect(await searchFor(fixture, 'stripes-wise')).not.toEqual([])
   })
 
   test('that fails costs its documents what it would have said, and no more; it is reported once', async () => {
     let calls = 0
-    const made = await makeKnowledge({
+    const fixture = await makeKnowledge({
       summarize: () => {
         calls++
         return Promise.reject(new Error('down'))
       },
     })
-    await made.knowledge.start()
-    await made.knowledge.accept(request(document), { waitMs: 5000 })
-    expect(await made.knowledge.status('a')).toMatchObject({ phase: 'indexed', reason: null })
-    expect(await searchFor(made, 'hooves')).not.toEqual([])
-    expect(made.errors).toMatchObject([{ message: expect.stringMatching(/^Summing up/) }])
+    await fixture.knowledge.start()
+    await fixture.knowledge.accept(request(document), { waitMs: 5000 })
+    expect(await fixture.knowledge.status('a')).toMatchObject({ phase: 'indexed', reason: null })
+    expect(await searchFor(fixture, 'hooves')).not.toEqual([])
+    expect(fixture.errors).toMatchObject([{ message: expect.stringMatching(/^Summing up/) }])
     expect(calls).toBeLessThanOrEqual(4)
   })
 
   test('is given the beginning of a very long document, and cut short when it says too much', async () => {
     const calls: SummaryRequest[] = []
-    const made = await makeKnowledge({
-      summarize: async (asked) => {
-        calls.push(asked)
+    const fixture = await makeKnowledge({
+      summarize: async (callCount) => {
+        calls.push(callCount)
         return 'w '.repeat(10_000)
       },
     })
-    await made.knowledge.start()
-    await made.knowledge.accept(request({ sections: [text(long('begin').repeat(100))] }), { waitMs: 15_000 })
+    await fixture.knowledge.start()
+    await fixture.knowledge.accept(request({ sections: [text(long('begin').repeat(100))] }), { waitMs: 15_000 })
     expect(calls[0]!.document).toHaveLength(60_000)
-    for (const row of made.index.store.rows) expect(row.searchText.length).toBeLessThan(6000)
+    for (const row of fixture.index.store.rows) expect(row.searchText.length).toBeLessThan(6000)
   })
 })
 
@@ -175,54 +177,54 @@ describe('images', () => {
   })
 
   test('belong to the chunks of their section; the text counts, too', async () => {
-    const made = await makeKnowledge({ images: store({ photo: 'ana' }) })
-    await made.knowledge.start()
+    const fixture = await makeKnowledge({ images: store({ photo: 'ana' }) })
+    await fixture.knowledge.start()
     const sections = [text('plain words'), text('pictured words', 'photo')]
-    await made.knowledge.accept(request({ sections, file_id: 'raw' }), { waitMs: 5000 })
-    expect(await searchFor(made, 'pictured')).toMatchObject([{ file: 'photo' }])
-    expect(made.index.store.rows.map((row) => row.text)).toEqual(['plain words', 'pictured words'])
+    await fixture.knowledge.accept(request({ sections, file_id: 'raw' }), { waitMs: 5000 })
+    expect(await searchFor(fixture, 'pictured')).toMatchObject([{ file: 'photo' }])
+    expect(fixture.index.store.rows.map((row) => row.text)).toEqual(['plain words', 'pictured words'])
   })
 
   test('without a model leave no trace in the text: no description, no placeholder', async () => {
-    const made = await makeKnowledge({ images: store({ photo: 'ana' }) })
-    await made.knowledge.start()
-    await made.knowledge.accept(request({ sections: [image('photo')] }), { waitMs: 5000 })
-    expect(await made.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 0 })
-    expect(made.index.store.rows.map((row) => row.text)).toEqual([''])
+    const fixture = await makeKnowledge({ images: store({ photo: 'ana' }) })
+    await fixture.knowledge.start()
+    await fixture.knowledge.accept(request({ sections: [image('photo')] }), { waitMs: 5000 })
+    expect(await fixture.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 0 })
+    expect(fixture.index.store.rows.map((row) => row.text)).toEqual([''])
   })
 
   test('are found by what a model says of them, beside the text and alone', async () => {
-    const made = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }), describeImage: describer })
-    await made.knowledge.start()
+    const fixture = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }), describeImage: describer })
+    await fixture.knowledge.start()
     const sections = [text('pictured words', 'heron'), image('otter', 'Figure 2')]
-    await made.knowledge.accept(request({ sections }), { waitMs: 5000 })
-    expect(await searchFor(made, 'otter')).toEqual([{ content: 'A drawing of otter, as image/png.', file: 'otter' }])
-    const [found] = await made.knowledge.search({ text: 'otter figure', limit: 1 })
-    expect(found).toMatchObject({ headings: ['Figure 2'], document: { link: 'https://example.com/page' } })
-    expect(await searchFor(made, 'heron pictured words')).toEqual([
+    await fixture.knowledge.accept(request({ sections }), { waitMs: 5000 })
+    expect(await searchFor(fixture, 'otter')).toEqual([{ content: 'A drawing of otter, as image/png.', file: 'otter' }])
+    const [passage] = await fixture.knowledge.search({ text: 'otter figure', limit: 1 })
+    expect(passage).toMatchObject({ headings: ['Figure 2'], document: { link: 'https://example.com/page' } })
+    expect(await searchFor(fixture, 'heron pictured words')).toEqual([
       { content: 'pictured words\n\nA drawing of heron, as image/png.', file: 'heron' },
     ])
   })
 
   test('are described once, also when their document changes', async () => {
     const images = store({ heron: 'ana' })
-    const made = await makeKnowledge({ images, describeImage: describer })
-    await made.knowledge.start()
-    await made.knowledge.accept(request({ sections: [text('one', 'heron'), image('heron')] }), { waitMs: 5000 })
-    await made.knowledge.accept(request({ sections: [text('two', 'heron')] }), { waitMs: 5000 })
+    const fixture = await makeKnowledge({ images, describeImage: describer })
+    await fixture.knowledge.start()
+    await fixture.knowledge.accept(request({ sections: [text('one', 'heron'), image('heron')] }), { waitMs: 5000 })
+    await fixture.knowledge.accept(request({ sections: [text('two', 'heron')] }), { waitMs: 5000 })
     expect(images.reads).toEqual(['heron'])
-    expect((await searchFor(made, 'drawing two')).map(({ content }) => content)).toEqual([
+    expect((await searchFor(fixture, 'drawing two')).map(({ content }) => content)).toEqual([
       'two\n\nA drawing of heron, as image/png.',
     ])
   })
 
   test('that are gone, that cannot be described, or of which nothing is said, are left undescribed', async () => {
     const images = store({ heron: 'ana', otter: 'ana' })
-    const made = await makeKnowledge({ images, describeImage: async () => Promise.reject(new Error('blind')) })
-    await made.knowledge.start()
-    await made.knowledge.accept(request({ sections: [text('words', 'heron'), image('otter')] }), { waitMs: 5000 })
-    expect(await made.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 1 })
-    expect(made.errors).toMatchObject([{ message: expect.stringMatching(/^Describing an image/) }])
+    const fixture = await makeKnowledge({ images, describeImage: async () => Promise.reject(new Error('blind')) })
+    await fixture.knowledge.start()
+    await fixture.knowledge.accept(request({ sections: [text('words', 'heron'), image('otter')] }), { waitMs: 5000 })
+    expect(await fixture.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 1 })
+    expect(fixture.errors).toMatchObject([{ message: expect.stringMatching(/^Describing an image/) }])
     const silent = await makeKnowledge({ images: { ...images, read: async () => undefined }, describeImage: describer })
     await silent.knowledge.start()
     await silent.knowledge.accept(request({ sections: [image('heron')] }), { waitMs: 5000 })

@@ -141,17 +141,17 @@ describe('a document that cannot be indexed', () => {
   test('is tried again later and later, then given up, with a reason that tells no secrets', async () => {
     const { worker, accept, status, clock, errors } = await makeWorker({ embedder: poisonous })
     await accept(...named('poison'))
-    const waits = []
+    const delays = []
     for (let tries = 1; tries < 5; tries++) {
       expect(await worker.runOnce()).toBe(1)
       const { phase, attempts, nextTryAt, reason } = await status('poison')
       expect({ phase, attempts }).toEqual({ phase: 'pending', attempts: tries })
       expect(reason).toMatch(/embedding model/i)
-      waits.push(nextTryAt! - clock.now)
+      delays.push(nextTryAt! - clock.now)
       expect(await worker.runOnce()).toBe(0)
       clock.now = nextTryAt!
     }
-    expect(waits).toEqual([1000, 2000, 4000, 8000])
+    expect(delays).toEqual([1000, 2000, 4000, 8000])
     await worker.runOnce()
     const given = await status('poison')
     expect(given).toMatchObject({ phase: 'failed', attempts: 5, nextTryAt: null })

@@ -131,42 +131,47 @@ describe('pairs', () => {
     createPairs({ db, now: () => 0, onResume: () => {}, onRemove: () => {} })
 
   test('a document posted to a second pair is in both', async () => {
-    const world = await makeWorker()
-    const { id } = await makePairs(world).create({ name: 'second' })
-    await world.accept(request())
-    expect(await world.accept(request({}, id))).toMatchObject([{ existed: true, isQueued: true }])
-    expect((await world.status('document')).pairIds).toEqual([1, id])
+    const fixture = await makeWorker()
+    const { id } = await makePairs(fixture).create({ name: 'second' })
+    await fixture.accept(request())
+    expect(await fixture.accept(request({}, id))).toMatchObject([{ existed: true, isQueued: true }])
+    expect((await fixture.status('document')).pairIds).toEqual([1, id])
   })
 
   test('a pair that does not exist is refused, and its neighbours in the commit are not', async () => {
-    const world = await makeWorker()
+    const fixture = await makeWorker()
     const results = await Promise.allSettled([
-      world.accept(request({ id: 'a' })),
-      world.accept(request({ id: 'b' }, 99)),
-      world.accept(request({ id: 'c' })),
+      fixture.accept(request({ id: 'a' })),
+      fixture.accept(request({ id: 'b' }, 99)),
+      fixture.accept(request({ id: 'c' })),
     ])
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(results[1]).toMatchObject({ reason: { code: 'CONNECTOR_NOT_FOUND' } })
-    expect(await world.status('b')).toBeUndefined()
+    expect(await fixture.status('b')).toBeUndefined()
   })
 
   test('documents of a removed pair count as absent at once', async () => {
-    const world = await makeWorker()
-    const pairs = makePairs(world)
+    const fixture = await makeWorker()
+    const pairs = makePairs(fixture)
     const { id } = await pairs.create({ name: 'going' })
-    await world.accept(request({}, id))
+    await fixture.accept(request({}, id))
     await pairs.remove(id)
-    await expect(world.remove('document')).rejects.toMatchObject({ code: 'DOCUMENT_NOT_FOUND' })
-    expect(await world.accept(request())).toMatchObject([{ existed: false }])
-    expect((await world.status('document')).pairIds).toEqual([1])
+    await expect(fixture.remove('document')).rejects.toMatchObject({ code: 'DOCUMENT_NOT_FOUND' })
+    expect(await fixture.accept(request())).toMatchObject([{ existed: false }])
+    expect((await fixture.status('document')).pairIds).toEqual([1])
   })
 })
 
 describe('a caller', () => {
   const setUp = async (): Promise<Awaited<ReturnType<typeof makeKnowledge>> & { pairId: number }> => {
-    const made = await makeKnowledge()
-    const { id } = await made.knowledge.pairs.create({ name: 'private', isPublic: false, users: ['ana'], groups: [] })
-    return { ...made, pairId: id }
+    const fixture = await makeKnowledge()
+    const { id } = await fixture.knowledge.pairs.create({
+      name: 'private',
+      isPublic: false,
+      users: ['ana'],
+      groups: [],
+    })
+    return { ...fixture, pairId: id }
   }
 
   test('may post to public pairs and to private ones that name them, their e-mail or their group', async () => {

@@ -100,34 +100,34 @@ describe('leases', () => {
     }
 
     test('is taken up at once, but alone from the third time on', async () => {
-      const world = await makeWorker()
-      await world.accept(...named('deadly', 'harmless', 'harmless too'))
-      for (let ends = 1; ends <= 3; ends++) await end(world, 'deadly').then(() => sweep(world))
-      const sizes = [await world.worker.runOnce(), await world.worker.runOnce(), await world.worker.runOnce()]
+      const fixture = await makeWorker()
+      await fixture.accept(...named('deadly', 'harmless', 'harmless too'))
+      for (let ends = 1; ends <= 3; ends++) await end(fixture, 'deadly').then(() => sweep(fixture))
+      const sizes = [await fixture.worker.runOnce(), await fixture.worker.runOnce(), await fixture.worker.runOnce()]
       expect(sizes.toSorted()).toEqual([0, 1, 2])
     })
 
     test('waits longer and longer when it happens again and again, and is given up in the end', async () => {
-      const world = await makeWorker()
-      await world.accept(...named('deadly'))
-      const waits = []
+      const fixture = await makeWorker()
+      await fixture.accept(...named('deadly'))
+      const delays = []
       for (let ends = 1; ends < 20; ends++) {
-        await end(world, 'deadly')
-        await sweep(world)
-        waits.push((await world.status('deadly')).nextTryAt! - world.clock.now)
+        await end(fixture, 'deadly')
+        await sweep(fixture)
+        delays.push((await fixture.status('deadly')).nextTryAt! - fixture.clock.now)
       }
-      expect(waits.slice(0, 8)).toEqual([0, 0, 0, 0, 1000, 2000, 4000, 8000])
-      expect(waits.at(-1)).toBe(15_000)
-      await end(world, 'deadly')
-      await sweep(world)
-      expect(await world.status('deadly')).toMatchObject({
+      expect(delays.slice(0, 8)).toEqual([0, 0, 0, 0, 1000, 2000, 4000, 8000])
+      expect(delays.at(-1)).toBe(15_000)
+      await end(fixture, 'deadly')
+      await sweep(fixture)
+      expect(await fixture.status('deadly')).toMatchObject({
         phase: 'failed',
         reason: expect.stringMatching(/ended each time/),
       })
     })
 
-    const sweep = (world: Awaited<ReturnType<typeof makeWorker>>): Promise<number> =>
-      sweepClaims(world.db, { now: world.clock.now })
+    const sweep = (fixture: Awaited<ReturnType<typeof makeWorker>>): Promise<number> =>
+      sweepClaims(fixture.db, { now: fixture.clock.now })
   })
 
   test('a document whose claim is nowhere recorded is taken up all the same', async () => {

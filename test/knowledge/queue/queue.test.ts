@@ -11,15 +11,15 @@ async function makeFailures(): Promise<TestKnowledge & { hidden: number }> {
       if (service.isDown) throw new Error('no')
     },
   })
-  const made = await makeKnowledge({ embedder, worker: { attemptLimit: 1, outageAttemptLimit: 1 } })
-  await made.knowledge.start()
-  const { id: hidden } = await made.knowledge.pairs.create({ name: 'hidden', isPublic: false })
-  await made.knowledge.accept(request({ id: 'web', source: 'web' }))
-  await made.knowledge.accept(request({ id: 'slack', source: 'slack' }))
-  await made.knowledge.accept(request({ id: 'hidden', source: 'web' }, hidden))
-  await made.knowledge.settled()
+  const fixture = await makeKnowledge({ embedder, worker: { attemptLimit: 1, outageAttemptLimit: 1 } })
+  await fixture.knowledge.start()
+  const { id: hidden } = await fixture.knowledge.pairs.create({ name: 'hidden', isPublic: false })
+  await fixture.knowledge.accept(request({ id: 'web', source: 'web' }))
+  await fixture.knowledge.accept(request({ id: 'slack', source: 'slack' }))
+  await fixture.knowledge.accept(request({ id: 'hidden', source: 'web' }, hidden))
+  await fixture.knowledge.settled()
   service.isDown = false
-  return { ...made, hidden }
+  return { ...fixture, hidden }
 }
 
 const bob: Caller = { id: 'bob', scopes: ['ingest'] }

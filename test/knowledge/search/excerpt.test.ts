@@ -12,36 +12,36 @@ const sections = ['alpha', 'beta', 'gamma', 'delta'].map((name) => ({
 }))
 
 async function filled(more: Parameters<typeof request>[0] = {}) {
-  const made = await makeKnowledge()
-  await made.knowledge.start()
-  await made.knowledge.accept(request({ id: 'doc', sections, ...more }), { waitMs: 5_000 })
-  const [found] = await made.knowledge.search({ text: 'beta7', limit: 1 })
-  return { ...made, found: found! }
+  const fixture = await makeKnowledge()
+  await fixture.knowledge.start()
+  await fixture.knowledge.accept(request({ id: 'doc', sections, ...more }), { waitMs: 5_000 })
+  const [passage] = await fixture.knowledge.search({ text: 'beta7', limit: 1 })
+  return { ...fixture, passage: passage! }
 }
 
 describe('an excerpt', () => {
   test('is what stands around a passage, in the order of the document', async () => {
-    const { knowledge, found } = await filled()
-    const { span, document } = found
+    const { knowledge, passage } = await filled()
+    const { span, document } = passage
     const chunk = document.chunk_ind
     const excerpt = await knowledge.excerpt({ documentId: 'doc', first: 0, last: 99, chunk })
     expect(excerpt?.span.first).toBe(0)
     expect(excerpt?.span.last).toBeGreaterThan(span.last)
     const places = ['alpha7', 'beta7', 'gamma7', 'delta7'].map((word) => excerpt?.content.indexOf(word) ?? -1)
-    expect(places).toEqual(places.toSorted((one, other) => one - other))
+    expect(places).toEqual(places.toSorted((left, right) => left - right))
     expect(places[0]).toBeGreaterThanOrEqual(0)
-    expect(await knowledge.excerpt({ documentId: 'doc', ...span, chunk })).toMatchObject({ content: found.content })
+    expect(await knowledge.excerpt({ documentId: 'doc', ...span, chunk })).toMatchObject({ content: passage.content })
   })
 
   test('ends where another link begins', async () => {
     const [first, second, third] = sections
     const other = { ...third!, link: 'https://x.example/two' }
-    const { knowledge, found } = await filled({ sections: [first!, second!, other] })
+    const { knowledge, passage } = await filled({ sections: [first!, second!, other] })
     const excerpt = await knowledge.excerpt({
       documentId: 'doc',
       first: 0,
       last: 99,
-      chunk: found.document.chunk_ind,
+      chunk: passage.document.chunk_ind,
     })
     expect(excerpt?.content).toContain('alpha7')
     expect(excerpt?.content).not.toContain('gamma7')

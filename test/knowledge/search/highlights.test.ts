@@ -100,9 +100,9 @@ test('what the index finds is marked, in any script', () => {
   const letters = fc.constantFrom(...Array.from(graphemes.segment(sample), ({ segment }) => segment))
   const texts = fc.array(letters, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(''))
   fc.assert(
-    fc.property(texts, texts, (word, around) => {
+    fc.property(texts, texts, (word, context) => {
       const isWord = /[\p{L}\p{N}]/u.test(word)
-      expect(highlight(`${around} ${word} ${around}`, word).length > 0).toBe(isWord)
+      expect(highlight(`${context} ${word} ${context}`, word).length > 0).toBe(isWord)
     }),
   )
 })

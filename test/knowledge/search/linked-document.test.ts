@@ -22,17 +22,17 @@ function linked(
 }
 
 async function start(...requests: ReturnType<typeof linked>[]) {
-  const made = await makeKnowledge()
-  await made.knowledge.start()
-  for (const one of requests) await made.knowledge.accept(one, { waitMs: 5_000 })
-  return made
+  const fixture = await makeKnowledge()
+  await fixture.knowledge.start()
+  for (const request of requests) await fixture.knowledge.accept(request, { waitMs: 5_000 })
+  return fixture
 }
 
 test('the document with a link is given whole, in order, with what a passage tells', async () => {
   const long = Array.from({ length: 30 }, (_, at) => `Section ${at} says ${'something '.repeat(120)}and ends.`)
   const { knowledge } = await start(linked('d', 'https://wiki.example/d', long), linked('e', 'https://wiki.example/e'))
-  const found = await knowledge.byLink({ link: 'https://wiki.example/d' })
-  expect(found?.document).toMatchObject({
+  const results = await knowledge.byLink({ link: 'https://wiki.example/d' })
+  expect(results?.document).toMatchObject({
     document_id: 'd',
     semantic_identifier: 'Title of d',
     link: 'https://wiki.example/d',
@@ -40,7 +40,7 @@ test('the document with a link is given whole, in order, with what a passage tel
     is_internet: false,
     score: null,
   })
-  const order = long.map((_, at) => found?.content.indexOf(`Section ${at} says`) ?? -1)
+  const order = long.map((_, at) => results?.content.indexOf(`Section ${at} says`) ?? -1)
   expect(order.every((place, at) => place > (order[at - 1] ?? -1))).toBe(true)
   expect(await knowledge.byLink({ link: 'https://wiki.example/none' })).toBeUndefined()
 })
@@ -127,8 +127,8 @@ test('in Postgres, too, also links longer than an index row may be', async () =>
   })
   await knowledge.start()
   const long = `https://wiki.example/${'ü'.repeat(5_000)}`
-  for (const one of [linked('short', 'https://wiki.example/s'), linked('long', long)])
-    await knowledge.accept(one, { waitMs: 5_000 })
+  for (const item of [linked('short', 'https://wiki.example/s'), linked('long', long)])
+    await knowledge.accept(item, { waitMs: 5_000 })
   expect((await knowledge.byLink({ link: 'https://wiki.example/s#x' }))?.content).toBe('Text of short.')
   expect((await knowledge.byLink({ link: long }))?.document.document_id).toBe('long')
 }, 60_000)

@@ -14,9 +14,9 @@ const document = (id: string, text: string, more: Partial<PrivateFile> = {}): Pr
 })
 
 async function started(): Promise<TestKnowledge> {
-  const made = await makeKnowledge()
-  await made.knowledge.start()
-  return made
+  const fixture = await makeKnowledge()
+  await fixture.knowledge.start()
+  return fixture
 }
 
 const codeOf = async (work: Promise<unknown>): Promise<string> =>
@@ -33,9 +33,9 @@ test('a document of the privateFiles is found by its id and by nothing else', as
   await knowledge.privateFiles.put(document('other', 'Badgers are nocturnal.'), { waitMs: 5_000 })
   await knowledge.accept(request({ id: 'public', text: 'Badgers live in Europe.' }), { waitMs: 5_000 })
 
-  const found = await knowledge.privateFiles.search({ text: 'badgers', documentIds: ['mine'], limit: 10 })
-  expect(found.map((passage) => passage.document.document_id)).toEqual(['mine'])
-  expect(found[0]!.document).toMatchObject({ semantic_identifier: 'Title of mine', source_type: 'user_file' })
+  const results = await knowledge.privateFiles.search({ text: 'badgers', documentIds: ['mine'], limit: 10 })
+  expect(results.map((passage) => passage.document.document_id)).toEqual(['mine'])
+  expect(results[0]!.document).toMatchObject({ semantic_identifier: 'Title of mine', source_type: 'user_file' })
   expect(await knowledge.privateFiles.search({ text: 'badgers', documentIds: [], limit: 10 })).toEqual([])
 
   const place = { first: 0, last: 5, chunk: 0 }
@@ -104,6 +104,6 @@ test('the same document again costs no second indexing, another text replaces it
   await put('Badgers dig setts.')
   expect((await index.figures()).rows).toBe(rows)
   await put('Foxes dig dens.')
-  const [found] = await knowledge.privateFiles.search({ text: 'foxes', documentIds: ['mine'], limit: 10 })
-  expect(found!.content).toContain('Foxes')
+  const [passage] = await knowledge.privateFiles.search({ text: 'foxes', documentIds: ['mine'], limit: 10 })
+  expect(passage!.content).toContain('Foxes')
 })

@@ -21,11 +21,11 @@ type Options = Parameters<typeof makeKnowledge>[0]
 
 /** Documents whose only difference for the index is how many of the query's words they have. */
 async function makeLibrary(options: Options, texts: Record<string, string>): Promise<TestKnowledge> {
-  const made = await makeKnowledge(options)
-  await made.knowledge.start()
-  for (const [id, text] of Object.entries(texts)) await made.knowledge.accept(request({ id, text }))
-  await made.knowledge.settled()
-  return made
+  const fixture = await makeKnowledge(options)
+  await fixture.knowledge.start()
+  for (const [id, text] of Object.entries(texts)) await fixture.knowledge.accept(request({ id, text }))
+  await fixture.knowledge.settled()
+  return fixture
 }
 
 const search = async (
@@ -141,12 +141,12 @@ describe('recency', () => {
 
   test('multiplies each score by (1 - weight) + weight * 2^(-age / half-life)', async () => {
     const hits = [hit('old', 0.8, 3650), hit('month', 0.8, 30), hit('today', 0.5, 0), hit('tomorrow', 0.5, -1)]
-    const found = new Map(await ranked(hits, { halfLifeDays: 30, weight: 0.4 }))
-    expect(found.get('old')).toBeCloseTo(0.8 * 0.6, 6)
-    expect(found.get('month')).toBeCloseTo(0.8 * (0.6 + 0.2), 6)
-    expect(found.get('today')).toBeCloseTo(0.5, 6)
-    expect(found.get('tomorrow')).toBeCloseTo(0.5, 6)
-    expect([...found.keys()]).toEqual(['month', 'today', 'tomorrow', 'old'])
+    const results = new Map(await ranked(hits, { halfLifeDays: 30, weight: 0.4 }))
+    expect(results.get('old')).toBeCloseTo(0.8 * 0.6, 6)
+    expect(results.get('month')).toBeCloseTo(0.8 * (0.6 + 0.2), 6)
+    expect(results.get('today')).toBeCloseTo(0.5, 6)
+    expect(results.get('tomorrow')).toBeCloseTo(0.5, 6)
+    expect([...results.keys()]).toEqual(['month', 'today', 'tomorrow', 'old'])
   })
 
   test('is off unless asked for by the knowledge or the search; a search may go without', async () => {
@@ -155,11 +155,11 @@ describe('recency', () => {
       request({ id: 'new', text: 'one', doc_updated_at: '2026-05-31T00:00:00.000Z' }),
     ]
     const make = async (options: Options): Promise<TestKnowledge> => {
-      const made = await makeKnowledge({ now: () => now, ...options })
-      await made.knowledge.start()
-      for (const document of documents) await made.knowledge.accept(document)
-      await made.knowledge.settled()
-      return made
+      const fixture = await makeKnowledge({ now: () => now, ...options })
+      await fixture.knowledge.start()
+      for (const document of documents) await fixture.knowledge.accept(document)
+      await fixture.knowledge.settled()
+      return fixture
     }
     const strong = { halfLifeDays: 30, weight: 0.9 }
     const plain = await make({})
@@ -172,12 +172,12 @@ describe('recency', () => {
 
   test('weighs documents without a date by when they were accepted', async () => {
     const clock = { now }
-    const made = await makeKnowledge({ now: () => clock.now })
-    await made.knowledge.start()
-    await made.knowledge.accept(request({ id: 'first', text: 'one' }), { waitMs: 5000 })
+    const fixture = await makeKnowledge({ now: () => clock.now })
+    await fixture.knowledge.start()
+    await fixture.knowledge.accept(request({ id: 'first', text: 'one' }), { waitMs: 5000 })
     clock.now += 365 * day
-    await made.knowledge.accept(request({ id: 'second', text: 'one' }), { waitMs: 5000 })
-    expect(await search(made, 'one', { recency: { halfLifeDays: 30 } })).toEqual(['second', 'first'])
+    await fixture.knowledge.accept(request({ id: 'second', text: 'one' }), { waitMs: 5000 })
+    expect(await search(fixture, 'one', { recency: { halfLifeDays: 30 } })).toEqual(['second', 'first'])
   })
 
   test.each([{ halfLifeDays: 0 }, { halfLifeDays: Number.NaN }, { halfLifeDays: 1, weight: 2 }])(

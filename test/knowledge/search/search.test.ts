@@ -6,8 +6,8 @@ import { memoryIndex } from '../memory-index.ts'
 import { makeKnowledge, request } from '../setup.ts'
 
 const idsOf = async (knowledge: Knowledge, filters: BaseFilters = {}, caller?: Caller): Promise<string[]> => {
-  const found = await knowledge.search({ text: 'common', filters, caller, limit: 50 })
-  return found.map(({ document }) => document.document_id).toSorted()
+  const passages = await knowledge.search({ text: 'common', filters, caller, limit: 50 })
+  return passages.map(({ document }) => document.document_id).toSorted()
 }
 
 /** Documents that differ in one thing each, all found by `common`. */

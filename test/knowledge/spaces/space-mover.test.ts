@@ -33,9 +33,9 @@ async function makePlace(): Promise<Place> {
     db,
     store,
     run: async (embedder, options) => {
-      const made = await makeKnowledge({ db, index: memoryIndex(store), embedder, ...options })
-      await made.knowledge.start()
-      return made
+      const fixture = await makeKnowledge({ db, index: memoryIndex(store), embedder, ...options })
+      await fixture.knowledge.start()
+      return fixture
     },
   }
 }

@@ -31,7 +31,7 @@ async function searchBoth(text: string, spaces: { before: readonly Hit[]; after:
   await first.open()
   const both = createSpacedIndex({ ...parts, embedder: { ...fakeEmbedder(), id: 'second' } })
   await both.open()
-  return (await both.search({ text, limit: 10 })).map((found) => found.text)
+  return (await both.search({ text, limit: 10 })).map((hit) => hit.text)
 }
 
 test.each([
@@ -41,12 +41,12 @@ test.each([
   'a name that only the index %s the change holds comes before words that both hold',
   async (holder, other) => {
     const spaces = { before: [], after: [] }
-    const found = await searchBoth('animal7 animal', {
+    const passages = await searchBoth('animal7 animal', {
       ...spaces,
       [holder]: [hit('Animal7 lives here', 1), hit('Animal3 lives here', 0.2)],
       [other]: [hit('Animal1 lives here', 1), hit('Animal2 lives here', 1)],
     })
-    expect(found[0]).toBe('Animal7 lives here')
-    expect(found).toHaveLength(4)
+    expect(passages[0]).toBe('Animal7 lives here')
+    expect(passages).toHaveLength(4)
   },
 )

@@ -256,7 +256,7 @@ async function whatLeft(outcomes: readonly Outcome[]): Promise<string> {
   const stored = await Promise.all(outcomes.map(({ sessionId }) => fixture.agent.sessions.get(sessionId, ana)))
   const received = await fixture.agent.memories.get(ana)
   // The model also answered ben, of whom it may know.
-  const requests = fixture.model.asked.filter(
+  const requests = fixture.model.requests.filter(
     ({ prompt }) => !JSON.stringify(prompt).includes(`${secrets.chat}: my password`),
   )
   return JSON.stringify([
@@ -285,7 +285,7 @@ function expectHonestCitations({ lines, results }: Outcome): void {
 
 /** Documents speak in results alone: the rules stay first and as they are, and every result is whole JSON. */
 function expectDataToStayData(): void {
-  for (const { prompt, tools } of fixture.model.asked.filter((call) => call.tools)) {
+  for (const { prompt, tools } of fixture.model.requests.filter((call) => call.tools)) {
     expect(tools?.length).toBeGreaterThan(0)
     const systems = prompt.filter(({ role }) => role === 'system')
     expect(systems).toHaveLength(1)

@@ -51,7 +51,7 @@ export function obedientModel(evil: Readonly<Record<string, Readonly<Record<stri
     asides.push(answer)
     return [answer]
   }
-  return { ...model, asked: model.asked, tried, asides }
+  return { ...model, requests: model.requests, tried, asides }
 }
 
 function keyOf({ name, input }: ScriptedCall): string {

@@ -202,8 +202,8 @@ describe('the whole answer', () => {
   it('has what was consumed only when the stream tells it', () => {
     const usage = { input_tokens: 9, output_tokens: 2, reasoning_tokens: null, cached_input_tokens: null }
     const [last, ...before] = [...fixtures.plainAnswer].reverse()
-    const told = [...before.reverse(), { ...last, obj: { type: 'stop', stop_reason: null, usage } }]
-    expect(folded(told)).toMatchObject({ usage })
+    const lines = [...before.reverse(), { ...last, obj: { type: 'stop', stop_reason: null, usage } }]
+    expect(folded(lines)).toMatchObject({ usage })
     expect(folded(fixtures.plainAnswer)).not.toHaveProperty('usage')
   })
 })

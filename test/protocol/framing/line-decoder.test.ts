@@ -26,7 +26,7 @@ function decodeAll(chunks: Iterable<Uint8Array | string>, format?: StreamFormat)
 
 /** Bytes cut at the given places. */
 function cut(whole: Uint8Array, places: number[]): Uint8Array[] {
-  const ends = [...new Set(places.map((place) => place % (whole.length + 1)))].sort((one, other) => one - other)
+  const ends = [...new Set(places.map((place) => place % (whole.length + 1)))].sort((left, right) => left - right)
   return [...ends, whole.length].map((end, at) => whole.slice(at === 0 ? 0 : (ends[at - 1] ?? 0), end))
 }
 
@@ -36,10 +36,10 @@ const anyPlaces = fc.array(fc.nat({ max: 5000 }), { maxLength: 40 })
 describe('a decoder', () => {
   it.each(['sse', 'lines'] as const)('reads %s cut anywhere, with and without being told the format', (format) => {
     fc.assert(
-      fc.property(fc.array(anyText, { minLength: 1 }), anyPlaces, fc.boolean(), (texts, places, isTold) => {
+      fc.property(fc.array(anyText, { minLength: 1 }), anyPlaces, fc.boolean(), (texts, places, isFormatKnown) => {
         const lines = texts.map(delta)
         const stream = lines.map((line, at) => frameLine(encodeLine(line), { format, sequence: at + 1 })).join('')
-        const decoded = decodeAll(cut(bytes(stream), places), isTold ? format : undefined)
+        const decoded = decodeAll(cut(bytes(stream), places), isFormatKnown ? format : undefined)
         expect(decoded.map((each) => each.line)).toEqual(lines)
         if (format === 'sse') expect(decoded.map((each) => each.sequence)).toEqual(lines.map((_, at) => at + 1))
       }),

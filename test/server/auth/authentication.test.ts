@@ -1,6 +1,6 @@
 import { toUserId, type Principal } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
-import { alice, asked, bob, setup } from '../fakes.ts'
+import { alice, apiBase, bob, setup } from '../fakes.ts'
 
 describe('a host that names its callers', () => {
   const asAuthenticated = async (caller: unknown): Promise<readonly [number, readonly unknown[]]> => {
@@ -26,7 +26,7 @@ describe('a host that names its callers', () => {
 })
 
 describe('a host that hands its user over', () => {
-  const request = (): Request => new Request(`${asked}/me`, { headers: { authorization: 'Bearer key-alice' } })
+  const request = (): Request => new Request(`${apiBase}/me`, { headers: { authorization: 'Bearer key-alice' } })
 
   test('is believed, whoever else the request names', async () => {
     const { server } = setup()

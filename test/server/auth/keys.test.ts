@@ -100,9 +100,9 @@ describe('a key', () => {
 
   test('that is replaced keeps owner and scopes', async () => {
     const keys = keysOf()
-    const made = await keys.create({ scopes: ['chat'], owner: 'ann' })
-    const replaced = await keys.regenerate(made.record.id)
-    expect(await keys.principalOf(made.key)).toBeUndefined()
+    const created = await keys.create({ scopes: ['chat'], owner: 'ann' })
+    const replaced = await keys.regenerate(created.record.id)
+    expect(await keys.principalOf(created.key)).toBeUndefined()
     expect(await keys.principalOf(replaced.key)).toMatchObject({ id: 'ann', scopes: ['chat'] })
     await expect(keys.regenerate(99)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
@@ -146,9 +146,9 @@ describe('a key', () => {
 
 test('ids are never given twice, also when many are made at once', async () => {
   const keys = keysOf()
-  const made = await Promise.all(Array.from({ length: 4 }, () => keys.create({ scopes: ['chat'] })))
-  expect(new Set(made.map(({ record }) => record.id)).size).toBe(4)
-  await keys.revoke(Math.max(...made.map(({ record }) => record.id)))
+  const created = await Promise.all(Array.from({ length: 4 }, () => keys.create({ scopes: ['chat'] })))
+  expect(new Set(created.map(({ record }) => record.id)).size).toBe(4)
+  await keys.revoke(Math.max(...created.map(({ record }) => record.id)))
   expect((await keys.create({ scopes: ['chat'] })).record.id).toBe(5)
 })
 
@@ -164,17 +164,17 @@ describe('administration', () => {
     const keys = keysOf()
     const { ask } = setup({ keys })
     const key = 'key-operator'
-    const made = (await (
+    const created = (await (
       await ask('/admin/api-key', { key, json: { name: 'ci', scopes: ['ingest'], owner: 'ci' } })
     ).json()) as Record<string, unknown>
-    expect(made).toMatchObject({
+    expect(created).toMatchObject({
       api_key_id: 1,
       api_key_name: 'ci',
       user_id: toUserId('ci'),
       scopes: ['ingest'],
       groups: [],
     })
-    expect(await keys.principalOf(String(made['api_key']))).toMatchObject({ id: 'ci' })
+    expect(await keys.principalOf(String(created['api_key']))).toMatchObject({ id: 'ci' })
     expect(await (await ask('/admin/api-key', { key })).json()).toEqual([
       expect.objectContaining({ api_key_id: 1, api_key: null }),
     ])
@@ -183,7 +183,7 @@ describe('administration', () => {
     const replaced = (await (await ask('/admin/api-key/1/regenerate', { key, method: 'POST' })).json()) as {
       api_key: string
     }
-    expect(await keys.principalOf(String(made['api_key']))).toBeUndefined()
+    expect(await keys.principalOf(String(created['api_key']))).toBeUndefined()
     expect(await keys.principalOf(replaced.api_key)).toBeDefined()
     const revoked = await ask('/admin/api-key/1', { key, method: 'DELETE' })
     expect([revoked.status, await revoked.json()]).toEqual([200, null])
@@ -234,8 +234,8 @@ describe('administration', () => {
 
   test('without scopes a key may chat, as the shortest request of existing clients expects', async () => {
     const { ask } = setup({ keys: keysOf() })
-    const made = await ask('/admin/api-key', { key: 'key-operator', json: { name: null, group_ids: [] } })
-    expect(await made.json()).toMatchObject({ scopes: ['chat'] })
+    const created = await ask('/admin/api-key', { key: 'key-operator', json: { name: null, group_ids: [] } })
+    expect(await created.json()).toMatchObject({ scopes: ['chat'] })
   })
 
   test('is for administrators, and told to be missing where a host brings its own users', async () => {

@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { InlayError } from '@inlay/protocol'
-import { aDocument, asked, setup, unknownSessionId } from '../fakes.ts'
+import { aDocument, apiBase, setup, unknownSessionId } from '../fakes.ts'
 
 const chat = '/chat/send-chat-message'
 const ingestion = '/service-api/ingestion'
@@ -297,7 +297,7 @@ describe('compressed bodies', () => {
     headers: { 'content-encoding': coding },
     body: new Uint8Array((coding === 'gzip' ? gzipSync : deflateSync)(text)),
   })
-  const told = async (response: Response) => [response.status, await response.json()]
+  const statusAndBody = async (response: Response) => [response.status, await response.json()]
 
   test.each(['gzip', 'deflate'] as const)(
     'in %s are unpacked: a document, and each line of a batch',
@@ -316,7 +316,7 @@ describe('compressed bodies', () => {
     const { ask, knowledge } = setup({ limits: { ingestionBytes: 100_000 } })
     const bomb = JSON.stringify(aDocument('a', ' '.repeat(10_000_000)))
     expect(gzipSync(bomb).length).toBeLessThan(100_000)
-    expect(await told(await ask(ingestion, packed('gzip', bomb)))).toEqual([
+    expect(await statusAndBody(await ask(ingestion, packed('gzip', bomb)))).toEqual([
       413,
       { error_code: 'PAYLOAD_TOO_LARGE', detail: expect.stringContaining('100000') },
     ])
@@ -329,7 +329,7 @@ describe('compressed bodies', () => {
     const { ask, errors } = setup()
     const whole = packed('gzip', JSON.stringify(aDocument('a')))
     for (const body of [whole.body.slice(0, -9), new TextEncoder().encode('{"document": {}}')]) {
-      const answer = await told(await ask(ingestion, { ...whole, body }))
+      const answer = await statusAndBody(await ask(ingestion, { ...whole, body }))
       expect(answer).toEqual([400, { error_code: 'BAD_REQUEST', detail: expect.stringContaining('Encoding') }])
     }
     const batch = packed('gzip', `${JSON.stringify(aDocument('b'))}\n`.repeat(5000))
@@ -349,7 +349,7 @@ describe('compressed bodies', () => {
         const headers = { 'content-encoding': coding }
         const response = await ask(path, { key: 'key-importer', method: 'POST', headers, body: 'x' })
         expect(response.headers.get('accept-encoding')).toBe('gzip, deflate')
-        expect(await told(response)).toEqual([
+        expect(await statusAndBody(response)).toEqual([
           415,
           { error_code: 'UNSUPPORTED_MEDIA_TYPE', detail: expect.stringContaining('gzip') },
         ])
@@ -377,7 +377,7 @@ describe('the base path', () => {
   ])('%j is taken as meant', async (basePath, path) => {
     const { server } = setup({ basePath })
     expect((await server.fetch(new Request(`http://host.example${path}`))).status).toBe(200)
-    expect((await server.fetch(new Request(`${asked}/health`))).status).toBe(404)
+    expect((await server.fetch(new Request(`${apiBase}/health`))).status).toBe(404)
   })
 
   test('with a wildcard is refused at once', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asked, setup } from '../fakes.ts'
+import { apiBase, setup } from '../fakes.ts'
 
 /** How the frameworks fail the body of a request that is above their own limit. */
 const failures = [
@@ -12,7 +12,7 @@ test.each(failures)('a body above the own limit of %s is told as that', async (_
   const body = new ReadableStream({ start: (controller) => controller.error(failure) })
   const headers = { authorization: 'Bearer key-alice' }
   const init = { method: 'POST', headers, body, duplex: 'half' }
-  const response = await server.fetch(new Request(`${asked}/chat/send-chat-message`, init))
+  const response = await server.fetch(new Request(`${apiBase}/chat/send-chat-message`, init))
   expect([response.status, await response.json()]).toMatchObject([
     413,
     { error_code: 'PAYLOAD_TOO_LARGE', detail: expect.stringContaining('raise its own limit') },

@@ -92,9 +92,9 @@ describe('a form', () => {
   test('goes on behind a file that nobody read, or not to its end', async () => {
     const body = `${part('name="files"; filename="a"', 'x'.repeat(5_000))}${part('name="files"; filename="b"', 'y'.repeat(5_000))}${part('name="last"', 'z')}--XX--`
     const seen: string[] = []
-    for await (const one of readForm(requestOf(body, { chunkBytes: 100 }), limits)) {
-      seen.push(one.name)
-      if (one.kind === 'file' && one.fileName === 'b') for await (const _ of one.bytes) break
+    for await (const item of readForm(requestOf(body, { chunkBytes: 100 }), limits)) {
+      seen.push(item.name)
+      if (item.kind === 'file' && item.fileName === 'b') for await (const _ of item.bytes) break
     }
     expect(seen).toEqual(['files', 'files', 'last'])
   })

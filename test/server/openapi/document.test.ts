@@ -24,7 +24,7 @@ describe('the OpenAPI document', () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     const table = routes.flatMap(({ method, path, aliases = [] }) =>
-      [path, ...aliases].map((one) => `${method} ${one}`),
+      [path, ...aliases].map((item) => `${method} ${item}`),
     )
     expect(operations.sort()).toEqual(table.sort())
   })
@@ -65,8 +65,8 @@ describe('the OpenAPI document', () => {
         const allowed = response.headers.get('allow')?.split(', ') ?? []
         expect(
           allowed
-            .filter((one) => one !== 'HEAD' && one !== 'OPTIONS')
-            .map((one) => one.toLowerCase())
+            .filter((item) => item !== 'HEAD' && item !== 'OPTIONS')
+            .map((item) => item.toLowerCase())
             .sort(),
         ).toEqual([...new Set(answered)].sort())
       }

@@ -21,9 +21,9 @@ describe('ids of people', () => {
     const alice = await idOf(service, 'key-alice')
     expect(alice).toMatch(uuid)
     expect(await idOf(service, 'key-bob')).not.toBe(alice)
-    const project = await service.tell('/user/projects/create?name=a', { method: 'POST' })
+    const project = await service.fetchJson('/user/projects/create?name=a', { method: 'POST' })
     expect(project.body).toMatchObject({ user_id: alice })
-    const agent = await service.tell('/persona', {
+    const agent = await service.fetchJson('/persona', {
       json: {
         name: 'a',
         description: '',

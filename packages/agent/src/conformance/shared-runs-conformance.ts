@@ -170,7 +170,7 @@ function stopTests(make: MakeSharedRuns): ConformanceTest[] {
 function abandonedTests(make: MakeSharedRuns): ConformanceTest[] {
   return [
     [
-      'a run that nobody has isKnown of is taken over once, and its maker is told',
+      'a run that nobody has heard of is taken over once, and its maker is told',
       async () => {
         const { process, advance } = await make()
         const [first, second, third] = [await process(), await process(), await process()]

@@ -58,10 +58,8 @@ export function createAppending(parts: AppendParts): Appending {
   async function commit(rows: readonly IndexRow[]): Promise<void> {
     const { engine, table, memtable, presence } = parts
     const batch = toArrow(engine, schema, rows)
-    // Others look into the table for unindexed rows only while they see this handle.
-    await presence.announce()
     // A try that failed may have been carried out all the same: its rows are there twice and found once.
-    await persistently(() => table.add(batch))
+    await presence.commit(() => persistently(() => table.add(batch)))
     memtable.add(rows)
     const mark = memtable.mark()
     // So that a search does not wait for it.

@@ -158,6 +158,8 @@ export interface InlayOptions
   readonly searchHelp?: SearchHelp | undefined
   /** What each caller may use in a minute or a day; keys may have limits of their own. Default: no limits. */
   readonly callerLimits?: CallerLimits | undefined
+  /** What all callers together may use: with `createTenants`, the limits of a tenant. Default: no limits. */
+  readonly tenantLimits?: CallerLimits | undefined
   /** Bounds of runs. */
   readonly limits?: AgentLimits | undefined
   /** Most bytes of request bodies. */

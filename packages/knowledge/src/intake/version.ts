@@ -1,3 +1,4 @@
+import { nextSlice } from '@inlay/protocol/concurrency'
 import { type IngestionDocument, type IngestionRequest, InlayError, validationFailed } from '@inlay/protocol'
 import { imagesOf } from '../chunking/rows.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
@@ -34,6 +35,7 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
   const link = document.sections.find((section) => section.link)?.link ?? ''
   const stored = toStored(document)
   const content = JSON.stringify(stored)
+  if (content.length > 65_536) await nextSlice()
   const id = document.id || (await madeUpId([pairId, stored.source, stored.semantic_identifier, link]))
   const fault = faultOf(id)
   if (fault) throw validationFailed([{ loc: ['body', 'document', 'id'], msg: fault, type: 'value_error' }])
@@ -53,8 +55,12 @@ function faultOf(id: string): string | undefined {
   if (!id.isWellFormed() || id.includes('\0')) return 'must not hold NUL characters or unpaired surrogates'
   // Clients and proxies take these out of a path, however they are encoded: the document could never be asked for.
   if (id === '.' || id === '..') return 'must not be "." or "..", which no address can name: choose another id'
+  if (id.length > longestId) return `must not be longer than ${longestId}: no address can hold it`
   return undefined
 }
+
+/** Servers take addresses of 8 to 16 KiB. */
+const longestId = 8000
 
 /** Metadata is sorted by key: a client that writes it in another order still sends the same document. */
 function toStored(document: IngestionDocument): StoredDocument {
@@ -86,7 +92,10 @@ async function madeUpId(parts: readonly (string | number)[]): Promise<string> {
 const encoder = new TextEncoder()
 
 async function sha256(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)))
+  const encoded = encoder.encode(text)
+  // To digest copies them.
+  if (encoded.byteLength > 2 ** 20) await nextSlice()
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', encoded))
   let digits = ''
   for (const byte of bytes) digits += hexadecimal[byte]
   return digits

@@ -1,11 +1,25 @@
 import * as v from 'valibot'
-import { fault, storable, type WireSchema } from '../fields.ts'
+import { fault, isStorable, rule, storable, type WireSchema } from '../fields.ts'
 
 /** Metadata as a client may send it: any JSON object. */
 export type MetadataInput = Readonly<Record<string, unknown>>
 
 /** Metadata as it is kept: strings and lists of strings. */
 export type Metadata = Readonly<Record<string, string | readonly string[]>>
+
+const isKept = (value: unknown): value is string => typeof value === 'string' && isStorable(value)
+
+function isMetadata(input: MetadataInput): input is Metadata {
+  for (const key in input) {
+    const value = input[key]
+    if (key === '__proto__' || !isStorable(key)) return false
+    if (!(Array.isArray(value) ? value.every(isKept) : isKept(value))) return false
+  }
+  return true
+}
+
+/** Nobody filters by more; each further one makes the object slower to read. */
+const mostKeys = 20_000
 
 /** Text of one metadata value; undefined for null, which is dropped. Throws RangeError when nested too deeply. */
 function toText(value: unknown): string | undefined {
@@ -14,6 +28,8 @@ function toText(value: unknown): string | undefined {
 }
 
 function toMetadata(input: MetadataInput): Metadata {
+  // Most is kept as it comes, and an object of many thousand keys takes long to make.
+  if (isMetadata(input)) return input
   const entries: [string, string | string[]][] = []
   for (const [key, value] of Object.entries(input)) {
     // Nothing is called so on purpose, and somebody's `target[key] = …` would change a prototype.
@@ -35,6 +51,7 @@ export const metadataSchema: WireSchema<Metadata, MetadataInput> = v.pipe(
   // Not `record`: it drops keys such as `constructor`.
   v.custom<MetadataInput>(isObject, fault('dict_type', 'must be an object')),
   v.metadata({ type: 'object', additionalProperties: true }),
+  rule('too_long', `must not have more than ${mostKeys} keys`, (value) => Object.keys(value).length <= mostKeys),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
     try {
       return toMetadata(dataset.value)

@@ -9,13 +9,13 @@ const many = (count: number): Passage[] =>
   Array.from({ length: count }, (_, at) => newPassage(`d${at + 1}`, `Text ${at + 1}.`, { score: 1 - at / 100 }))
 const options = { shown: 6, limit: 3, limitMs: 1_000 }
 const choose = async (answer: string | (() => Promise<string>), sections = many(8)) => {
-  const asked: ModelQuestion[] = []
+  const requests: ModelQuestion[] = []
   const ask = async (question: ModelQuestion) => (
-    asked.push(question),
+    requests.push(question),
     typeof answer === 'string' ? answer : await answer()
   )
   const chosen = await chooseSections(sections, newTurn({ ask }).turn, ['q'], options)
-  return { asked, chosen: chosen?.map(({ document }) => document.document_id) }
+  return { requests, chosen: chosen?.map(({ document }) => document.document_id) }
 }
 
 describe('the choice of sections', () => {
@@ -25,9 +25,9 @@ describe('the choice of sections', () => {
   })
 
   test('shows the model only the best, and long ones only in part', async () => {
-    const sections = many(8).map((one) => ({ ...one, content: 'long '.repeat(1_000) }))
-    const { asked } = await choose('[1]', sections)
-    const shown = JSON.parse(asked[0]?.text ?? '') as { sections: { number: number; text: string }[] }
+    const sections = many(8).map((item) => ({ ...item, content: 'long '.repeat(1_000) }))
+    const { requests } = await choose('[1]', sections)
+    const shown = JSON.parse(requests[0]?.text ?? '') as { sections: { number: number; text: string }[] }
     expect(shown.sections.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6])
     expect(Math.max(...shown.sections.map(({ text }) => text.length))).toBeLessThan(1_000)
   })
@@ -48,7 +48,7 @@ describe('the choice of sections', () => {
   })
 
   test('is not asked for when there is little to choose from', async () => {
-    expect(await choose('[1]', many(3))).toEqual({ asked: [], chosen: undefined })
+    expect(await choose('[1]', many(3))).toEqual({ requests: [], chosen: undefined })
   })
 
   test('decides what is shown and read, before the best of the ranking; what was found stays complete', async () => {
@@ -67,10 +67,10 @@ describe('the choice of sections', () => {
   })
 
   test('is not asked of a model that was too slow before in the same answer', async () => {
-    let asked = 0
+    let count = 0
     const ask = ({ signal }: ModelQuestion) =>
       new Promise<string>((_resolve, reject) => {
-        asked++
+        count++
         signal?.addEventListener('abort', () => reject(signal.reason))
       })
     const action = createInternalSearch({ search: async () => many(20), help: { limitMs: 1 } })
@@ -79,15 +79,15 @@ describe('the choice of sections', () => {
       const result = await action.run({ queries: [query] }, turn)
       expect((JSON.parse(result.text) as { results: unknown[] }).results).toHaveLength(20)
     }
-    expect(asked).toBe(1)
+    expect(count).toBe(1)
   })
 
   test('can be left to the ranking by the host', async () => {
-    const asked: ModelQuestion[] = []
-    const ask = async (question: ModelQuestion) => (asked.push(question), '{}')
+    const requests: ModelQuestion[] = []
+    const ask = async (question: ModelQuestion) => (requests.push(question), '{}')
     const action = createInternalSearch({ search: async () => many(20), help: { choose: false } })
     const result = await action.run({ queries: ['q'] }, newTurn({ ask }).turn)
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
     expect((JSON.parse(result.text) as { results: unknown[] }).results).toHaveLength(20)
   })
 })

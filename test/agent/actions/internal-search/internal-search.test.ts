@@ -32,10 +32,10 @@ const passages = (count: number, score = 0.9): Passage[] =>
   )
 
 test('the queries run side by side, each with the filters, the caller and the limit of the turn', async () => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const filters: BaseFilters = { tags: [{ tag_key: 'team', tag_value: 'HR' }] }
-  await run(async (query) => (asked.push({ ...query, signal: undefined }), []), ['a', 'b'], { filters })
-  expect(asked).toEqual(['a', 'b'].map((text) => ({ text, filters, caller: ana, limit: 50, signal: undefined })))
+  await run(async (query) => (requests.push({ ...query, signal: undefined }), []), ['a', 'b'], { filters })
+  expect(requests).toEqual(['a', 'b'].map((text) => ({ text, filters, caller: ana, limit: 50, signal: undefined })))
 })
 
 test('blank and repeated queries are dropped; without any left the question is asked', async () => {

@@ -49,13 +49,13 @@ describe('what a model narrows a search to', () => {
       time_cutoff: maybe(day),
       updated_at_range: maybe(fc.record({ start: maybe(day), end: maybe(day) })),
     })
-    const asked = fc.record({
+    const narrowings = fc.record({
       sources: maybe(fc.array(source)),
       updated_from: maybe(day),
       updated_to: maybe(day),
     })
     fc.assert(
-      fc.property(filters, asked, source, day, (given, narrowing, from, updated) => {
+      fc.property(filters, narrowings, source, day, (given, narrowing, from, updated) => {
         const lets = ({ source_type: sources, time_cutoff: cutoff, updated_at_range: range }: BaseFilters): boolean =>
           (!sources?.length || sources.includes(from)) &&
           (!cutoff || updated >= cutoff) &&

@@ -6,8 +6,8 @@ import { newTurn } from '../../action-turn.ts'
 import { newPassage } from '../../setting.ts'
 
 const answering = (answer: string) => {
-  const asked: ModelQuestion[] = []
-  return { asked, ask: async (question: ModelQuestion) => (asked.push(question), answer) }
+  const requests: ModelQuestion[] = []
+  return { requests, ask: async (question: ModelQuestion) => (requests.push(question), answer) }
 }
 
 describe('further queries', () => {
@@ -32,10 +32,10 @@ describe('further queries', () => {
   })
 
   test('come from the conversation, which is shown as data', async () => {
-    const { ask, asked } = answering('{}')
+    const { ask, requests } = answering('{}')
     const messages = [{ role: 'user', text: 'Tell me of Ana.' } as const]
     await expandQueries(['holiday'], newTurn({ ask, messages, userMessage: 'And hers?' }).turn, 1_000)
-    expect(JSON.parse(asked[0]?.text ?? '')).toEqual({
+    expect(JSON.parse(requests[0]?.text ?? '')).toEqual({
       said_before: messages,
       newest_message: 'And hers?',
       queries: ['holiday'],
@@ -44,8 +44,8 @@ describe('further queries', () => {
 
   test('that were there already are not asked twice', async () => {
     const { ask } = answering('{"question": "Holiday ", "keywords": ["vacation", "VACATION", ""]}')
-    const found = await expandQueries(['holiday'], newTurn({ ask }).turn, 1_000)
-    expect(found.map(({ text }) => text)).toEqual(['vacation'])
+    const results = await expandQueries(['holiday'], newTurn({ ask }).turn, 1_000)
+    expect(results.map(({ text }) => text)).toEqual(['vacation'])
   })
 
   test('are asked for while the given ones are searched', async () => {
@@ -77,13 +77,13 @@ describe('further queries', () => {
   })
 
   test('are not asked of a model that only quotes, one that gave enough, or where the host wants none', async () => {
-    const { ask, asked } = answering('{"question": "more"}')
+    const { ask, requests } = answering('{"question": "more"}')
     const queriesOf = async (...args: Parameters<typeof run>) => (await run(...args)).packets[0]
     const none: PassageSearch = async () => []
     expect(await queriesOf({}, none, ['a'])).toMatchObject({ queries: ['a'] })
     expect(await queriesOf({ ask }, none, ['a', 'b', 'c', 'd'])).toMatchObject({ queries: ['a', 'b', 'c', 'd'] })
     expect(await queriesOf({ ask }, none, ['a'], { expand: false })).toMatchObject({ queries: ['a'] })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   test('end with the run', async () => {

@@ -38,8 +38,8 @@ test('whatever a model answers, a search gives what it found, in order, for the 
       fc.array(fc.string(), { maxLength: 5 }),
       fc.integer({ min: 300, max: 4_000 }),
       async (lists, answers, queries, resultTokens) => {
-        let asked = 0
-        const asking = async (): Promise<string> => answers[asked++ % answers.length] ?? ''
+        let count = 0
+        const asking = async (): Promise<string> => answers[count++ % answers.length] ?? ''
         const searches: Parameters<PassageSearch>[0][] = []
         const search: PassageSearch = async (query) => lists[(searches.push(query) - 1) % lists.length] ?? []
         const readExcerpt: ExcerptReader = async ({ documentId, first, last }) => {

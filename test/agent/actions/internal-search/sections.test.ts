@@ -90,14 +90,14 @@ describe('neighbours', () => {
   })
 
   test('are read for the caller, where a model answers that can use them', async () => {
-    const asked: unknown[] = []
-    const readExcerpt: ExcerptReader = async (query) => (asked.push(query.caller), reader(9)(query))
+    const requests: unknown[] = []
+    const readExcerpt: ExcerptReader = async (query) => (requests.push(query.caller), reader(9)(query))
     const action = createInternalSearch({ search: async () => [section('a', 2, 2)], readExcerpt })
     const quoting = await action.run({ queries: ['q'] }, newTurn().turn)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     const { turn } = newTurn({ ask: async () => '' })
     const reading = await action.run({ queries: ['q'] }, turn)
-    expect(asked).toEqual([turn.caller])
+    expect(requests).toEqual([turn.caller])
     expect([quoting, reading].map(({ text }) => text.includes('number 3'))).toEqual([false, true])
   })
 })

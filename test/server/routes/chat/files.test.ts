@@ -40,8 +40,8 @@ describe('an upload', () => {
   test.each(['/user/projects/file/upload', '/user/file/upload'])(
     'to %s answers with the files as they are known from then on',
     async (path) => {
-      const made = await service()
-      const { status, body } = await upload(made, [['leave.md', '# Leave\n\n25 days.']], {
+      const fixture = await service()
+      const { status, body } = await upload(fixture, [['leave.md', '# Leave\n\n25 days.']], {
         path,
         fields: { temp_id_map: '{"leave.md":"tmp-1"}' },
       })
@@ -69,14 +69,17 @@ describe('an upload', () => {
       })
       const file = body.user_files[0]!
       for (const id of [file.id, file.file_id]) {
-        expect(await made.tell(`/user/projects/file/${id}`)).toEqual({ status: 200, body: { ...file, temp_id: null } })
+        expect(await fixture.fetchJson(`/user/projects/file/${id}`)).toEqual({
+          status: 200,
+          body: { ...file, temp_id: null },
+        })
       }
     },
   )
 
   test('takes what it can and tells why not the rest', async () => {
-    const made = await service({ limits: { fileBytes: 1_000 } })
-    const { status, body } = await upload(made, [
+    const fixture = await service({ limits: { fileBytes: 1_000 } })
+    const { status, body } = await upload(fixture, [
       ['good.txt', 'Good.'],
       ['big.txt', 'x'.repeat(1_001)],
       ['photo.png', 'not a picture'],
@@ -103,78 +106,86 @@ describe('an upload', () => {
   })
 
   test('into a project that is not the caller’s is a 404 and keeps nothing', async () => {
-    const made = await service()
-    const { status } = await upload(made, [['a.txt', 'A']], { fields: { project_id: '99' } })
+    const fixture = await service()
+    const { status } = await upload(fixture, [['a.txt', 'A']], { fields: { project_id: '99' } })
     expect(status).toBe(404)
-    expect((await made.tell('/user/files/recent')).body).toEqual([])
-    const wrong = await upload(made, [['a.txt', 'A']], { fields: { project_id: 'seven' } })
+    expect((await fixture.fetchJson('/user/files/recent')).body).toEqual([])
+    const wrong = await upload(fixture, [['a.txt', 'A']], { fields: { project_id: 'seven' } })
     expect(wrong.status).toBe(422)
   })
 
   test('is for keys that chat, and at its own address also for those that ingest', async () => {
-    const made = await service()
-    expect((await upload(made, [['a.txt', 'A']], { key: 'key-importer' })).status).toBe(403)
-    expect((await upload(made, [['a.txt', 'A']], { key: 'key-importer', path: '/user/file/upload' })).status).toBe(200)
+    const fixture = await service()
+    expect((await upload(fixture, [['a.txt', 'A']], { key: 'key-importer' })).status).toBe(403)
+    expect((await upload(fixture, [['a.txt', 'A']], { key: 'key-importer', path: '/user/file/upload' })).status).toBe(
+      200,
+    )
   })
 
   test('without a storage is something this deployment does not do', async () => {
-    const made = await service({ storage: undefined })
-    expect((await upload(made, [['a.txt', 'A']])).status).toBe(501)
+    const fixture = await service({ storage: undefined })
+    expect((await upload(fixture, [['a.txt', 'A']])).status).toBe(501)
   })
 })
 
 describe('the listing', () => {
   test('is the same at its addresses, with and without the last slash', async () => {
-    const made = await service()
-    const { id } = await uploadOne(made, 'a.txt', 'A')
+    const fixture = await service()
+    const { id } = await uploadOne(fixture, 'a.txt', 'A')
     for (const path of ['/user/projects/file/', '/user/projects/file', '/user/files/recent']) {
-      expect((await made.tell(path)).body).toEqual([expect.objectContaining({ id })])
+      expect((await fixture.fetchJson(path)).body).toEqual([expect.objectContaining({ id })])
     }
-    expect((await made.tell('/user/projects/file/', { key: 'key-bob' })).body).toEqual([])
+    expect((await fixture.fetchJson('/user/projects/file/', { key: 'key-bob' })).body).toEqual([])
   })
 
   test('of statuses leaves out what is unknown or somebody else’s', async () => {
-    const made = await service()
-    const { id } = await uploadOne(made, 'a.txt', 'A')
+    const fixture = await service()
+    const { id } = await uploadOne(fixture, 'a.txt', 'A')
     const unknown = '00000000-0000-4000-8000-000000000000'
     const json = { file_ids: [unknown, id] }
-    expect((await made.tell('/user/projects/file/statuses', { json })).body).toEqual([expect.objectContaining({ id })])
-    expect((await made.tell('/user/projects/file/statuses', { json, key: 'key-bob' })).body).toEqual([])
-    expect((await made.tell('/user/projects/file/statuses', { json: { file_ids: ['x'] } })).status).toBe(422)
+    expect((await fixture.fetchJson('/user/projects/file/statuses', { json })).body).toEqual([
+      expect.objectContaining({ id }),
+    ])
+    expect((await fixture.fetchJson('/user/projects/file/statuses', { json, key: 'key-bob' })).body).toEqual([])
+    expect((await fixture.fetchJson('/user/projects/file/statuses', { json: { file_ids: ['x'] } })).status).toBe(422)
   })
 })
 
 describe('a file', () => {
   test('is unknown to everybody else', async () => {
-    const made = await service()
-    const { id, file_id: fileId } = await uploadOne(made, 'a.txt', 'A')
+    const fixture = await service()
+    const { id, file_id: fileId } = await uploadOne(fixture, 'a.txt', 'A')
     for (const name of [id, fileId]) {
-      expect((await made.tell(`/user/projects/file/${name}`, { key: 'key-bob' })).status).toBe(404)
-      expect((await made.tell(`/chat/file/${name}`, { key: 'key-bob' })).status).toBe(404)
-      expect((await made.tell(`/user/projects/file/${name}`, { key: 'key-bob', method: 'DELETE' })).status).toBe(404)
-      expect((await made.tell(`/chat/file/${name}`, { key: 'key-operator' })).status).toBe(404)
+      expect((await fixture.fetchJson(`/user/projects/file/${name}`, { key: 'key-bob' })).status).toBe(404)
+      expect((await fixture.fetchJson(`/chat/file/${name}`, { key: 'key-bob' })).status).toBe(404)
+      expect(
+        (await fixture.fetchJson(`/user/projects/file/${name}`, { key: 'key-bob', method: 'DELETE' })).status,
+      ).toBe(404)
+      expect((await fixture.fetchJson(`/chat/file/${name}`, { key: 'key-operator' })).status).toBe(404)
     }
-    expect((await made.tell('/chat/file/nothing')).body).toMatchObject({ error_code: 'NOT_FOUND' })
+    expect((await fixture.fetchJson('/chat/file/nothing')).body).toMatchObject({ error_code: 'NOT_FOUND' })
   })
 
   test('that is removed is gone; one in a project stays and the project is named', async () => {
-    const made = await service()
-    const one = await uploadOne(made, 'a.txt', 'A')
-    const two = await uploadOne(made, 'b.txt', 'B')
-    const project = (await made.tell('/user/projects/create?name=Moving', { method: 'POST' })).body as { id: number }
-    await made.ask(`/user/projects/${project.id}/files/${two.id}`, { method: 'POST' })
+    const fixture = await service()
+    const first = await uploadOne(fixture, 'a.txt', 'A')
+    const two = await uploadOne(fixture, 'b.txt', 'B')
+    const project = (await fixture.fetchJson('/user/projects/create?name=Moving', { method: 'POST' })).body as {
+      id: number
+    }
+    await fixture.ask(`/user/projects/${project.id}/files/${two.id}`, { method: 'POST' })
     const remove = async (id: string): Promise<unknown> =>
-      (await made.tell(`/user/projects/file/${id}`, { method: 'DELETE' })).body
-    expect(await remove(one.id)).toEqual({ has_associations: false, project_names: [], assistant_names: [] })
+      (await fixture.fetchJson(`/user/projects/file/${id}`, { method: 'DELETE' })).body
+    expect(await remove(first.id)).toEqual({ has_associations: false, project_names: [], assistant_names: [] })
     expect(await remove(two.id)).toEqual({ has_associations: true, project_names: ['Moving'], assistant_names: [] })
-    expect((await made.tell(`/chat/file/${one.file_id}`)).status).toBe(404)
-    expect((await made.ask(`/chat/file/${two.file_id}`)).status).toBe(200)
+    expect((await fixture.fetchJson(`/chat/file/${first.file_id}`)).status).toBe(404)
+    expect((await fixture.ask(`/chat/file/${two.file_id}`)).status).toBe(200)
   })
 
   test('comes back byte for byte, may be kept for good, and is not sent again to who has it', async () => {
-    const made = await service()
-    const { file_id: id } = await uploadOne(made, 'plot.png', png, 'image/png')
-    const response = await made.ask(`/chat/file/${id}`)
+    const fixture = await service()
+    const { file_id: id } = await uploadOne(fixture, 'plot.png', png, 'image/png')
+    const response = await fixture.ask(`/chat/file/${id}`)
     expect(response.status).toBe(200)
     expect(Buffer.compare(Buffer.from(await response.arrayBuffer()), png)).toBe(0)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -185,12 +196,12 @@ describe('a file', () => {
       'content-disposition': "inline; filename*=UTF-8''plot.png",
     })
     for (const known of [`"${id}"`, `W/"${id}"`, `"other", "${id}"`, '*']) {
-      const again = await made.ask(`/chat/file/${id}`, { headers: { 'if-none-match': known } })
+      const again = await fixture.ask(`/chat/file/${id}`, { headers: { 'if-none-match': known } })
       expect(again.status).toBe(304)
       expect(again.headers.get('etag')).toBe(`"${id}"`)
       expect(await again.text()).toBe('')
     }
-    expect((await made.ask(`/chat/file/${id}`, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+    expect((await fixture.ask(`/chat/file/${id}`, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
 
   test.each([
@@ -201,50 +212,50 @@ describe('a file', () => {
     ['sneaky', '<p>Hi</p><script>alert(1)</script>', 'text/html'],
     ['app.js', 'alert(1)', 'text/javascript'],
   ])('%s can never run here: it is downloaded, sandboxed, and not sniffed', async (name, content, type) => {
-    const made = await service()
-    const { file_id: id } = await uploadOne(made, name, content, type)
-    const { headers } = await made.ask(`/chat/file/${id}`)
+    const fixture = await service()
+    const { file_id: id } = await uploadOne(fixture, name, content, type)
+    const { headers } = await fixture.ask(`/chat/file/${id}`)
     expect(headers.get('content-disposition')).toMatch(/^attachment;/)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
   })
 
   test('has a name that cannot break out of its header', async () => {
-    const made = await service()
-    const { file_id: id, name } = await uploadOne(made, '../../etc/pas"swd\r\nx-evil: 1.txt', 'A')
+    const fixture = await service()
+    const { file_id: id, name } = await uploadOne(fixture, '../../etc/pas"swd\r\nx-evil: 1.txt', 'A')
     expect(name).not.toMatch(/[\r\n/]/)
-    const { headers } = await made.ask(`/chat/file/${id}`)
+    const { headers } = await fixture.ask(`/chat/file/${id}`)
     expect(headers.get('x-evil')).toBeNull()
     expect(headers.get('content-disposition')).toMatch(/^inline; filename\*=UTF-8''[\w.%-]+$/)
   })
 
   test('that is a spreadsheet is shown as sheets when asked to', async () => {
-    const made = await service()
-    const { file_id: id, chat_file_type: kind } = await uploadOne(made, 'staff.csv', 'name,days\nAna,25', 'text/csv')
+    const fixture = await service()
+    const { file_id: id, chat_file_type: kind } = await uploadOne(fixture, 'staff.csv', 'name,days\nAna,25', 'text/csv')
     expect(kind).toBe('tabular')
-    const response = await made.ask(`/chat/file/${id}?parsed=true`)
+    const response = await fixture.ask(`/chat/file/${id}?parsed=true`)
     expect(await response.json()).toEqual({
       sheets: [{ name: 'staff.csv', csv: 'name,days\nAna,25', truncated: false }],
     })
     expect(response.headers.get('etag')).toBe(`"${id}-parsed"`)
-    const again = await made.ask(`/chat/file/${id}?parsed=true`, { headers: { 'if-none-match': `"${id}-parsed"` } })
+    const again = await fixture.ask(`/chat/file/${id}?parsed=true`, { headers: { 'if-none-match': `"${id}-parsed"` } })
     expect(again.status).toBe(304)
-    const text = await uploadOne(made, 'a.txt', 'A')
-    expect((await made.tell(`/chat/file/${text.file_id}?parsed=true`)).status).toBe(400)
+    const text = await uploadOne(fixture, 'a.txt', 'A')
+    expect((await fixture.fetchJson(`/chat/file/${text.file_id}?parsed=true`)).status).toBe(400)
   })
 })
 
 describe('a message with files', () => {
   test('shows the file in the history as it was sent, both ids filled in', async () => {
-    const made = await service()
-    const file = await uploadOne(made, 'leave.md', 'Everybody gets 25 days.')
-    const { session } = await made.say('How many?', { file_descriptors: [{ id: file.id }] })
-    const { body } = await made.tell(`/chat/get-chat-session/${session}`)
+    const fixture = await service()
+    const file = await uploadOne(fixture, 'leave.md', 'Everybody gets 25 days.')
+    const { session } = await fixture.say('How many?', { file_descriptors: [{ id: file.id }] })
+    const { body } = await fixture.fetchJson(`/chat/get-chat-session/${session}`)
     const { messages } = body as { messages: { message_type: string; files: unknown[] }[] }
     expect(messages.find(({ message_type: type }) => type === 'user')!.files).toEqual([
       { id: file.file_id, type: 'plain_text', name: 'leave.md', user_file_id: file.id },
     ])
-    expect((await made.tell(`/user/projects/file/${file.id}`)).body).toMatchObject({
+    expect((await fixture.fetchJson(`/user/projects/file/${file.id}`)).body).toMatchObject({
       last_accessed_at: '2026-01-12T09:30:00.000Z',
     })
   })
@@ -252,19 +263,19 @@ describe('a message with files', () => {
   test.each(['unknown', 'foreign', 'mismatched'])(
     'that is %s is refused with 404 before anything is stored',
     async (kind) => {
-      const made = await service()
-      const mine = await uploadOne(made, 'mine.txt', 'Mine.')
-      const other = (await upload(made, [['other.txt', 'Bob’s.']], { key: 'key-bob' })).body.user_files[0]!
+      const fixture = await service()
+      const mine = await uploadOne(fixture, 'mine.txt', 'Mine.')
+      const other = (await upload(fixture, [['other.txt', 'Bob’s.']], { key: 'key-bob' })).body.user_files[0]!
       const descriptor = {
         unknown: { id: '00000000-0000-4000-8000-000000000000' },
         foreign: { id: other.file_id, user_file_id: other.id },
         mismatched: { id: mine.file_id, user_file_id: other.id },
       }[kind]
-      const { status, body } = await made.tell('/chat/send-chat-message', {
+      const { status, body } = await fixture.fetchJson('/chat/send-chat-message', {
         json: { message: 'Hello', stream: false, file_descriptors: [descriptor] },
       })
       expect({ status, body }).toMatchObject({ status: 404, body: { error_code: 'NOT_FOUND' } })
-      expect((await made.tell('/chat/get-user-chat-sessions?include_failed_chats=true')).body).toMatchObject({
+      expect((await fixture.fetchJson('/chat/get-user-chat-sessions?include_failed_chats=true')).body).toMatchObject({
         sessions: [],
       })
     },

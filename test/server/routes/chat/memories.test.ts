@@ -14,34 +14,34 @@ const nothing: PersonalizationDetail = {
 
 describe('personalization', () => {
   test('is shown by /me and by an address of its own', async () => {
-    const { tell } = await service()
-    await tell('/user/memories', { method: 'POST', json: { content: 'Works in optics.' } })
+    const { fetchJson } = await service()
+    await fetchJson('/user/memories', { method: 'POST', json: { content: 'Works in optics.' } })
     const expected = { ...nothing, memories: [{ id: expect.any(Number), content: 'Works in optics.' }] }
-    expect((await tell('/user/personalization')).body).toEqual(expected)
-    expect((await tell('/me')).body).toMatchObject({ id: toUserId('alice'), personalization: expected })
-    expect((await tell('/me', { key: 'key-bob' })).body).toMatchObject({
+    expect((await fetchJson('/user/personalization')).body).toEqual(expected)
+    expect((await fetchJson('/me')).body).toMatchObject({ id: toUserId('alice'), personalization: expected })
+    expect((await fetchJson('/me', { key: 'key-bob' })).body).toMatchObject({
       id: toUserId('bob'),
       personalization: nothing,
     })
   })
 
   test('changes field by field; what is absent or null stays', async () => {
-    const { tell } = await service()
+    const { fetchJson } = await service()
     const change = async (json: object): Promise<unknown> =>
-      (await tell('/user/personalization', { method: 'PATCH', json })).body
+      (await fetchJson('/user/personalization', { method: 'PATCH', json })).body
     const changed = { ...nothing, name: 'Alice', use_memories: false }
     expect(await change({ name: 'Alice', use_memories: false })).toEqual(changed)
     expect(await change({ name: null, user_preferences: 'Short.' })).toEqual({ ...changed, user_preferences: 'Short.' })
     expect(await change({ memories: [{ content: 'Has a dog.' }] })).toMatchObject({
       memories: [{ content: 'Has a dog.' }],
     })
-    expect((await tell('/user/personalization', { key: 'key-bob' })).body).toEqual(nothing)
+    expect((await fetchJson('/user/personalization', { key: 'key-bob' })).body).toEqual(nothing)
   })
 
   test('refuses what does not fit', async () => {
-    const { tell } = await service()
+    const { fetchJson } = await service()
     const statusOf = async (json: unknown): Promise<number> =>
-      (await tell('/user/personalization', { method: 'PATCH', json })).status
+      (await fetchJson('/user/personalization', { method: 'PATCH', json })).status
     expect(await statusOf({ use_memories: 'no' })).toBe(422)
     expect(await statusOf({ memories: ['Has a dog.'] })).toBe(422)
     expect(await statusOf({ name: 'x'.repeat(201) })).toBe(400)
@@ -51,54 +51,54 @@ describe('personalization', () => {
 
 describe('memories', () => {
   test('are added, listed, changed and forgotten', async () => {
-    const { tell, ask } = await service()
-    const added = await tell('/user/memories', { method: 'POST', json: { content: ' Works in\noptics. ' } })
+    const { fetchJson, ask } = await service()
+    const added = await fetchJson('/user/memories', { method: 'POST', json: { content: ' Works in\noptics. ' } })
     const { id } = added.body as { id: number }
     expect(added.body).toEqual({ id, content: 'Works in optics.' })
     const path = `/user/memories/${id}`
-    expect((await tell(path, { method: 'PATCH', json: { content: 'Works in lasers.' } })).body).toEqual({
+    expect((await fetchJson(path, { method: 'PATCH', json: { content: 'Works in lasers.' } })).body).toEqual({
       id,
       content: 'Works in lasers.',
     })
-    expect((await tell('/user/memories')).body).toEqual([{ id, content: 'Works in lasers.' }])
+    expect((await fetchJson('/user/memories')).body).toEqual([{ id, content: 'Works in lasers.' }])
     expect((await ask(path, { method: 'DELETE' })).status).toBe(204)
     expect((await ask(path, { method: 'DELETE' })).status).toBe(404)
-    await tell('/user/memories', { method: 'POST', json: { content: 'Has a dog.' } })
-    const contents = ((await tell('/user/memories')).body as { content: string }[]).map(({ content }) => content)
+    await fetchJson('/user/memories', { method: 'POST', json: { content: 'Has a dog.' } })
+    const contents = ((await fetchJson('/user/memories')).body as { content: string }[]).map(({ content }) => content)
     expect(contents[0]).toBe('Has a dog.')
     expect((await ask('/user/memories', { method: 'DELETE' })).status).toBe(204)
-    expect((await tell('/user/memories')).body).toEqual([])
+    expect((await fetchJson('/user/memories')).body).toEqual([])
   })
 
   test('of others do not exist, whatever is tried with them', async () => {
-    const { tell, ask } = await service()
-    const { body } = await tell('/user/memories', { method: 'POST', json: { content: 'Works in optics.' } })
+    const { fetchJson, ask } = await service()
+    const { body } = await fetchJson('/user/memories', { method: 'POST', json: { content: 'Works in optics.' } })
     const path = `/user/memories/${(body as { id: number }).id}`
     const key = 'key-bob'
-    expect((await tell(path, { method: 'PATCH', json: { content: 'x' }, key })).status).toBe(404)
+    expect((await fetchJson(path, { method: 'PATCH', json: { content: 'x' }, key })).status).toBe(404)
     expect((await ask(path, { method: 'DELETE', key })).status).toBe(404)
     expect((await ask('/user/memories', { method: 'DELETE', key })).status).toBe(204)
-    expect((await tell('/user/memories')).body).toHaveLength(1)
+    expect((await fetchJson('/user/memories')).body).toHaveLength(1)
   })
 
   test('need the scope chat, a text that fits, and a host that has them', async () => {
-    const { tell, ask } = await service()
+    const { fetchJson, ask } = await service()
     expect((await ask('/user/memories', { key: 'key-importer' })).status).toBe(403)
     for (const content of ['', 'x'.repeat(501)])
-      expect((await tell('/user/memories', { method: 'POST', json: { content } })).status).toBe(400)
+      expect((await fetchJson('/user/memories', { method: 'POST', json: { content } })).status).toBe(400)
     const off = await newService([], { memories: false })
-    expect((await off.tell('/user/memories', { method: 'POST', json: { content: 'x' } })).status).toBe(403)
-    expect((await off.tell('/me')).body).toMatchObject({
+    expect((await off.fetchJson('/user/memories', { method: 'POST', json: { content: 'x' } })).status).toBe(403)
+    expect((await off.fetchJson('/me')).body).toMatchObject({
       personalization: { use_memories: false, enable_memory_tool: false },
     })
   })
 })
 
 test('the action that keeps memories is listed, so that clients can allow it, and not for people to pick', async () => {
-  const { tell, say, setting } = await service([['Hello.']])
-  expect((await tell('/tool')).body).toMatchObject([
+  const { fetchJson, say, setting } = await service([['Hello.']])
+  expect((await fetchJson('/tool')).body).toMatchObject([
     { id: 7, name: 'add_memory', chat_selectable: false, agent_creation_selectable: false },
   ])
   await say('Hello')
-  expect(setting.model.asked[0]?.tools?.map(({ name }) => name)).toEqual(['add_memory'])
+  expect(setting.model.requests[0]?.tools?.map(({ name }) => name)).toEqual(['add_memory'])
 })

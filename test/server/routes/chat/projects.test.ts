@@ -5,8 +5,8 @@ import { newService, type Service } from '../../conversation.ts'
 
 const service = (): Promise<Service> => newService([['Fine.'], ['Fine.']], { storage: createStorage() })
 
-async function create({ tell }: Service, name = 'Moving'): Promise<Project> {
-  return (await tell(`/user/projects/create?name=${encodeURIComponent(name)}`, { method: 'POST' })).body as Project
+async function create({ fetchJson }: Service, name = 'Moving'): Promise<Project> {
+  return (await fetchJson(`/user/projects/create?name=${encodeURIComponent(name)}`, { method: 'POST' })).body as Project
 }
 
 async function upload({ ask }: Service, fields: Record<string, string> = {}): Promise<UserFile> {
@@ -19,8 +19,8 @@ async function upload({ ask }: Service, fields: Record<string, string> = {}): Pr
 
 describe('a project', () => {
   test('is made by a name in the query, shown, renamed and removed', async () => {
-    const made = await service()
-    const project = await create(made)
+    const fixture = await service()
+    const project = await create(fixture)
     expect(project).toEqual({
       id: expect.any(Number),
       name: 'Moving',
@@ -31,21 +31,21 @@ describe('a project', () => {
       chat_sessions: [],
     })
     const path = `/user/projects/${project.id}`
-    expect((await made.tell(path)).body).toEqual(project)
+    expect((await fixture.fetchJson(path)).body).toEqual(project)
     const renamed = { ...project, name: 'Moved', description: 'Done.' }
-    expect((await made.tell(path, { method: 'PATCH', json: { name: 'Moved', description: 'Done.' } })).body).toEqual(
-      renamed,
-    )
-    expect((await made.tell('/user/projects')).body).toEqual([renamed])
-    const removed = await made.ask(path, { method: 'DELETE' })
+    expect(
+      (await fixture.fetchJson(path, { method: 'PATCH', json: { name: 'Moved', description: 'Done.' } })).body,
+    ).toEqual(renamed)
+    expect((await fixture.fetchJson('/user/projects')).body).toEqual([renamed])
+    const removed = await fixture.ask(path, { method: 'DELETE' })
     expect([removed.status, await removed.text()]).toEqual([204, ''])
-    expect((await made.tell(path)).status).toBe(404)
+    expect((await fixture.fetchJson(path)).status).toBe(404)
   })
 
   test('needs a name that fits', async () => {
-    const { tell } = await service()
+    const { fetchJson } = await service()
     const named = async (query: string): Promise<unknown> =>
-      (await tell(`/user/projects/create${query}`, { method: 'POST' })).status
+      (await fetchJson(`/user/projects/create${query}`, { method: 'POST' })).status
     expect(await named('')).toBe(422)
     expect(await named('?name=')).toBe(400)
     expect(await named(`?name=${'x'.repeat(256)}`)).toBe(400)
@@ -53,57 +53,63 @@ describe('a project', () => {
   })
 
   test('holds files and counts what they take of a prompt', async () => {
-    const made = await service()
-    const { id } = await create(made)
-    const file = await upload(made, { project_id: String(id) })
-    expect((await made.tell(`/user/projects/files/${id}`)).body).toEqual([expect.objectContaining({ id: file.id })])
-    expect((await made.tell(`/user/projects/${id}/token-count`)).body).toEqual({ total_tokens: file.token_count })
-    expect((await made.tell(`/user/projects/${id}/details`)).body).toMatchObject({
+    const fixture = await service()
+    const { id } = await create(fixture)
+    const file = await upload(fixture, { project_id: String(id) })
+    expect((await fixture.fetchJson(`/user/projects/files/${id}`)).body).toEqual([
+      expect.objectContaining({ id: file.id }),
+    ])
+    expect((await fixture.fetchJson(`/user/projects/${id}/token-count`)).body).toEqual({
+      total_tokens: file.token_count,
+    })
+    expect((await fixture.fetchJson(`/user/projects/${id}/details`)).body).toMatchObject({
       project: { id },
       files: [{ id: file.id }],
       persona_id_to_is_featured: {},
     })
     const link = `/user/projects/${id}/files/${file.id}`
-    expect((await made.ask(link, { method: 'DELETE' })).status).toBe(204)
-    expect((await made.tell(`/user/projects/files/${id}`)).body).toEqual([])
-    expect((await made.tell(link, { method: 'POST' })).body).toMatchObject({ id: file.id })
-    expect((await made.tell(`/user/projects/files/${id}`)).body).toHaveLength(1)
+    expect((await fixture.ask(link, { method: 'DELETE' })).status).toBe(204)
+    expect((await fixture.fetchJson(`/user/projects/files/${id}`)).body).toEqual([])
+    expect((await fixture.fetchJson(link, { method: 'POST' })).body).toMatchObject({ id: file.id })
+    expect((await fixture.fetchJson(`/user/projects/files/${id}`)).body).toHaveLength(1)
   })
 
   test('holds instructions, which null takes away', async () => {
-    const made = await service()
-    const { id } = await create(made)
+    const fixture = await service()
+    const { id } = await create(fixture)
     const path = `/user/projects/${id}/instructions`
-    expect((await made.tell(path)).body).toEqual({ instructions: null })
-    expect((await made.tell(path, { json: { instructions: 'Be brief.' } })).body).toEqual({ instructions: 'Be brief.' })
-    expect((await made.tell(path)).body).toEqual({ instructions: 'Be brief.' })
-    expect((await made.tell(path, { json: { instructions: null } })).body).toEqual({ instructions: null })
+    expect((await fixture.fetchJson(path)).body).toEqual({ instructions: null })
+    expect((await fixture.fetchJson(path, { json: { instructions: 'Be brief.' } })).body).toEqual({
+      instructions: 'Be brief.',
+    })
+    expect((await fixture.fetchJson(path)).body).toEqual({ instructions: 'Be brief.' })
+    expect((await fixture.fetchJson(path, { json: { instructions: null } })).body).toEqual({ instructions: null })
   })
 
   test('takes chats in and lets them go', async () => {
-    const made = await service()
-    const { id } = await create(made)
-    const file = await upload(made, { project_id: String(id) })
-    const { session } = await made.say('Hello')
+    const fixture = await service()
+    const { id } = await create(fixture)
+    const file = await upload(fixture, { project_id: String(id) })
+    const { session } = await fixture.say('Hello')
     const json = { chat_session_id: session }
-    expect((await made.ask(`/user/projects/${id}/move_chat_session`, { json })).status).toBe(204)
-    expect((await made.tell(`/user/projects/${id}`)).body).toMatchObject({
+    expect((await fixture.ask(`/user/projects/${id}/move_chat_session`, { json })).status).toBe(204)
+    expect((await fixture.fetchJson(`/user/projects/${id}`)).body).toMatchObject({
       chat_sessions: [{ id: session, persona_id: 0 }],
     })
-    expect((await made.tell(`/user/projects/session/${session}/files`)).body).toMatchObject([{ id: file.id }])
-    expect((await made.tell(`/user/projects/session/${session}/token-count`)).body).toEqual({
+    expect((await fixture.fetchJson(`/user/projects/session/${session}/files`)).body).toMatchObject([{ id: file.id }])
+    expect((await fixture.fetchJson(`/user/projects/session/${session}/token-count`)).body).toEqual({
       total_tokens: file.token_count,
     })
-    expect((await made.ask('/user/projects/remove_chat_session', { json })).status).toBe(204)
-    expect((await made.tell(`/user/projects/${id}`)).body).toMatchObject({ chat_sessions: [] })
-    expect((await made.tell(`/user/projects/session/${session}/files`)).body).toEqual([])
+    expect((await fixture.ask('/user/projects/remove_chat_session', { json })).status).toBe(204)
+    expect((await fixture.fetchJson(`/user/projects/${id}`)).body).toMatchObject({ chat_sessions: [] })
+    expect((await fixture.fetchJson(`/user/projects/session/${session}/files`)).body).toEqual([])
   })
 
   test('is unknown to everybody else at each of its addresses', async () => {
-    const made = await service()
-    const { id } = await create(made)
-    const file = await upload(made, { project_id: String(id) })
-    const { session } = await made.say('Hello')
+    const fixture = await service()
+    const { id } = await create(fixture)
+    const file = await upload(fixture, { project_id: String(id) })
+    const { session } = await fixture.say('Hello')
     const addresses: [string, string, object?][] = [
       ['GET', `/user/projects/${id}`],
       ['PATCH', `/user/projects/${id}`, { name: 'Mine' }],
@@ -121,10 +127,10 @@ describe('a project', () => {
       ['GET', `/user/projects/session/${session}/token-count`],
     ]
     for (const [method, path, json] of addresses) {
-      const { status } = await made.ask(path, { method, key: 'key-bob', ...(json ? { json } : {}) })
+      const { status } = await fixture.ask(path, { method, key: 'key-bob', ...(json ? { json } : {}) })
       expect(status, `${method} ${path}`).toBe(404)
     }
-    expect((await made.tell('/user/projects', { key: 'key-bob' })).body).toEqual([])
-    expect((await made.tell(`/user/projects/${id}`)).status).toBe(200)
+    expect((await fixture.fetchJson('/user/projects', { key: 'key-bob' })).body).toEqual([])
+    expect((await fixture.fetchJson(`/user/projects/${id}`)).status).toBe(200)
   })
 })

@@ -11,46 +11,46 @@ const coded = (status: number, code: string) => ({
 })
 
 test('a branch is selected by one of its messages', async () => {
-  const { say, tell, setting } = await newService([['One.'], ['Two.'], ['Three.']])
+  const { say, fetchJson, setting } = await newService([['One.'], ['Two.'], ['Three.']])
   const { session, answer } = await say('Q')
   const again = await say('', { chat_session_id: session, parent_message_id: answer - 1 })
-  expect(await tell('/chat/set-message-as-latest', put({ message_id: answer }))).toEqual(done)
+  expect(await fetchJson('/chat/set-message-as-latest', put({ message_id: answer }))).toEqual(done)
   await say('And?', { chat_session_id: session })
-  expect(JSON.stringify(setting.model.asked[2]?.prompt)).toContain('One.')
-  const body = (await tell(`/chat/get-chat-session/${session}`)).body as ChatSessionDetail
+  expect(JSON.stringify(setting.model.requests[2]?.prompt)).toContain('One.')
+  const body = (await fetchJson(`/chat/get-chat-session/${session}`)).body as ChatSessionDetail
   expect(body.messages.find(({ message_id }) => message_id === answer - 1)?.latest_child_message).toBe(answer)
-  expect(await tell('/chat/set-message-as-latest', { ...put({ message_id: answer }), key: 'key-bob' })).toMatchObject(
-    coded(400, 'VALIDATION_ERROR'),
-  )
+  expect(
+    await fetchJson('/chat/set-message-as-latest', { ...put({ message_id: answer }), key: 'key-bob' }),
+  ).toMatchObject(coded(400, 'VALIDATION_ERROR'))
   for (const id of [again.answer + 99, body.messages[0]?.message_id ?? 0, -1])
-    expect(await tell('/chat/set-message-as-latest', put({ message_id: id }))).toMatchObject(
+    expect(await fetchJson('/chat/set-message-as-latest', put({ message_id: id }))).toMatchObject(
       coded(400, 'VALIDATION_ERROR'),
     )
-  expect((await tell('/chat/set-message-as-latest', put({ message_id: '1' }))).status).toBe(422)
+  expect((await fetchJson('/chat/set-message-as-latest', put({ message_id: '1' }))).status).toBe(422)
 })
 
 test('an answer is preferred among those to its question', async () => {
-  const { say, tell } = await newService(() => ['x'])
+  const { say, fetchJson } = await newService(() => ['x'])
   const { session, answer } = await say('Q')
   const prefer = (question: number, response: number) =>
-    tell('/chat/set-preferred-response', put({ user_message_id: question, preferred_response_id: response }))
+    fetchJson('/chat/set-preferred-response', put({ user_message_id: question, preferred_response_id: response }))
   expect(await prefer(answer - 1, answer)).toEqual(done)
-  const body = (await tell(`/chat/get-chat-session/${session}`)).body as ChatSessionDetail
+  const body = (await fetchJson(`/chat/get-chat-session/${session}`)).body as ChatSessionDetail
   expect(body.messages[1]?.preferred_response_id).toBe(answer)
   expect(await prefer(answer, answer - 1)).toMatchObject(coded(400, 'INVALID_INPUT'))
   expect(await prefer(answer - 1, 999)).toMatchObject(coded(400, 'INVALID_INPUT'))
 })
 
 test('feedback is kept, taken back, refused without content, and limited', async () => {
-  const { say, tell, ask } = await newService(() => ['x'])
+  const { say, fetchJson, ask } = await newService(() => ['x'])
   const { session, answer } = await say('Q')
-  const judge = (json: object, key = 'key-alice') => tell('/chat/create-chat-message-feedback', { json, key })
+  const judge = (json: object, key = 'key-alice') => fetchJson('/chat/create-chat-message-feedback', { json, key })
   const shown = async () =>
-    ((await tell(`/chat/get-chat-session/${session}`)).body as ChatSessionDetail).messages[2]?.current_feedback
+    ((await fetchJson(`/chat/get-chat-session/${session}`)).body as ChatSessionDetail).messages[2]?.current_feedback
   expect(await judge({ chat_message_id: answer, is_positive: true, feedback_text: 'Good' })).toEqual(done)
   expect(await shown()).toBe('like')
   const path = `/chat/remove-chat-message-feedback?chat_message_id=${answer}`
-  expect(await tell(path, { method: 'DELETE' })).toEqual(done)
+  expect(await fetchJson(path, { method: 'DELETE' })).toEqual(done)
   expect(await shown()).toBeNull()
   expect((await judge({ chat_message_id: answer })).status).toBe(422)
   expect(await judge({ chat_message_id: answer, is_positive: true }, 'key-bob')).toMatchObject(
@@ -64,15 +64,15 @@ test('feedback is kept, taken back, refused without content, and limited', async
 })
 
 test('model, temperature and effort of a session are kept and shown', async () => {
-  const { tell } = await newService([])
-  const { body } = await tell('/chat/create-chat-session', { json: {} })
+  const { fetchJson } = await newService([])
+  const { body } = await fetchJson('/chat/create-chat-session', { json: {} })
   const id = (body as { chat_session_id: string }).chat_session_id
   const set = (what: string, json: object) =>
-    tell(`/chat/update-chat-session-${what}`, put({ chat_session_id: id, ...json }))
+    fetchJson(`/chat/update-chat-session-${what}`, put({ chat_session_id: id, ...json }))
   expect(await set('model', { new_alternate_model: 'script-1' })).toEqual(done)
   expect(await set('temperature', { temperature_override: 0.4 })).toEqual(done)
   expect(await set('reasoning', { reasoning_effort_override: 'low' })).toEqual(done)
-  expect((await tell(`/chat/get-chat-session/${id}`)).body).toMatchObject({
+  expect((await fetchJson(`/chat/get-chat-session/${id}`)).body).toMatchObject({
     current_alternate_model: 'script-1',
     current_temperature_override: 0.4,
     current_reasoning_effort_override: 'low',
@@ -82,7 +82,7 @@ test('model, temperature and effort of a session are kept and shown', async () =
   expect((await set('temperature', { temperature_override: 'warm' })).status).toBe(422)
   expect((await set('model', {})).status).toBe(422)
   expect(
-    await tell(
+    await fetchJson(
       '/chat/update-chat-session-model',
       put({ chat_session_id: unknownSessionId, new_alternate_model: 'script-1' }),
     ),
@@ -90,15 +90,17 @@ test('model, temperature and effort of a session are kept and shown', async () =
 })
 
 test('the room that is left is told', async () => {
-  const { tell, say } = await newService(() => ['x'])
+  const { fetchJson, say } = await newService(() => ['x'])
   const { session } = await say('Q')
-  const { body } = await tell(`/chat/available-context-tokens/${session}`)
-  const { body: documents } = await tell('/chat/max-selected-document-tokens?persona_id=0')
+  const { body } = await fetchJson(`/chat/available-context-tokens/${session}`)
+  const { body: documents } = await fetchJson('/chat/max-selected-document-tokens?persona_id=0')
   expect(body).toEqual({ available_tokens: expect.any(Number) })
   expect(documents).toEqual({ max_tokens: expect.any(Number) })
   expect((body as { available_tokens: number }).available_tokens).toBeGreaterThan(90_000)
-  expect(await tell('/chat/max-selected-document-tokens?persona_id=5')).toMatchObject(coded(404, 'PERSONA_NOT_FOUND'))
-  expect(await tell(`/chat/available-context-tokens/${session}`, { key: 'key-bob' })).toMatchObject(
+  expect(await fetchJson('/chat/max-selected-document-tokens?persona_id=5')).toMatchObject(
+    coded(404, 'PERSONA_NOT_FOUND'),
+  )
+  expect(await fetchJson(`/chat/available-context-tokens/${session}`, { key: 'key-bob' })).toMatchObject(
     coded(404, 'SESSION_NOT_FOUND'),
   )
 })

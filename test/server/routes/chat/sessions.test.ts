@@ -12,13 +12,13 @@ import { newService } from '../../conversation.ts'
 import { unknownSessionId } from '../../fakes.ts'
 
 const search = findsAlways(newPassage('leave', '28 days'))
-const asked = [[{ call: { name: 'internal_search', input: { queries: ['leave'] } } }], ['28 days [1].']]
+const script = [[{ call: { name: 'internal_search', input: { queries: ['leave'] } } }], ['28 days [1].']]
 
 describe('a session that is read', () => {
   test('tells everything of its messages and shows its answers again', async () => {
-    const { say, tell } = await newService(asked, { search })
+    const { say, fetchJson } = await newService(script, { search })
     const { session, answer } = await say('How many?', { chat_session_info: { description: 'Leave' } })
-    const { status, body } = await tell(`/chat/get-chat-session/${session}`)
+    const { status, body } = await fetchJson(`/chat/get-chat-session/${session}`)
     expect(status).toBe(200)
     expect(parseWith(chatSessionDetailSchema, body, 'body')).toEqual(body)
     const detail = body as ChatSessionDetail
@@ -66,44 +66,44 @@ describe('a session that is read', () => {
   })
 
   test('names the run that can be resumed: of several models that of the question', async () => {
-    const { setting, tell } = await newService(() => [{ hang: true }])
-    const one = await setting.send({}, { caller: { id: 'alice', scopes: ['chat'] } })
-    expect((await tell(`/chat/get-chat-session/${one.sessionId}`)).body).toMatchObject({
-      current_run: { run_id: one.messageId },
+    const { setting, fetchJson } = await newService(() => [{ hang: true }])
+    const first = await setting.send({}, { caller: { id: 'alice', scopes: ['chat'] } })
+    expect((await fetchJson(`/chat/get-chat-session/${first.sessionId}`)).body).toMatchObject({
+      current_run: { run_id: first.messageId },
       packets: [[]],
     })
     const two = await setting.send({ llm_overrides: [{}, {}] }, { caller: { id: 'alice', scopes: ['chat'] } })
-    expect((await tell(`/chat/get-chat-session/${two.sessionId}`)).body).toMatchObject({
+    expect((await fetchJson(`/chat/get-chat-session/${two.sessionId}`)).body).toMatchObject({
       current_run: { run_id: two.messageId - 1 },
     })
   })
 
   test('is shown to others only while it is public, and never what runs in it', async () => {
-    const { say, tell } = await newService([['Hello.'], [{ hang: true }]])
+    const { say, fetchJson } = await newService([['Hello.'], [{ hang: true }]])
     const { session } = await say('Hi')
     const path = `/chat/get-chat-session/${session}`
     const asBob = { key: 'key-bob' }
-    expect(await tell(path, asBob)).toMatchObject({ status: 404, body: { error_code: 'SESSION_NOT_FOUND' } })
-    expect(await tell(`${path}?is_shared=true`, asBob)).toMatchObject({
+    expect(await fetchJson(path, asBob)).toMatchObject({ status: 404, body: { error_code: 'SESSION_NOT_FOUND' } })
+    expect(await fetchJson(`${path}?is_shared=true`, asBob)).toMatchObject({
       status: 403,
       body: { error_code: 'INSUFFICIENT_PERMISSIONS' },
     })
     const sharing = { method: 'PATCH', json: { sharing_status: 'public' } }
-    expect(await tell(`/chat/chat-session/${session}`, sharing)).toEqual({ status: 200, body: null })
-    const shared = await tell(`${path}?is_shared=true`, asBob)
+    expect(await fetchJson(`/chat/chat-session/${session}`, sharing)).toEqual({ status: 200, body: null })
+    const shared = await fetchJson(`${path}?is_shared=true`, asBob)
     expect(shared).toMatchObject({ status: 200, body: { shared_status: 'public', owner_name: null } })
-    expect(await tell(path, asBob)).toMatchObject({ status: 404 })
-    await tell(`/chat/chat-session/${session}`, { method: 'PATCH', json: { sharing_status: 'private' } })
-    expect(await tell(`${path}?is_shared=true`, asBob)).toMatchObject({ status: 403 })
+    expect(await fetchJson(path, asBob)).toMatchObject({ status: 404 })
+    await fetchJson(`/chat/chat-session/${session}`, { method: 'PATCH', json: { sharing_status: 'private' } })
+    expect(await fetchJson(`${path}?is_shared=true`, asBob)).toMatchObject({ status: 403 })
   })
 
   test('is not there when it is unknown, and a wrong id is named as such', async () => {
-    const { tell } = await newService([])
-    expect(await tell(`/chat/get-chat-session/${unknownSessionId}`)).toMatchObject({
+    const { fetchJson } = await newService([])
+    expect(await fetchJson(`/chat/get-chat-session/${unknownSessionId}`)).toMatchObject({
       status: 404,
       body: { error_code: 'SESSION_NOT_FOUND', detail: expect.any(String) },
     })
-    expect(await tell('/chat/get-chat-session/none')).toMatchObject({
+    expect(await fetchJson('/chat/get-chat-session/none')).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['path', 'session_id'], type: 'uuid_parsing' }] },
     })
@@ -111,33 +111,33 @@ describe('a session that is read', () => {
 })
 
 test('a session is created with its settings, never incognito', async () => {
-  const { tell } = await newService([])
-  const { status, body } = await tell('/chat/create-chat-session', { json: { description: 'Plans' } })
+  const { fetchJson } = await newService([])
+  const { status, body } = await fetchJson('/chat/create-chat-session', { json: { description: 'Plans' } })
   expect({ status, body }).toEqual({ status: 200, body: { chat_session_id: expect.any(String), incognito: false } })
-  expect((await tell('/chat/create-chat-session', { json: {} })).status).toBe(200)
-  expect(await tell('/chat/create-chat-session', { json: { incognito: true } })).toMatchObject({
+  expect((await fetchJson('/chat/create-chat-session', { json: {} })).status).toBe(200)
+  expect(await fetchJson('/chat/create-chat-session', { json: { incognito: true } })).toMatchObject({
     status: 403,
     body: { error_code: 'DEPLOYMENT_UNSUPPORTED' },
   })
-  expect(await tell('/chat/incognito-availability')).toEqual({ status: 200, body: { available: false } })
-  expect(await tell(`/chat/end-incognito-session/${unknownSessionId}`, { method: 'POST' })).toMatchObject({
+  expect(await fetchJson('/chat/incognito-availability')).toEqual({ status: 200, body: { available: false } })
+  expect(await fetchJson(`/chat/end-incognito-session/${unknownSessionId}`, { method: 'POST' })).toMatchObject({
     status: 403,
     body: { error_code: 'DEPLOYMENT_UNSUPPORTED' },
   })
-  expect(await tell('/chat/create-chat-session', { json: { persona_id: 77 } })).toMatchObject({
+  expect(await fetchJson('/chat/create-chat-session', { json: { persona_id: 77 } })).toMatchObject({
     status: 404,
     body: { error_code: 'PERSONA_NOT_FOUND' },
   })
 })
 
 test('sessions are listed page by page, without empty ones that are old', async () => {
-  const { setting, say, tell } = await newService(() => ['x'])
-  await tell('/chat/create-chat-session', { json: { description: 'Empty' } })
+  const { setting, say, fetchJson } = await newService(() => ['x'])
+  await fetchJson('/chat/create-chat-session', { json: { description: 'Empty' } })
   setting.clock.time += 300_001
   const ids: string[] = []
   for (let count = 0; count < 3; count++) ids.unshift((await say('Hi')).session)
   const list = async (query: string) => {
-    const { status, body } = await tell(`/chat/get-user-chat-sessions${query}`)
+    const { status, body } = await fetchJson(`/chat/get-user-chat-sessions${query}`)
     expect(status).toBe(200)
     return parseWith(chatSessionListSchema, body, 'body') as ChatSessionList
   }
@@ -150,7 +150,7 @@ test('sessions are listed page by page, without empty ones that are old', async 
   expect((await list('?only_non_project_chats=false')).sessions).toHaveLength(3)
   expect((await list('?project_id=3')).sessions).toEqual([])
   for (const wrong of ['page_size=0', 'page_size=101', 'before=yesterday', 'include_failed_chats=maybe']) {
-    expect(await tell(`/chat/get-user-chat-sessions?${wrong}`)).toMatchObject({
+    expect(await fetchJson(`/chat/get-user-chat-sessions?${wrong}`)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['query', wrong.split('=')[0]] }] },
     })
@@ -159,12 +159,13 @@ test('sessions are listed page by page, without empty ones that are old', async 
 
 describe('a name', () => {
   test('is stored when it is given, else found by the model', async () => {
-    const { say, tell } = await newService([
+    const { say, fetchJson } = await newService([
       ['28 days.'],
       [{ call: { name: 'name_conversation', input: { title: 'Days of leave' } } }],
     ])
     const { session } = await say('How many days?')
-    const rename = (json: object, key = 'key-alice') => tell('/chat/rename-chat-session', { method: 'PUT', json, key })
+    const rename = (json: object, key = 'key-alice') =>
+      fetchJson('/chat/rename-chat-session', { method: 'PUT', json, key })
     expect(await rename({ chat_session_id: session, name: 'Mine' })).toEqual({
       status: 200,
       body: { new_name: 'Mine' },
@@ -180,30 +181,30 @@ describe('a name', () => {
 })
 
 test('a session is hidden when it is deleted, and gone when it is erased', async () => {
-  const { say, tell, ask } = await newService(() => ['x'])
-  const [one, two] = [await say('Hi'), await say('Ho')]
+  const { say, fetchJson, ask } = await newService(() => ['x'])
+  const [first, second] = [await say('Hi'), await say('Ho')]
   const remove = (query: string, key = 'key-alice') =>
-    tell(`/chat/delete-chat-session/${query}`, { method: 'DELETE', key })
-  expect(await remove(one.session, 'key-bob')).toMatchObject({ status: 404 })
-  expect(await remove(one.session)).toEqual({ status: 200, body: null })
-  expect(await remove(one.session)).toMatchObject({ status: 404, body: { error_code: 'SESSION_NOT_FOUND' } })
-  const read = (id: string) => tell(`/chat/get-chat-session/${id}?include_deleted=true`)
-  expect(await read(one.session)).toMatchObject({ status: 200, body: { deleted: true } })
-  expect(await remove(`${two.session}?hard_delete=true`)).toEqual({ status: 200, body: null })
-  expect((await read(two.session)).status).toBe(404)
+    fetchJson(`/chat/delete-chat-session/${query}`, { method: 'DELETE', key })
+  expect(await remove(first.session, 'key-bob')).toMatchObject({ status: 404 })
+  expect(await remove(first.session)).toEqual({ status: 200, body: null })
+  expect(await remove(first.session)).toMatchObject({ status: 404, body: { error_code: 'SESSION_NOT_FOUND' } })
+  const read = (id: string) => fetchJson(`/chat/get-chat-session/${id}?include_deleted=true`)
+  expect(await read(first.session)).toMatchObject({ status: 200, body: { deleted: true } })
+  expect(await remove(`${second.session}?hard_delete=true`)).toEqual({ status: 200, body: null })
+  expect((await read(second.session)).status).toBe(404)
   await say('Hi')
   const all = await ask('/chat/delete-all-chat-sessions', { method: 'DELETE' })
   expect([all.status, await all.json()]).toEqual([200, null])
-  expect((await tell('/chat/get-user-chat-sessions')).body).toEqual({ sessions: [], has_more: false })
+  expect((await fetchJson('/chat/get-user-chat-sessions')).body).toEqual({ sessions: [], has_more: false })
 })
 
 test('sessions are searched by word, grouped and paged', async () => {
-  const { setting, say, tell } = await newService(() => ['The bees swarm in May.'])
+  const { setting, say, fetchJson } = await newService(() => ['The bees swarm in May.'])
   const first = await say('Bees?')
   setting.clock.time += 86_400_000
   const second = await say('Bees again?')
   const find = async (query: string) => {
-    const { status, body } = await tell(`/chat/search${query}`)
+    const { status, body } = await fetchJson(`/chat/search${query}`)
     expect(status).toBe(200)
     return parseWith(chatSearchAnswerSchema, body, 'body')
   }
@@ -218,5 +219,5 @@ test('sessions are searched by word, grouped and paged', async () => {
   expect(await find('?query=wasps')).toEqual({ groups: [], has_more: false, next_page: null })
   expect(await find('?page_size=1')).toMatchObject({ groups: [{ title: 'Today' }], has_more: true, next_page: 2 })
   expect(await find('?page_size=1&page=2')).toMatchObject({ groups: [{ title: 'Yesterday' }], next_page: null })
-  expect((await tell('/chat/search?page=0')).status).toBe(422)
+  expect((await fetchJson('/chat/search?page=0')).status).toBe(422)
 })

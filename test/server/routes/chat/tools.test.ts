@@ -6,9 +6,9 @@ import { defineAction } from '@inlay/agent/host-actions'
 import { makeKnowledge } from '../../../knowledge/setup.ts'
 import { newService, type Service } from '../../conversation.ts'
 
-const asked: string[] = []
+const requests: string[] = []
 const fetchAddress: FetchAddress = async (url) => {
-  asked.push(url)
+  requests.push(url)
   return { status: 200, headers: new Headers(), bytes: new TextEncoder().encode(JSON.stringify(kennelDocument())) }
 }
 const hostAction = defineAction({
@@ -35,17 +35,17 @@ const kennel = {
 }
 const key = 'key-operator'
 
-async function withKennel(): Promise<Service & { readonly made: ToolSnapshot }> {
-  const made = await service()
-  const { status, body } = await made.tell('/admin/tool/custom', { key, json: kennel })
+async function withKennel(): Promise<Service & { readonly tool: ToolSnapshot }> {
+  const fixture = await service()
+  const { status, body } = await fixture.fetchJson('/admin/tool/custom', { key, json: kennel })
   expect(status).toBe(200)
-  return { ...made, made: body as ToolSnapshot }
+  return { ...fixture, tool: body as ToolSnapshot }
 }
 
 describe('a custom action', () => {
   test('is made, and is one entry whatever its functions', async () => {
-    const { tell, made } = await withKennel()
-    expect(made).toEqual({
+    const { fetchJson, tool } = await withKennel()
+    expect(tool).toEqual({
       id: 1001,
       name: 'Kennel',
       description: 'Dogs',
@@ -64,10 +64,10 @@ describe('a custom action', () => {
       agent_creation_selectable: true,
       default_enabled: false,
     })
-    const listed = (await tell('/tool', { key })).body as ToolSnapshot[]
+    const listed = (await fetchJson('/tool', { key })).body as ToolSnapshot[]
     expect(listed.map(({ id, name }) => `${id} ${name}`)).toEqual(['7 add_memory', '50 tell_time', '1001 Kennel'])
-    expect(listed[2]).toEqual(made)
-    const personas = (await tell('/persona', { key })).body as { tools: ToolSnapshot[] }[]
+    expect(listed[2]).toEqual(tool)
+    const personas = (await fetchJson('/persona', { key })).body as { tools: ToolSnapshot[] }[]
     expect(personas[0]!.tools).toEqual(listed)
   })
 
@@ -83,41 +83,44 @@ describe('a custom action', () => {
   })
 
   test('is listed with what the caller may do', async () => {
-    const { tell } = await withKennel()
+    const { fetchJson } = await withKennel()
     const permissions = async (as: string): Promise<unknown> =>
-      ((await tell('/tool/openapi', { key: as })).body as ToolSnapshot[])[0]?.permissions
+      ((await fetchJson('/tool/openapi', { key: as })).body as ToolSnapshot[])[0]?.permissions
     expect(await permissions(key)).toEqual({ edit: true, delete: true, toggle: true, authenticate: false })
     expect(await permissions('key-alice')).toEqual({ edit: false, delete: false, toggle: false, authenticate: false })
   })
 
   test('changes field by field, switches off and on, and goes', async () => {
-    const { tell, made } = await withKennel()
-    const put = (json: unknown) => tell('/admin/tool/custom/1001', { key, method: 'PUT', json })
+    const { fetchJson, tool } = await withKennel()
+    const put = (json: unknown) => fetchJson('/admin/tool/custom/1001', { key, method: 'PUT', json })
     expect(await put({ name: 'Dogs', definition: null, custom_headers: [] })).toEqual({
       status: 200,
-      body: { ...made, name: 'Dogs', display_name: 'Dogs', custom_headers: [] },
+      body: { ...tool, name: 'Dogs', display_name: 'Dogs', custom_headers: [] },
     })
     const patch = (enabled: boolean) =>
-      tell('/admin/tool/status', { key, method: 'PATCH', json: { tool_ids: [1001, 50, 4], enabled } })
+      fetchJson('/admin/tool/status', { key, method: 'PATCH', json: { tool_ids: [1001, 50, 4], enabled } })
     expect((await patch(false)).body).toEqual({ updated_count: 2, tool_ids: [50, 1001] })
-    expect((await tell('/tool')).body).toMatchObject([{ id: 7 }])
-    expect((await tell('/tool/50', { key })).body).toMatchObject({ name: 'tell_time', enabled: false })
-    expect((await tell('/tool/50')).status).toBe(403)
-    expect((await tell('/tool/openapi')).body).toEqual([])
-    expect((await tell('/tool/openapi', { key })).body).toMatchObject([{ id: 1001, enabled: false }])
-    expect((await tell('/tool/1001', { key })).body).toMatchObject({ enabled: false })
-    expect(await tell('/tool/1001')).toMatchObject({ status: 403, body: { error_code: 'INSUFFICIENT_PERMISSIONS' } })
+    expect((await fetchJson('/tool')).body).toMatchObject([{ id: 7 }])
+    expect((await fetchJson('/tool/50', { key })).body).toMatchObject({ name: 'tell_time', enabled: false })
+    expect((await fetchJson('/tool/50')).status).toBe(403)
+    expect((await fetchJson('/tool/openapi')).body).toEqual([])
+    expect((await fetchJson('/tool/openapi', { key })).body).toMatchObject([{ id: 1001, enabled: false }])
+    expect((await fetchJson('/tool/1001', { key })).body).toMatchObject({ enabled: false })
+    expect(await fetchJson('/tool/1001')).toMatchObject({
+      status: 403,
+      body: { error_code: 'INSUFFICIENT_PERMISSIONS' },
+    })
     await patch(true)
-    expect((await tell('/tool/50')).body).toMatchObject({ enabled: true })
-    expect((await tell('/tool/1001')).status).toBe(200)
-    expect(await tell('/admin/tool/custom/1001', { key, method: 'DELETE' })).toEqual({ status: 200, body: null })
-    expect(await tell('/tool/1001')).toMatchObject({ status: 404, body: { error_code: 'NOT_FOUND' } })
+    expect((await fetchJson('/tool/50')).body).toMatchObject({ enabled: true })
+    expect((await fetchJson('/tool/1001')).status).toBe(200)
+    expect(await fetchJson('/admin/tool/custom/1001', { key, method: 'DELETE' })).toEqual({ status: 200, body: null })
+    expect(await fetchJson('/tool/1001')).toMatchObject({ status: 404, body: { error_code: 'NOT_FOUND' } })
   })
 
   test('may be made from an address, and looked over before', async () => {
-    const { tell } = await service()
+    const { fetchJson } = await service()
     const definition = 'https://kennel.example/openapi.json'
-    const { body } = await tell('/admin/tool/custom/validate', { key, json: { definition } })
+    const { body } = await fetchJson('/admin/tool/custom/validate', { key, json: { definition } })
     expect((body as { methods: unknown[] }).methods).toContainEqual({
       name: 'getDog',
       summary: 'One dog.',
@@ -125,25 +128,25 @@ describe('a custom action', () => {
       path: '/dogs/{dogId}',
       spec: { operationId: 'getDog', summary: 'One dog.' },
     })
-    expect(asked).toEqual([definition])
-    const made = await tell('/admin/tool/custom', { key, json: { ...kennel, definition } })
-    expect(made.body).toMatchObject({ definition: { info: { title: 'Kennel' } } })
+    expect(requests).toEqual([definition])
+    const created = await fetchJson('/admin/tool/custom', { key, json: { ...kennel, definition } })
+    expect(created.body).toMatchObject({ definition: { info: { title: 'Kennel' } } })
   })
 })
 
 describe('what is no custom action', () => {
   test('is shown one by one', async () => {
-    const { tell } = await service()
-    expect((await tell('/tool/50')).body).toMatchObject({ id: 50, name: 'tell_time', mcp_server_id: null })
-    expect((await tell('/tool/7')).body).toMatchObject({ id: 7, name: 'add_memory', chat_selectable: false })
-    expect((await tell('/tool/4')).status).toBe(404)
+    const { fetchJson } = await service()
+    expect((await fetchJson('/tool/50')).body).toMatchObject({ id: 50, name: 'tell_time', mcp_server_id: null })
+    expect((await fetchJson('/tool/7')).body).toMatchObject({ id: 7, name: 'add_memory', chat_selectable: false })
+    expect((await fetchJson('/tool/4')).status).toBe(404)
   })
 
   test('is not removed', async () => {
-    const { tell } = await service()
-    expect((await tell('/admin/tool/custom/50', { key, method: 'DELETE' })).status).toBe(400)
-    expect((await tell('/admin/tool/custom/4', { key, method: 'DELETE' })).status).toBe(404)
-    expect((await tell('/admin/tool/custom/50', { key, method: 'PUT', json: { name: 'x' } })).status).toBe(404)
+    const { fetchJson } = await service()
+    expect((await fetchJson('/admin/tool/custom/50', { key, method: 'DELETE' })).status).toBe(400)
+    expect((await fetchJson('/admin/tool/custom/4', { key, method: 'DELETE' })).status).toBe(404)
+    expect((await fetchJson('/admin/tool/custom/50', { key, method: 'PUT', json: { name: 'x' } })).status).toBe(404)
   })
 })
 
@@ -155,12 +158,12 @@ describe('administration', () => {
     ['PATCH', '/admin/tool/status', { tool_ids: [1001], enabled: false }],
     ['POST', '/admin/tool/custom/validate', { definition: kennel.definition }],
   ])('is for administrators: %s %s', async (method, path, json) => {
-    const { tell } = await withKennel()
-    expect(await tell(path, { method, json })).toMatchObject({
+    const { fetchJson } = await withKennel()
+    expect(await fetchJson(path, { method, json })).toMatchObject({
       status: 403,
       body: { error_code: 'INSUFFICIENT_PERMISSIONS' },
     })
-    expect((await tell('/tool/1001')).status).toBe(200)
+    expect((await fetchJson('/tool/1001')).status).toBe(200)
   })
 
   test.each([
@@ -176,10 +179,10 @@ describe('administration', () => {
     ['a definition that is a list', { definition: [] }, 422],
     ['no say on the authority', { passthrough_auth: undefined }, 422],
   ])('refuses %s', async (_, more, status) => {
-    const { tell } = await service()
-    const answer = await tell('/admin/tool/custom', { key, json: { ...kennel, ...more } })
+    const { fetchJson } = await service()
+    const answer = await fetchJson('/admin/tool/custom', { key, json: { ...kennel, ...more } })
     expect(answer.status).toBe(status)
     expect(JSON.stringify(answer.body)).not.toContain('sesame')
-    expect((await tell('/tool/openapi', { key })).body).toEqual([])
+    expect((await fetchJson('/tool/openapi', { key })).body).toEqual([])
   })
 })

@@ -10,8 +10,8 @@ describe('a document set', () => {
     const { call } = await makeLibrary()
     await call('/manage/admin/cc-pair', { json: { name: 'Wiki', access_type: 'private', users: ['alice'] } })
     const json = { name: 'Handbook', description: 'For all', cc_pair_ids: [2, 1, 2] }
-    const made = await call(admin, { json, headers: { prefer: 'return=representation' } })
-    expect(made.body).toEqual({
+    const created = await call(admin, { json, headers: { prefer: 'return=representation' } })
+    expect(created.body).toEqual({
       id: 1,
       name: 'Handbook',
       description: 'For all',
@@ -26,7 +26,7 @@ describe('a document set', () => {
       permissions: { edit: true, manage_access: true, delete: true, publish: true },
       federated_connector_summaries: [],
     })
-    expect((await call('/manage/document-set')).body).toEqual([made.body])
+    expect((await call('/manage/document-set')).body).toEqual([created.body])
   })
 
   test('shows callers what they may see: sets, pairs in them, and not who else may', async () => {

@@ -14,7 +14,7 @@ async function answers(response: Response): Promise<Record<string, unknown>[]> {
     : text
         .trimEnd()
         .split('\n')
-        .map((one) => JSON.parse(one) as Record<string, unknown>)
+        .map((item) => JSON.parse(item) as Record<string, unknown>)
 }
 
 /** A body a test writes into while the response is read. */

@@ -105,7 +105,7 @@ describe('Prefer: wait', () => {
     const headers = new Headers(prefer === '' ? [] : [['prefer', prefer]])
     const response = await ask(ingestion, { key, json: aDocument('a'), headers })
     expect([response.status, response.headers.get('preference-applied')]).toEqual([200, applied])
-    expect(knowledge.waits).toEqual([waitMs])
+    expect(knowledge.delays).toEqual([waitMs])
   })
 
   test('no more of one caller wait than may; what is refused was not accepted', async () => {
@@ -125,7 +125,7 @@ describe('Prefer: wait', () => {
     await expect.poll(() => knowledge.accepted.size).toBe(4)
     indexed.resolve()
     for (const response of [...first, unasked, other]) expect((await response).status).toBe(200)
-    expect(knowledge.waits).toEqual([9000, 500, undefined, 9000])
+    expect(knowledge.delays).toEqual([9000, 500, undefined, 9000])
     expect((await ask(ingestion, { ...waiting, json: aDocument('c') })).status).toBe(200)
   })
 })

@@ -25,10 +25,10 @@ test('passages come in order, those of one document under one number', async () 
 
 test('filters and caller reach the search', async () => {
   const { ask, knowledge } = setup()
-  const asked: SearchRequest[] = []
+  const requests: SearchRequest[] = []
   Object.assign(knowledge, {
     search: async (request: SearchRequest) => {
-      asked.push(request)
+      requests.push(request)
       return []
     },
   })
@@ -36,7 +36,7 @@ test('filters and caller reach the search', async () => {
   await ask('/search', {
     json: { query: 'x', sources: ['web'], document_sets: ['Handbook'], tags, time_cutoff: '2026-01-01T00:00:00Z' },
   })
-  expect(asked[0]).toMatchObject({
+  expect(requests[0]).toMatchObject({
     text: 'x',
     caller: { id: 'alice' },
     filters: { source_type: ['web'], document_set: ['Handbook'], tags },
@@ -92,12 +92,12 @@ describe('an agent', () => {
       { knowledge },
     )
     const search = async (json: object): Promise<{ status: number; titles: string[]; code: unknown }> => {
-      const { status, body } = await service.tell('/search', { json: { query: 'leave', ...json } })
+      const { status, body } = await service.fetchJson('/search', { json: { query: 'leave', ...json } })
       const { results, error_code: code } = body as { results?: { title: string }[]; error_code?: string }
       return { status, titles: (results ?? []).map(({ title }) => title).toSorted(), code }
     }
     const create = async (fields: object): Promise<number> => {
-      const { body } = await service.tell('/persona', { json: { ...persona, document_set_ids: [], ...fields } })
+      const { body } = await service.fetchJson('/persona', { json: { ...persona, document_set_ids: [], ...fields } })
       return (body as { id: number }).id
     }
     return { ...service, search, create }
@@ -118,9 +118,9 @@ describe('an agent', () => {
   test('has its model think of further queries, unless the request skips that', async () => {
     const { search, setting } = await library(['{"question": "What is granted?", "keywords": []}'])
     expect((await search({ query: 'holiday' })).status).toBe(200)
-    expect(setting.model.asked).toHaveLength(1)
+    expect(setting.model.requests).toHaveLength(1)
     await search({ query: 'holiday', skip_query_expansion: true })
-    expect(setting.model.asked).toHaveLength(1)
+    expect(setting.model.requests).toHaveLength(1)
   })
 
   test('a provider that is not there is told, whether queries are expanded or not', async () => {

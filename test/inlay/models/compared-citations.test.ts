@@ -1,19 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInlay, readSettings, type Inlay } from 'inlay'
-import { afterAll, afterEach, expect, test } from 'vitest'
-import { startOpenAi } from '../stand-in/openai.ts'
-import type { ReplyPart } from '../stand-in/model-server.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'inlay-compared-'))
-const open: { close(): Promise<unknown> }[] = []
-let count = 0
-
-afterEach(async () => {
-  for (const entry of open.splice(0)) await entry.close()
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+import { readSettings, type Inlay } from 'inlay'
+import { expect, onTestFinished, test } from 'vitest'
+import { startOpenAi } from '../../stand-in/openai.ts'
+import type { ReplyPart } from '../../stand-in/model-server.ts'
+import { post, startWithDocuments } from './with-documents.ts'
 
 const documents = {
   leave: 'Employees get 25 days of annual leave. Up to five days carry over to the end of March.',
@@ -28,37 +17,9 @@ async function start(parts: readonly ReplyPart[], env: Readonly<Record<string, s
       : [{ calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['annual leave', 'meeting room'] } }] }],
   )
   const { options } = readSettings({ INLAY_MODEL: 'plain', INLAY_MODEL_BASE_URL: `${server.origin}/v1`, ...env })
-  const inlay = createInlay({
-    ...options,
-    dataFolder: join(folder, String(++count)),
-    worker: { lingerMs: 1 },
-    authenticate: () => ({ id: 'ana', scopes: ['admin'] }),
-    searchHelp: { expand: false, choose: false },
-  })
-  open.push(inlay, server)
-  const sent = Object.entries(documents).map(([id, text]) =>
-    post(inlay, '/service-api/ingestion', {
-      document: {
-        id,
-        semantic_identifier: id,
-        source: 'web',
-        sections: [{ text, link: `https://x.example/${id}` }],
-        metadata: {},
-      },
-    }),
-  )
-  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200])
-  return inlay
+  onTestFinished(() => server.close())
+  return startWithDocuments(documents, { ...options, searchHelp: { expand: false, choose: false } })
 }
-
-const post = (inlay: Inlay, path: string, body: object): Promise<Response> =>
-  inlay.fetch(
-    new Request(`http://host.example/api${path}`, {
-      method: 'POST',
-      headers: { prefer: 'wait=30', accept: 'application/x-ndjson' },
-      body: JSON.stringify(body),
-    }),
-  )
 
 interface Answer {
   readonly answer: string

@@ -1,20 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { StreamLine } from '@inlay/protocol'
-import { createInlay, type Inlay, type InlayOptions } from 'inlay'
-import { afterAll, afterEach, expect, test } from 'vitest'
-import { startOpenAi } from '../stand-in/openai.ts'
-import type { RecordedRequest, Reply, StandIn } from '../stand-in/model-server.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'inlay-help-'))
-const open: { close(): Promise<unknown> }[] = []
-let count = 0
-
-afterEach(async () => {
-  for (const entry of open.splice(0)) await entry.close()
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+import type { Inlay, InlayOptions } from 'inlay'
+import { expect, onTestFinished, test } from 'vitest'
+import { startOpenAi } from '../../stand-in/openai.ts'
+import type { RecordedRequest, Reply, StandIn } from '../../stand-in/model-server.ts'
+import { post, startWithDocuments } from './with-documents.ts'
 
 async function startModel(helps: Record<'expand' | 'choose', Reply>): Promise<StandIn> {
   const server = await startOpenAi((request: RecordedRequest): Reply => {
@@ -24,43 +13,18 @@ async function startModel(helps: Record<'expand' | 'choose', Reply>): Promise<St
     if (text.includes('"role":"tool"')) return [{ text: 'Look at the results.' }]
     return [{ calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['vacation allotment'] } }] }]
   })
-  open.push(server)
+  onTestFinished(() => server.close())
   return server
-}
-
-async function start(options: InlayOptions): Promise<Inlay> {
-  const inlay = createInlay({
-    dataFolder: join(folder, String(++count)),
-    worker: { lingerMs: 1 },
-    authenticate: () => ({ id: 'ana', scopes: ['admin'] }),
-    ...options,
-  })
-  open.unshift(inlay)
-  const filler = (at: number): string =>
-    `Section ${at}. ${`Staff of office ${at} tend the vacation plants. `.repeat(40)}`
-  const sections = [...Array.from({ length: 24 }, (_, at) => filler(at)), leave, 'The neighbour speaks of carry-over.']
-  const documents = sections.map((text, at) => ({
-    id: `d${at}`,
-    semantic_identifier: `Document ${at}`,
-    source: 'web',
-    sections: [{ text, link: `https://x.example/${at}` }],
-    metadata: {},
-  }))
-  const posts = documents.map((document) => post(inlay, '/service-api/ingestion', { document }))
-  expect((await Promise.all(posts)).map(({ status }) => status)).toEqual(documents.map(() => 200))
-  return inlay
 }
 
 const leave = 'Annual leave: everybody gets 25 days.'
 
-const post = (inlay: Inlay, path: string, body: object): Promise<Response> =>
-  inlay.fetch(
-    new Request(`http://host.example/api${path}`, {
-      method: 'POST',
-      headers: { prefer: 'wait=30', accept: 'application/x-ndjson' },
-      body: JSON.stringify(body),
-    }),
-  )
+function start(options: InlayOptions): Promise<Inlay> {
+  const filler = (at: number): string =>
+    `Section ${at}. ${`Staff of office ${at} tend the vacation plants. `.repeat(40)}`
+  const texts = [...Array.from({ length: 24 }, (_, at) => filler(at)), leave, 'The neighbour speaks of carry-over.']
+  return startWithDocuments(Object.fromEntries(texts.map((text, at) => [`d${at}`, text])), options)
+}
 
 async function ask(inlay: Inlay): Promise<{ readonly queries: unknown; readonly lines: readonly StreamLine[] }> {
   const response = await post(inlay, '/chat/send-chat-message', { message: 'How long is my vacation?' })
