@@ -8,6 +8,17 @@ function newStores(): StoresUnderTest {
   return { ...stores, advance: (milliseconds) => void (time += milliseconds) }
 }
 
+const answered: Parameters<ConversationStore['finish']>[1] = {
+  status: 'done',
+  text: '',
+  reasoning: null,
+  error: null,
+  citations: [],
+  documents: null,
+  toolCalls: [],
+  durationMs: 0,
+}
+
 type Conversations = (base: ConversationStore) => Partial<ConversationStore>
 
 const withConversations = (change: Conversations) => (): StoresUnderTest => {
@@ -59,11 +70,7 @@ testMutants<Conversations>('conversation store', (change) => conversationStoreCo
     'keeps the first checkpoint of several': (base) => ({ checkpoint: (texts) => base.checkpoint(texts.slice(1)) }),
     'takes a checkpoint for the end': (base) => ({
       checkpoint: async (texts) => {
-        for (const { answerId, text } of texts)
-          await base.finish(answerId, {
-            ...{ status: 'done', text, reasoning: null, error: null, citations: [], documents: null, toolCalls: [] },
-            durationMs: 0,
-          })
+        for (const { answerId, text } of texts) await base.finish(answerId, { ...answered, text })
       },
     }),
     'terminates nothing': () => ({ terminateAbandoned: async () => undefined }),
