@@ -157,7 +157,7 @@ export {
   modelConfigurationSchema,
 } from './resources/llm-providers.ts'
 export type { DefaultModel, LlmProvider, LlmProviders, ModelConfiguration } from './resources/llm-providers.ts'
-export type { Metadata, MetadataInput } from './ingestion/metadata.ts'
+export type { Metadata, MetadataInput } from './ingestion/ingestion.ts'
 export { readTimestamp } from './timestamps.ts'
 export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets/packets.ts'
 export type { PacketTable } from './packets/packets.ts'

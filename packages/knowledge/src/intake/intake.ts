@@ -9,7 +9,7 @@ import type { IngestionStep } from '../contracts/steps.ts'
 import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove, toDraft } from './draft.ts'
 import { retire } from '../queue/claims.ts'
 import { addToCounter } from '../schema/sql.ts'
-import type { FairOrder } from './fair-order.ts'
+import type { FairOrder } from './admission.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 export interface IntakeOptions {
@@ -27,30 +27,28 @@ export type Intake = GroupCommit<IntakeTask, IntakeResult>
 /** Creates an intake. A result means that the change is on disk. */
 export function createIntake(options: IntakeOptions): Intake {
   return createGroupCommit({
-    commit: (tasks) => commitGroup(options, tasks),
+    commit: async (tasks) => {
+      await options.at?.('accept')
+      const transaction = await options.db.startTransaction().execute()
+      try {
+        const { outcomes, drafts } = await applyTasks(transaction, tasks)
+        const changed = drafts.filter((draft) => draft.version !== undefined || (!draft.isPresent && isStale(draft)))
+        // A group that changes nothing costs no sync to disk.
+        if (changed.length === 0) await transaction.rollback().execute()
+        else {
+          await write(transaction, changed, options)
+          await transaction.commit().execute()
+        }
+        return outcomes
+      } catch (error) {
+        if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute()
+        throw error
+      }
+    },
     weight: (task) => (task.kind === 'accept' ? task.version.content.length : 0),
     limitWeight: 4 * 2 ** 20,
     limit: 400,
   })
-}
-
-async function commitGroup(options: IntakeOptions, tasks: readonly IntakeTask[]): Promise<Outcome<IntakeResult>[]> {
-  await options.at?.('accept')
-  const transaction = await options.db.startTransaction().execute()
-  try {
-    const { outcomes, drafts } = await applyTasks(transaction, tasks)
-    const changed = drafts.filter((draft) => draft.version !== undefined || (!draft.isPresent && isStale(draft)))
-    // A group that changes nothing costs no sync to disk.
-    if (changed.length === 0) await transaction.rollback().execute()
-    else {
-      await write(transaction, changed, options)
-      await transaction.commit().execute()
-    }
-    return outcomes
-  } catch (error) {
-    if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute()
-    throw error
-  }
 }
 
 async function applyTasks(
@@ -147,9 +145,10 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
   const contents = accepted
     .filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash)
     .map(({ id, version }) => ({ id, content: version.content }))
-  const [large, small] = [contents.filter(isLarge), contents.filter((content) => !isLarge(content))]
+  const small = contents.filter(({ content }) => content.length <= largeContent)
   if (small.length > 0) await writeContents(db, small)
-  for (const content of large) {
+  for (const content of contents) {
+    if (content.content.length <= largeContent) continue
     // SQLite writes on this thread, and keeps what was last bound to each statement.
     await yieldToEventLoop()
     await writeContents(db, [content])
@@ -176,9 +175,8 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
 
 type Content = Tables['inlay_contents']
 
-function isLarge({ content }: Content): boolean {
-  return content.length > 65_536
-}
+/** More characters are written by themselves. */
+const largeContent = 65_536
 
 async function writeContents(db: Records, contents: readonly Content[]): Promise<void> {
   await db

@@ -1,10 +1,18 @@
+import {
+  type IngestionDocument,
+  type IngestionRequest,
+  InlayError,
+  validationFailed,
+  ingestionRequestSchema,
+  parseWith,
+} from '@inlay/protocol'
 import { nextSlice } from '@inlay/protocol/concurrency'
-import { type IngestionDocument, type IngestionRequest, InlayError, validationFailed } from '@inlay/protocol'
 import { imagesOf } from '../chunking/rows.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { ImageStore } from '../contracts/models.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
+import type { AcceptInput } from '../contracts/document-input.ts'
 
 /** One version of a document, ready to be stored. */
 export interface Version {
@@ -131,6 +139,7 @@ export async function checkNamedFiles(
   const pictures = inSections(document, 'image_file_id')
   const tables = inSections(document, 'csv_file_id')
   const raw = document.file_id ? [{ id: document.file_id, loc: ['body', 'document', 'file_id'] }] : []
+  if (pictures.length + tables.length + raw.length === 0) return
   const refusals = [
     ...(await missing(pictures, images, caller)).map((file) => toRefusal(file, 'names no image of the caller')),
     ...(files && readFile
@@ -161,4 +170,33 @@ async function missing(
 
 function toRefusal({ loc }: NamedFile, fault: string): { loc: Location; msg: string; type: string } {
   return { loc, msg: `${fault}: upload it first`, type: 'value_error' }
+}
+
+/** Most characters of a first line that stands for a title. */
+const titleCharacters = 100
+
+/**
+ * Reads a document as a host writes it. One without id, title and link is known by its content, so that no other
+ * replaces it.
+ * @throws VALIDATION_FAILED
+ */
+export async function readDocument(input: AcceptInput): Promise<IngestionRequest> {
+  const { document } = input
+  if (typeof document?.semantic_identifier === 'string' && document.metadata !== undefined)
+    return parseWith(ingestionRequestSchema, input, 'body')
+  const isNamed = Boolean(document?.id || document?.semantic_identifier || document?.title)
+  const filled = {
+    ...document,
+    semantic_identifier: document?.semantic_identifier ?? document?.title ?? firstLine(document?.sections),
+    metadata: document?.metadata ?? {},
+  }
+  const read = parseWith(ingestionRequestSchema, { ...input, document: filled }, 'body')
+  if (isNamed || read.document.sections.some(({ link }) => link)) return read
+  return { ...read, document: { ...read.document, id: await contentId(read.document) } }
+}
+
+function firstLine(sections: unknown): string {
+  const texts = Array.isArray(sections) ? sections.map((section) => String(section?.text ?? '').trim()) : []
+  const line = texts.find((text) => text !== '')?.split('\n', 1)[0] ?? ''
+  return line.length > titleCharacters ? `${line.slice(0, titleCharacters - 1).trimEnd()}…` : line
 }
