@@ -10,7 +10,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const vitepress = 'vitepress@1.6.4'
-const sections = { '1.guide': 'Guide', '2.drivers': 'Drivers', '4.inside': 'Architecture' }
+const sections = {
+  '1.guide': 'Guide',
+  '2.drivers': 'Drivers',
+  '2.drivers/write-your-own': 'Write your own parts',
+  '4.inside': 'Architecture',
+}
 const output = resolve('docs/site/dist')
 
 interface Page {
@@ -32,10 +37,13 @@ const pages = globSync('**/*.md', { cwd: 'docs' })
 
 const toItem = ({ path, title }: Page): object => ({ text: title, link: `/${path.replace(/\.md$/, '')}` })
 const topPages = pages.filter(({ path }) => !path.includes('/'))
+/** The longest folder that a page lies in. */
+const sectionOf = (path: string): string | undefined =>
+  Object.keys(sections).findLast((folder) => path.startsWith(`${folder}/`))
 const sidebar = [
   ...Object.entries(sections).map(([folder, text]) => ({
     text,
-    items: pages.filter(({ path }) => path.startsWith(`${folder}/`)).map(toItem),
+    items: pages.filter(({ path }) => sectionOf(path) === folder).map(toItem),
   })),
   { text: 'Reference', items: topPages.map(toItem) },
 ]
