@@ -105,7 +105,9 @@ async function newKey(assistant: Assistant): Promise<string> {
   return key
 }
 
-const mega = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`
+function mega(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MB`
+}
 
 function say(begun: number, turns: readonly Turn[], samples: readonly Sample[]): void {
   const last = samples.at(-1)

@@ -42,8 +42,8 @@ export interface LancedbOptions {
    */
   readonly purgeMs?: number
   /**
-   * What the vector counts beside the words when a search has both, 0 to 1. Default 0.6, which suits embedding models;
-   * a weak embedder deserves less.
+   * What the vector counts beside the words when a search has both, 0 to 1. Default 0.35, which small and foreign embedding
+   * models bear too; a strong one deserves more.
    */
   readonly vectorShare?: number
   /**
@@ -55,6 +55,11 @@ export interface LancedbOptions {
   readonly processes?: Processes
   /** Rows from which vectors get an index of their own (IVF_FLAT). Default 50 000; below, all are compared. */
   readonly vectorIndexRows?: number
+  /**
+   * Bytes of vectors up to which that index holds them as they are. Beyond it they are quantized (IVF_RQ), and the best
+   * are compared whole. Default 100 million: 65,000 vectors of 384 numbers.
+   */
+  readonly exactVectorBytes?: number
 }
 
 interface Opened extends TextParts, OpenTable {
@@ -72,7 +77,7 @@ interface Opened extends TextParts, OpenTable {
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
-  const { folder, keepVersionsMs = 10_000, vectorShare = 0.6 } = options
+  const { folder, keepVersionsMs = 10_000, vectorShare = 0.35 } = options
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()
   const location = isBucket(folder)
@@ -137,7 +142,13 @@ function besideOf(folder: string, number: number): string {
 const noSpace: Space = { id: '', dimensions: -1 }
 
 async function assemble(
-  { keepVersionsMs = 10_000, vectorIndexRows = 50_000, memtableCharacters, purgeMs = 86_400_000 }: LancedbOptions,
+  {
+    keepVersionsMs = 10_000,
+    vectorIndexRows = 50_000,
+    memtableCharacters,
+    purgeMs = 86_400_000,
+    exactVectorBytes = 100_000_000,
+  }: LancedbOptions,
   { location, space, exclusively }: { location: IndexLocation; space: Space | undefined; exclusively: Mutex },
 ): Promise<Opened> {
   const engine = await loadEngine()
@@ -164,7 +175,7 @@ async function assemble(
     searched: { at: -Infinity },
   }
   const purge = createPurge({ engine, table, deletions: location.deletionsOf(table), purgeMs })
-  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, purge })
+  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, exactVectorBytes, purge })
   const fold = (): Promise<void> => exclusively(upkeep.fold)
   return { ...parts, purge, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote, fold }) }
 }
