@@ -82,6 +82,9 @@ function rowOf(engine: string, measured: readonly Point[], size: number): string
   const { memory, disk, text, hybrid } = point ? needOf(point) : modelOf(measured)(size)
   const shown = (value: string): string => (point ? `**${value}**` : value)
   const rate = (point ?? measured.at(-1)!).rate
+  // Ten times the largest measured size is as far as growth between two points can be followed.
+  if (size > 10 * measured.at(-1)!.rows)
+    return [engine, size.toLocaleString('en'), 'not calculated', bytes(disk), 'not calculated', '-', '-']
   const figures = [bytes(memory), bytes(disk), rounded(rate), `${rounded(text)} ms`, `${rounded(hybrid)} ms`]
   return [engine, size.toLocaleString('en'), ...figures.map(shown)]
 }

@@ -169,7 +169,7 @@ interface SearchStep {
   readonly signal: AbortSignal
 }
 
-const mostResultTokens = 10_000
+const mostResultTokens = 6_000
 
 /** Runs the calls of one search as a single one. */
 async function search(
@@ -189,7 +189,7 @@ async function search(
   const start = call.action.start?.()
   if (start) writer.emitNested(start, null)
   // More results follow, and all of them are read again with each step.
-  const room = Math.floor((model.promptTokens - promptTokens(exchanges)) * 0.3)
+  const room = Math.floor((model.promptTokens - promptTokens(exchanges)) * 0.2)
   const resultTokens = Math.min(mostResultTokens, Math.max(500, room))
   const record = await runCall(
     { ...call, writer, range: citable.openStep()(0), resultTokens },
