@@ -1,3 +1,5 @@
+import { isNear } from './edit-distance.ts'
+
 /** English words, in lower case, that are about nothing: articles, pronouns, helping verbs. */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again all also am an and any are aren't as at be because been before being below between both but by
@@ -72,26 +74,6 @@ export function termSet(text: string): Set<string> {
     if (!/^non[-_]/i.test(match)) for (const part of partsOf(match)) terms.add(stem(part.toLowerCase()))
   }
   return terms
-}
-
-/** Whether two words differ by so few letters that one may be a slip of the other. */
-export function isNear(left: string, right: string): boolean {
-  const most = left.length > 7 ? 2 : left.length > 4 ? 1 : 0
-  if (most === 0 || Math.abs(left.length - right.length) > most || left[0] !== right[0]) return false
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
-  let above: number[] = []
-  for (let at = 1; at <= left.length; at++) {
-    const next = [at]
-    for (let to = 1; to <= right.length; to++) {
-      const same = left[at - 1] === right[to - 1]
-      const swapped = at > 1 && to > 1 && left[at - 1] === right[to - 2] && left[at - 2] === right[to - 1]
-      const least = Math.min((row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1, (row[to - 1] ?? 0) + (same ? 0 : 1))
-      next.push(swapped ? Math.min(least, (above[to - 2] ?? 0) + 1) : least)
-    }
-    above = row
-    row = next
-  }
-  return (row[right.length] ?? most + 1) <= most
 }
 
 const marks = /\p{M}/gu

@@ -18,3 +18,9 @@ export function editDistance(a: string, b: string, most: number): number {
   }
   return last[b.length]!
 }
+
+/** Whether two words differ by so few letters that one may be a slip of the other. */
+export function isNear(left: string, right: string): boolean {
+  const most = left.length > 7 ? 2 : left.length > 4 ? 1 : 0
+  return most > 0 && left[0] === right[0] && editDistance(left, right, most) <= most
+}
