@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import type { IndexRow, Knowledge } from '@inlay/knowledge'
 import { loadEngine } from '@inlay/drivers/internal/lancedb/engine'
 import { schemaOf, toArrow } from '@inlay/drivers/internal/lancedb/rows'
+import { folderLocation } from '@inlay/drivers/internal/lancedb/folder-location'
 import { openTable } from '@inlay/drivers/internal/lancedb/table'
 import { bytesOf, inParallel, openFixture, readDocuments, toRequest } from './ingestion-fixture.ts'
 import { percentile, timeEach, timesLine } from './timing.ts'
@@ -90,7 +91,7 @@ async function addBare(rows: readonly IndexRow[], dimensions: number): Promise<S
   const engine = await loadEngine()
   const space = dimensions > 0 ? { id: 'bare', dimensions } : undefined
   const schema = schemaOf(engine, space)
-  const { connection, table } = await openTable(engine, folder, space)
+  const { connection, table } = await openTable(engine, folderLocation(folder), space)
   const bare = await spent(async () => {
     for (let at = 0; at < rows.length; at += 1000) await table.add(toArrow(engine, schema, rows.slice(at, at + 1000)))
   })

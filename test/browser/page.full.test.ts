@@ -207,6 +207,18 @@ describe.skipIf(reason !== undefined)('the page over a model that takes its time
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('question')
   })
 
+  test('an answer that the output limit cut offers to go on, with one press', async () => {
+    reply = () => [{ text: 'The keys ha' }, { end: 'length' }]
+    const page = await open(playground.address)
+    await ask(page, 'Where do the keys hang?')
+    await (await answered(page)).getByText('reached its output limit').waitFor()
+    reply = () => [{ text: 'ng behind the boiler.' }]
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.locator('.turn .answer', { hasText: 'ng behind the boiler.' }).waitFor()
+    await expect.poll(() => page.getByRole('button', { name: 'Go on' }).count()).toBe(0)
+    expect(JSON.stringify(model.requests.at(-1)?.body['messages'])).toContain('The keys ha')
+  })
+
   test('a failure is told in words, and trying again works', async () => {
     reply = () => ({ status: 401 })
     const page = await open(playground.address)

@@ -10,6 +10,8 @@ export interface OpenSearchCluster {
   /** Ends one of its nodes, counted from 1, while the others go on. */
   stopNode(number: number): Promise<void>
   startNode(number: number): Promise<void>
+  /** Of the Java process. */
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -54,25 +56,38 @@ export async function startCluster(): Promise<OpenSearchCluster> {
     )
     return {
       nodes,
-      stopNode: async (number) => {
-        child.stdin.write(`stop ${number}\n`)
-        await eventually(`node ${number} is gone`, () =>
-          fetch(nodes[number - 1]!).then(
-            () => undefined,
-            () => true,
-          ),
-        )
-      },
-      startNode: async (number) => {
-        child.stdin.write(`start ${number}\n`)
-        const started = async () => (await hasThree(nodes[number - 1]!, name)) || undefined
-        await eventually(`node ${number} is back`, started, 180_000)
-      },
+      pid: child.pid!,
+      ...nodeControl({ nodes, name, write: (line) => void child.stdin.write(line) }),
       stop,
     }
   } catch (cause) {
     await stop()
     throw new Error(`The cluster did not start:\n${output.slice(-4_000)}`, { cause })
+  }
+}
+
+interface Control {
+  readonly nodes: readonly string[]
+  readonly name: string
+  readonly write: (line: string) => void
+}
+
+function nodeControl({ nodes, name, write }: Control): Pick<OpenSearchCluster, 'stopNode' | 'startNode'> {
+  return {
+    stopNode: async (number) => {
+      write(`stop ${number}\n`)
+      await eventually(`node ${number} is gone`, () =>
+        fetch(nodes[number - 1]!).then(
+          () => undefined,
+          () => true,
+        ),
+      )
+    },
+    startNode: async (number) => {
+      write(`start ${number}\n`)
+      const started = async () => (await hasThree(nodes[number - 1]!, name)) || undefined
+      await eventually(`node ${number} is back`, started, 180_000)
+    },
   }
 }
 

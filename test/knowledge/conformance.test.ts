@@ -1,6 +1,7 @@
 import type { IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { embedderConformance, vectorIndexConformance, type ConformanceTest } from '@inlay/knowledge/conformance'
 import { describe, expect, it, test } from 'vitest'
+import { testMutants } from '../mutants.ts'
 import { plainIndexes, sound, type PlainSteps } from './plain-index.ts'
 
 describe('conformance tests of a vector index', () => {
@@ -48,10 +49,10 @@ describe('an index that breaks the contract is caught', () => {
     'works on after it was closed': { isClosed: () => false },
     'minds case': { match: (row, words) => words.filter((word) => row.text.includes(word)).length },
   }
-  for (const [name, fault] of Object.entries(faults))
-    it(`when it ${name}`, async () => {
-      expect(await brokenBy(vectorIndexConformance(plainIndexes(fault)))).not.toEqual([])
-    })
+  testMutants<Partial<PlainSteps>>('vector index', (change) => vectorIndexConformance(plainIndexes(change)), {
+    sound: {},
+    mutants: faults,
+  })
 })
 
 const searching =
@@ -104,13 +105,16 @@ describe('an index around a sound one is found out when it', () => {
       },
     }),
   }
-  test.each(Object.entries(mistakes))('%s', async (_, mistaken) => {
+  const suite = (mistaken: (index: VectorIndex) => Partial<VectorIndex>): ConformanceTest[] => {
     const make = plainIndexes()
-    const wrong = (store: string): VectorIndex => {
+    return vectorIndexConformance((store) => {
       const index = make(store)
       return { ...index, ...mistaken(index) }
-    }
-    expect(await brokenBy(vectorIndexConformance(wrong))).not.toEqual([])
+    })
+  }
+  testMutants<(index: VectorIndex) => Partial<VectorIndex>>('vector index around another', suite, {
+    sound: () => ({}),
+    mutants: mistakes,
   })
 })
 
@@ -131,32 +135,29 @@ describe('an embedder that breaks the contract is caught', () => {
       },
     }))
 
-  it('unless it breaks none', async () => {
-    expect(await brokenBy(tests((texts) => texts.map(honest)))).toEqual([])
-  })
-
   const faults: Record<string, (texts: readonly string[]) => Float32Array[]> = {
     'loses the order': (texts) => texts.map(honest).reverse(),
     'leaves one out': (texts) => texts.slice(1).map(honest),
     'gives other lengths': (texts) => texts.map((text) => honest(text).slice(1)),
     'gives no numbers': (texts) => texts.map(() => new Float32Array(16).fill(Number.NaN)),
+    'gives plain lists': (texts) => texts.map((text) => [...honest(text)] as never),
+    'gives one vector for a call of several': (texts) => texts.slice(0, 1).map(honest),
+    'gives one vector too many': (texts) => [...texts, ''].map(honest),
+    'sorts its texts': (texts) => texts.toSorted().map(honest),
+    'gives infinite numbers': (texts) => texts.map((text) => honest(text).map((value) => value / 0)),
     'gives zeros': (texts) => texts.map(() => new Float32Array(16)),
     'gives all texts one vector': (texts) => texts.map(() => new Float32Array(16).fill(1)),
     'lets texts colour each other': (texts) => texts.map((_, at) => honest(texts.slice(0, at + 1).join(''))),
   }
-  for (const [name, embed] of Object.entries(faults))
-    it(`when it ${name}`, async () => {
-      expect(await brokenBy(tests(embed))).not.toEqual([])
-    })
+  testMutants<(texts: readonly string[]) => Float32Array[]>('embedder', (embed) => tests(embed), {
+    sound: (texts) => texts.map(honest),
+    mutants: faults,
+  })
 
   it('when its id does not name its dimensions', async () => {
-    expect(await brokenBy(tests((texts) => texts.map(honest), 'plain/letters'))).not.toEqual([])
+    const broken: string[] = []
+    for (const [title, run] of tests((texts) => texts.map(honest), 'plain/letters'))
+      await run().catch(() => broken.push(title))
+    expect(broken).not.toEqual([])
   })
 })
-
-/** Titles of the tests that fail. */
-async function brokenBy(tests: readonly ConformanceTest[]): Promise<string[]> {
-  const broken: string[] = []
-  for (const [title, run] of tests) await run().catch(() => broken.push(title))
-  return broken
-}

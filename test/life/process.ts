@@ -28,7 +28,7 @@ export async function startService(
     process.execPath,
     ['--conditions=@inlay/source', join(import.meta.dirname, program), dataFolder, apiKey],
     {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: {
         ...process.env,
         LANCEDB_LOG: 'error',

@@ -44,11 +44,12 @@ declare global {
 
 /** Parts of the reader's own project that examples import. */
 const readersFiles: Readonly<Record<string, string>> = {
+  'embedder.ts': "import type { Embedder } from 'inlay'\nexport declare const embedder: Embedder\n",
   'order-state.ts': "import type { Action } from '@inlay/agent'\nexport declare const orderState: Action\n",
 }
 
 /** Pages whose examples go on from one another. */
-const continued = ['docs/1.guide/10.front-ends/2.client.md']
+const continued = ['docs/1.guide/10.front-ends/2.client.md', ...globSync('docs/2.drivers/write-your-own/[2-9].*.md')]
 
 /** TypeScript and JavaScript of a page, a module for each that stands alone. */
 function examplesOf(page: string): string[] {

@@ -11,7 +11,7 @@ import { createCallOrder, createIndexedWaiters, createQueueLimit } from './intak
 import { createHookCalls } from './intake/document-hooks.ts'
 import type { IntakeTask } from './intake/draft.ts'
 import { createIntake } from './intake/intake.ts'
-import { createFairOrder } from './intake/fair-order.ts'
+import { createFairOrder } from './intake/admission.ts'
 import { type NamedFiles, checkNamedFiles, toVersion } from './intake/version.ts'
 import { isSettled, requeueFailed } from './queue/queue.ts'
 import type { Records } from './schema/tables.ts'
@@ -128,7 +128,8 @@ async function accept(
   const prepare = async (): Promise<IntakeTask> => {
     await limit.check()
     const given = await read()
-    const request = given.cc_pair_id === privateFilesPair ? given : await hooks.judged(given, caller)
+    const isJudged = options.hooks?.beforeDocument && given.cc_pair_id !== privateFilesPair
+    const request = isJudged ? await hooks.judged(given, caller) : given
     await checkNamedFiles(request.document, options, caller)
     return { kind: 'accept', version: await toVersion(request), caller }
   }
@@ -175,7 +176,7 @@ const createParts = (options: IngestionOptions) => {
       limit.noteDone(ids.length)
       mover.notify()
       waiters.notify(ids)
-      hooks.noteDone(ids)
+      if (options.hooks?.afterDocument) hooks.noteDone(ids)
     },
   })
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })

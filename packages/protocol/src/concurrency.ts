@@ -25,19 +25,48 @@ const turnsBetween = 8
 
 let lastSlice: Promise<void> = Promise.resolve()
 
+/**
+ * Resolves once the event loop has served what was queued and no other long work of the process takes this turn: before
+ * a step that cannot be cut.
+ */
+export function nextSlice(): Promise<void> {
+  return (lastSlice = lastSlice.then(serveOthers))
+}
+
+async function serveOthers(): Promise<void> {
+  for (let turn = 0; turn < turnsBetween; turn++) await yieldToEventLoop()
+}
+
 /** Begins long work. Whatever goes on at a time in the process, it takes its slices one after the other. */
 export function createSlices(): Slices {
   let began = performance.now()
-  const rest = async (): Promise<void> => {
-    for (let turn = 0; turn < turnsBetween; turn++) await yieldToEventLoop()
-  }
   return {
     isOver: () => performance.now() - began > sliceMs,
     next: async () => {
-      await (lastSlice = lastSlice.then(rest))
+      await nextSlice()
       began = performance.now()
     },
   }
+}
+
+const bytesInOneGo = 4 * 2 ** 20
+
+/** Copies pieces into one, a few megabytes at a time. @param size of all of them together */
+export async function joinInSlices(pieces: Iterable<Uint8Array>, size: number): Promise<Uint8Array<ArrayBuffer>> {
+  const whole = new Uint8Array(size)
+  let at = 0
+  let sinceTurn = 0
+  for (const piece of pieces)
+    for (let from = 0; from < piece.byteLength; from += bytesInOneGo) {
+      const slice = piece.subarray(from, from + bytesInOneGo)
+      whole.set(slice, at)
+      at += slice.byteLength
+      sinceTurn += slice.byteLength
+      if (sinceTurn < bytesInOneGo) continue
+      sinceTurn = 0
+      await yieldToEventLoop()
+    }
+  return whole
 }
 
 /** Keeps a timer from holding the process open; browsers and workers use plain numbers. */

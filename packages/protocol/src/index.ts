@@ -107,7 +107,6 @@ export type {
   ToolBlock,
 } from './fold/fold-state.ts'
 export { encodeLine, frameLine, heartbeatLine, streamContentType, streamFormatFor } from './framing/framing.ts'
-export type { StreamFormat } from './framing/framing.ts'
 export { ingestionFiguresSchema, pairIndexingStatusSchema, requeuedSchema } from './ingestion/indexing-status.ts'
 export type {
   DocumentCounts,
@@ -147,6 +146,7 @@ export type {
   MessageIdLine,
   MultiModelLine,
   SessionLine,
+  StreamFormat,
   StreamLine,
   UnknownLine,
 } from './framing/framing.ts'
@@ -157,7 +157,7 @@ export {
   modelConfigurationSchema,
 } from './resources/llm-providers.ts'
 export type { DefaultModel, LlmProvider, LlmProviders, ModelConfiguration } from './resources/llm-providers.ts'
-export type { Metadata, MetadataInput } from './ingestion/metadata.ts'
+export type { Metadata, MetadataInput } from './ingestion/ingestion.ts'
 export { readTimestamp } from './timestamps.ts'
 export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets/packets.ts'
 export type { PacketTable } from './packets/packets.ts'
@@ -192,7 +192,7 @@ export type {
 } from './resources/personas.ts'
 export { personaCreationSchema, personaUpdateSchema } from './resources/persona-changes.ts'
 export type { PersonaCreation, PersonaFields, PersonaUpdate } from './resources/persona-changes.ts'
-export { hasScope, operator, scopes } from './resources/principal.ts'
+export { hasScope, limitNames, operator, scopes } from './resources/principal.ts'
 export type { CallerLimits, Principal, Scope } from './resources/principal.ts'
 export {
   memoryItemSchema,
@@ -265,8 +265,7 @@ export type {
   FoundChatSession,
   SharingStatus,
 } from './resources/sessions.ts'
-export { sourceSchema, sourceValues } from './sources.ts'
-export type { SourceValue } from './sources.ts'
+export { sourceSchema, sourceValues, type SourceValue } from './sources.ts'
 export { encodeLines, lineLimitBytes, splitLine } from './framing/split-line.ts'
 export { mcpAskInputSchema, mcpListInputSchema, mcpMessageSchema, mcpSearchInputSchema } from './resources/mcp.ts'
 export type { McpAskInput, McpListInput, McpMessage, McpSearchInput } from './resources/mcp.ts'
@@ -294,7 +293,8 @@ export { isNamed, toUserId, toUserNames } from './user-ids.ts'
 export { uuid } from './fields.ts'
 export { validTagsQuerySchema, validTagsSchema } from './chat/valid-tags.ts'
 export type { ValidTag, ValidTags, ValidTagsQuery } from './chat/valid-tags.ts'
-export { parseAnswer, parseJsonBody, parseWith, toValidationIssues } from './errors/validation.ts'
+export { parseAnswer, parseWith, toValidationIssues } from './errors/validation.ts'
+export { parseJsonBody } from './json-body.ts'
 export type { RequestPart } from './errors/validation.ts'
 export { chatFullResponseSchema, toolCallResponseSchema } from './chat/whole-answer.ts'
 export type { ChatFullResponse, CitationInfo, ToolCallResponse } from './chat/whole-answer.ts'

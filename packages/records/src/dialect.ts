@@ -23,7 +23,7 @@ export function dialectOf(db: AnyDatabase): DialectName {
 
 /** Whether rows have to be locked one by one. SQLite locks the whole database at the first write of a transaction. */
 export function hasRowLocks(db: AnyDatabase): boolean {
-  return dialectOf(db) === 'postgres'
+  return db.getExecutor().adapter.supportsTransactionalDdl === true
 }
 
 /** A primary key that counts up and never gives the id of a deleted row away again. */

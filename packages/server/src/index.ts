@@ -3,8 +3,15 @@ export type { Authenticator } from './auth/authentication.ts'
 export { createKeys } from './auth/keys.ts'
 export type { ApiKey, KeyRow, KeyTable } from './auth/key-records.ts'
 export type { ApiKeyChange, Keys, KeysOptions, NewApiKey } from './auth/keys.ts'
-export { createUsageLimits } from './limits/caller-limits.ts'
-export type { LimitName, UsageLimits, UsageLimitsOptions, UsageTable } from './limits/caller-limits.ts'
+export { createUsageLimits, overLimit } from './limits/caller-limits.ts'
+export type {
+  Bound,
+  LimitName,
+  LimitSettings,
+  UsageLimits,
+  UsageLimitsOptions,
+  UsageTable,
+} from './limits/caller-limits.ts'
 export { migrateServer } from './auth/migrations.ts'
 export { createAuditLog } from './administration/audit-log.ts'
 export type { AuditEntry, AuditLog, AuditTable } from './administration/audit-log.ts'

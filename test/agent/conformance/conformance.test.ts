@@ -4,12 +4,12 @@ import {
   actionSourceConformance,
   modelProviderConformance,
   type ActionFixture,
-  type ConformanceTest,
 } from '@inlay/agent/conformance'
 import { scriptedModel } from '@inlay/agent/testing'
 import type { Action, ActionSource, ActionTurn, InputSchema, ModelProvider } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { PacketBody } from '@inlay/protocol'
+import { testMutants } from '../../mutants.ts'
 import { newDoc } from '../setting.ts'
 
 interface Words {
@@ -100,7 +100,7 @@ describe('conformance of an action', () => {
   })
 })
 
-describe('an action that breaks its contract fails a test', () => {
+describe('an action that breaks its contract', () => {
   let shared = ''
   let starts = 0
   const faults: Record<string, Partial<Action<Words>>> = {
@@ -185,10 +185,14 @@ describe('an action that breaks its contract fails a test', () => {
       },
     },
   }
-  for (const [name, fault] of Object.entries(faults))
-    it(`when it ${name}`, async () => {
-      expect(await failing(actionConformance(() => fixture(fault), { patienceMs: 50 }))).not.toEqual([])
-    })
+  testMutants<Partial<Action<Words>>>(
+    'action',
+    (change) => actionConformance(() => fixture(change), { patienceMs: 50 }),
+    {
+      sound: {},
+      mutants: faults,
+    },
+  )
 })
 
 function schemaOf(schema: Record<string, unknown>): InputSchema<Words> {
@@ -217,6 +221,18 @@ describe('a source of actions', () => {
       holds: async (id) => id > 1_000 && id < 10_000,
     },
     'holds nothing': { holds: async () => false },
+    'holds the first one alone': { holds: async (id) => id === 1_001 },
+    'holds what is near': { holds: async (id) => Math.round(id) >= -1 },
+    'lists nothing': { list: async () => [], holds: async () => false },
+    'gives ids as text': { list: async () => listed.map((each) => ({ ...each, id: String(each.id) as never })) },
+    'counts from zero': {
+      list: async () => listed.map((each, at) => ({ ...each, id: at })),
+      holds: async (id) => id === 0 || id === 1,
+    },
+    'lists nothing to those who come without headers': {
+      list: async ({ mcpHeaders }) => (mcpHeaders ? listed : (undefined as never)),
+    },
+    'lists in another order each time': { list: async () => (count++ % 2 === 0 ? listed : listed.toReversed()) },
     'holds whatever it is asked': { holds: async () => true },
     'wants headers': {
       list: async ({ mcpHeaders }) => {
@@ -225,12 +241,12 @@ describe('a source of actions', () => {
       },
     },
   }
-  for (const [name, fault] of Object.entries(faults))
-    it(`is told when it ${name}`, async () => {
-      const asker = { caller: { id: 'ana', scopes: ['chat' as const] }, mcpHeaders: {} }
-      const tests = actionSourceConformance(() => ({ source: { ...honest, ...fault }, asker }))
-      expect(await failing(tests)).not.toEqual([])
-    })
+  const asker = { caller: { id: 'ana', scopes: ['chat' as const] }, mcpHeaders: {} }
+  testMutants<Partial<ActionSource>>(
+    'action source',
+    (change) => actionSourceConformance(() => ({ source: { ...honest, ...change }, asker })),
+    { sound: {}, mutants: faults },
+  )
 })
 
 describe('a provider of models', () => {
@@ -259,6 +275,7 @@ describe('a provider of models', () => {
   }
   for (const [title, run] of modelProviderConformance(() => honest)) test(`holds that ${title}`, run)
 
+  let warmth: number | undefined
   const faults: Record<string, Partial<ModelProvider>> = {
     'has two defaults': { list: async () => models.map((model) => ({ ...model, isDefault: true })) },
     'lists a model twice': { list: async () => [...models, listed('two')] },
@@ -267,19 +284,45 @@ describe('a provider of models', () => {
     'replaces what it does not have': {
       resolve: async (override) => honest.resolve({ ...override, model_version: 'one', model_provider: null }),
     },
+    'has no default': { list: async () => models.map((each) => ({ ...each, isDefault: false })) },
+    'answers null with a failure': {
+      resolve: async (override) => {
+        if (override === null) throw new TypeError('Cannot read properties of null')
+        return honest.resolve(override)
+      },
+    },
+    'gives the last of its models by default': {
+      resolve: async (override) => honest.resolve({ ...override, model_version: override?.model_version ?? 'two' }),
+    },
+    'throws an error of its own': {
+      resolve: (override) => honest.resolve(override).catch(() => Promise.reject(new Error('unknown model'))),
+    },
+    'knows models of every provider': {
+      resolve: async (override) => honest.resolve({ ...override, model_provider: 'house' }),
+    },
+    'has a context without a number': {
+      list: async () => models.map((each) => ({ ...each, contextTokens: Number.NaN })),
+      resolve: async (override) => ({ ...(await honest.resolve(override)), contextTokens: Number.NaN }),
+    },
+    'keeps the temperature of another request': {
+      resolve: async (override) => {
+        warmth = override?.temperature ?? warmth
+        return { ...(await honest.resolve(override)), temperature: warmth }
+      },
+    },
+    'takes the temperature 0 for none': {
+      resolve: async (override) => ({
+        ...(await honest.resolve(override)),
+        temperature: override?.temperature || undefined,
+      }),
+    },
     'forgets the temperature': {
       resolve: async (override) => ({ ...(await honest.resolve(override)), temperature: 1 }),
     },
   }
-  for (const [name, fault] of Object.entries(faults))
-    it(`is told when it ${name}`, async () => {
-      expect(await failing(modelProviderConformance(() => ({ ...honest, ...fault })))).not.toEqual([])
-    })
+  testMutants<Partial<ModelProvider>>(
+    'model provider',
+    (change) => modelProviderConformance(() => ({ ...honest, ...change })),
+    { sound: {}, mutants: faults },
+  )
 })
-
-/** Titles of the tests that fail. */
-async function failing(tests: readonly ConformanceTest[]): Promise<string[]> {
-  const broken: string[] = []
-  for (const [title, run] of tests) await run().catch(() => broken.push(title))
-  return broken
-}

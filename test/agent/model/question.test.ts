@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
-import { createQuestions, type QuestionOptions } from '@inlay/agent/internal/model/step'
+import { createQuestions, SlowModels, type QuestionOptions } from '@inlay/agent/internal/model/step'
 import { scriptedModel, type Script } from '@inlay/agent/testing'
 
 function questions(script: Script, more: Partial<QuestionOptions> = {}) {
@@ -108,5 +108,42 @@ describe('a question of an action', () => {
       model: { ...model, takesImages: false, quotesOnly: true },
     })
     expect(created).toBeUndefined()
+  })
+})
+
+describe('a model that was slow to answer what can be done without', () => {
+  const optional = { instructions: '', text: 'Well?' }
+
+  test('is spared such questions of other answers too, until it is tried again', async () => {
+    const slowModels = new SlowModels()
+    const own = new AbortController()
+    const first = questions([[{ hang: true }]], { slowModels }).ask({ ...optional, signal: own.signal })
+    own.abort(new Error('too long'))
+    await expect(first).rejects.toThrow('too long')
+
+    const { ask, model } = questions(() => ['Yes.'], { slowModels })
+    const { signal } = new AbortController()
+    for (let count = 0; count < 50; count++)
+      await expect(ask({ ...optional, signal })).rejects.toMatchObject({ code: 'GATEWAY_TIMEOUT' })
+    expect(model.requests).toEqual([])
+    expect(await ask({ ...optional, signal })).toBe('Yes.')
+  })
+
+  test('is asked all the same what has to be known, and when only the run was stopped', async () => {
+    const slowModels = new SlowModels()
+    const run = new AbortController()
+    const stopped = questions([[{ hang: true }]], { slowModels, signal: run.signal })
+    const stopping = stopped.ask({ ...optional, signal: new AbortController().signal })
+    run.abort(new Error('stopped'))
+    await expect(stopping).rejects.toThrow('stopped')
+    expect(await questions([['Yes.']], { slowModels }).ask({ ...optional, signal: new AbortController().signal })).toBe(
+      'Yes.',
+    )
+
+    const own = new AbortController()
+    const slow = questions([[{ hang: true }]], { slowModels }).ask({ ...optional, signal: own.signal })
+    own.abort(new Error('too long'))
+    await expect(slow).rejects.toThrow('too long')
+    expect(await questions([['Yes.']], { slowModels }).ask(optional)).toBe('Yes.')
   })
 })

@@ -67,7 +67,7 @@ describe('the sole writer of a folder', () => {
     for (const file of readdirSync(folder)) utimesSync(join(folder, file), longAgo, longAgo)
     await own.soleWriter()
     expect(await own.soleWriter()).toBeDefined()
-    await suspended.announce()
+    await suspended.commit(async () => ({ version: 1 }))
     expect(await own.soleWriter()).toBeUndefined()
     expect(await suspended.soleWriter()).toBeUndefined()
     await Promise.all([suspended.leave(), own.leave()])

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInlay } from 'inlay'
+import { createInlay, type InlayOptions } from 'inlay'
 import type { CallerLimits } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -12,26 +12,34 @@ interface Answered {
 }
 
 /** An assistant with a key; its clock stands at noon (UTC) unless a test moves it. */
-async function newSetting(callerLimits: CallerLimits, own?: CallerLimits) {
+async function newSetting(callerLimits: CallerLimits, own?: CallerLimits, options: InlayOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-limits-'))
   const clock = { time: Date.UTC(2026, 0, 12, 12) }
-  const inlay = createInlay({ dataFolder: folder, callerLimits, now: () => clock.time, onError: () => {} })
+  const now = (): number => clock.time
+  const inlay = createInlay({ dataFolder: folder, callerLimits, now, onError: () => {}, ...options })
   onTestFinished(async () => {
     await inlay.close()
     rmSync(folder, { recursive: true, force: true })
   })
   const expiresAt = clock.time + 86_400_000
   const { key } = await inlay.keys.create({ scopes: ['admin'], expiresAt, ...(own && { limits: own }) })
-  const call = async (path: string, body?: object | FormData): Promise<Answered> => {
+  const send = async (
+    path: string,
+    body?: object | FormData,
+    { as = key, method = 'POST' }: { as?: string; method?: string } = {},
+  ): Promise<Response> => {
     const sent = body instanceof FormData ? new Response(body) : new Response(JSON.stringify(body))
-    const headers = { authorization: `Bearer ${key}`, 'content-type': sent.headers.get('content-type') ?? '' }
+    const headers = { authorization: `Bearer ${as}`, 'content-type': sent.headers.get('content-type') ?? '' }
     // Whole: a form that nobody reads to its end fails in the client.
-    const init = body && { method: 'POST', body: await sent.arrayBuffer() }
-    const response = await inlay.fetch(new Request(`http://host.example/api${path}`, { headers, ...init }))
+    const init = body && { method, body: await sent.arrayBuffer() }
+    return inlay.fetch(new Request(`http://host.example/api${path}`, { headers, ...init }))
+  }
+  const call = async (...args: Parameters<typeof send>): Promise<Answered> => {
+    const response = await send(...args)
     const { detail = '' } = (await response.json()) as { detail?: string }
     return { status: response.status, retryAfter: Number(response.headers.get('retry-after')), detail }
   }
-  return { clock, inlay, call }
+  return { clock, inlay, call, send }
 }
 
 const dayLeft = 43_200
@@ -87,4 +95,114 @@ test('a key that has expired is refused', async () => {
   expect((await call('/me')).status).toBe(401)
   await inlay.keys.change(record!.id, { expiresAt: null, limits: { requestsPerMinute: 1 } })
   expect([(await call('/me')).status, (await call('/me')).status]).toEqual([200, 429])
+})
+
+test('limits of a key count for this key alone, those of callers over all keys of an owner', async () => {
+  const { call, inlay } = await newSetting({ requestsPerMinute: 3 })
+  const keyFor = async (owner: string, limits?: CallerLimits): Promise<string> =>
+    (await inlay.keys.create({ scopes: ['chat'], owner, ...(limits && { limits }) })).key
+  const [narrow, wide, plain, other] = [
+    await keyFor('ana', { requestsPerMinute: 1 }),
+    await keyFor('ana', { requestsPerMinute: 5 }),
+    await keyFor('ana'),
+    await keyFor('ana'),
+  ]
+  const statuses = async (times: number, ...keys: string[]): Promise<number[]> => {
+    const all: number[] = []
+    for (let time = 0; time < times; time++)
+      all.push((await call('/me', undefined, { as: keys[time % keys.length]! })).status)
+    return all
+  }
+  expect(await statuses(2, narrow)).toEqual([200, 429])
+  expect((await call('/me', undefined, { as: narrow })).detail).toContain('This key has used 1 of 1 requests a minute')
+  expect(await statuses(6, wide)).toEqual([200, 200, 200, 200, 200, 429])
+  expect(await statuses(4, plain, other)).toEqual([200, 200, 200, 429])
+})
+
+test('limits of the tenant bind all callers together', async () => {
+  const { call, inlay } = await newSetting({}, undefined, { tenantLimits: { requestsPerMinute: 2 } })
+  const { key: as } = await inlay.keys.create({ scopes: ['chat'], limits: { requestsPerMinute: 100 } })
+  expect([(await call('/me')).status, (await call('/me', undefined, { as })).status]).toEqual([200, 200])
+  expect((await call('/me')).detail).toContain('All callers together have used 2 of 2')
+  expect((await call('/me', undefined, { as })).status).toBe(429)
+})
+
+test('a share of the queue is full until documents of it are indexed', async () => {
+  const gate = Promise.withResolvers<void>()
+  const summarize = async (): Promise<string> => (await gate.promise, '')
+  const { call, inlay } = await newSetting({ waitingDocuments: 2 }, undefined, { summarize })
+  const { key: as } = await inlay.keys.create({ scopes: ['ingest'] })
+  const ingest = (id: string, key?: string) => {
+    const document = { id, semantic_identifier: id, metadata: {}, sections: [{ text: `Herons of ${id}. `.repeat(20) }] }
+    return call('/service-api/ingestion', { document }, key === undefined ? {} : { as: key })
+  }
+  expect([(await ingest('a')).status, (await ingest('b')).status]).toEqual([200, 200])
+  expect(await ingest('c')).toMatchObject({ status: 429, retryAfter: 5 })
+  expect((await ingest('d', as)).status).toBe(200)
+  gate.resolve()
+  await expect.poll(async () => (await ingest('c')).status, { timeout: 15_000 }).toBe(200)
+})
+
+test('administrators give keys an end and limits, and see when they were used', async () => {
+  const { send, call, clock } = await newSetting({})
+  const expires_at = new Date(clock.time + 3_600_000).toISOString()
+  const limits = { requests_per_minute: 1 }
+  const created = (await (await send('/admin/api-key', { scopes: ['chat'], expires_at, limits })).json()) as {
+    api_key: string
+    api_key_id: number
+  }
+  expect(created).toMatchObject({
+    expires_at,
+    last_used_at: null,
+    limits: { requests_per_minute: 1, tokens_per_day: null },
+  })
+  const as = created.api_key
+  expect([(await call('/me', undefined, { as })).status, (await call('/me', undefined, { as })).status]).toEqual([
+    200, 429,
+  ])
+  const path = `/admin/api-key/${created.api_key_id}`
+  const changed = await send(path, { limits: null, expires_at: null }, { method: 'PATCH' })
+  expect(await changed.json()).toMatchObject({ limits: null, expires_at: null, scopes: ['chat'] })
+  expect((await call('/me', undefined, { as })).status).toBe(200)
+  await expect
+    .poll(
+      async () => {
+        const keys = (await (await send('/admin/api-key')).json()) as { api_key_id: number; last_used_at: string }[]
+        return keys.find(({ api_key_id: id }) => id === created.api_key_id)?.last_used_at
+      },
+      { timeout: 15_000 },
+    )
+    .toBe(new Date(clock.time).toISOString())
+  const rotated = (await (await send(`${path}/regenerate`, {})).json()) as { api_key: string }
+  expect((await call('/me', undefined, { as })).status).toBe(401)
+  expect((await call('/me', undefined, { as: rotated.api_key })).status).toBe(200)
+})
+
+test('administrators change the limits of callers and of the tenant while it runs', async () => {
+  const { send, call, inlay } = await newSetting({ requestsPerMinute: 100 })
+  const { key: as } = await inlay.keys.create({ scopes: ['chat'], owner: 'ana' })
+  await call('/me', undefined, { as })
+  const change = async (body: object) => (await send('/admin/limits', body, { method: 'PATCH' })).json()
+  expect(await change({ callers: { requests_per_minute: 2 } })).toMatchObject({
+    callers: { requests_per_minute: 2, tokens_per_day: null },
+    tenant: { requests_per_minute: null },
+  })
+  expect([(await call('/me', undefined, { as })).status, (await call('/me', undefined, { as })).status]).toEqual([
+    200, 429,
+  ])
+  expect(await change({ callers: null, tenant: { tokens_per_day: 10 } })).toMatchObject({
+    callers: { requests_per_minute: 100 },
+    tenant: { tokens_per_day: 10 },
+  })
+  const shown = (await (await send('/admin/limits')).json()) as { used: object[] }
+  expect(shown.used).toContainEqual({
+    of: 'caller',
+    user_id: expect.any(String),
+    api_key_id: null,
+    limit: 'requests_per_minute',
+    used: 2,
+    resets_at: '2026-01-12T12:01:00.000Z',
+  })
+  expect((await call('/admin/limits', undefined, { as })).status).toBe(403)
+  expect((await send('/admin/limits', { callers: { requests_per_minute: -1 } }, { method: 'PATCH' })).status).toBe(422)
 })

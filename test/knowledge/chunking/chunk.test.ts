@@ -8,7 +8,10 @@ import { estimateTokens } from '@inlay/knowledge/internal/chunking/blocks'
 const section = (text: string, rest: Partial<Section> = {}): Section =>
   ({ type: 'text', text, link: null, image_file_id: null, heading: null, ...rest }) as Section
 
-const chunksOf = (text: string, size?: ChunkSize): Chunk[] => [...chunkSections([section(text)], { size })]
+const cut = (...call: Parameters<typeof chunkSections>): Chunk[] =>
+  [...chunkSections(...call)].filter((chunk) => chunk !== undefined)
+
+const chunksOf = (text: string, size?: ChunkSize): Chunk[] => cut([section(text)], { size })
 
 const small: ChunkSize = { limitTokens: 64, targetTokens: 48, leastTokens: 12 }
 
@@ -83,7 +86,7 @@ describe('whatever the text', () => {
 
 describe('a chunk', () => {
   test('never spans two sections', () => {
-    const chunks = [...chunkSections([section('one', { link: 'l1' }), section('  '), section('two', { link: 'l2' })])]
+    const chunks = cut([section('one', { link: 'l1' }), section('  '), section('two', { link: 'l2' })])
     expect(chunks.map(({ text, link, section: number }) => [text, link, number])).toEqual([
       ['one', 'l1', 0],
       ['two', 'l2', 2],
@@ -92,7 +95,7 @@ describe('a chunk', () => {
 
   test('carries the image of its section, and images without text make none', () => {
     const image: Section = { type: 'image', image_file_id: 'picture', link: null, heading: null }
-    const [chunk, ...others] = chunkSections([image, section('text', { image_file_id: 'photo' })])
+    const [chunk, ...others] = cut([image, section('text', { image_file_id: 'photo' })])
     expect(chunk).toMatchObject({ text: 'text', imageFileId: 'photo' })
     expect(others).toEqual([])
   })
@@ -109,7 +112,7 @@ describe('a chunk', () => {
   })
 
   test('stands under the heading its section brings', () => {
-    const [chunk] = chunkSections([section('# Inner\ntext', { heading: ' Outer ' })])
+    const [chunk] = cut([section('# Inner\ntext', { heading: ' Outer ' })])
     expect(chunk?.headings).toEqual(['Outer', 'Inner'])
   })
 

@@ -30,10 +30,13 @@ test.each([
   ['headings', '# a\n'],
   ['table rows', '| a | b |\n|---|---|\n'],
   ['letters with accents', 'a\u0301'],
-])('4 MiB of %s are cut in slices, and take no more than their length', (_, piece) => {
+  ['blank lines', '\n'],
+  ['one table', '|a\n', '|a|b\n|-|-\n'],
+  ['one code block', 'a\n', '```\n'],
+])('4 MiB of %s are cut in slices, and take no more than their length', (_, piece, start = '') => {
   // The first run warms up.
-  measure(repeated(piece, MiB / 4))
-  const [small, large] = [measure(repeated(piece, MiB)), measure(repeated(piece, 4 * MiB))]
+  measure(start + repeated(piece, MiB / 4))
+  const [small, large] = [measure(start + repeated(piece, MiB)), measure(start + repeated(piece, 4 * MiB))]
   // Between two chunks other work has its turn. Collecting garbage counts, too: before, it was seconds.
   expect(large.longestMs).toBeLessThan(150)
   expect(large.totalMs).toBeLessThan(12 * Math.max(small.totalMs, 20))

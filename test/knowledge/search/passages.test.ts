@@ -65,10 +65,12 @@ describe('chunks of a document', () => {
   ])('are the text they were cut from: %s', (_, text, limitTokens) => {
     const size = { limitTokens, targetTokens: limitTokens, leastTokens: 16 }
     const sections = [{ type: 'text', text, link: null, image_file_id: null, heading: null }] as const
-    const rows = [...chunkSections(sections, { size })].map((chunk) => ({
-      text: chunk.text,
-      chunkMetadata: encodeChunkMetadata(withChunk({ semanticIdentifier: 'Title', metadata: {} }, chunk)),
-    }))
+    const rows = [...chunkSections(sections, { size })]
+      .filter((chunk) => chunk !== undefined)
+      .map((chunk) => ({
+        text: chunk.text,
+        chunkMetadata: encodeChunkMetadata(withChunk({ semanticIdentifier: 'Title', metadata: {} }, chunk)),
+      }))
     expect(rows.length).toBeGreaterThan(4)
     for (let from = 0; from + 4 <= rows.length; from += 3) {
       const hits = rows.slice(from, from + 4).map((rest, at) => hit(from + at, 1, rest))

@@ -12,6 +12,8 @@ test('a key needs nothing, and may then chat', () => {
     email: null,
     groups: [],
     stream_format: null,
+    expires_at: null,
+    limits: null,
     group_ids: [],
   })
 })

@@ -5,9 +5,7 @@ import {
   ingestionRequestSchema,
   InlayError,
   isInlayError,
-  parseJsonBody,
   parseWith,
-  searchRequestSchema,
   sendMessageRequestSchema,
   type ValidationIssue,
 } from '@inlay/protocol'
@@ -193,60 +191,6 @@ describe('a query with a wrong parameter', () => {
       cc_pair_id: 2,
       state: 'failed',
     })
-  })
-})
-
-describe('a JSON text', () => {
-  const read = (text: string): unknown => parseJsonBody(text, searchRequestSchema)
-
-  it.each(['{', '{"query": }', 'query', '{"query": "a"} x', '[', 'NaN', "{'query': 'a'}", '\0'])(
-    '%j is refused as malformed',
-    (text) => {
-      expect(issuesOf(() => read(text))).toEqual([{ loc: ['body'], msg: expect.any(String), type: 'json_invalid' }])
-    },
-  )
-
-  it.each(['', ' \n'])('that is blank (%j) is a missing body', (text) => {
-    expect(issuesOf(() => read(text))).toMatchObject([{ loc: ['body'], type: 'missing' }])
-  })
-
-  it('may begin with a byte order mark', () => {
-    expect(read('\uFEFF{"query": "a"}')).toMatchObject({ query: 'a' })
-  })
-
-  it('cannot reach a prototype', () => {
-    const message = parseJsonBody(
-      '{"message": "a", "__proto__": {"stream": false}, "constructor": 1, "mcp_headers": {"__proto__": "x"}}',
-      sendMessageRequestSchema,
-    )
-    expect(message.stream).toBe(true)
-    expect(Object.getPrototypeOf(message)).toBe(Object.prototype)
-    expect(Object.keys(message.mcp_headers ?? {})).toEqual([])
-    expect(({} as Record<string, unknown>).stream).toBeUndefined()
-  })
-
-  it('with more values than a process should hold is refused before it is read', () => {
-    for (const flood of ['['.repeat(5_000_000), `[${'{},'.repeat(4_100_000)}{}]`])
-      expect(() => read(flood)).toThrow(expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }))
-  })
-
-  it('of one long text is no flood, whatever stands in it', () => {
-    const text = '{,[\\"'.repeat(500_000)
-    const { document } = parseJsonBody(
-      JSON.stringify({ document: { semantic_identifier: 't', sections: [{ text }], metadata: {} } }),
-      ingestionRequestSchema,
-    )
-    expect(document.sections[0]).toMatchObject({ text })
-  })
-
-  it('that is nested deeply does no harm where it is ignored, and is refused where it counts', () => {
-    const deep = '['.repeat(200_000) + ']'.repeat(200_000)
-    expect(parseJsonBody(`{"query": "a", "other": ${deep}}`, searchRequestSchema)).toMatchObject({ query: 'a' })
-    expect(issuesOf(() => read(deep))).toMatchObject([{ type: 'model_attributes_type' }])
-    const body = `{"document": {"semantic_identifier": "t", "sections": [], "metadata": {"a": {"b": ${deep}}}}}`
-    expect(issuesOf(() => parseJsonBody(body, ingestionRequestSchema))).toMatchObject([
-      { loc: ['body', 'document', 'metadata'], type: 'recursion_loop' },
-    ])
   })
 })
 

@@ -103,4 +103,20 @@ describe('while one body is being worked on, of another that does not say its le
     const body = await response.arrayBuffer()
     expect((await ask('/service-api/ingestion/file', { ...post, headers, body })).status).toBe(429)
   })
+
+  test('a line of a batch is counted while it is read, and the others are taken', async () => {
+    const { ask, knowledge } = await whileOneIsHeld()
+    knowledge.accept = async () => ({ documentId: 'taken', alreadyExisted: false, isUnchanged: false })
+    const [small, long] = [
+      JSON.stringify(aDocument('small', 'x')),
+      JSON.stringify(aDocument('long', 'x'.repeat(900_000))),
+    ]
+    const body = [small, long, small].join('\n')
+    const answer = await ask('/service-api/ingestion/batch', { ...post, body })
+    const lines = (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { status: number })
+    expect(lines.map(({ status }) => status)).toEqual([200, 429, 200])
+  })
 })

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readLines, type BodyLine } from '@inlay/server/internal/http/body-lines'
+import { readLines, type BodyLine, type LineShare } from '@inlay/server/internal/http/body-lines'
 
-const never = new AbortController().signal
+const left = new AbortController().signal
+
+const openShare = (): LineShare => ({ grow: () => {}, release: () => {} })
 
 function streamOf(bytes: Uint8Array, sizes: readonly number[]): ReadableStream<Uint8Array> {
   let at = 0
@@ -23,7 +25,7 @@ async function all(lines: AsyncIterable<BodyLine>): Promise<BodyLine[]> {
 }
 
 async function linesOf(text: string, sizes: readonly number[] = [7], limitBytes = 1e6): Promise<BodyLine[]> {
-  return all(readLines(streamOf(new TextEncoder().encode(text), sizes), limitBytes, never))
+  return all(readLines(streamOf(new TextEncoder().encode(text), sizes), { limitBytes, left, openShare }))
 }
 
 test('lines are the same however the bytes are cut', async () => {
@@ -42,7 +44,7 @@ test('lines are the same however the bytes are cut', async () => {
 
 test('a long line is told by its size and holds up none after it', async () => {
   const lines = await linesOf(`a\n${'x'.repeat(50)}\nb`, [3], 20)
-  expect(lines).toEqual([
+  expect(lines).toMatchObject([
     { number: 1, text: 'a', fault: undefined, bytes: 1 },
     { number: 2, text: undefined, fault: 'too_long', bytes: 50 },
     { number: 3, text: 'b', fault: undefined, bytes: 1 },
@@ -51,7 +53,7 @@ test('a long line is told by its size and holds up none after it', async () => {
 
 test('a line that is not UTF-8 is told', async () => {
   const bytes = new Uint8Array([0x61, 0x0a, 0xff, 0xfe, 0x0a, 0x62])
-  const lines = await all(readLines(streamOf(bytes, [2]), 100, never))
+  const lines = await all(readLines(streamOf(bytes, [2]), { limitBytes: 100, left, openShare }))
   expect(lines.map(({ text, fault }) => text ?? fault)).toEqual(['a', 'not_utf8', 'b'])
 })
 
@@ -62,10 +64,39 @@ test('leaving ends the reading in the middle of a line, and tells the sender', a
     start: (controller) => controller.enqueue(new TextEncoder().encode('one\ntw')),
     cancel: () => void (cancelled = true),
   })
-  const lines = readLines(body, 100, left.signal)
+  const lines = readLines(body, { limitBytes: 100, left: left.signal, openShare })
   expect((await lines.next()).value).toMatchObject({ text: 'one' })
   const next = lines.next()
   left.abort()
   expect((await next).done).toBe(true)
   expect(cancelled).toBe(true)
+})
+
+test('a line holds its bytes until it is released, and one without room is told and skipped', async () => {
+  let held = 0
+  const shareOfFew = (): LineShare => {
+    let own = 0
+    return {
+      grow: (bytes) => {
+        if (held - own + bytes > 60) throw new Error('no room')
+        held += bytes - own
+        own = bytes
+      },
+      release: () => {
+        held -= own
+        own = 0
+      },
+    }
+  }
+  const text = ['a'.repeat(50), 'b'.repeat(50), 'c', ''].join('\n')
+  const options = { limitBytes: 100, left, openShare: shareOfFew }
+  const lines = await all(readLines(streamOf(new TextEncoder().encode(text), [7]), options))
+  expect(lines).toMatchObject([
+    { number: 1, text: 'a'.repeat(50) },
+    { number: 2, text: undefined, refusal: { message: 'no room' }, bytes: 50 },
+    { number: 3, text: 'c' },
+  ])
+  expect(held).toBe(51)
+  for (const line of lines) line.release()
+  expect(held).toBe(0)
 })

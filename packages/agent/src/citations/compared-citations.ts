@@ -4,7 +4,9 @@ import { readMarker } from './marker.ts'
 import type { CitableDocuments } from './numbers.ts'
 
 /** What {@link compareCitations} asks about the documents of the answer. */
-export type ComparisonOptions = Pick<CitableDocuments, 'find' | 'known' | 'completesCitations'>
+export interface ComparisonOptions extends Pick<CitableDocuments, 'find' | 'completesCitations'> {
+  readonly known: (number: number) => unknown
+}
 
 const openingBracket = /[[【［]/
 const leadingMarkers = /^(?:\s*[[【［]{1,2}[^\]】］]{1,40}[\]】］]{1,2})+/

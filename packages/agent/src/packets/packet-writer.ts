@@ -37,17 +37,15 @@ export class StepBlocks {
     this.#emit({ type: 'reasoning_delta', reasoning: more })
   }
 
-  /** Ends the reasoning; true when it was open. */
-  closeReasoning(): boolean {
-    if (this.#phase !== 'open') return false
-    this.#emit({ type: 'reasoning_done' })
-    this.#phase = 'over'
-    return true
-  }
-
-  /** No reasoning may begin in this step any more. */
-  barReasoning(): void {
-    this.#phase = 'over'
+  /**
+   * Ends the reasoning; true when it was open.
+   * @param bars whether none may begin in this step any more
+   */
+  closeReasoning(bars = false): boolean {
+    const isOpen = this.#phase === 'open'
+    if (isOpen) this.#emit({ type: 'reasoning_done' })
+    if (isOpen || bars) this.#phase = 'over'
+    return isOpen
   }
 
   addText(pieces: readonly CitationPiece[]): void {
@@ -200,8 +198,7 @@ export class PacketWriter {
 
   /** A call of the step begins to arrive: the reasoning before it is over. */
   onCall(): void {
-    this.#closeReasoning()
-    this.#blocks.barReasoning()
+    this.#closeReasoning(true)
   }
 
   /** Text arguments of a call while they are written; they stand where the step's first call will. */
@@ -274,8 +271,8 @@ export class PacketWriter {
     )
   }
 
-  #closeReasoning(): void {
-    if (!this.#blocks.closeReasoning()) return
+  #closeReasoning(bars = false): void {
+    if (!this.#blocks.closeReasoning(bars)) return
     this.#reasonedSteps++
     this.#turn++
   }

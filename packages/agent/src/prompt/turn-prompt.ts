@@ -44,7 +44,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   const { persona } = context
   const { takesImages, contextTokens } = model
   // Also a stored question that is answered again, maybe by a model that takes less.
-  checkMessageFits(opened.userText, contextTokens, actions)
+  checkMessageFits(opened.userText + (request.additional_context ?? ''), contextTokens, actions)
   const earlier = opened.messages.map(({ files }) => files).toReversed()
   const messages = [opened.files, ...earlier, opened.summaryFiles]
   const hasAttachments = messages.some(({ length }) => length > 0)

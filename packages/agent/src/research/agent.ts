@@ -99,7 +99,7 @@ async function investigate(
   // A report without findings would state that nothing is known.
   if (state.children.length > 0 && state.children.every(({ failed }) => failed)) throw allFailed()
   const onCut = (count: number): void => void options.cutResults.set(options.callId, count)
-  return writeReport({ ...options, findings: state.findings, known: citable.known, place, signal, state, onCut })
+  return writeReport({ ...options, findings: state.findings, citable, place, signal, state, onCut })
 }
 
 const resultOf = (name: string): string =>
@@ -169,7 +169,7 @@ interface SearchStep {
   readonly signal: AbortSignal
 }
 
-const mostResultTokens = 10_000
+const mostResultTokens = 6_000
 
 /** Runs the calls of one search as a single one. */
 async function search(
@@ -189,7 +189,7 @@ async function search(
   const start = call.action.start?.()
   if (start) writer.emitNested(start, null)
   // More results follow, and all of them are read again with each step.
-  const room = Math.floor((model.promptTokens - promptTokens(exchanges)) * 0.3)
+  const room = Math.floor((model.promptTokens - promptTokens(exchanges)) * 0.2)
   const resultTokens = Math.min(mostResultTokens, Math.max(500, room))
   const record = await runCall(
     { ...call, writer, range: citable.openStep()(0), resultTokens },

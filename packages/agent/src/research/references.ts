@@ -8,6 +8,8 @@ export interface NumberedReport {
   readonly cited: readonly Citation[]
   /** The document of one of its numbers. */
   readonly known: (number: number) => SearchDoc | undefined
+  /** The number of what says what a sentence says. */
+  readonly find: (sentence: string) => number | undefined
 }
 
 /** The documents cited by all reports of a research, numbered from 1; a document has one number. */
@@ -15,6 +17,8 @@ export interface References {
   /** Takes a report in: gives its text with the numbers of the whole research, without markers that name nothing. */
   adopt(report: NumberedReport): string
   known(number: number): SearchDoc | undefined
+  /** The number of a document that says what a sentence says; undefined when none surely does. */
+  find(sentence: string): number | undefined
   /** In the order of their numbers. */
   documents(): readonly SearchDoc[]
 }
@@ -26,6 +30,7 @@ const placedMarker = /\[\[(\d+)\]\]\(inlay:reference\)/g
 export function createReferences(): References {
   const documents: SearchDoc[] = []
   const numbers = new Map<string, number>()
+  const reports: NumberedReport[] = []
   const numberOf = (document: SearchDoc): number => {
     const known = numbers.get(document.document_id)
     if (known !== undefined) return known
@@ -34,7 +39,9 @@ export function createReferences(): References {
     return documents.length
   }
   return {
-    adopt: ({ text, cited, known }) => {
+    adopt: (report) => {
+      const { text, cited, known } = report
+      reports.push(report)
       for (const { number } of cited) {
         const document = known(number)
         if (document) numberOf(document)
@@ -54,6 +61,10 @@ export function createReferences(): References {
       })
     },
     known: (number) => documents[number - 1],
+    find: (sentence) => {
+      const sources = reports.flatMap(({ find, known }) => known(find(sentence) ?? 0) ?? [])
+      return sources.map(({ document_id: id }) => numbers.get(id)).find((number) => number !== undefined)
+    },
     documents: () => documents,
   }
 }

@@ -2,6 +2,8 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
 import { createCitations } from '../citations/citation-filter.ts'
+import { compareCitations } from '../citations/compared-citations.ts'
+import type { CitableDocuments } from '../citations/numbers.ts'
 import { promptTokens } from '../prompt/context-window.ts'
 import type { AnswerPlace, Branch } from './branch.ts'
 import { shortenTexts, userText } from './dialogue.ts'
@@ -24,7 +26,7 @@ export interface ReportOptions {
   readonly branch: Branch
   readonly place: AnswerPlace
   readonly findings: readonly Finding[]
-  readonly known: (number: number) => SearchDoc | undefined
+  readonly citable: CitableDocuments
   readonly signal: AbortSignal
   readonly now: () => number
   /** Takes how many findings had to be cut so that all fit. */
@@ -35,8 +37,10 @@ export interface ReportOptions {
 
 /** Writes the report of an agent: its markers stay as they are, numbered by the agent. */
 export async function writeReport(options: ReportOptions): Promise<NumberedReport> {
-  const { model, branch, place, known, signal, state } = options
-  const citations = createCitations({ mode: 'keep', known })
+  const { model, branch, place, citable, signal, state } = options
+  const { known, find } = citable
+  const marked = createCitations({ mode: 'keep', known })
+  const citations = model.comparesCitations ? compareCitations(marked, citable) : marked
   const write = (pieces: ReturnType<typeof citations.push>): void => {
     for (const piece of pieces) {
       if (piece.type !== 'text' || piece.content === '') continue
@@ -64,7 +68,7 @@ export async function writeReport(options: ReportOptions): Promise<NumberedRepor
   }
   const cited = citations.cited()
   state.cited = cited.flatMap(({ number }) => known(number) ?? [])
-  return { text: state.report, cited, known }
+  return { text: state.report, cited, known, find }
 }
 
 function reportPrompt({ task, findings, now, onCut }: ReportOptions, limitTokens: number): LanguageModelV4Prompt {

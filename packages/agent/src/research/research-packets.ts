@@ -1,5 +1,6 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 import { createCitations, type CitationsOptions } from '../citations/citation-filter.ts'
+import { compareCitations, type ComparisonOptions } from '../citations/compared-citations.ts'
 import type { AnswerSnapshot, PacketWriter, PacketWriterOptions } from '../packets/packet-writer.ts'
 import { StepBlocks } from '../packets/packet-writer.ts'
 import { createBranch, type AnswerPlace, type Branch, type StepPackets } from './branch.ts'
@@ -23,6 +24,8 @@ export interface AnswerPacketsOptions {
   /** Null: nothing was searched. */
   readonly documents: readonly SearchDoc[] | null
   readonly known: CitationsOptions['known']
+  /** Finds the number of what says a sentence. Absent: sentences without a number are not compared. */
+  readonly find?: ComparisonOptions['find'] | undefined
   /** Earlier reasoning; kept with the answer unless its own step reasons. */
   readonly thought: string
 }
@@ -48,10 +51,11 @@ export function createResearchWriter({ emit, modelIndex, now, startedAt }: Resea
   let documents: readonly SearchDoc[] | null = null
   let answer = (): Omit<AnswerSnapshot, 'documents'> => emptyAnswer
 
-  const openAnswer: ResearchWriter['openAnswer'] = (at, { documents: finalDocuments, known, thought }) => {
+  const openAnswer: ResearchWriter['openAnswer'] = (at, { documents: finalDocuments, known, find, thought }) => {
     turn = at
     const stepStartedAt = now()
-    const citations = createCitations({ mode: 'link', known })
+    const linked = createCitations({ mode: 'link', known })
+    const citations = find ? compareCitations(linked, { find, known, completesCitations: false }) : linked
     const emitHere = (packet: PacketBody): void => root.emit({ turn, tab: 0, sub: null }, packet)
     const closeReasoning = (): void => void (blocks.closeReasoning() && turn++)
     const blocks = new StepBlocks(emitHere, () => {

@@ -159,7 +159,9 @@ async function writeAnswer(
   gathered: Gathered,
 ): Promise<void> {
   const { references, turn, thought } = gathered
-  const packets = writer.openAnswer(turn, { documents: references.documents(), known: references.known, thought })
+  const { known } = references
+  const find = model.comparesCitations ? references.find : undefined
+  const packets = writer.openAnswer(turn, { documents: references.documents(), known, find, thought })
   let cutReports = 0
   const shorten = (limitTokens: number): LanguageModelV4Prompt => {
     const final = finalPrompt(prompt, gathered, now(), limitTokens)

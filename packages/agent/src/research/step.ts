@@ -42,6 +42,8 @@ export interface ResearchModel {
   /** Whether it has been seen to think by itself, so that it needs no tool for that. */
   readonly reasons: boolean
   readonly name: string
+  /** Whether what it leaves uncited is compared with what it read. */
+  readonly comparesCitations: boolean
   /** Most tokens of a prompt. */
   readonly promptTokens: number
 }
@@ -87,6 +89,7 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
   const state: ModelState = { takesChoice: true, reasons: reasoning !== undefined && reasoning !== 'none' }
   return {
     name: model.name,
+    comparesCitations: model.comparesCitations ?? !model.quotesOnly,
     promptTokens: contextTokens - Math.min(answerTokens.final, Math.floor(contextTokens / 4)),
     get reasons() {
       return state.reasons

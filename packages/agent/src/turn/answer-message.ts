@@ -170,8 +170,9 @@ async function playNext(
   const forced = state.step === 0 && !isLast ? options.forced : []
   const leftActions = state.isGiven ? withoutSearches(options.actions) : options.actions
   const offered = forced.length > 0 ? forced : leftActions
-  const search = state.step === 0 && !isLast ? searchStep(offered, setting.userMessage) : undefined
+  const mayBeGiven = state.step === 0 && !isLast
   const given = (): AnswerStep | undefined => {
+    const search = mayBeGiven ? searchStep(offered, setting.userMessage) : undefined
     if (!search) return undefined
     if (options.grounding !== 'search-first') {
       state.isGiven = true
@@ -183,7 +184,11 @@ async function playNext(
     const step = given()
     if (step) return step
   }
-  const isProbed = options.grounding === 'probe' && search !== undefined && forced.length === 0
+  const isProbed =
+    options.grounding === 'probe' &&
+    forced.length === 0 &&
+    mayBeGiven &&
+    searchStep(offered, setting.userMessage) !== undefined
   const request = toStepRequest(prompt, options, state, { isLast, forced, offered, isProbed })
   const refusedBefore = model.observed?.refusesTools
   const result = await playStep(request).catch((error: unknown) => {

@@ -65,7 +65,8 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   if (context.persona.hostAgent) checkHostRequest(request)
   const resolved = await Promise.all(
     overrides.map(async (override) => {
-      const wanted = chooseModel(override, session, context.persona)
+      const isChosen = session !== null || context.persona.model !== null
+      const wanted = isChosen ? chooseModel(override, session, context.persona) : override
       const model = await parts.models.resolve(wanted)
       if (!model.observed?.ask) return model
       // Its server tells of it, such as its window.
@@ -73,8 +74,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
       return parts.models.resolve(wanted)
     }),
   )
-  const { grounding } = context.persona
-  const models = grounding ? resolved.map((model) => ({ ...model, grounding })) : resolved
+  const models = resolved.map((model) => ({ ...model, ...ofPersona(context.persona) }))
   const [model] = models
   const research =
     request.deep_research && model ? await findResearch(parts, request, { session, context, caller, model }) : undefined
@@ -100,6 +100,14 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     research,
     usable,
   }
+}
+
+/** How the model is used, as far as the persona says. */
+function ofPersona({
+  grounding,
+  comparesCitations,
+}: Persona): Partial<Pick<ResolvedModel, 'grounding' | 'comparesCitations'>> {
+  return { ...(grounding && { grounding }), ...(comparesCitations !== undefined && { comparesCitations }) }
 }
 
 /** A host's agent decides by itself which tools it calls and which model it asks. */

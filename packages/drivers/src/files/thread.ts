@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { InlayError } from '@inlay/protocol'
+import { joinInSlices } from '@inlay/protocol/concurrency'
 import type { ExtractedFile, SourceFile } from '@inlay/knowledge'
 import type { ExtractionLimits } from './budget.ts'
 import type { ExtractionMessage } from './job.ts'
@@ -59,8 +60,10 @@ export function startThread(entry: URL, limits: ThreadLimits): ExtractionThread 
       const { promise } = running
       worker.ref()
       const watch = watchOver(worker, limits, (reason) => void end(reason))
-      const bytes = new Uint8Array(file.bytes)
-      worker.postMessage({ file: { name: file.name, mediaType: file.mediaType, bytes }, limits }, [bytes.buffer])
+      const { name, mediaType } = file
+      void joinInSlices([file.bytes], file.bytes.byteLength).then((bytes) => {
+        if (!isEnded) worker.postMessage({ file: { name, mediaType, bytes }, limits }, [bytes.buffer])
+      }, running.reject)
       return await promise.finally(() => {
         watch.stop()
         running = undefined

@@ -13,6 +13,8 @@ export interface AppendParts {
   readonly space: Space | undefined
   readonly memtable: Memtable
   readonly presence: WriterPresence
+  /** When somebody searched last, by `performance.now()`. */
+  readonly searched: { readonly at: number }
   /** Called after each commit. */
   wrote(): void
   /** Folds new rows into the text index, with nothing else beside it that must not be. */
@@ -26,8 +28,6 @@ export interface Appending {
    * for a fold: without it each search would have the engine read all unindexed rows, which takes seconds.
    */
   add(rows: readonly IndexRow[]): Promise<void>
-  /** Says that somebody searches. */
-  noteSearch(): void
 }
 
 interface Request {
@@ -48,20 +48,11 @@ export function createAppending(parts: AppendParts): Appending {
   const room = createMemtableRoom(parts)
   const queue: Request[] = []
   let running = 0
-  function enqueue(rows: readonly IndexRow[]): Promise<void> {
-    return new Promise<void>((resolve, reject) => {
-      queue.push({ rows, resolve, reject })
-      if (running < mostCommits) void run()
-    })
-  }
-
   async function commit(rows: readonly IndexRow[]): Promise<void> {
     const { engine, table, memtable, presence } = parts
     const batch = toArrow(engine, schema, rows)
-    // Others look into the table for unindexed rows only while they see this handle.
-    await presence.announce()
     // A try that failed may have been carried out all the same: its rows are there twice and found once.
-    await persistently(() => table.add(batch))
+    await presence.commit(() => persistently(() => table.add(batch)))
     memtable.add(rows)
     const mark = memtable.mark()
     // So that a search does not wait for it.
@@ -70,23 +61,18 @@ export function createAppending(parts: AppendParts): Appending {
     parts.wrote()
   }
 
-  function next(): Request[] {
-    const taken = [queue.shift()!]
-    let rows = taken[0]!.rows.length
-    while (queue[0] && rows + queue[0].rows.length <= mostRows) {
-      rows += queue[0].rows.length
-      taken.push(queue.shift()!)
-    }
-    return taken
-  }
-
   /** Never rejects. */
   async function run(): Promise<void> {
     running++
     // Calls made in the same turn of the event loop go into one commit.
     await Promise.resolve()
     while (queue.length > 0) {
-      const requests = next()
+      const requests = [queue.shift()!]
+      let rows = requests[0]!.rows.length
+      while (queue[0] && rows + queue[0].rows.length <= mostRows) {
+        rows += queue[0].rows.length
+        requests.push(queue.shift()!)
+      }
       try {
         await commit(requests.length === 1 ? requests[0]!.rows : requests.flatMap(({ rows }) => rows))
         for (const { resolve } of requests) resolve()
@@ -98,14 +84,20 @@ export function createAppending(parts: AppendParts): Appending {
   }
 
   return {
-    noteSearch: room.noteSearch,
-    add: (rows) => room.enter(rows, () => enqueue(rows)),
+    add: (rows) =>
+      room.enter(
+        rows,
+        () =>
+          new Promise((resolve, reject) => {
+            queue.push({ rows, resolve, reject })
+            if (running < mostCommits) void run()
+          }),
+      ),
   }
 }
 
 /** Has appends wait for room in the memtable while somebody searches. */
-export interface MemtableRoom {
-  noteSearch(): void
+interface MemtableRoom {
   /** Whether somebody searched lately. */
   isSearched(): boolean
   /** Runs an append, once there is room or it has waited long enough. */
@@ -122,11 +114,10 @@ const shareOfLarge = 0.7
 /** Another that waited may have folded just before: less than this share is not worth a fold. */
 const worthFold = 0.3
 
-export function createMemtableRoom({ memtable, fold }: { memtable: Memtable; fold(): Promise<void> }): MemtableRoom {
+function createMemtableRoom({ memtable, searched, fold }: AppendParts): MemtableRoom {
   /** Appends that were let in, each with its share of the memtable. */
   const underWay = new Map<Promise<void>, number>()
-  let searchedAt = -Infinity
-  const isSearched = (): boolean => performance.now() - searchedAt < searchedMs
+  const isSearched = (): boolean => performance.now() - searched.at < searchedMs
 
   function hasRoom(rows: readonly IndexRow[]): boolean {
     const share = rows.length > smallRows ? shareOfLarge : 1
@@ -144,7 +135,6 @@ export function createMemtableRoom({ memtable, fold }: { memtable: Memtable; fol
   }
 
   return {
-    noteSearch: () => void (searchedAt = performance.now()),
     isSearched,
     enter: async (rows, append) => {
       for (let tries = 0; tries < mostFolds && isSearched() && !hasRoom(rows); tries++)

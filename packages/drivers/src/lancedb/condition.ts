@@ -1,49 +1,23 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
 import type { IndexCondition, IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
-import { loadEngine, type Engine } from './engine.ts'
+import { isOutage, loadEngine, type Engine } from './engine.ts'
 import { among, conditionOf } from './filtered-search.ts'
+import type { IndexLocation } from './location.ts'
 import { isOfFormat, isOfSpace, searchColumn, type Space } from './rows.ts'
-import { identityFile, tableName } from './table.ts'
-
-/**
- * Tells what is in a folder. Without `thorough` by the names of files alone.
- * @param options.space what the table should have been made for; only a thorough look compares it
- */
-export async function inspectFolder(
-  folder: string,
-  options: { readonly thorough: boolean; readonly space: Space | undefined },
-): Promise<IndexCondition> {
-  const versions = await readdir(join(resolve(folder), `${tableName}.lance`, '_versions')).catch(() => [])
-  const identity = await readFile(join(resolve(folder), identityFile), 'utf8').catch(() => '')
-  const mark = identity === '' ? {} : { identity: identity.trim() }
-  if (versions.length === 0) return { state: 'missing', ...mark }
-  if (!options.thorough) return { state: 'present', ...mark }
-  return { state: await readThrough(folder, options.space), ...mark }
-}
-
-/** Marks the folder; a reader sees the mark before or the one after, never a part. */
-export async function markFolder(folder: string, identity: string): Promise<void> {
-  const file = join(resolve(folder), identityFile)
-  const draft = `${file}-${randomUUID()}`
-  await mkdir(resolve(folder), { recursive: true, mode: 0o700 })
-  await writeFile(draft, identity, { mode: 0o600 })
-  await rename(draft, file)
-}
+import { tableName } from './table.ts'
 
 /** Upkeep of another process may clear files away that are just being read. */
 const mostTries = 3
 
-async function readThrough(folder: string, space: Space | undefined): Promise<IndexCondition['state']> {
+/** Reads all there is. */
+export async function readThrough(location: IndexLocation, space: Space | undefined): Promise<IndexCondition['state']> {
   const engine = await loadEngine()
   for (let tries = 1; ; tries++) {
     try {
-      return await readOnce(engine, folder, space)
+      return await readOnce(engine, location, space)
     } catch (error) {
       // Nothing is known of a disk that cannot be read at all.
-      if (isOfSystem(error)) return 'present'
+      if (isOfSystem(error) || isOutage(error)) return 'present'
       if (tries === mostTries) return 'damaged'
     }
   }
@@ -56,8 +30,12 @@ function isOfSystem(error: unknown): boolean {
   )
 }
 
-async function readOnce(engine: Engine, folder: string, space: Space | undefined): Promise<IndexCondition['state']> {
-  const connection = await engine.lancedb.connect(resolve(folder), { readConsistencyInterval: 0 })
+async function readOnce(
+  engine: Engine,
+  location: IndexLocation,
+  space: Space | undefined,
+): Promise<IndexCondition['state']> {
+  const connection = await location.connect(engine)
   try {
     const table = await connection.openTable(tableName)
     try {

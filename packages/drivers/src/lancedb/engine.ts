@@ -82,7 +82,15 @@ const mostTries = 5
 /** Whether a failure comes of another writer and may not come again. */
 export function isPassing(error: unknown): boolean {
   const message = messageOf(error)
+  if (isOutage(error)) return false
   return /commit conflict|conflicting|preempted|concurrent|not found|no such file/i.test(message)
+}
+
+/** Whether a bucket did not answer, or refused. */
+export function isOutage(error: unknown): boolean {
+  return /HttpError|HTTP error|status: 5\d\d|NoSuchBucket|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch/.test(
+    messageOf(error),
+  )
 }
 
 function toInlayError(error: unknown): InlayError {
@@ -97,6 +105,12 @@ function toInlayError(error: unknown): InlayError {
     return new InlayError('SERVICE_UNAVAILABLE', {
       // Retryable: no document is to blame, so they wait until it is.
       message: 'The index cannot be written: make its folder writable for this process.',
+      cause: error,
+    })
+  if (isOutage(error))
+    return new InlayError('SERVICE_UNAVAILABLE', {
+      message:
+        'The bucket of the index cannot be used: see that it is there, reachable, and open to these credentials.',
       cause: error,
     })
   if (isPassing(error))

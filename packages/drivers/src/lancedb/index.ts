@@ -1,16 +1,17 @@
-import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { createMutex, type Mutex } from '../concurrency/mutex.ts'
-import { inspectFolder, markFolder } from './condition.ts'
+import { bucketLocation, isBucket, type StorageOptions } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
-import { openWriterPresence, type Processes, type WriterPresence } from './writer-presence.ts'
+import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, loadEngine, persistently, createHandle } from './engine.ts'
 import { among, quote, createFilteredSearch } from './filtered-search.ts'
+import { besideMark, folderLocation } from './folder-location.ts'
 import { fuse } from './fusion.ts'
+import type { IndexLocation } from './location.ts'
 import { checkVector, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
-import { dropTable, openTable, type OpenTable } from './table.ts'
+import { openTable, type OpenTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
@@ -23,8 +24,16 @@ export { checkInstalled }
 
 /** Where an index lies and how it is kept. */
 export interface LancedbOptions {
-  /** Folder on a local disk, made when missing. Any number of processes may share it. */
+  /**
+   * Folder on a local disk, made when missing, or a place in a bucket: `s3://bucket/path`. Any number of processes may
+   * share it.
+   */
   readonly folder: string
+  /**
+   * How the bucket is reached, by the engine's own names: `region`, `endpoint`, `aws_access_key_id`,
+   * `aws_secret_access_key`. Default: the AWS variables of the environment.
+   */
+  readonly storageOptions?: StorageOptions
   /** How long superseded versions stay for readers of other processes, in milliseconds. Default 10 000. */
   readonly keepVersionsMs?: number
   /**
@@ -33,8 +42,8 @@ export interface LancedbOptions {
    */
   readonly purgeMs?: number
   /**
-   * What the vector counts beside the words when a search has both, 0 to 1. Default 0.6, which suits embedding models;
-   * a weak embedder deserves less.
+   * What the vector counts beside the words when a search has both, 0 to 1. Default 0.35, which small and foreign embedding
+   * models bear too; a strong one deserves more.
    */
   readonly vectorShare?: number
   /**
@@ -46,6 +55,11 @@ export interface LancedbOptions {
   readonly processes?: Processes
   /** Rows from which vectors get an index of their own (IVF_FLAT). Default 50 000; below, all are compared. */
   readonly vectorIndexRows?: number
+  /**
+   * Bytes of vectors up to which that index holds them as they are. Beyond it they are quantized (IVF_RQ), and the best
+   * are compared whole. Default 100 million: 65,000 vectors of 384 numbers.
+   */
+  readonly exactVectorBytes?: number
 }
 
 interface Opened extends TextParts, OpenTable {
@@ -54,18 +68,25 @@ interface Opened extends TextParts, OpenTable {
   readonly purge: Purge
   readonly upkeep: Upkeep
   readonly appending: Appending
+  readonly searched: { at: number }
 }
 
 /**
- * An index in a local folder, on LanceDB: full text that forgives misspelt words, and vectors when it is opened with a
+ * An index in a local folder or a bucket, on LanceDB: full text that forgives misspelt words, and vectors when it is opened with a
  * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Run `vectorIndexConformance`.
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
-  const { folder, keepVersionsMs = 10_000, vectorShare = 0.6 } = options
+  const { folder, keepVersionsMs = 10_000, vectorShare = 0.35 } = options
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()
-  const handle = createHandle((space: Space | undefined) => assemble(options, space, exclusively), dismantle)
+  const location = isBucket(folder)
+    ? bucketLocation(folder, options.storageOptions)
+    : folderLocation(folder, options.processes)
+  const handle = createHandle(
+    (space: Space | undefined) => assemble(options, { location, space, exclusively }),
+    dismantle,
+  )
   const { use } = handle
   let wanted: Space | undefined
   return {
@@ -87,7 +108,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       query.signal?.throwIfAborted()
       const hits = await use((parts) => {
         if (query.vector) checkVector(query.vector, parts.space ?? noSpace)
-        parts.appending.noteSearch()
+        parts.searched.at = performance.now()
         return persistently(() => find(parts, query, vectorShare))
       })
       query.signal?.throwIfAborted()
@@ -99,42 +120,42 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       use(async (parts) => {
         await exclusively(() => parts.upkeep.run({ idle, signal }))
         const upkeepDueMs = await parts.purge.dueMs()
-        return { ...(await figuresOf(parts, folder)), ...(upkeepDueMs === undefined ? {} : { upkeepDueMs }) }
+        return { ...(await figuresOf(parts, location)), ...(upkeepDueMs === undefined ? {} : { upkeepDueMs }) }
       }),
-    figures: () => use((parts) => figuresOf(parts, folder)),
-    inspect: ({ thorough = false } = {}) => inspectFolder(folder, { thorough, space: wanted }),
-    mark: (identity) => markFolder(folder, identity),
+    figures: () => use((parts) => figuresOf(parts, location)),
+    inspect: ({ thorough = false } = {}) => location.inspect({ thorough, space: wanted }),
+    mark: (identity) => location.mark(identity),
     close: () => handle.close(),
-    beside: (number) => lancedbIndex({ ...options, folder: join(folder, `${besideMark}${Math.trunc(number)}`) }),
+    beside: (number) => lancedbIndex({ ...options, folder: besideOf(folder, number) }),
     drop: async () => {
       await handle.close()
-      await dropTable(folder)
+      await location.drop()
     },
   }
 }
 
-/** Begins the names of folders of indexes beside the first one, which lie in its folder. */
-const besideMark = 'space-'
+function besideOf(folder: string, number: number): string {
+  const name = `${besideMark}${Math.trunc(number)}`
+  return isBucket(folder) ? `${folder.replace(/\/+$/, '')}/${name}` : join(folder, name)
+}
 
 const noSpace: Space = { id: '', dimensions: -1 }
 
 async function assemble(
   {
-    folder,
     keepVersionsMs = 10_000,
     vectorIndexRows = 50_000,
-    processes,
     memtableCharacters,
     purgeMs = 86_400_000,
+    exactVectorBytes = 100_000_000,
   }: LancedbOptions,
-  space: Space | undefined,
-  exclusively: Mutex,
+  { location, space, exclusively }: { location: IndexLocation; space: Space | undefined; exclusively: Mutex },
 ): Promise<Opened> {
   const engine = await loadEngine()
-  const { connection, table } = await openTable(engine, folder, space)
+  const { connection, table } = await openTable(engine, location, space)
   const terms = createTerms(engine)
   const memtable = createMemtable(terms, memtableCharacters)
-  const presence = await openWriterPresence(join(folder, 'open'), processes)
+  const presence = await location.openPresence(table)
   const unindexedRows = createUnindexedRows(table, memtable, presence)
   await unindexedRows.place()
   const statistics = createTermStatistics(engine, table, terms)
@@ -151,9 +172,10 @@ async function assemble(
     statistics,
     filteredSearch,
     scanning: createMutex(),
+    searched: { at: -Infinity },
   }
-  const purge = createPurge({ engine, table, folder, purgeMs })
-  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, purge })
+  const purge = createPurge({ engine, table, deletions: location.deletionsOf(table), purgeMs })
+  const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, exactVectorBytes, purge })
   const fold = (): Promise<void> => exclusively(upkeep.fold)
   return { ...parts, purge, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote, fold }) }
 }
@@ -180,10 +202,13 @@ async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hi
 /** Generations in one delete: the condition is a text, and each delete is a version. */
 const mostInOneDelete = 2000
 
-async function removeRows({ table, memtable, upkeep }: Opened, generations: readonly string[]): Promise<void> {
+async function removeRows(
+  { table, memtable, presence, upkeep }: Opened,
+  generations: readonly string[],
+): Promise<void> {
   for (let at = 0; at < generations.length; at += mostInOneDelete) {
     const batch = generations.slice(at, at + mostInOneDelete)
-    await persistently(() => table.delete(among('generation', batch)))
+    await presence.commit(() => persistently(() => table.delete(among('generation', batch))))
     memtable.remove(new Set(batch))
     upkeep.wrote()
   }
@@ -204,23 +229,11 @@ async function readRows(
   return [...hits.values()]
 }
 
-async function figuresOf({ table }: Opened, folder: string): Promise<IndexFigures> {
-  const [rows, index, bytes] = await Promise.all([table.countRows(), table.indexStats(textIndex), bytesOf(folder)])
+async function figuresOf({ table }: Opened, location: IndexLocation): Promise<IndexFigures> {
+  const [rows, index, bytes] = await Promise.all([
+    table.countRows(),
+    table.indexStats(textIndex),
+    location.bytesOf(table),
+  ])
   return { rows, unindexedRows: index?.numUnindexedRows ?? 0, bytes }
-}
-
-/** Files come and go under upkeep, so what is not there any more counts nothing. */
-async function bytesOf(folder: string): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const own = entries.filter(({ name }) => !name.startsWith(besideMark))
-  const sizes = own.map((entry) => {
-    const path = join(folder, entry.name)
-    return entry.isDirectory()
-      ? bytesOf(path)
-      : stat(path).then(
-          ({ size }) => size,
-          () => 0,
-        )
-  })
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }

@@ -1,15 +1,11 @@
-import { mkdir, rm, rmdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 import type { Connection, Index, Table } from '@lancedb/lancedb'
 import type { Engine } from './engine.ts'
+import type { IndexLocation } from './location.ts'
 import { isOfFormat, isOfSpace, schemaOf, searchColumn, type Space } from './rows.ts'
 import { wordOptions } from './text/words.ts'
 
 export const tableName = 'chunks'
-
-/** Holds what the index was marked with. */
-export const identityFile = 'identity'
 
 /** An open table with its connection; both have to be closed. */
 export interface OpenTable {
@@ -21,18 +17,13 @@ export interface OpenTable {
 const cacheBytes = { index: 256n << 20n, metadata: 64n << 20n }
 
 /**
- * Opens the table of a folder, making what is missing. Safe beside another process that does the same, and after a
+ * Opens the table of a place, making what is missing. Safe beside another process that does the same, and after a
  * crash at any step of it.
  * @throws INDEX_MISMATCH when it holds rows of another space
  */
-export async function openTable(engine: Engine, folder: string, space: Space | undefined): Promise<OpenTable> {
-  await mkdir(resolve(folder), { recursive: true, mode: 0o700 })
-  const { connect, Session } = engine.lancedb
-  const connection = await connect(resolve(folder), {
-    // Commits of other processes are seen by the next query.
-    readConsistencyInterval: 0,
-    session: new Session(cacheBytes.index, cacheBytes.metadata),
-  })
+export async function openTable(engine: Engine, location: IndexLocation, space: Space | undefined): Promise<OpenTable> {
+  const { Session } = engine.lancedb
+  const connection = await location.connect(engine, new Session(cacheBytes.index, cacheBytes.metadata))
   try {
     const table = await tableOfSpace(engine, connection, space)
     await createIndexes(engine, table)
@@ -41,22 +32,6 @@ export async function openTable(engine: Engine, folder: string, space: Space | u
     connection.close()
     throw error
   }
-}
-
-/** Where the files of the table lie. */
-export function tableFolder(folder: string): string {
-  return join(resolve(folder), `${tableName}.lance`)
-}
-
-/** Removes the table of a folder from the disk, and the folder too when nothing else is in it. */
-export async function dropTable(folder: string): Promise<void> {
-  // Not by the engine, which would have to be loaded, and would refuse what a kill has left half removed.
-  await rm(tableFolder(folder), { recursive: true, force: true, maxRetries: 3 })
-  await rm(join(resolve(folder), 'deleted-since'), { force: true })
-  await rm(join(resolve(folder), identityFile), { force: true })
-  // Others that still have it open keep a file in there.
-  await rmdir(join(resolve(folder), 'open')).catch(() => undefined)
-  await rmdir(resolve(folder)).catch(() => undefined)
 }
 
 async function tableOfSpace(engine: Engine, connection: Connection, space: Space | undefined): Promise<Table> {

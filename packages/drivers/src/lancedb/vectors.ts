@@ -3,19 +3,22 @@ import type { Table } from '@lancedb/lancedb'
 import type { FilteredSearch } from './filtered-search.ts'
 import type { VectorHit } from './fusion.ts'
 import { hitColumns, keyOf, toHit } from './rows.ts'
-import { hasVectorIndex } from './upkeep.ts'
+import { vectorIndexOf } from './upkeep.ts'
 
 /** Finds the rows whose vectors are nearest by cosine, nearest first; all that pass the filter are compared. */
 export async function searchVectors(
   { table, filteredSearch }: { readonly table: Table; readonly filteredSearch: FilteredSearch },
   { vector, filter, limit }: { vector: Float32Array; filter?: IndexFilter; limit: number },
 ): Promise<VectorHit[]> {
-  const probes = (await hasVectorIndex(table)) ? await probesFor(table) : undefined
+  const index = await vectorIndexOf(table)
+  const probes = index && (await probesFor(table))
   const rows = await filteredSearch({
     query: async () => {
       const search = table.query().nearestTo(vector).distanceType('cosine')
       // The other partitions are looked into only when the filter has let too few rows through.
-      return probes === undefined ? search : search.maximumNprobes(maxPartitions).minimumNprobes(probes)
+      if (probes === undefined) return search
+      search.maximumNprobes(maxPartitions).minimumNprobes(probes)
+      return index === 'quantized' ? search.refineFactor(Math.ceil(refinedRows / limit) + 1) : search
     },
     filter,
     columns: hitColumns,
@@ -30,6 +33,9 @@ export async function searchVectors(
   }
   return [...hits.values()]
 }
+
+/** Rows whose vectors are compared whole, after a quantized index has ranked them: 100 found .905 of the nearest ten. */
+const refinedRows = 400
 
 /** More partitions than an index has. */
 const maxPartitions = 65_536

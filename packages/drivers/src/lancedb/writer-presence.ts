@@ -14,10 +14,10 @@ export interface Processes {
 /** Tells whether another handle, of this process or another, has the same folder open. */
 export interface WriterPresence {
   /**
-   * Makes sure that others see this handle, before it writes. They take it for dead when its process was suspended for
-   * longer than a minute.
+   * Runs a commit of this handle. Others see the handle before it begins: they take it for dead when its process was
+   * suspended for longer than a minute.
    */
-  announce(): Promise<void>
+  commit<Result extends { readonly version: number }>(work: () => Promise<Result>): Promise<Result>
   /**
    * A text that stays the same for as long as this is the only handle and no other came or went; undefined while
    * another has the folder open.
@@ -57,9 +57,10 @@ export async function openWriterPresence(folder: string, processes?: Processes):
   )
   renewal.unref()
   return {
-    announce: async () => {
+    async commit(work) {
       // 5 µs, while a busy thread pool would take milliseconds.
       if (!existsSync(file)) await write()
+      return work()
     },
     async soleWriter() {
       // Asked by each search: see above.

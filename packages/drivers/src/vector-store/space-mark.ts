@@ -17,17 +17,24 @@ export async function spaceIn(words: VectorIndex): Promise<Space | null | undefi
   return mark && (JSON.parse(mark.text) as Space | null)
 }
 
+/** Another handle may note the space, and append rows, between two looks. */
+const mostLooks = 3
+
 /** Notes the space of the rows to come; INDEX_MISMATCH when there are rows of another one. */
 export async function claimSpace(words: VectorIndex, space: Space | undefined): Promise<void> {
   const text = JSON.stringify(space ? { id: space.id, dimensions: space.dimensions } : null)
+  for (let look = 1; look <= mostLooks; look++) {
+    const known = await spaceIn(words)
+    if (known !== undefined && JSON.stringify(known) === text) return
+    const { rows } = await words.figures()
+    if (rows > (known === undefined ? 0 : 1)) continue
+    if (known !== undefined) await words.remove([markGeneration])
+    const mark = { documentId: markGeneration, generation: markGeneration, position: 0, text, searchText: '' }
+    const none = { source: '', tags: [], pairs: [], updatedAt: 0, ownUpdatedAt: null, createdAt: null }
+    await words.append([{ ...mark, ...none, chunkMetadata: '{}' }])
+  }
   const known = await spaceIn(words)
-  if (known !== undefined && JSON.stringify(known) === text) return
-  const { rows } = await words.figures()
-  if (rows > (known === undefined ? 0 : 1)) throw new InlayError('INDEX_MISMATCH')
-  await words.remove([markGeneration])
-  const mark = { documentId: markGeneration, generation: markGeneration, position: 0, text, searchText: '' }
-  const none = { source: '', tags: [], pairs: [], updatedAt: 0, ownUpdatedAt: null, createdAt: null }
-  await words.append([{ ...mark, ...none, chunkMetadata: '{}' }])
+  if (known === undefined || JSON.stringify(known) !== text) throw new InlayError('INDEX_MISMATCH')
 }
 
 /** Figures of the rows alone. */

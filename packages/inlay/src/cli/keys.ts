@@ -1,26 +1,18 @@
-import { scopes, type CallerLimits, type Scope, type StreamFormat } from '@inlay/protocol'
+import { limitNames, scopes, type CallerLimits, type Scope, type StreamFormat } from '@inlay/protocol'
 import type { ApiKey } from '@inlay/server'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { withInlay } from './opened.ts'
 
-const limitNames: readonly (keyof CallerLimits)[] = [
-  'requestsPerMinute',
-  'tokensPerDay',
-  'uploadsPerDay',
-  'sessionsPerDay',
-  'documentsPerDay',
-]
-
 /** Administers API keys. */
 export const keys: Command = {
-  usage: 'keys create | list | revoke <id>',
-  summary: 'make, list and revoke API keys',
+  usage: 'keys create | list | rotate <id> | revoke <id>',
+  summary: 'make, list, replace and revoke API keys',
   details: [
     'create prints the key on standard output, once: only a hash of it is stored.',
     `Scopes: ${scopes.join(', ')}. chat implies search, admin implies all.`,
   ],
   words: [1, 2],
-  needs: 'create, list or revoke',
+  needs: 'create, list, rotate or revoke',
   options: {
     name: { type: 'string', value: 'text', meaning: 'create: what the key is for' },
     scope: {
@@ -43,7 +35,7 @@ export const keys: Command = {
       type: 'string',
       value: 'name=number',
       multiple: true,
-      meaning: `create: what its owner may use, repeated; names: ${limitNames.join(', ')}`,
+      meaning: `create: what may be used with it, repeated; names: ${limitNames.join(', ')}`,
     },
     'stream-format': {
       type: 'string',
@@ -55,6 +47,7 @@ export const keys: Command = {
     const [action, id] = context.words
     if (action === 'create' && id === undefined) return create(context)
     if (action === 'list' && id === undefined) return list(context)
+    if (action === 'rotate' && id !== undefined) return rotate(context, id)
     if (action === 'revoke' && id !== undefined) return revoke(context, id)
     context.output.note(`Usage: inlay ${keys.usage}`)
     return 2
@@ -119,9 +112,23 @@ async function list(context: CommandContext): Promise<number> {
   return 0
 }
 
+function numberOf(id: string): number {
+  if (/^\d+$/.test(id)) return Number(id)
+  throw misuse('A key is named by its number, see inlay keys list.')
+}
+
+async function rotate(context: CommandContext, id: string): Promise<number> {
+  const replaced = await withInlay(context, (inlay) => inlay.keys.regenerate(numberOf(id)))
+  if (context.output.isJson) context.output.json({ key: replaced.key, ...described(replaced.record) })
+  else {
+    context.output.line(replaced.key)
+    context.output.note(`It takes the place of key ${id}, which ends within five seconds. It is not shown again.`)
+  }
+  return 0
+}
+
 async function revoke(context: CommandContext, id: string): Promise<number> {
-  if (!/^\d+$/.test(id)) throw misuse('A key is named by its number, see inlay keys list.')
-  await withInlay(context, (inlay) => inlay.keys.revoke(Number(id)))
+  await withInlay(context, (inlay) => inlay.keys.revoke(numberOf(id)))
   if (context.output.isJson) context.output.json({ id: Number(id), revoked: true })
   else context.output.note(`Key ${id} is revoked.`)
   return 0

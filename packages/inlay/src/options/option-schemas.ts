@@ -1,3 +1,4 @@
+import { limitNames } from '@inlay/protocol'
 import * as v from 'valibot'
 import type { InlayOptions } from './options.ts'
 import { webSearchServices } from './part-options.ts'
@@ -43,6 +44,11 @@ const only = <Entries extends v.ObjectEntries>(what: string, entries: Entries): 
   v.strictObject(entries, (issue) =>
     issue.expected === 'never' ? 'is no field here' : issue.expected === 'Object' ? `must be ${what}` : 'is missing',
   )
+
+const usageLimits = only(
+  'an object of limits',
+  Object.fromEntries(limitNames.map((name) => [name, v.optional(wholeNumber(0))])),
+)
 
 const modelForms = '"extractive", "openai/<model>" or "anthropic/<model>"'
 const unknownModel = (name: string): string =>
@@ -174,13 +180,8 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   research: v.looseObject({}, 'must be an object'),
   questionModel: v.looseObject({}, 'must be an object'),
   searchHelp: bounds,
-  callerLimits: only('an object of limits', {
-    requestsPerMinute: v.optional(wholeNumber(0)),
-    tokensPerDay: v.optional(wholeNumber(0)),
-    uploadsPerDay: v.optional(wholeNumber(0)),
-    sessionsPerDay: v.optional(wholeNumber(0)),
-    documentsPerDay: v.optional(wholeNumber(0)),
-  }),
+  callerLimits: usageLimits,
+  tenantLimits: usageLimits,
   limits: bounds,
   bodyLimits: bounds,
   worker: v.looseObject({}, 'must be an object'),

@@ -1,10 +1,12 @@
 import { estimateTokens, type TurnHooks } from '@inlay/agent'
 import type { Conversations } from '@inlay/conversations'
-import type { Knowledge } from '@inlay/knowledge'
+import type { Accepted, Knowledge } from '@inlay/knowledge'
+import type { Principal } from '@inlay/protocol'
 import type { UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import { runEntry } from '../log.ts'
 import type { InlayOptions } from '../options/options.ts'
+import { createQueueShare } from './queue-share.ts'
 
 /** What watches the parts of an assistant; undefined where it is off. */
 export async function telemetryOf({ telemetry }: InlayOptions): Promise<Telemetry | undefined> {
@@ -34,7 +36,7 @@ export function hooksWith(
       const { caller, usage, userMessage, answer } = turn
       const tokens = (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
       // Where the model tells none they are estimated from what was said.
-      limits.add(caller, 'tokensPerDay', tokens > 0 ? tokens : estimateTokens(userMessage + answer))
+      await limits.add(caller, 'tokensPerDay', tokens > 0 ? tokens : estimateTokens(userMessage + answer))
       log?.(runEntry(turn))
       await hooks?.after?.(turn)
     },
@@ -70,18 +72,21 @@ export function withinLimits(agent: Conversations, limits: UsageLimits): Convers
   }
 }
 
-/** The same knowledge, within the limit of documents that each caller may ingest in a day. */
+/** The same knowledge, within the limits of documents that callers may ingest in a day and have in the queue. */
 export function ingestionWithinLimits(knowledge: Knowledge, limits: UsageLimits): Knowledge {
+  const queue = createQueueShare(knowledge, limits)
+  const admitted = async (caller: Principal | undefined, accept: () => Promise<Accepted>): Promise<Accepted> => {
+    if (!caller) return accept()
+    const noteAccepted = await queue.enter(caller)
+    await limits.take(caller, 'documentsPerDay')
+    const accepted = await accept()
+    noteAccepted(accepted.documentId)
+    return accepted
+  }
   return {
     ...knowledge,
-    accept: async (request, options) => {
-      if (options?.caller) await limits.take(options.caller, 'documentsPerDay')
-      return knowledge.accept(request, options)
-    },
-    ingestFile: async (file, options) => {
-      if (options?.caller) await limits.take(options.caller, 'documentsPerDay')
-      return knowledge.ingestFile(file, options)
-    },
+    accept: (request, options) => admitted(options?.caller, () => knowledge.accept(request, options)),
+    ingestFile: (file, options) => admitted(options?.caller, () => knowledge.ingestFile(file, options)),
   }
 }
 

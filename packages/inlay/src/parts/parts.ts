@@ -157,18 +157,19 @@ async function makeParts(
 
 async function serverParts(
   db: Database,
-  { now, callerLimits }: InlayOptions & { readonly now: () => number },
+  { now, callerLimits, tenantLimits }: InlayOptions & { readonly now: () => number },
   onError: (error: unknown) => void,
 ): Promise<Pick<Parts, 'keys' | 'workspace' | 'audit' | 'usage'>> {
   const { createAuditLog, createKeys, createUsageLimits, createWorkspaceRecords } = await import('@inlay/server')
   const audit = createAuditLog({ db, now })
   const onUse = ({ id, owner }: ApiKey): Promise<void> =>
     audit.add({ operation: 'useKey', callerId: owner, target: { api_key_id: String(id) }, status: 200, requestId: '' })
+  const workspace = createWorkspaceRecords({ db, now })
   return {
     audit,
     keys: createKeys({ db, now, onUse, onError }),
-    workspace: createWorkspaceRecords({ db, now }),
-    usage: createUsageLimits({ db, now, limits: callerLimits, onError }),
+    workspace,
+    usage: createUsageLimits({ db, now, limits: callerLimits, tenantLimits, workspace, onError }),
   }
 }
 

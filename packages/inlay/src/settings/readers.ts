@@ -1,3 +1,6 @@
+import { limitNames, type CallerLimits } from '@inlay/protocol'
+import { namedValues } from './named-values.ts'
+
 /** How one environment variable is read. */
 export interface Setting<Value> {
   readonly name: string
@@ -66,4 +69,14 @@ export function hostNames(text: string): readonly string[] | undefined {
 /** A key travels in a header: visible ASCII, and not so short that it can be tried out. */
 export function headerKey(text: string): string | undefined {
   return /^[\x21-\x7e]{8,512}$/.test(text) ? text : undefined
+}
+
+/** What {@link usageLimits} reads. */
+export const usageLimitsAllowed: string = `entries like tokensPerDay=50000, separated by commas; names: ${limitNames.join(', ')}`
+
+/** Limits by name. */
+export function usageLimits(text: string): CallerLimits | undefined {
+  const given = namedValues(text, (value) => /^\d{1,15}$/.test(value))
+  if (!given || Object.keys(given).some((name) => limitNames.every((known) => known !== name))) return undefined
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Number(value)]))
 }

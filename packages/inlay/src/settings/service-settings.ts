@@ -1,4 +1,14 @@
-import { anyText, wholeNumber, oneOf, origins, headerKey, type Setting } from './readers.ts'
+import type { CallerLimits } from '@inlay/protocol'
+import {
+  anyText,
+  wholeNumber,
+  oneOf,
+  origins,
+  headerKey,
+  usageLimits,
+  usageLimitsAllowed,
+  type Setting,
+} from './readers.ts'
 
 /** Settings of the server and its folder, by the name the program calls them. */
 export interface ServiceSettings {
@@ -10,6 +20,8 @@ export interface ServiceSettings {
   readonly streamFormat: Setting<'sse' | 'lines'>
   readonly corsOrigins: Setting<readonly string[] | '*'>
   readonly ingestionWait: Setting<number>
+  readonly callerLimits: Setting<CallerLimits>
+  readonly tenantLimits: Setting<CallerLimits>
   readonly shutdownNotice: Setting<number>
   readonly shutdownDrain: Setting<number>
   readonly telemetry: Setting<'on' | 'off'>
@@ -75,6 +87,22 @@ export const serviceSettings: ServiceSettings = {
     without: '0, it answers once the document is stored',
     isAdvanced: true,
     read: (text) => wholeNumber(text, 0, 600),
+  },
+  callerLimits: {
+    name: 'INLAY_CALLER_LIMITS',
+    meaning: 'what each caller may use; keys may have limits of their own',
+    allowed: usageLimitsAllowed,
+    without: 'no limits',
+    isAdvanced: true,
+    read: usageLimits,
+  },
+  tenantLimits: {
+    name: 'INLAY_TENANT_LIMITS',
+    meaning: 'what all callers together may use',
+    allowed: usageLimitsAllowed,
+    without: 'no limits',
+    isAdvanced: true,
+    read: usageLimits,
   },
   shutdownNotice: {
     name: 'INLAY_SHUTDOWN_NOTICE',

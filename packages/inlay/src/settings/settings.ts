@@ -44,6 +44,7 @@ export function readSettings(env: Environment): Settings {
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
   const { data, apiKey, basePath, streamFormat, corsOrigins, ingestionWait, telemetry, log, searchHelp, memories } =
     values
+  const { callerLimits, tenantLimits } = values
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
@@ -59,6 +60,8 @@ export function readSettings(env: Environment): Settings {
       streamFormat,
       corsOrigins,
       ingestionWaitMs: ingestionWait === undefined ? undefined : ingestionWait * 1000,
+      callerLimits,
+      tenantLimits,
       model,
       embedding,
       telemetry: telemetry === undefined ? undefined : telemetry === 'on',

@@ -25,15 +25,20 @@ const longestText = 65_536
 /** Longer lines are text whatever they look like; patterns need not run over megabytes. */
 const longestMarkup = 2000
 
+/** Comes in place of a result where finding the next one takes long: a good moment to let others have their turn. */
+export type Pause = undefined
+
 /**
  * Finds the blocks of a Markdown or plain text, in order. Blank lines between blocks belong to none; everything else
  * belongs to exactly one. Front matter is text like any other: extraction takes it off first.
  */
-export function* findBlocks(text: string): Generator<Block> {
+export function* findBlocks(text: string): Generator<Block | Pause> {
   const lines = readLines(text)
   for (let line = lines.peek(); line; line = lines.peek()) {
-    if (isBlank(line)) lines.skip()
-    else yield readCode(lines) ?? readHeading(lines) ?? readTable(lines) ?? readText(lines)
+    if (isBlank(line)) {
+      lines.skip()
+      if (lines.isPauseDue()) yield undefined
+    } else yield (yield* readCode(lines)) ?? readHeading(lines) ?? (yield* readTable(lines)) ?? readText(lines)
   }
 }
 
@@ -55,7 +60,7 @@ function isMarked(line: Line | undefined): boolean {
 }
 
 /** A fence without a closing one reaches to the end of the text, as in CommonMark. */
-function readCode(lines: Lines): Block | undefined {
+function* readCode(lines: Lines): Generator<Pause, Block | undefined> {
   const first = lines.peek()!
   const mark = match(fence, first)?.[1]
   if (!mark) return undefined
@@ -63,6 +68,7 @@ function readCode(lines: Lines): Block | undefined {
   lines.skip()
   for (let line = lines.peek(); line; line = lines.peek()) {
     lines.skip()
+    if (lines.isPauseDue()) yield undefined
     last = line
     const closing = isMarked(line) ? match(fence, line) : null
     if (closing?.[1]!.startsWith(mark) && blank.test(closing[2]!)) break
@@ -86,7 +92,7 @@ function isTableStart(lines: Lines, ahead = 0): boolean {
   return delimiter !== null && delimiter[0].includes('|') && delimiter[0].includes('-')
 }
 
-function readTable(lines: Lines): Block | undefined {
+function* readTable(lines: Lines): Generator<Pause, Block | undefined> {
   if (!isTableStart(lines)) return undefined
   const first = lines.peek()!
   const header = `${first.text}\n${lines.peek(1)!.text}`
@@ -96,6 +102,7 @@ function readTable(lines: Lines): Block | undefined {
   for (let line = lines.peek(); line && !isBlank(line) && line.text.includes('|'); line = lines.peek()) {
     last = line
     lines.skip()
+    if (lines.isPauseDue()) yield undefined
   }
   return { kind: 'table', start: first.start, end: last.end, header }
 }
@@ -134,12 +141,17 @@ export interface Lines {
   peek(ahead?: number): Line | undefined
   /** Goes on to the next line. */
   skip(): void
+  /** True once every few thousand lines. */
+  isPauseDue(): boolean
 }
+
+const linesBetweenPauses = 4096
 
 /** Begins to read. Lines end in LF or CR LF. */
 export function readLines(text: string): Lines {
   const upcoming: Line[] = []
   let position = 0
+  let skipped = 0
   function read(): Line | undefined {
     if (position >= text.length) return undefined
     const start = position
@@ -157,7 +169,9 @@ export function readLines(text: string): Lines {
       }
       return upcoming[ahead]
     },
+    isPauseDue: () => skipped % linesBetweenPauses === 0,
     skip: () => {
+      skipped++
       if (upcoming.length > 0) upcoming.shift()
       else read()
     },

@@ -1,5 +1,5 @@
 import type { Section } from '@inlay/protocol'
-import { type Block, type Span, estimateTokens, findBlocks } from './blocks.ts'
+import { type Block, type Pause, type Span, estimateTokens, findBlocks } from './blocks.ts'
 import { splitSpan } from './split.ts'
 
 /** A piece of a document that is found and shown as one. */
@@ -48,7 +48,7 @@ export interface ChunkOptions {
  * sections. Lazy, so that a large document need not be in memory twice.
  * @returns chunks in document order; none for blank sections and for images that nothing is said of
  */
-export function* chunkSections(sections: readonly Section[], options: ChunkOptions = {}): Generator<Chunk> {
+export function* chunkSections(sections: readonly Section[], options: ChunkOptions = {}): Generator<Chunk | Pause> {
   const { size = defaultChunkSize } = options
   const descriptions = new Map(options.descriptions)
   let position = 0
@@ -63,22 +63,28 @@ export function* chunkSections(sections: readonly Section[], options: ChunkOptio
       [description ?? '', { isDescription: true }],
     ] as const)
       for (const part of chunkText(text, size))
-        yield {
-          ...part,
-          ...shared,
-          ...said,
-          position: position++,
-          headings: heading ? [heading, ...part.headings] : part.headings,
-        }
+        yield (
+          part && {
+            ...part,
+            ...shared,
+            ...said,
+            position: position++,
+            headings: heading ? [heading, ...part.headings] : part.headings,
+          }
+        )
   }
 }
 
 function* chunkText(
   text: string,
   size: ChunkSize,
-): Generator<Pick<Chunk, 'start' | 'end' | 'text' | 'headings' | 'seam'>> {
+): Generator<Pick<Chunk, 'start' | 'end' | 'text' | 'headings' | 'seam'> | Pause> {
   let before: Packed | undefined
   for (const packed of packBlocks(text, size)) {
+    if (!packed) {
+      yield undefined
+      continue
+    }
     const { start, end, headings } = packed
     const shown = toText(text, packed)
     if (shown === undefined) continue
@@ -140,10 +146,14 @@ type Heading = Block & { readonly kind: 'heading' }
  * they do not fit by themselves, and then between lines.
  * @returns stretches in order that together hold everything but blank lines
  */
-export function* packBlocks(text: string, size: ChunkSize): Generator<Packed> {
+export function* packBlocks(text: string, size: ChunkSize): Generator<Packed | Pause> {
   let open: Open | undefined
   let path: Heading[] = []
   for (const block of findBlocks(text)) {
+    if (!block) {
+      yield undefined
+      continue
+    }
     if (block.kind === 'heading') {
       if (open && !isHeadingsOnly(open) && open.tokens >= size.leastTokens) {
         yield open

@@ -7,6 +7,7 @@ import {
   type Summary,
   withChunk,
 } from './chunk-metadata.ts'
+import type { Pause } from './blocks.ts'
 import { chunkSections, type Chunk } from './chunk.ts'
 import { toSearchText } from './search-text.ts'
 import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
@@ -32,7 +33,7 @@ export function* toRows(
   claimed: ClaimedDocument,
   document: StoredDocument,
   descriptions?: ReadonlyMap<string, string>,
-): Generator<DraftRow> {
+): Generator<DraftRow | Pause> {
   const { metadata: entries, ...base } = documentMetadataOf(document)
   const metadata = isLarge(entries) ? base : { ...base, metadata: entries }
   const keywords = Object.values(entries).flat().join(' ').slice(0, longestMetadata)
@@ -47,8 +48,8 @@ export function* toRows(
   }
   let count = 0
   for (const chunk of chunkSections(document.sections, { descriptions })) {
-    count++
-    yield toRow(shared, { metadata, keywords }, chunk)
+    if (chunk) count++
+    yield chunk && toRow(shared, { metadata, keywords }, chunk)
   }
   if (count === 0 && titleOf(metadata) !== '') yield toRow(shared, { metadata, keywords }, titleOnly)
 }

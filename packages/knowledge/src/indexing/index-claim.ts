@@ -51,7 +51,9 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
   const documents = await readClaimed(db, claim.id)
   const progress: Progress = { claim, written: [], failed: [], used: [] }
   try {
-    const enrichment = await enrich(documents, claim.space, context)
+    const { embedding, summarize, describeImage } = context
+    const hasModel = embedding ?? summarize ?? describeImage
+    const enrichment = hasModel && (await enrich(documents, claim.space, context))
     const { failed } = await isolate(documents, (subset) => write(subset, progress, { enrichment, context }))
     // What an index refuses of every document alike is hardly the fault of all of them.
     const isOutage = failed.length > 1 && failed.length === documents.length
@@ -82,14 +84,13 @@ export async function indexClaim(claim: Claim, context: IndexingContext): Promis
   })
 }
 
-/** Undefined when there is no model that could add anything. */
+/** What models add. */
 async function enrich(
   documents: readonly ClaimedDocument[],
   space: number,
   context: IndexingContext,
-): Promise<Enrichment | undefined> {
-  const { index, embedding, summarize, describeImage } = context
-  if (!embedding && !summarize && !describeImage) return undefined
+): Promise<Enrichment> {
+  const { index, embedding, summarize } = context
   const kept = embedding || summarize ? documents : documents.filter(({ content }) => content.includes(imageMark))
   return createEnrichment(await readKnownRows(kept, { index, space }), context)
 }
@@ -102,7 +103,15 @@ async function write(
   progress: Progress,
   { enrichment, context }: { enrichment: Enrichment | undefined; context: IndexingContext },
 ): Promise<void> {
-  const generations = await takeGenerations(documents.length, progress, context.db)
+  const { claim, used } = progress
+  // The first try uses what the claim recorded, each further one new generations: a commit that failed may have
+  // happened all the same.
+  const isFirst = used.length === 0
+  const generations = isFirst
+    ? claim.generations.slice(0, documents.length)
+    : documents.map((_, at) => toGeneration(claim.space, claim.id, claim.generations.length + used.length + at))
+  used.push(...generations)
+  if (!isFirst) await recordGenerations(context.db, claim.id, used)
   const writings = documents.map((document, at): Writing => ({
     document,
     generation: generations[at]!,
@@ -119,23 +128,6 @@ async function write(
     if (error === undefined) progress.written.push({ id, revision, incarnation, pairIds, ...writing })
     else progress.failed.push({ document, error })
   }
-}
-
-/**
- * The first try uses what the claim recorded, each further one new generations: a commit that failed may have happened
- * all the same.
- */
-async function takeGenerations(count: number, progress: Progress, db: Records): Promise<string[]> {
-  const { claim, used } = progress
-  const isFirst = used.length === 0
-  const generations = isFirst
-    ? claim.generations.slice(0, count)
-    : Array.from({ length: count }, (_, at) =>
-        toGeneration(claim.space, claim.id, claim.generations.length + used.length + at),
-      )
-  used.push(...generations)
-  if (!isFirst) await recordGenerations(db, claim.id, used)
-  return generations
 }
 
 async function endFailed({ claim, failed }: Progress, context: IndexingContext): Promise<void> {

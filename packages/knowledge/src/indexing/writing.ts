@@ -2,6 +2,7 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { createSlices } from '@inlay/protocol/concurrency'
 import { partFailed } from '../calls/bounded-call.ts'
 import type { EmbeddingCalls } from '../calls/embedding.ts'
+import type { Pause } from '../chunking/blocks.ts'
 import { type DraftRow, imagesOf, metadataBesideRows, toRows } from '../chunking/rows.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
@@ -125,18 +126,21 @@ async function* toPieces(
   for (const writing of writings) {
     const document = await readWhole(writing, context)
     if (!document) continue
+    if (slices.isOver()) await slices.next()
     const descriptions = await enrichment?.describe(document)
     writing.images = imagesOf(document)
     writing.metadata = metadataBesideRows(document)
-    for (const { row, isPart } of chunked(writing, document, descriptions)) {
-      piece.push({ writing, row, document, isPart })
-      characters += row.searchText.length
+    if (slices.isOver()) await slices.next()
+    for (const cut of chunked(writing, document, descriptions)) {
+      if (slices.isOver()) await slices.next()
+      if (!cut) continue
+      piece.push({ writing, document, ...cut })
+      characters += cut.row.searchText.length
       if (piece.length >= mostRows || characters >= pieceCharacters) {
         yield piece
         piece = []
         characters = 0
       }
-      if (slices.isOver()) await slices.next()
     }
   }
   if (piece.length > 0) yield piece
@@ -163,11 +167,15 @@ function* chunked(
   writing: Writing,
   document: StoredDocument,
   descriptions: ReadonlyMap<string, string> | undefined,
-): Generator<{ row: DraftRow; isPart: boolean }> {
+): Generator<{ row: DraftRow; isPart: boolean } | Pause> {
   try {
     let last: DraftRow | undefined
     for (const row of toRows(writing.document, document, descriptions)) {
       if (writing.error !== undefined) return
+      if (!row) {
+        yield undefined
+        continue
+      }
       if (last) yield { row: last, isPart: true }
       if (row.text !== '') writing.chunkCount++
       writing.tags = row.tags

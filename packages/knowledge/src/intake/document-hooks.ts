@@ -4,7 +4,7 @@ import { readStatus } from '../access/documents.ts'
 import type { DocumentHooks, DocumentVerdict } from '../contracts/document-hooks.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
-import { readDocument } from './document-input.ts'
+import { readDocument } from './version.ts'
 
 /** Calls the hooks of a host around documents. */
 export interface HookCalls {
@@ -23,7 +23,7 @@ export interface HookCallsOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Hooks of a host around documents; without hooks nothing is read for them. */
+/** Hooks of a host around documents. A member is only called where the host has its hook. */
 export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): HookCalls {
   const underway = new Set<Promise<void>>()
   const report = async (id: string): Promise<void> => {
@@ -35,7 +35,6 @@ export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): 
   }
   return {
     judged: async (request, caller) => {
-      if (!hooks.beforeDocument) return request
       const coming = { document: request.document, pairId: request.cc_pair_id || 1, caller }
       const verdict = await ask(async () => hooks.beforeDocument?.(coming), onError)
       if (verdict?.reject !== undefined)
@@ -43,7 +42,6 @@ export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): 
       return verdict?.document ? readDocument({ ...request, document: verdict.document }) : request
     },
     noteDone: (ids) => {
-      if (!hooks.afterDocument) return
       for (const id of ids) {
         const call = report(id).catch(onError)
         underway.add(call)

@@ -1,7 +1,7 @@
 import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks } from '@inlay/records'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { InsertObject } from 'kysely'
-import { noteActivity, readPairs } from '../access/access.ts'
+import { noteActivity, readMemberships, readPairs } from '../access/access.ts'
 import { forgetImages, noteWaitingImages } from '../access/document-images.ts'
 import { forgetMetadata } from '../access/document-metadata.ts'
 import { forgetTags } from '../access/document-tags.ts'
@@ -9,7 +9,7 @@ import type { IngestionStep } from '../contracts/steps.ts'
 import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove, toDraft } from './draft.ts'
 import { retire } from '../queue/claims.ts'
 import { addToCounter } from '../schema/sql.ts'
-import type { FairOrder } from './fair-order.ts'
+import type { FairOrder } from './admission.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 export interface IntakeOptions {
@@ -27,30 +27,28 @@ export type Intake = GroupCommit<IntakeTask, IntakeResult>
 /** Creates an intake. A result means that the change is on disk. */
 export function createIntake(options: IntakeOptions): Intake {
   return createGroupCommit({
-    commit: (tasks) => commitGroup(options, tasks),
+    commit: async (tasks) => {
+      await options.at?.('accept')
+      const transaction = await options.db.startTransaction().execute()
+      try {
+        const { outcomes, drafts } = await applyTasks(transaction, tasks)
+        const changed = drafts.filter((draft) => draft.version !== undefined || (!draft.isPresent && isStale(draft)))
+        // A group that changes nothing costs no sync to disk.
+        if (changed.length === 0) await transaction.rollback().execute()
+        else {
+          await write(transaction, changed, options)
+          await transaction.commit().execute()
+        }
+        return outcomes
+      } catch (error) {
+        if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute()
+        throw error
+      }
+    },
     weight: (task) => (task.kind === 'accept' ? task.version.content.length : 0),
     limitWeight: 4 * 2 ** 20,
     limit: 400,
   })
-}
-
-async function commitGroup(options: IntakeOptions, tasks: readonly IntakeTask[]): Promise<Outcome<IntakeResult>[]> {
-  await options.at?.('accept')
-  const transaction = await options.db.startTransaction().execute()
-  try {
-    const { outcomes, drafts } = await applyTasks(transaction, tasks)
-    const changed = drafts.filter((draft) => draft.version !== undefined || (!draft.isPresent && isStale(draft)))
-    // A group that changes nothing costs no sync to disk.
-    if (changed.length === 0) await transaction.rollback().execute()
-    else {
-      await write(transaction, changed, options)
-      await transaction.commit().execute()
-    }
-    return outcomes
-  } catch (error) {
-    if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute()
-    throw error
-  }
 }
 
 async function applyTasks(
@@ -93,16 +91,10 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
   if (hasRowLocks(db)) documents = documents.forUpdate()
   const rows = await documents.execute()
   if (rows.length === 0) return new Map()
-  const memberships = await db
-    .selectFrom('inlay_document_pairs')
-    .selectAll()
-    .where(
-      'document_id',
-      'in',
-      rows.map((row) => row.id),
-    )
-    .execute()
-  const byDocument = Map.groupBy(memberships, (row) => row.document_id)
+  const pairIds = await readMemberships(
+    db,
+    rows.map((row) => row.id),
+  )
   return new Map(
     rows.map((row) => [
       row.id,
@@ -114,7 +106,7 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
         dueAt: Number(row.due_at),
         attempts: row.attempts,
         acceptedAt: Number(row.accepted_at),
-        pairIds: (byDocument.get(row.id) ?? []).map((membership) => membership.pair_id),
+        pairIds: pairIds.get(row.id) ?? [],
       },
     ]),
   )
@@ -147,9 +139,10 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
   const contents = accepted
     .filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash)
     .map(({ id, version }) => ({ id, content: version.content }))
-  const [large, small] = [contents.filter(isLarge), contents.filter((content) => !isLarge(content))]
+  const small = contents.filter(({ content }) => content.length <= largeContent)
   if (small.length > 0) await writeContents(db, small)
-  for (const content of large) {
+  for (const content of contents) {
+    if (content.content.length <= largeContent) continue
     // SQLite writes on this thread, and keeps what was last bound to each statement.
     await yieldToEventLoop()
     await writeContents(db, [content])
@@ -176,9 +169,8 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
 
 type Content = Tables['inlay_contents']
 
-function isLarge({ content }: Content): boolean {
-  return content.length > 65_536
-}
+/** More characters are written by themselves. */
+const largeContent = 65_536
 
 async function writeContents(db: Records, contents: readonly Content[]): Promise<void> {
   await db

@@ -1,9 +1,18 @@
-import { type IngestionDocument, type IngestionRequest, InlayError, validationFailed } from '@inlay/protocol'
+import {
+  type IngestionDocument,
+  type IngestionRequest,
+  InlayError,
+  validationFailed,
+  ingestionRequestSchema,
+  parseWith,
+} from '@inlay/protocol'
+import { nextSlice } from '@inlay/protocol/concurrency'
 import { imagesOf } from '../chunking/rows.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { ImageStore } from '../contracts/models.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
+import type { AcceptInput } from '../contracts/document-input.ts'
 
 /** One version of a document, ready to be stored. */
 export interface Version {
@@ -34,6 +43,7 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
   const link = document.sections.find((section) => section.link)?.link ?? ''
   const stored = toStored(document)
   const content = JSON.stringify(stored)
+  if (content.length > 65_536) await nextSlice()
   const id = document.id || (await madeUpId([pairId, stored.source, stored.semantic_identifier, link]))
   const fault = faultOf(id)
   if (fault) throw validationFailed([{ loc: ['body', 'document', 'id'], msg: fault, type: 'value_error' }])
@@ -53,8 +63,12 @@ function faultOf(id: string): string | undefined {
   if (!id.isWellFormed() || id.includes('\0')) return 'must not hold NUL characters or unpaired surrogates'
   // Clients and proxies take these out of a path, however they are encoded: the document could never be asked for.
   if (id === '.' || id === '..') return 'must not be "." or "..", which no address can name: choose another id'
+  if (id.length > longestId) return `must not be longer than ${longestId}: no address can hold it`
   return undefined
 }
+
+/** Servers take addresses of 8 to 16 KiB. */
+const longestId = 8000
 
 /** Metadata is sorted by key: a client that writes it in another order still sends the same document. */
 function toStored(document: IngestionDocument): StoredDocument {
@@ -86,7 +100,10 @@ async function madeUpId(parts: readonly (string | number)[]): Promise<string> {
 const encoder = new TextEncoder()
 
 async function sha256(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)))
+  const encoded = encoder.encode(text)
+  // To digest copies them.
+  if (encoded.byteLength > 2 ** 20) await nextSlice()
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', encoded))
   let digits = ''
   for (const byte of bytes) digits += hexadecimal[byte]
   return digits
@@ -122,6 +139,7 @@ export async function checkNamedFiles(
   const pictures = inSections(document, 'image_file_id')
   const tables = inSections(document, 'csv_file_id')
   const raw = document.file_id ? [{ id: document.file_id, loc: ['body', 'document', 'file_id'] }] : []
+  if (pictures.length + tables.length + raw.length === 0) return
   const refusals = [
     ...(await missing(pictures, images, caller)).map((file) => toRefusal(file, 'names no image of the caller')),
     ...(files && readFile
@@ -152,4 +170,33 @@ async function missing(
 
 function toRefusal({ loc }: NamedFile, fault: string): { loc: Location; msg: string; type: string } {
   return { loc, msg: `${fault}: upload it first`, type: 'value_error' }
+}
+
+/** Most characters of a first line that stands for a title. */
+const titleCharacters = 100
+
+/**
+ * Reads a document as a host writes it. One without id, title and link is known by its content, so that no other
+ * replaces it.
+ * @throws VALIDATION_FAILED
+ */
+export async function readDocument(input: AcceptInput): Promise<IngestionRequest> {
+  const { document } = input
+  if (typeof document?.semantic_identifier === 'string' && document.metadata !== undefined)
+    return parseWith(ingestionRequestSchema, input, 'body')
+  const isNamed = Boolean(document?.id || document?.semantic_identifier || document?.title)
+  const filled = {
+    ...document,
+    semantic_identifier: document?.semantic_identifier ?? document?.title ?? firstLine(document?.sections),
+    metadata: document?.metadata ?? {},
+  }
+  const read = parseWith(ingestionRequestSchema, { ...input, document: filled }, 'body')
+  if (isNamed || read.document.sections.some(({ link }) => link)) return read
+  return { ...read, document: { ...read.document, id: await contentId(read.document) } }
+}
+
+function firstLine(sections: unknown): string {
+  const texts = Array.isArray(sections) ? sections.map((section) => String(section?.text ?? '').trim()) : []
+  const line = texts.find((text) => text !== '')?.split('\n', 1)[0] ?? ''
+  return line.length > titleCharacters ? `${line.slice(0, titleCharacters - 1).trimEnd()}…` : line
 }

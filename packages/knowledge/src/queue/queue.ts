@@ -1,4 +1,3 @@
-import { privateFilesPair } from '../access/access.ts'
 import { isInPairs, pairsFor } from '../access/documents.ts'
 import type { DocumentPhase, RequeueQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
@@ -92,10 +91,4 @@ function requeueSome(db: Records, ids: readonly string[], now: number): Promise<
       .executeTakeFirst()
     return Number(numUpdatedRows)
   })
-}
-
-/** Whether anything was accepted and not removed since. */
-export async function hasAnyDocument(db: Records): Promise<boolean> {
-  const query = db.selectFrom('inlay_document_pairs').select('document_id').where('pair_id', '!=', privateFilesPair)
-  return (await query.limit(1).execute()).length > 0
 }

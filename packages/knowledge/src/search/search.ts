@@ -5,7 +5,7 @@ import { toSearchQuery } from '../chunking/search-text.ts'
 import type { FoundPassage, SearchRequest } from '../contracts/search.ts'
 import type { IndexFilter, IndexQuery, Hit, VectorIndex } from '../contracts/vector-index.ts'
 import { createHighlighter } from './highlights.ts'
-import { joinHits, toPassage, type JoinedHits } from './passages.ts'
+import { joinHits, toPassage } from './passages.ts'
 import { hitsToRank, rank, type RankingContext } from './ranking.ts'
 import { isInPairs } from '../access/documents.ts'
 import type { Records } from '../schema/tables.ts'
@@ -42,20 +42,19 @@ export async function search(
   const { embedding, takesVectors } = context
   const vector = embedding && (await takesVectors()) ? await embedding.embedQuery(text, request.signal) : undefined
   const query: IndexQuery = { text: words, vector, filter, limit: 0, signal: request.signal }
-  for (let count = Math.max(limit * 2 + 10, hitsToRank(context, request)); ; count *= 3) {
+  const recency = request.recency === undefined ? context.ranking?.recency : request.recency
+  const isRanked = Boolean(context.reranker ?? recency)
+  for (let count = Math.max(limit * 2 + 10, isRanked ? hitsToRank(context, request) : 0); ; count *= 3) {
     const { hits, isAll } = await findVisible({ ...query, limit: count }, { ...context, caller: request.caller?.id })
     const joined = joinHits(hits)
     if (!isAll && count < mostHits && joined.length < limit) continue
-    const ranked = await rank(hits, request, context)
-    return toPassages((ranked === hits ? joined : joinHits(ranked)).slice(0, limit), text, context)
+    const ranked = isRanked ? await rank(hits, request, context) : hits
+    const shown = (ranked === hits ? joined : joinHits(ranked)).slice(0, limit)
+    const bare = shown.filter(({ best }) => !best.metadata.metadata).map(({ best }) => best.hit.documentId)
+    const metadata = bare.length > 0 ? await readMetadata(context.db, bare) : undefined
+    const highlight = createHighlighter(text)
+    return shown.map((each) => toPassage(each, { highlight, metadata: metadata?.get(each.best.hit.documentId) }))
   }
-}
-
-async function toPassages(joined: readonly JoinedHits[], text: string, { db }: SearchContext): Promise<FoundPassage[]> {
-  const highlight = createHighlighter(text)
-  const bare = joined.filter(({ best }) => !best.metadata.metadata).map(({ best }) => best.hit.documentId)
-  const metadata = bare.length > 0 ? await readMetadata(db, bare) : undefined
-  return joined.map((hits) => toPassage(hits, { highlight, metadata: metadata?.get(hits.best.hit.documentId) }))
 }
 
 /** What was found and may be shown. */

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { answeredTime } from '../timestamps.ts'
+import { answeredTime, dateTime } from '../timestamps.ts'
 import { exactText, integer, model, text, type WireSchema } from '../fields.ts'
 import type { StreamFormat } from '../framing/framing.ts'
 import { scopes, type Scope } from '../resources/principal.ts'
+import { limitSetSchema, type LimitSet } from './limits.ts'
 
 /** An API key as administrators see it. */
 export interface ApiKeyDescriptor {
@@ -28,6 +29,10 @@ export interface ApiKeyDescriptor {
   readonly created_at: string
   /** When it was last used; null when it never was. */
   readonly last_used_at: string | null
+  /** From when on it is refused; null: never. */
+  readonly expires_at: string | null
+  /** What may be used with this key, counted for it alone; null: what all callers may. */
+  readonly limits: LimitSet | null
 }
 
 const streamFormats = ['sse', 'lines'] as const
@@ -45,6 +50,8 @@ export const apiKeyDescriptorSchema: WireSchema<ApiKeyDescriptor> = model('ApiKe
   stream_format: v.nullable(v.picklist(streamFormats)),
   created_at: answeredTime,
   last_used_at: v.nullable(answeredTime),
+  expires_at: v.nullable(answeredTime),
+  limits: v.nullable(limitSetSchema),
 })
 
 /** Body of `POST /admin/api-key`, as read: every default applied. */
@@ -61,6 +68,10 @@ export interface ApiKeyCreation {
   readonly groups: readonly string[]
   /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
   readonly stream_format: StreamFormat | null
+  /** From when on it is refused; null: never. */
+  readonly expires_at: string | null
+  /** What may be used with this key, counted for it alone; null: what all callers may. */
+  readonly limits: LimitSet | null
   /** Only an empty list: groups have names here. */
   readonly group_ids: readonly number[]
 }
@@ -78,6 +89,8 @@ export const apiKeyCreationSchema: WireSchema<ApiKeyCreation> = model('ApiKeyCre
   email: v.nullish(exactText, null),
   groups: v.nullish(v.array(principalName), () => []),
   stream_format: v.nullish(v.picklist(streamFormats), null),
+  expires_at: v.nullish(dateTime, null),
+  limits: v.nullish(limitSetSchema, null),
   group_ids: v.nullish(v.array(integer), () => []),
 })
 
@@ -93,6 +106,10 @@ export interface ApiKeyUpdate {
   readonly groups?: readonly string[]
   /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
   readonly stream_format?: StreamFormat | null
+  /** From when on it is refused; null: never. */
+  readonly expires_at?: string | null
+  /** What may be used with this key, counted for it alone; null: what all callers may. */
+  readonly limits?: LimitSet | null
   /** Only an empty list: groups have names here. */
   readonly group_ids?: readonly number[] | null
 }
@@ -104,5 +121,7 @@ export const apiKeyUpdateSchema: WireSchema<ApiKeyUpdate> = model('ApiKeyUpdate'
   email: v.optional(v.nullable(exactText)),
   groups: v.optional(v.array(principalName)),
   stream_format: v.optional(v.nullable(v.picklist(streamFormats))),
+  expires_at: v.optional(v.nullable(dateTime)),
+  limits: v.optional(v.nullable(limitSetSchema)),
   group_ids: v.optional(v.nullable(v.array(integer))),
 })

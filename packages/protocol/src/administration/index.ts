@@ -2,6 +2,15 @@ export { auditEventSchema, auditQuerySchema } from './audit.ts'
 export type { AuditEvent, AuditQuery } from './audit.ts'
 export { apiKeyCreationSchema, apiKeyDescriptorSchema, apiKeyUpdateSchema } from './api-keys.ts'
 export type { ApiKeyCreation, ApiKeyDescriptor, ApiKeyUpdate } from './api-keys.ts'
+export {
+  fromLimitSet,
+  limitChangeSchema,
+  limitsInForceSchema,
+  toLimitSet,
+  limitSetSchema,
+  wireLimitName,
+} from './limits.ts'
+export type { LimitChange, LimitsInForce, LimitUse, WireLimitName, LimitSet } from './limits.ts'
 export { localModelChangeSchema, localModelsSchema } from './local-models.ts'
 export type { ChosenLocalModel, LocalModelChange, LocalModels, LocalModelServer } from './local-models.ts'
 export { authTypeSchema, readinessSchema, versionsSchema } from './start-up.ts'

@@ -94,50 +94,6 @@ export function parseWith<Schema extends v.GenericSchema>(
   return result.output
 }
 
-/** Bodies up to this many characters are read without counting their values first. */
-const harmlessCharacters = 1_000_000
-/** Most values in one body: parsed, each takes up to a hundred bytes, however short it was written. */
-const mostValues = 4_000_000
-
-/** Whether a JSON text has more values than a process should hold; whatever stands in strings counts nothing. */
-function holdsTooMuch(json: string): boolean {
-  let values = 0
-  for (let at = 0; at < json.length && values <= mostValues; at++) {
-    const unit = json.charCodeAt(at)
-    if (unit === 0x22) at = endOfString(json, at)
-    // A comma, an opening bracket or brace: each begins a value.
-    else if (unit === 0x2c || unit === 0x5b || unit === 0x7b) values++
-  }
-  return values > mostValues
-}
-
-/** Position of the quote that closes the string opened at `start`. */
-function endOfString(json: string, start: number): number {
-  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
-    let escapes = 0
-    while (json.charCodeAt(end - 1 - escapes) === 0x5c) escapes++
-    if (escapes % 2 === 0) return end
-  }
-  return json.length
-}
-
-/**
- * Reads a JSON text by its schema; a leading byte order mark is skipped.
- * @throws VALIDATION_FAILED, also for an empty or malformed text; PAYLOAD_TOO_LARGE for more than four million values
- */
-export function parseJsonBody<Schema extends v.GenericSchema>(text: string, schema: Schema): v.InferOutput<Schema> {
-  const json = text.startsWith('\uFEFF') ? text.slice(1) : text
-  if (json.length > harmlessCharacters && holdsTooMuch(json))
-    throw new InlayError('PAYLOAD_TOO_LARGE', { message: 'The body holds more than 4,000,000 values.' })
-  let value: unknown
-  try {
-    value = json.trim() === '' ? undefined : JSON.parse(json)
-  } catch {
-    throw validationFailed([{ loc: ['body'], msg: 'is not valid JSON', type: 'json_invalid' }])
-  }
-  return parseWith(schema, value, 'body')
-}
-
 /**
  * Reads what a service answered by its schema.
  * @throws BAD_GATEWAY when it is something else

@@ -18,9 +18,21 @@ export interface Principal {
   readonly streamFormat?: StreamFormat
   /** What the caller may use, where it differs from what all may. */
   readonly limits?: CallerLimits
+  /** Number of the key that was used: its limits are counted for this key alone. Absent: `limits` are the caller's. */
+  readonly keyId?: number
 }
 
-/** What a caller may use in a minute or a day of the clock (UTC). Absent: there is no limit. */
+/** Names of what can be limited. */
+export const limitNames = [
+  'requestsPerMinute',
+  'tokensPerDay',
+  'uploadsPerDay',
+  'sessionsPerDay',
+  'documentsPerDay',
+  'waitingDocuments',
+] as const
+
+/** What may be used in a minute or a day of the clock (UTC). Absent: there is no limit. */
 export interface CallerLimits {
   /** Requests of any kind. */
   readonly requestsPerMinute?: number
@@ -32,6 +44,8 @@ export interface CallerLimits {
   readonly sessionsPerDay?: number
   /** Documents accepted. */
   readonly documentsPerDay?: number
+  /** Documents that wait to be indexed at a time: a share of the queue. Each process counts those it took in. */
+  readonly waitingDocuments?: number
 }
 
 /** Whoever runs the service: may do everything, and what the host does without naming a caller is theirs. */

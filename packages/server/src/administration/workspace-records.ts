@@ -1,3 +1,4 @@
+import type { CallerLimits } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
 
 /** Table of what administrators and people set over the API, as Kysely sees it. */
@@ -41,6 +42,8 @@ export interface WorkspaceValues {
   readonly persona_labels: readonly number[]
   /** Number 1 alone. */
   readonly settings: Readonly<Record<string, unknown>>
+  /** Number 1 alone. */
+  readonly limits: { readonly callers?: CallerLimits | null; readonly tenant?: CallerLimits | null }
   /** Number 1 alone: the model of this machine that answers. */
   readonly local_model: { readonly server: string; readonly baseUrl: string; readonly model: string }
   /** Number 1 of each owner: ids of agents in order. */

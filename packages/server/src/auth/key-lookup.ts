@@ -77,13 +77,13 @@ export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: K
 }
 
 function toPrincipal(row: KeyRow): Principal {
-  const { owner, email, scopes, groups, streamFormat, limits } = toApiKey(row)
+  const { id: keyId, owner, email, scopes, groups, streamFormat, limits } = toApiKey(row)
   return {
     id: owner,
     ...(email === null ? {} : { email }),
     scopes,
     groups,
     ...(streamFormat === null ? {} : { streamFormat }),
-    ...(limits === null ? {} : { limits }),
+    ...(limits === null ? {} : { limits, keyId }),
   }
 }

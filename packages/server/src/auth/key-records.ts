@@ -46,7 +46,7 @@ export interface ApiKey {
   readonly lastUsedAt: number | null
   /** From when on it is refused; null when it does not expire. */
   readonly expiresAt: number | null
-  /** What its owner may use, where it differs from what all may. */
+  /** What may be used with it, counted for it alone; null: what all callers may. */
   readonly limits: CallerLimits | null
 }
 

@@ -25,7 +25,7 @@ export interface NewApiKey {
   readonly streamFormat?: StreamFormat | null
   /** From when on it is refused, in milliseconds since 1970 UTC; within `cacheMs`. Default: never. */
   readonly expiresAt?: number | null
-  /** What its owner may use, counted over all keys of the owner. Default: what all may. */
+  /** What may be used with it, counted for this key alone, in the place of what all callers may. Default: that. */
   readonly limits?: CallerLimits | null
 }
 

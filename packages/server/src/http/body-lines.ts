@@ -1,4 +1,6 @@
 import { isInlayError } from '@inlay/protocol'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { joinBytes } from './body.ts'
 
 /** One line of a body: its number, counted from 1 over all lines, and what it holds. */
 export interface BodyLine {
@@ -6,48 +8,55 @@ export interface BodyLine {
   /** Undefined for a line that is above the limit or not UTF-8, and where the body cannot be read any further. */
   readonly text: string | undefined
   readonly fault: 'too_long' | 'not_utf8' | 'unreadable' | undefined
+  /** Why there was no room for it. */
+  readonly refusal?: unknown
   readonly bytes: number
+  /** To be called once nothing of the line is needed any more. */
+  release(): void
+}
+
+/** What a line holds of the bytes that may be worked on at once. */
+export interface LineShare {
+  /** Says how much of the line there is by now; what it throws refuses the line. */
+  grow(bytes: number): void
+  release(): void
+}
+
+export interface LineOptions {
+  readonly limitBytes: number
+  /** Ends the reading at once, also in the middle of a line. */
+  readonly left: AbortSignal
+  /** Called for each line. */
+  readonly openShare: () => LineShare
 }
 
 const newline = 10
+/** One read of the network may bring thousands of lines. */
+const linesBetweenTurns = 64
 
 /**
- * Reads a body line by line, as far as the consumer asks; blank lines are counted and left out. A line above the limit
- * is skipped without being kept, and told as such; a body whose compression is broken ends with such a line too.
- * @param left ends the reading at once, also in the middle of a line
+ * Reads a body line by line, as far as the consumer asks; blank lines are counted and left out. A line above the limit,
+ * or one there is no room for, is skipped without being kept, and told as such; a body whose compression is broken ends
+ * with such a line too.
  */
 export async function* readLines(
   body: ReadableStream<Uint8Array>,
-  limitBytes: number,
-  left: AbortSignal,
+  { limitBytes, left, openShare }: LineOptions,
 ): AsyncGenerator<BodyLine> {
   const reader = body.getReader()
   // The transport then knows that nobody reads on; a generator's own `return` would wait for the read under way.
   left.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
-  const decoder = new TextDecoder('utf-8', { fatal: true })
   let number = 0
-  let bytes = 0
-  let pieces: Uint8Array[] = []
-
-  function take(piece: Uint8Array): void {
-    bytes += piece.byteLength
-    if (bytes > limitBytes) pieces = []
-    else pieces.push(piece)
-  }
+  let line = createLine(limitBytes, openShare())
 
   function complete(): BodyLine | undefined {
-    const line = bytes > limitBytes ? undefined : joined(pieces)
-    const size = bytes
+    const { release } = line
+    const read = line.complete()
+    line = createLine(limitBytes, openShare())
     number++
-    bytes = 0
-    pieces = []
-    if (line === undefined) return { number, text: undefined, fault: 'too_long', bytes: size }
-    try {
-      const text = decoder.decode(line)
-      return text.trim() === '' ? undefined : { number, text, fault: undefined, bytes: size }
-    } catch {
-      return { number, text: undefined, fault: 'not_utf8', bytes: size }
-    }
+    if (read !== undefined) return { number, ...read, release }
+    release()
+    return undefined
   }
 
   /** The next piece; undefined where the compression is broken. */
@@ -57,32 +66,73 @@ export async function* readLines(
       throw error
     })
 
-  let step = await next()
-  for (; step && !step.done; step = await next()) {
-    let from = 0
-    for (let at = step.value.indexOf(newline); at !== -1; at = step.value.indexOf(newline, from)) {
-      take(step.value.subarray(from, at))
-      from = at + 1
-      const line = complete()
-      if (line !== undefined) yield line
+  try {
+    let step = await next()
+    for (; step && !step.done; step = await next()) {
+      let from = 0
+      for (let at = step.value.indexOf(newline); at !== -1; at = step.value.indexOf(newline, from)) {
+        line.take(step.value.subarray(from, at))
+        from = at + 1
+        const read = complete()
+        if (read !== undefined) yield read
+        if (number % linesBetweenTurns === 0) await yieldToEventLoop()
+      }
+      line.take(step.value.subarray(from))
     }
-    take(step.value.subarray(from))
+    if (step === undefined) {
+      yield { number: number + 1, text: undefined, fault: 'unreadable', bytes: 0, release: () => {} }
+      return
+    }
+    const last = line.bytes() > 0 && !left.aborted ? complete() : undefined
+    if (last !== undefined) yield last
+  } finally {
+    line.release()
   }
-  if (step === undefined) {
-    yield { number: number + 1, text: undefined, fault: 'unreadable', bytes: 0 }
-    return
-  }
-  const last = bytes > 0 && !left.aborted ? complete() : undefined
-  if (last !== undefined) yield last
 }
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  if (pieces.length === 1) return pieces[0]!
-  const whole = new Uint8Array(pieces.reduce((size, piece) => size + piece.byteLength, 0))
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.byteLength
-  }
-  return whole
+interface OpenLine {
+  take(piece: Uint8Array): void
+  bytes(): number
+  /** Undefined for a blank one. */
+  complete(): Omit<BodyLine, 'number' | 'release'> | undefined
+  release(): void
 }
+
+function createLine(limitBytes: number, share: LineShare): OpenLine {
+  let bytes = 0
+  let pieces: Uint8Array[] = []
+  let refusal: unknown
+
+  function drop(): void {
+    pieces = []
+    share.release()
+  }
+
+  return {
+    bytes: () => bytes,
+    release: share.release,
+    take: (piece) => {
+      bytes += piece.byteLength
+      if (refusal !== undefined || bytes > limitBytes) return drop()
+      try {
+        share.grow(bytes)
+        pieces.push(piece)
+      } catch (error) {
+        refusal = error
+        drop()
+      }
+    },
+    complete: () => {
+      if (bytes > limitBytes) return { text: undefined, fault: 'too_long', bytes }
+      if (refusal !== undefined) return { text: undefined, fault: undefined, refusal, bytes }
+      try {
+        const text = decoder.decode(pieces.length === 1 ? pieces[0] : joinBytes(pieces, bytes))
+        return text.trim() === '' ? undefined : { text, fault: undefined, bytes }
+      } catch {
+        return { text: undefined, fault: 'not_utf8', bytes }
+      }
+    },
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -1,10 +1,10 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
-import type { BudgetShare } from '@inlay/protocol/concurrency'
 import { callerOf, checkScopes, type Authenticator } from '../auth/authentication.ts'
 import { refuseForeignPages } from '../auth/authentication.ts'
 import { declaredBytes, readText } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
+import { createBodyShare, type BodyShare } from './body.ts'
 import type { ServerSettings } from './settings.ts'
 
 const encoder = new TextEncoder()
@@ -161,40 +161,6 @@ function queryOf(url: URL): Record<string, string | string[]> {
   return query
 }
 
-/** Smaller bodies are not counted: what they take is bounded by the number of connections. */
-const smallBodyBytes = 65_536
-const longestHoldMs = 5000
-
-/** Holds a share of the bytes that may be worked on at once; a body is in memory several times while it is read. */
-interface BodyShare {
-  /** Says how much of the body there is by now. @throws RATE_LIMITED when too many bytes are being worked on */
-  grow(bytes: number): void
-  /** Releases the share in a while: whoever waits for a document to be indexed holds its bytes no longer. */
-  expire(): void
-  release(): void
-}
-
-function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
-  let share: BudgetShare | undefined
-  let isReleased = false
-  let cancel: (() => void) | undefined
-  return {
-    grow: (bytes) => {
-      if (bytes <= smallBodyBytes || isReleased) return
-      share ??= bodyBudget.open(caller)
-      share.grow(bytes)
-    },
-    expire: () => {
-      if (share) cancel = timer(longestHoldMs, share.release)
-    },
-    release: () => {
-      cancel?.()
-      isReleased = true
-      share?.release()
-    },
-  }
-}
-
 async function checkedBody(
   route: Route,
   request: Request,
@@ -205,6 +171,5 @@ async function checkedBody(
   const limit = settings.limits[body.limit]
   // What does not say its length is counted as it comes, and what is compressed as it is unpacked.
   if (!request.headers.has('content-encoding')) share.grow(Math.min(declaredBytes(request) ?? 0, limit))
-  const text = await readText(request, limit, share.grow)
-  return parseJsonBody(text, body.schema)
+  return parseJsonBody(await readText(request, limit, share.grow), body.schema)
 }

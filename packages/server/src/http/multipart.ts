@@ -1,4 +1,5 @@
 import { InlayError, validationFailed } from '@inlay/protocol'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { bodyStream, tooLarge } from './body.ts'
 
 /** A part of a form as it arrives. */
@@ -24,6 +25,7 @@ export interface FormLimits {
 }
 
 const headBytes = 16 * 1024
+const bytesBetweenTurns = 2 ** 20
 const cr = 13
 const encoder = new TextEncoder()
 
@@ -78,6 +80,9 @@ function createSource(stream: ReadableStream<Uint8Array>, limitBytes: number): S
       })
       if (done) return false
       total += value.byteLength
+      // What the network brought is read without a pause otherwise, up to megabytes.
+      if (Math.floor(total / bytesBetweenTurns) > Math.floor((total - value.byteLength) / bytesBetweenTurns))
+        await yieldToEventLoop()
       if (total > limitBytes) throw tooLarge(limitBytes)
       const joined = new Uint8Array(source.buffer.byteLength + value.byteLength)
       joined.set(source.buffer)

@@ -22,7 +22,7 @@ export interface ServerParts {
   /** Absent: nothing is audited, and `/admin/audit` answers 501. */
   readonly audit?: AuditLog | undefined
   /** Counts what callers use. Absent: they may use what they like. */
-  readonly usage?: Pick<UsageLimits, 'take'> | undefined
+  readonly usage?: UsageLimits | undefined
   /** What Prometheus reads. Absent: nothing is measured, and `/metrics` answers 501. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** The script of `<inlay-chat>`. Absent, or undefined: `/inlay-chat.js` is not there. */

@@ -1,21 +1,30 @@
 import { InlayError, type CallerLimits, type Principal } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
+import type { WorkspaceRecords } from '../administration/workspace-records.ts'
+import {
+  createUsageCounters,
+  periodOf,
+  type Count,
+  type Counted,
+  type CountedScope,
+  type LimitName,
+  type UsageTable,
+} from './usage-counters.ts'
 
-/** What is counted; each has a limit of the same name. */
-export type LimitName = keyof CallerLimits
+export type { LimitName, UsageTable }
 
-/** Table of what callers have used, as Kysely sees it. */
-export interface UsageTable {
-  inlay_usage: {
-    owner: string
-    kind: string
-    /** When the minute or day began, in milliseconds since 1970 UTC. */
-    period: number
-    amount: number
-  }
+/** The limits of each caller, and those of everybody together. */
+export interface LimitSettings {
+  readonly callers: CallerLimits
+  readonly tenant: CallerLimits
 }
 
-/** Counts what callers use and refuses what is over their limits. */
+/** A limit that binds a call. */
+export interface Bound extends Counted {
+  readonly limit: number
+}
+
+/** Counts what is used and refuses what is over a limit: of the key or the caller, and of everybody together. */
 export interface UsageLimits {
   /**
    * Counts an amount before it is used. With 0 it asks whether anything is left.
@@ -23,7 +32,15 @@ export interface UsageLimits {
    */
   take(caller: Principal, name: LimitName, amount?: number): Promise<void>
   /** Counts what has been used; never refuses. */
-  add(caller: Principal, name: LimitName, amount: number): void
+  add(caller: Principal, name: LimitName, amount: number): Promise<void>
+  /** The limits of one name that bind a caller. */
+  boundsOf(caller: Principal, name: LimitName): Promise<readonly Bound[]>
+  /** The limits in force: what administrators set, else what the deployment was set to. */
+  inForce(): Promise<LimitSettings>
+  /** Sets limits, for all processes within a second; null goes back to what the deployment was set to. */
+  change(change: { readonly [Of in keyof LimitSettings]?: CallerLimits | null }): Promise<void>
+  /** What was used of limits in the present minute or day. */
+  used(): Promise<readonly Count[]>
   /** Forgets what a caller has used. */
   erase(ownerId: string): Promise<void>
   /** Writes what is still to be written. */
@@ -37,144 +54,115 @@ export interface UsageLimitsOptions {
   readonly now: () => number
   /** Limits of callers who have none of their own. Default: none. */
   readonly limits?: CallerLimits | undefined
+  /** Limits of everybody together. Default: none. */
+  readonly tenantLimits?: CallerLimits | undefined
+  /** Keeps what administrators set. Absent: they cannot. */
+  readonly workspace?: Pick<WorkspaceRecords, 'get' | 'put'> | undefined
   /** Told when counts could not be written; they are written later. */
   readonly onError: (error: unknown) => void
   /** How often counts are written and those of other processes read, in milliseconds. Default 1000. */
   readonly syncMs?: number
 }
 
-interface Counter {
-  readonly owner: string
-  readonly name: LimitName
-  readonly period: number
-  /** What all processes had used at the last look. */
-  known: number
-  /** What this process has used since. */
-  pending: number
-  readonly loaded: Promise<void>
-}
-
-const minuteMs = 60_000
-const dayMs = 86_400_000
 const units: Readonly<Record<LimitName, string>> = {
   requestsPerMinute: 'requests a minute',
   tokensPerDay: 'tokens a day',
   uploadsPerDay: 'uploaded files a day',
   sessionsPerDay: 'new chat sessions a day',
   documentsPerDay: 'ingested documents a day',
+  waitingDocuments: 'documents that wait to be indexed',
 }
-const lengthOf = (name: LimitName): number => (name === 'requestsPerMinute' ? minuteMs : dayMs)
+const users: Readonly<Record<CountedScope, string>> = {
+  caller: 'You have',
+  key: 'This key has',
+  tenant: 'All callers together have',
+}
 
 /**
  * Limits over a database that all processes share. Minutes and days are those of the clock, in UTC. Each process counts
  * by itself and joins its counts once a second, so together they may pass a limit by what they use in that time.
  */
 export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
-  const { db, now, limits = {}, onError, syncMs = 1_000 } = options
-  const counters = new Map<string, Counter>()
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const { now, limits = {}, tenantLimits = {}, workspace, syncMs = 1_000 } = options
+  const counters = createUsageCounters({ ...options, syncMs })
+  const stored = createStoredLimits(options, syncMs)
 
-  const counterOf = ({ id }: Principal, name: LimitName): Counter => {
-    const period = now() - (now() % lengthOf(name))
-    const key = `${name} ${id}`
-    const counter = counters.get(key)
-    if (counter?.period === period) return counter
-    const fresh = { owner: id, name, period, known: 0, pending: 0, loaded: Promise.resolve() }
-    const load = async (): Promise<void> =>
-      void (fresh.known += await readAmount(db, { owner: id, kind: name, period }))
-    // Without the database nobody is refused; what is used is counted all the same.
-    fresh.loaded = load()
-    fresh.loaded.catch(onError)
-    counters.set(key, fresh)
-    return fresh
+  const inForce = async (): Promise<LimitSettings> => {
+    const { callers, tenant } = await stored.read()
+    return { callers: callers ?? limits, tenant: tenant ?? tenantLimits }
   }
-  const count = (counter: Counter, amount: number): void => {
-    counter.pending += amount
-    timer ??= setTimeout(() => void sync().catch(onError), syncMs)
-    timer.unref?.()
-  }
-  const sync = async (): Promise<void> => {
-    clearTimeout(timer)
-    timer = undefined
-    if (counters.size === 0) return
-    for (const counter of [...counters.values()].filter(({ pending }) => pending > 0)) await write(db, counter)
-    const time = now()
-    for (const [key, { name, period }] of counters) if (period + lengthOf(name) <= time) counters.delete(key)
-    await removeOld(db, time)
+  const boundsOf = async (caller: Principal, name: LimitName): Promise<Bound[]> => {
+    const { callers, tenant } = await inForce()
+    const own = caller.limits?.[name]
+    const counted: readonly [CountedScope, string, number | undefined][] = [
+      own === undefined || caller.keyId === undefined
+        ? ['caller', caller.id, own ?? callers[name]]
+        : ['key', String(caller.keyId), own],
+      ['tenant', '', tenant[name]],
+    ]
+    return counted.flatMap(([scope, owner, limit]) => (limit === undefined ? [] : [{ scope, owner, name, limit }]))
   }
   return {
+    boundsOf,
+    inForce,
     take: async (caller, name, amount = 1) => {
-      const limit = caller.limits?.[name] ?? limits[name]
-      if (limit === undefined) return
-      const counter = counterOf(caller, name)
-      await counter.loaded.catch(() => {})
-      const used = counter.known + counter.pending
-      if (used + Math.max(amount, 1) > limit) throw overLimit({ name, limit, used, period: counter.period }, now())
-      if (amount > 0) count(counter, amount)
+      const bounds = await boundsOf(caller, name)
+      for (const bound of bounds) {
+        const { used, period } = await counters.count(bound)
+        if (used + Math.max(amount, 1) <= bound.limit) continue
+        throw overLimit(bound, used, (period + periodOf(name) - now()) / 1000)
+      }
+      if (amount > 0) for (const bound of bounds) counters.add(bound, amount)
     },
-    add: (caller, name, amount) => {
-      const limit = caller.limits?.[name] ?? limits[name]
-      if (limit !== undefined && amount > 0) count(counterOf(caller, name), amount)
+    add: async (caller, name, amount) => {
+      if (amount > 0) for (const bound of await boundsOf(caller, name)) counters.add(bound, amount)
     },
-    erase: async (ownerId) => {
-      for (const [key, { owner }] of counters) if (owner === ownerId) counters.delete(key)
-      await db.deleteFrom('inlay_usage').where('owner', '=', ownerId).execute()
+    change: async (change) => {
+      if (!workspace)
+        throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment keeps no limits of its own.' })
+      const before = (await workspace.get('limits', 1))?.value
+      await workspace.put('limits', 1, { ...before, ...change })
+      stored.forget()
     },
-    close: sync,
+    used: counters.list,
+    erase: counters.erase,
+    close: counters.close,
   }
 }
 
-async function readAmount(
-  db: Kysely<UsageTable>,
-  { owner, kind, period }: Omit<UsageTable['inlay_usage'], 'amount'>,
-): Promise<number> {
-  const row = await db
-    .selectFrom('inlay_usage')
-    .select('amount')
-    .where('owner', '=', owner)
-    .where('kind', '=', kind)
-    .where('period', '=', period)
-    .executeTakeFirst()
-  return Number(row?.amount ?? 0)
+type StoredLimits = { readonly [Of in keyof LimitSettings]?: CallerLimits | null }
+
+/** What administrators set, looked up once a second. While it cannot be read, what was read last holds. */
+function createStoredLimits(
+  { workspace, onError }: Pick<UsageLimitsOptions, 'workspace' | 'onError'>,
+  syncMs: number,
+): { read(): Promise<StoredLimits>; forget(): void } {
+  let last: StoredLimits = {}
+  let reading: Promise<void> | undefined
+  let readAt = -Infinity
+  const load = async (from: Pick<WorkspaceRecords, 'get'>): Promise<void> => {
+    last = (await from.get('limits', 1))?.value ?? {}
+  }
+  return {
+    async read() {
+      if (workspace && performance.now() - readAt >= syncMs) {
+        const isFirst = readAt === -Infinity
+        readAt = performance.now()
+        reading = load(workspace).catch(onError)
+        if (!isFirst) return last
+      }
+      await reading
+      return last
+    },
+    forget: () => void (readAt = -Infinity),
+  }
 }
 
-async function removeOld(db: Kysely<UsageTable>, time: number): Promise<void> {
-  await db
-    .deleteFrom('inlay_usage')
-    .where((row) =>
-      row.or([
-        row('period', '<', time - 2 * dayMs),
-        row.and([row('kind', '=', 'requestsPerMinute'), row('period', '<', time - 2 * minuteMs)]),
-      ]),
-    )
-    .execute()
-}
-
-/** Adds what this process used, and learns what the others did. */
-async function write(db: Kysely<UsageTable>, counter: Counter): Promise<void> {
-  const { owner, name: kind, period, pending } = counter
-  const { amount } = await db
-    .insertInto('inlay_usage')
-    .values({ owner, kind, period, amount: pending })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['owner', 'kind', 'period'])
-        .doUpdateSet((row) => ({ amount: row('inlay_usage.amount', '+', pending) })),
-    )
-    .returning('amount')
-    .executeTakeFirstOrThrow()
-  counter.known = Number(amount)
-  counter.pending -= pending
-}
-
-function overLimit(
-  { name, limit, used, period }: { name: LimitName; limit: number; used: number; period: number },
-  time: number,
-): InlayError {
-  const retryAfterSeconds = (period + lengthOf(name) - time) / 1000
+/** The refusal of what is over a limit. */
+export function overLimit({ scope, name, limit }: Bound, used: number, retryAfterSeconds: number): InlayError {
   const figures = `${used.toLocaleString('en')} of ${limit.toLocaleString('en')} ${units[name]}`
   return new InlayError('RATE_LIMITED', {
-    message: `You have used ${figures}: try again in ${Math.ceil(retryAfterSeconds)} seconds.`,
-    data: { retryAfterSeconds, limit: name, used, most: limit },
+    message: `${users[scope]} used ${figures}: try again in ${Math.ceil(retryAfterSeconds)} seconds.`,
+    data: { retryAfterSeconds, limit: name, of: scope, used, most: limit },
   })
 }

@@ -26,6 +26,7 @@ import { auditRoutes } from './administration/audit.ts'
 import { agentAdministrationRoutes } from './administration/agents.ts'
 import { connectorRoutes } from './administration/connectors.ts'
 import { labelRoutes } from './administration/labels.ts'
+import { limitRoutes } from './administration/limits.ts'
 import { modelAdministrationRoutes } from './administration/models.ts'
 import { pairStatusRoutes } from './administration/pair-status.ts'
 import { preferenceRoutes } from './administration/preferences.ts'
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   ...workspaceRoutes,
   ...preferenceRoutes,
   ...keyRoutes,
+  ...limitRoutes,
   ...auditRoutes,
   ...serviceRoutes,
   ...documentationRoutes,

@@ -1,6 +1,7 @@
 import type { IndexRow } from '@inlay/knowledge'
 import { createMemtable, createUnindexedRows, type Memtable } from '@inlay/drivers/internal/lancedb/text/memtable'
 import { wordsOf, type Terms } from '@inlay/drivers/internal/lancedb/text/words'
+import type { WriterPresence } from '@inlay/drivers/internal/lancedb/writer-presence'
 import type { Table } from '@lancedb/lancedb'
 import { describe, expect, test } from 'vitest'
 import { row } from '../sample-rows.ts'
@@ -81,7 +82,11 @@ describe('rows in memory', () => {
 describe('an overflow', () => {
   /** A table without unindexed rows of others, and the only handle. */
   const table = { indexStats: async () => ({ numUnindexedRows: 0 }) } as unknown as Table
-  const presence = { announce: async () => {}, soleWriter: async () => 'always', leave: async () => {} }
+  const presence: WriterPresence = {
+    commit: (work) => work(),
+    soleWriter: async () => 'always',
+    leave: async () => {},
+  }
 
   test('during a fold leaves the rows to the table until the next fold', async () => {
     const { memtable } = setup(2000)

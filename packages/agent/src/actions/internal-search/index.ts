@@ -9,6 +9,7 @@ import {
   expandQueries,
   queryLimit,
   queryWeights,
+  searchesFirstMessage,
   type WeightedQuery,
 } from './model-help.ts'
 import { narrowFilters, toFilterPacket, type Narrowing } from './narrowing.ts'
@@ -159,7 +160,7 @@ async function searchAll(
     search({ text, filters, caller, limit: foundLimit, signal })
   const own = given.map((text): WeightedQuery => ({ text, weight: queryWeights.given }))
   const begun = Promise.allSettled(own.map(find))
-  const mayExpand = (help.expand ?? true) && given.length < enoughQueries
+  const mayExpand = (help.expand ?? true) && given.length < enoughQueries && !searchesFirstMessage(given, turn)
   const more = mayExpand ? await expandQueries(given, turn, help.limitMs ?? defaultHelpMs) : []
   const all = [...own, ...more].toSorted((a, b) => b.weight - a.weight)
   turn.emit({ type: 'search_tool_queries_delta', queries: all.map(({ text }) => text) })

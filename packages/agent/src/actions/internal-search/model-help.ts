@@ -27,6 +27,14 @@ function clean(query: string): string {
   return storable(query).replace(/\s+/g, ' ').trim().slice(0, longestQuery).toWellFormed()
 }
 
+/** Whether a search is for the first message of a conversation as it stands: there is nothing that it leaves out. */
+export function searchesFirstMessage(
+  queries: readonly string[],
+  { messages = [], userMessage }: Pick<ActionTurn, 'messages' | 'userMessage'>,
+): boolean {
+  return messages.length === 0 && queries.length === 1 && queries[0] === clean(userMessage)
+}
+
 const expansionInstructions = `You prepare a search of an organisation's documents. You get the newest message of a person to an assistant, what was said before it, and the queries that somebody already thought of. Answer with one JSON object and nothing else: {"question": "…", "keywords": ["…", "…"]}
 "question": the newest message as one complete question that can be understood without the conversation; names stand in place of pronouns. Add nothing that was not said or meant.
 "keywords": up to ${mostKeywords} short queries of one to five words that the wanted documents would contain: other names for the same thing, technical terms, abbreviations or what they stand for. None that is there already.
@@ -41,10 +49,7 @@ export async function expandQueries(
   turn: Pick<ActionTurn, 'ask' | 'messages' | 'userMessage' | 'signal'>,
   limitMs: number,
 ): Promise<WeightedQuery[]> {
-  const { messages = [] } = turn
-  // The first message of a conversation stands on its own, and a search with it knows all that was said.
-  if (messages.length === 0 && given.length === 1 && given[0] === clean(turn.userMessage)) return []
-  const said = messages.map(({ role, text }): PastText => ({ role, text: text.slice(0, 1_000) }))
+  const said = (turn.messages ?? []).map(({ role, text }): PastText => ({ role, text: text.slice(0, 1_000) }))
   const text = JSON.stringify({ said_before: said, newest_message: turn.userMessage.slice(0, 4_000), queries: given })
   const answer = await askInTime(turn, { instructions: expansionInstructions, text, answerTokens: 300 }, limitMs)
   return answer === undefined ? [] : readExpansion(answer, given)

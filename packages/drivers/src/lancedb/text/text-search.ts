@@ -61,13 +61,11 @@ export async function searchText(parts: TextParts, query: TextQuery): Promise<Te
   const memtable = unindexed === 'memtable' ? await parts.memtable.prepared() : undefined
   const isWhole = unindexed === 'table'
   let words = queryTerms
-  let ranked = await rank(parts, query, { words, memtable, isWhole })
-  let positions = lookAt(ranked, words)
+  let { ranked, positions } = await rank(parts, query, { words, memtable, isWhole })
   const corrections = await correct(parts, queryTerms, { positions, memtable })
   if (corrections.length > 0) {
     words = [...queryTerms, ...corrections]
-    ranked = await rank(parts, query, { words, memtable, isWhole })
-    positions = lookAt(ranked, words)
+    ;({ ranked, positions } = await rank(parts, query, { words, memtable, isWhole }))
   }
   return rescore(
     ranked,
@@ -78,15 +76,15 @@ export async function searchText(parts: TextParts, query: TextQuery): Promise<Te
     .map(({ row, score }) => ({ ...row, score, hit: { ...row.hit, score } }))
 }
 
-/** Where the words stand in the first rows. */
-function lookAt(ranked: readonly TextHit[], words: readonly QueryTerm[]): TermPositions[] {
-  const wanted = new Set(words.map(({ word }) => word))
-  return ranked.slice(0, rescoredRows).map(({ hit }) => termPositionsOf(hit.text, wanted))
-}
-
 async function queryTermsOf(terms: Terms, words: readonly string[]): Promise<QueryTerm[]> {
   const indexTerms = await terms.of(words)
   return words.flatMap((word, at) => (indexTerms[at] === undefined ? [] : [{ word, term: indexTerms[at] }]))
+}
+
+/** Rows by falling score, and where the words stand in the first of them. */
+interface Ranked {
+  readonly ranked: readonly TextHit[]
+  readonly positions: readonly TermPositions[]
 }
 
 interface Ranking {
@@ -97,16 +95,17 @@ interface Ranking {
   readonly isWhole: boolean
 }
 
-async function rank(parts: TextParts, query: TextQuery, { memtable, words, isWhole }: Ranking): Promise<TextHit[]> {
+async function rank(parts: TextParts, query: TextQuery, { memtable, words, isWhole }: Ranking): Promise<Ranked> {
   const reach = Math.max(query.limit, rescoredRows)
   const [inMemory, indexed] = await Promise.all([
     memtable ? searchMemtable(parts, query, { memtable, words, reach }) : [],
     searchIndexed(parts, query, { words, isWhole, reach }),
   ])
-  if (inMemory.length === 0) return indexed
   const hits = new Map(inMemory.map((textHit) => [keyOf(textHit.hit), textHit]))
   for (const textHit of indexed) hits.set(keyOf(textHit.hit), textHit)
-  return [...hits.values()].sort((a, b) => b.score - a.score).slice(0, reach)
+  const ranked = inMemory.length === 0 ? indexed : [...hits.values()].sort((a, b) => b.score - a.score).slice(0, reach)
+  const wanted = new Set(words.map(({ word }) => word))
+  return { ranked, positions: ranked.slice(0, rescoredRows).map(({ hit }) => termPositionsOf(hit.text, wanted)) }
 }
 
 async function searchIndexed(

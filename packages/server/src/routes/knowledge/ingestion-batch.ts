@@ -7,7 +7,9 @@ import {
   type Principal,
 } from '@inlay/protocol'
 import { bodyStream, brokenCompression, tooLarge } from '../../http/body.ts'
+import { createLimiter, type Limiter } from '@inlay/protocol/concurrency'
 import { readLines, type BodyLine } from '../../http/body-lines.ts'
+import { createBodyShare } from '../../http/body.ts'
 import { orderedStream } from '../../streams/ordered-stream.ts'
 import { errorBody, reply, toFailure, type Reply } from '../../http/replies.ts'
 import { defineRoute, type Route, type RouteContext } from '../../http/route.ts'
@@ -33,8 +35,15 @@ export const ingestionBatchRoutes: readonly Route[] = [
     answer: { description: 'One line for each.', lines: batchLineSchema },
     handle(context): Reply {
       const left = new AbortController()
-      const lines = readLines(bodyStream(context.request), context.settings.limits.ingestionBytes, left.signal)
-      const work = async (line: BodyLine): Promise<string> => `${JSON.stringify(await answerTo(line, context))}\n`
+      const { settings, caller } = context
+      const lines = readLines(bodyStream(context.request), {
+        limitBytes: settings.limits.ingestionBytes,
+        left: left.signal,
+        openShare: () => createBodyShare(settings, caller.id),
+      })
+      const inOrder = createLimiter(1)
+      const work = async (line: BodyLine): Promise<string> =>
+        `${JSON.stringify(await answerTo(line, { ...context, inOrder }))}\n`
       const answers = orderedStream(lines, work, limits, () => left.abort())
       return reply(answers, {
         headers: {
@@ -47,19 +56,24 @@ export const ingestionBatchRoutes: readonly Route[] = [
   }),
 ]
 
-async function answerTo(
-  line: BodyLine,
-  context: RouteContext<unknown, unknown, unknown> & { readonly caller: Principal },
-): Promise<BatchLine> {
-  const { caller, parts, settings, request, requestId } = context
+interface LineContext extends RouteContext<unknown, unknown, unknown> {
+  readonly caller: Principal
+  /** Lines are accepted in their order, so the last one of an id wins. */
+  readonly inOrder: Limiter
+}
+
+async function answerTo(line: BodyLine, context: LineContext): Promise<BatchLine> {
+  const { caller, parts, settings, request, requestId, inOrder } = context
   try {
     if (line.fault === 'too_long') throw tooLarge(settings.limits.ingestionBytes)
     if (line.fault === 'unreadable') throw brokenCompression()
-    if (line.text === undefined) {
-      throw validationFailed([{ loc: ['body'], msg: 'is not valid UTF-8', type: 'json_invalid' }])
-    }
-    // Nothing is awaited before `accept`: lines are accepted in their order, so the last one of an id wins.
-    const accepted = await parts.knowledge.accept(parseJsonBody(line.text, ingestionRequestSchema), { caller })
+    if (line.refusal !== undefined) throw line.refusal
+    const { text } = line
+    if (text === undefined) throw validationFailed([{ loc: ['body'], msg: 'is not valid UTF-8', type: 'json_invalid' }])
+    const begun = await inOrder.run(async () => ({
+      accepting: parts.knowledge.accept(await parseJsonBody(text, ingestionRequestSchema), { caller }),
+    }))
+    const accepted = await begun.accepting
     return {
       line: line.number,
       status: 200,
@@ -70,5 +84,7 @@ async function answerTo(
     const failure = toFailure(thrown)
     if (failure.unexpected) settings.onError(thrown, { requestId, method: request.method, route: 'a line of a batch' })
     return { line: line.number, status: failure.error.status, ...errorBody(failure.error, requestId) }
+  } finally {
+    line.release()
   }
 }

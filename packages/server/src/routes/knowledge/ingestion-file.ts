@@ -1,5 +1,6 @@
+import { joinInSlices } from '@inlay/protocol/concurrency'
 import { ingestionFormSchema, ingestionResponseSchema, validationFailed, type IngestionResponse } from '@inlay/protocol'
-import { declaredBytes, joinBytes, tooLarge } from '../../http/body.ts'
+import { declaredBytes, tooLarge } from '../../http/body.ts'
 import { readForm } from '../../http/multipart.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { ingestionPaths } from './ingestion.ts'
@@ -73,7 +74,7 @@ async function readAll(pieces: AsyncIterable<Uint8Array>, holdBytes: (bytes: num
     // The reader goes on in its own buffer.
     kept.push(piece.slice())
   }
-  return joinBytes(kept, size)
+  return joinInSlices(kept, size)
 }
 
 function pairIdOf(text: string | undefined): number | undefined {

@@ -1,13 +1,16 @@
-import { InlayError, queryInteger, toUserId, type Principal } from '@inlay/protocol'
+import { InlayError, queryInteger, toUserId, type Principal, type StreamFormat } from '@inlay/protocol'
 import {
   apiKeyCreationSchema,
   apiKeyDescriptorSchema,
   apiKeyUpdateSchema,
+  fromLimitSet,
+  toLimitSet,
   type ApiKeyDescriptor,
+  type LimitSet,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import type { ApiKey } from '../../auth/key-records.ts'
-import type { Keys } from '../../auth/keys.ts'
+import type { Keys, NewApiKey } from '../../auth/keys.ts'
 import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
 
 const topic = 'API keys'
@@ -43,7 +46,7 @@ export const keyRoutes: readonly Route[] = [
       refuseGroupIds(body.group_ids)
       const keys = keysOf(parts)
       const owner = await ownerOf(body.owner, caller, keys)
-      const created = await keys.create({ ...body, owner, streamFormat: body.stream_format })
+      const created = await keys.create({ ...toKey(body), owner })
       return toDescriptor(created.record, created.key)
     },
   }),
@@ -60,8 +63,7 @@ export const keyRoutes: readonly Route[] = [
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path, body, parts }): Promise<ApiKeyDescriptor> {
       refuseGroupIds(body.group_ids)
-      const change = { ...body, streamFormat: body.stream_format }
-      return toDescriptor(await keysOf(parts).change(path.api_key_id, change))
+      return toDescriptor(await keysOf(parts).change(path.api_key_id, toKey(body)))
     },
   }),
   defineRoute({
@@ -122,6 +124,27 @@ async function ownerOf(given: string | null, caller: Principal, keys: Keys): Pro
   return known.find((id) => toUserId(id) === given) ?? given
 }
 
+interface TravellingParts {
+  readonly stream_format?: StreamFormat | null
+  readonly expires_at?: string | null
+  readonly limits?: LimitSet | null
+}
+
+/** A body as keys are given it; what is absent stays so. */
+function toKey<Body extends TravellingParts>({
+  stream_format: streamFormat,
+  expires_at: end,
+  limits,
+  ...rest
+}: Body): Omit<Body, keyof TravellingParts> & Pick<NewApiKey, 'streamFormat' | 'expiresAt' | 'limits'> {
+  return {
+    ...rest,
+    streamFormat,
+    ...(end !== undefined && { expiresAt: end === null ? null : Date.parse(end) }),
+    ...(limits !== undefined && { limits: limits && fromLimitSet(limits) }),
+  }
+}
+
 function toDescriptor(record: ApiKey, key: string | null = null): ApiKeyDescriptor {
   return {
     api_key_id: record.id,
@@ -134,6 +157,10 @@ function toDescriptor(record: ApiKey, key: string | null = null): ApiKeyDescript
     scopes: [...record.scopes],
     stream_format: record.streamFormat,
     created_at: new Date(record.createdAt).toISOString(),
-    last_used_at: record.lastUsedAt === null ? null : new Date(record.lastUsedAt).toISOString(),
+    last_used_at: toTime(record.lastUsedAt),
+    expires_at: toTime(record.expiresAt),
+    limits: record.limits && toLimitSet(record.limits),
   }
 }
+
+const toTime = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())

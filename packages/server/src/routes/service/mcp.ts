@@ -87,7 +87,7 @@ async function answerTo(message: McpMessage, context: Context, progress: McpCont
 async function readMessage(request: Request, limitBytes: number): Promise<McpMessage> {
   const text = await readText(request, limitBytes)
   try {
-    return parseJsonBody(text, mcpMessageSchema)
+    return await parseJsonBody(text, mcpMessageSchema)
   } catch (error) {
     if (isInlayError(error) && error.code === 'VALIDATION_FAILED') {
       throw refused('This is no message of JSON-RPC 2.0.')

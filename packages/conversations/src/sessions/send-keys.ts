@@ -1,7 +1,8 @@
-import type { RunStore } from '@inlay/agent'
+import type { RunStore, TurnOpening } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import { toCallRecord } from './tool-calls.ts'
-import type { ConversationDatabase } from '../tables/database.ts'
+import { toCallRecord } from './writing.ts'
+import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
+import type { Transaction } from 'kysely'
 
 const dayMs = 86_400_000
 
@@ -59,4 +60,40 @@ export function createRunStore(db: ConversationDatabase, now: () => number): Run
       }
     },
   }
+}
+
+/**
+ * Stores the key of a send in the transaction of its messages.
+ * @throws what the database says of a key that is taken, CONFLICT when another send took the place of the replaced one
+ */
+export async function storeSendKey(
+  records: Transaction<ConversationTables>,
+  ownerId: string,
+  { key, bodyHash, replaces }: NonNullable<TurnOpening['key']>,
+  send: {
+    readonly sessionId: string
+    readonly messageId: number
+    readonly openedSession: boolean
+    /** Milliseconds since 1970 UTC. */
+    readonly time: number
+  },
+): Promise<void> {
+  const { sessionId, messageId, openedSession, time } = send
+  if (replaces === undefined) {
+    const row = { owner_id: ownerId, key, body_hash: bodyHash, session_id: sessionId, message_id: messageId }
+    await records
+      .insertInto('inlay_chat_send_keys')
+      .values({ ...row, opened_session: openedSession ? 1 : 0, created_at: time, lines: null })
+      .execute()
+    return
+  }
+  const replaced = await records
+    .updateTable('inlay_chat_send_keys')
+    .set({ message_id: messageId, created_at: time, lines: null })
+    .where('owner_id', '=', ownerId)
+    .where('key', '=', key)
+    .where('message_id', '=', replaces)
+    .returning('message_id')
+    .executeTakeFirst()
+  if (!replaced) throw new InlayError('CONFLICT')
 }

@@ -1,0 +1,124 @@
+import type { IndexCondition } from '@inlay/knowledge'
+import type { Connection, Session, Table } from '@lancedb/lancedb'
+import { readThrough } from './condition.ts'
+import { guarded, loadEngine, persistently, type Engine } from './engine.ts'
+import type { IndexLocation } from './location.ts'
+import { tableName } from './table.ts'
+import { openVersionPresence } from './version-presence.ts'
+
+/** Says how the engine reaches a bucket, by its own names: `region`, `endpoint`, `aws_access_key_id` … */
+export type StorageOptions = Readonly<Record<string, string>>
+
+/** What is noted beside the table: rows are only added, and the newest of a name counts. */
+type NoteName = 'identity' | 'deletedSince'
+
+const notesTable = 'notes'
+
+/**
+ * The engine's own patience is three minutes, which callers do not have: a bucket that does not answer is told soon, and
+ * documents wait in the queue meanwhile.
+ */
+const patience: StorageOptions = {
+  client_max_retries: '3',
+  client_retry_timeout: '8',
+  connect_timeout: '3s',
+  timeout: '60s',
+}
+
+/** Whether an address is one of a bucket, such as `s3://name/path`. */
+export function isBucket(address: string): boolean {
+  return /^(?:s3|gs|az):\/\//.test(address)
+}
+
+/** @param address `s3://bucket/path`; what Google and Azure offer goes by `gs://` and `az://`, untried */
+export function bucketLocation(address: string, storageOptions: StorageOptions = {}): IndexLocation {
+  const connect = ({ lancedb }: Engine, session?: Session): Promise<Connection> =>
+    lancedb.connect(address, {
+      readConsistencyInterval: 0,
+      storageOptions: { ...patience, ...storageOptions },
+      ...(session && { session }),
+    })
+  const connected = <Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> =>
+    guarded(async () => {
+      const connection = await connect(await loadEngine())
+      return work(connection).finally(() => connection.close())
+    })
+  const note = (name: NoteName, value: string): Promise<void> =>
+    connected((connection) => persistently(() => addNote(connection, name, value)))
+  const location: IndexLocation = {
+    connect,
+    openPresence: openVersionPresence,
+    deletionsOf: (table) => ({
+      any: async () => (await deadRows(table)) > 0,
+      fragments: () => fragmentsWithDeletions(table),
+      since: async () => {
+        const noted = await connected((connection) => readNote(connection, 'deletedSince'))
+        if (noted === '') await note('deletedSince', String(Date.now()))
+        return noted === '' ? Date.now() : Number(noted)
+      },
+      forget: () => note('deletedSince', ''),
+    }),
+    bytesOf: async (table) => (await table.stats()).totalBytes,
+    async inspect({ thorough, space }): Promise<IndexCondition> {
+      const { isPresent, identity } = await connected(async (connection) => ({
+        isPresent: (await connection.tableNames()).includes(tableName),
+        identity: await readNote(connection, 'identity'),
+      }))
+      const mark = identity === '' ? {} : { identity }
+      if (!isPresent) return { state: 'missing', ...mark }
+      return { state: thorough ? await readThrough(location, space) : 'present', ...mark }
+    },
+    mark: (identity) => note('identity', identity),
+    drop: () =>
+      connected(async (connection) => {
+        const names = await connection.tableNames()
+        for (const name of [tableName, notesTable]) if (names.includes(name)) await connection.dropTable(name)
+      }),
+  }
+  return location
+}
+
+async function readNote(connection: Connection, name: NoteName): Promise<string> {
+  if (!(await connection.tableNames()).includes(notesTable)) return ''
+  const table = await connection.openTable(notesTable)
+  try {
+    const rows: { value: string; at: number }[] = await table.query().where(`name = '${name}'`).toArray()
+    return rows.reduce((newest, row) => (row.at >= newest.at ? row : newest), { value: '', at: 0 }).value
+  } finally {
+    table.close()
+  }
+}
+
+async function addNote(connection: Connection, name: NoteName, value: string): Promise<void> {
+  const rows = [{ name, value, at: Date.now() }]
+  const isThere = (await connection.tableNames()).includes(notesTable)
+  const table = await (isThere
+    ? connection.openTable(notesTable)
+    : connection.createTable(notesTable, rows, { existOk: true }))
+  // Of two that make it at once, one only opens it.
+  await table.add(rows).finally(() => table.close())
+}
+
+async function deadRows(table: Table): Promise<number> {
+  const { numRows, fragmentStats } = await table.stats()
+  return Math.round(fragmentStats.numFragments * fragmentStats.lengths.mean) - numRows
+}
+
+/**
+ * Without a listing of files: those whose rows are not numbered through. Rows deleted at the end of a file leave no gap,
+ * so when there is none all files are taken.
+ */
+async function fragmentsWithDeletions(table: Table): Promise<number[]> {
+  const fragments = new Map<number, { rows: number; next: number }>()
+  for await (const batch of table.query().select(['position']).withRowId()) {
+    const ids = batch.getChild('_rowid')
+    for (let at = 0; at < batch.numRows; at++) {
+      const id = BigInt(ids?.get(at))
+      const [fragment, place] = [Number(id >> 32n), Number(id & 0xffff_ffffn)]
+      const seen = fragments.get(fragment) ?? { rows: 0, next: 0 }
+      fragments.set(fragment, { rows: seen.rows + 1, next: Math.max(seen.next, place + 1) })
+    }
+  }
+  const gapped = [...fragments].filter(([, { rows, next }]) => rows < next).map(([fragment]) => fragment)
+  return gapped.length > 0 ? gapped : [...fragments.keys()]
+}

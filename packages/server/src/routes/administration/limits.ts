@@ -1,0 +1,82 @@
+import { InlayError, toUserId } from '@inlay/protocol'
+import {
+  fromLimitSet,
+  limitChangeSchema,
+  limitsInForceSchema,
+  toLimitSet,
+  wireLimitName,
+  type LimitChange,
+  type LimitsInForce,
+} from '@inlay/protocol/administration'
+import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import type { UsageLimits } from '../../limits/caller-limits.ts'
+import { periodOf } from '../../limits/usage-counters.ts'
+
+const topic = 'Service'
+const errors = ['NOT_IMPLEMENTED'] as const
+
+/** Limits of callers and of everybody together, for administrators. */
+export const limitRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/admin/limits',
+    operationId: 'getLimits',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Show limits and what was used of them',
+    description: 'Keys may have limits of their own, which stand with the key.',
+    answer: { description: 'The limits in force.', schema: limitsInForceSchema },
+    errors,
+    handle: ({ parts }) => shown(usageOf(parts)),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/admin/limits',
+    operationId: 'changeLimits',
+    scope: 'admin',
+    owner: 'any',
+    topic,
+    summary: 'Change limits',
+    description:
+      'What is absent stays; null goes back to what the deployment was set to. A set that is given stands in the place ' +
+      'of all limits before it. Every process follows within a second.',
+    input: { body: { kind: 'json', schema: limitChangeSchema, limit: 'otherBytes' } },
+    answer: { description: 'The limits in force.', schema: limitsInForceSchema },
+    errors,
+    async handle({ body, parts }): Promise<LimitsInForce> {
+      const usage = usageOf(parts)
+      await usage.change(toChange(body))
+      return shown(usage)
+    },
+  }),
+]
+
+function toChange({ callers, tenant }: LimitChange): Parameters<UsageLimits['change']>[0] {
+  return {
+    ...(callers !== undefined && { callers: callers && fromLimitSet(callers) }),
+    ...(tenant !== undefined && { tenant: tenant && fromLimitSet(tenant) }),
+  }
+}
+
+async function shown(usage: UsageLimits): Promise<LimitsInForce> {
+  const { callers, tenant } = await usage.inForce()
+  const used = await usage.used()
+  return {
+    callers: toLimitSet(callers),
+    tenant: toLimitSet(tenant),
+    used: used.map(({ scope, owner, name, period, used: amount }) => ({
+      of: scope,
+      user_id: scope === 'caller' ? toUserId(owner) : null,
+      api_key_id: scope === 'key' ? Number(owner) : null,
+      limit: wireLimitName(name),
+      used: amount,
+      resets_at: new Date(period + periodOf(name)).toISOString(),
+    })),
+  }
+}
+
+function usageOf({ usage }: ServerParts): UsageLimits {
+  if (usage) return usage
+  throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment counts nothing.' })
+}

@@ -1,0 +1,145 @@
+/**
+ * Fills an index in steps and measures it at each: indexing rate, memory, disk, and times of text and hybrid searches,
+ * filtered and not. Beyond the first step each time is told as a multiple of the first: the bar is 2.
+ *
+ *   npm run bench:million -- [--engine lancedb|opensearch|pgvector] [--sizes 100000,1000000] [--queries 200]
+ *                            [--texts <folder>] [--out <file>]
+ *
+ * `--out` appends each measured point as a line of JSON, for `npm run docs:sizes`.
+ */
+import { appendFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import type { IndexQuery, VectorIndex } from '@inlay/knowledge'
+import { engines, type Engine } from './million/engines.ts'
+import { createRowSource, dimensions, filters, type RowSource } from './million/rows.ts'
+import { percentile, timeEach, timesLine, type Times } from './timing.ts'
+
+process.env['LANCEDB_LOG'] ??= 'error'
+
+const { values: options } = parseArgs({
+  options: {
+    engine: { type: 'string', default: 'lancedb' },
+    sizes: { type: 'string', default: '100000,1000000' },
+    queries: { type: 'string', default: '200' },
+    texts: { type: 'string', default: process.env['INLAY_BENCH_TEXTS'] },
+    out: { type: 'string' },
+  },
+})
+const bar = 2
+const batchRows = 1_000
+const sizes = options.sizes.split(',').map(Number)
+const open = engines[options.engine]
+if (open === undefined) throw new Error(`--engine is one of ${Object.keys(engines).join(', ')}`)
+
+const source = createRowSource(Number(options.queries), options.texts)
+const engine = await open()
+try {
+  await engine.index.open({ id: `bench@${dimensions}`, dimensions })
+  const first = new Map<string, number>()
+  let rows = 0
+  for (const size of sizes) {
+    const filled = await fill(engine, source, size - rows)
+    rows = size
+    const recall = await recallOf(engine.index, source)
+    const times = await timeSearches(engine.index, source)
+    report({ rows, ...filled, recall, times }, first)
+  }
+} finally {
+  await engine.close()
+}
+
+interface Filled {
+  /** Rows a second, upkeep and the making of the rows included. */
+  readonly rate: number
+  /** Until upkeep has nothing left to do, in seconds. */
+  readonly lastUpkeep: number
+  readonly cpu: number
+  readonly memory: number
+  readonly peakMemory: number
+  readonly disk: number
+}
+
+/** Appends in batches of 1,000, with upkeep beside it as it runs beside a worker, then once more when idle. */
+async function fill({ index, memory, disk }: Engine, source: RowSource, count: number): Promise<Filled> {
+  const begun = performance.now()
+  const cpu = process.cpuUsage()
+  let peakMemory = 0
+  let upkeep: Promise<unknown> | undefined
+  for (let done = 0; done < count; done += batchRows) {
+    await index.append(source.rows(Math.min(batchRows, count - done)))
+    if (done % 10_000 === 0) {
+      peakMemory = Math.max(peakMemory, memory())
+      process.stderr.write(`\r${done} rows, ${Math.round((performance.now() - begun) / 1000)} s `)
+      upkeep ??= index.maintain().finally(() => (upkeep = undefined))
+    }
+  }
+  await upkeep
+  const appended = performance.now()
+  const watch = setInterval(() => (peakMemory = Math.max(peakMemory, memory())), 500)
+  await index.maintain({ idle: true })
+  clearInterval(watch)
+  process.stderr.write('\r')
+  const ended = performance.now()
+  const { user, system } = process.cpuUsage(cpu)
+  return {
+    rate: count / ((ended - begun) / 1000),
+    lastUpkeep: (ended - appended) / 1000,
+    cpu: (user + system) / 1e6,
+    memory: memory(),
+    peakMemory: Math.max(peakMemory, memory()),
+    // Versions that upkeep has replaced stay for a while.
+    disk: await disk(),
+  }
+}
+
+/** The share of the ten truly nearest rows that a search by vector finds. */
+async function recallOf(index: VectorIndex, { questions, nearest }: RowSource): Promise<number> {
+  let hitCount = 0
+  const exact = nearest()
+  for (const [at, ids] of exact.entries()) {
+    const hits = await index.search({ vector: questions[at]!.vector, limit: 10 })
+    hitCount += hits.filter(({ documentId }) => ids.includes(documentId)).length
+  }
+  return hitCount / exact.flat().length
+}
+
+/** Each kind once to warm up, then timed. */
+async function timeSearches(index: VectorIndex, { questions }: RowSource): Promise<Map<string, Times>> {
+  const times = new Map<string, Times>()
+  for (const kind of ['text', 'hybrid'] as const)
+    for (const [name, filter] of Object.entries(filters)) {
+      const search = (at: number): Promise<unknown> => {
+        const { text, vector } = questions[at % questions.length]!
+        const query: IndexQuery = { text, limit: 10, ...(filter && { filter }), ...(kind === 'hybrid' && { vector }) }
+        return index.search(query)
+      }
+      await timeEach(Math.min(20, questions.length), search)
+      times.set(`${kind}, ${name}`, await timeEach(questions.length, search))
+    }
+  return times
+}
+
+function report(
+  { times, ...point }: Filled & { rows: number; recall: number; times: ReadonlyMap<string, Times> },
+  first: Map<string, number>,
+): void {
+  const mega = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
+  console.log(
+    `${options.engine}, ${point.rows} rows: ${Math.round(point.rate)} rows/s (${point.cpu.toFixed(0)} s CPU, last upkeep ${point.lastUpkeep.toFixed(1)} s),`,
+    `memory ${mega(point.memory)}, peak ${mega(point.peakMemory)}, disk ${mega(point.disk)}, recall@10 ${point.recall.toFixed(3)}`,
+  )
+  const figures: Record<string, { p50: number; p95: number }> = {}
+  for (const [name, measured] of times) {
+    const [p50, p95] = [percentile(measured, 0.5), percentile(measured, 0.95)]
+    figures[name] = { p50, p95 }
+    const base = first.get(name)
+    if (base === undefined) first.set(name, p50)
+    const ratio = base === undefined ? '' : `  × ${(p50 / base).toFixed(2)}${p50 > bar * base ? ` (bar ${bar})` : ''}`
+    console.log(timesLine(`  ${name}`, measured) + ratio)
+  }
+  if (options.out !== undefined)
+    appendFileSync(
+      options.out,
+      `${JSON.stringify({ engine: options.engine, dimensions, ...point, searches: figures })}\n`,
+    )
+}

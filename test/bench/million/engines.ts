@@ -1,0 +1,93 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lancedbIndex } from '@inlay/drivers/lancedb'
+import { opensearchIndex } from '@inlay/drivers/opensearch'
+import { pgvectorIndex } from '@inlay/drivers/pgvector'
+import type { VectorIndex } from '@inlay/knowledge'
+import pg from 'pg'
+import { startCluster } from '../../engines/opensearch-cluster.ts'
+
+/** An index to measure. */
+export interface Engine {
+  readonly index: VectorIndex
+  /** Memory of the processes that hold the index, in bytes. */
+  memory(): number
+  /** What the index occupies, in bytes. */
+  disk(): Promise<number>
+  close(): Promise<void>
+}
+
+/** How the engines are opened, by name. */
+export const engines: Readonly<Record<string, () => Promise<Engine>>> = { lancedb, opensearch, pgvector }
+
+async function lancedb(): Promise<Engine> {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-million-'))
+  const index = lancedbIndex({ folder })
+  return {
+    index,
+    memory: () => memoryOf(process.pid),
+    disk: () => bytesOf(index),
+    close: async () => {
+      await index.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Three nodes in one Java process, one shard each, no copies. */
+async function opensearch(): Promise<Engine> {
+  const cluster = await startCluster()
+  const index = opensearchIndex({ nodes: cluster.nodes, shards: 3, replicas: 0, timeoutMs: 600_000 })
+  return {
+    index,
+    memory: () => memoryOf(cluster.pid),
+    disk: () => bytesOf(index),
+    close: async () => {
+      await index.close()
+      await cluster.stop()
+    },
+  }
+}
+
+/** A server of your own with the extension: `INLAY_BENCH_POSTGRES=postgres://…`. */
+async function pgvector(): Promise<Engine> {
+  const connectionString = process.env['INLAY_BENCH_POSTGRES']
+  if (connectionString === undefined) throw new Error('set INLAY_BENCH_POSTGRES to the address of a server')
+  const pool = new pg.Pool({ connectionString, max: 8 })
+  const index = pgvectorIndex({ client: pool, prefix: `bench_${process.pid}` })
+  // The server's parent process, when it runs on this machine.
+  const parent = Number(process.env['INLAY_BENCH_POSTGRES_PID'] ?? 0)
+  return {
+    index,
+    memory: () => (parent === 0 ? 0 : memoryOf(parent)),
+    disk: () => bytesOf(index),
+    close: async () => {
+      await index.drop?.()
+      await pool.end()
+    },
+  }
+}
+
+async function bytesOf(index: VectorIndex): Promise<number> {
+  return (await index.figures()).bytes ?? 0
+}
+
+/** Of a process and those it started; pages that several share are counted once. Linux only. */
+function memoryOf(root: number): number {
+  if (!existsSync('/proc/self/smaps_rollup')) return root === process.pid ? process.memoryUsage.rss() : 0
+  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === root)
+  const own = /^Pss:\s+(\d+)/m.exec(read(`/proc/${root}/smaps_rollup`))
+  return Number(own?.[1] ?? 0) * 1024 + children.reduce((sum, child) => sum + memoryOf(Number(child)), 0)
+}
+
+const parentOf = (pid: string): number => Number(/^PPid:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1])
+
+/** Empty for a process that has just ended. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Runs index and blobs in a bucket of a real S3 server: conformance, two processes at once, an outage:
+ * `npm run check:s3`, with `python3`.
+ */
+import { lancedbIndex } from '@inlay/drivers/lancedb'
+import type { VectorIndex } from '@inlay/knowledge'
+import { vectorIndexConformance } from '@inlay/knowledge/conformance'
+import { folded, midFold } from '../drivers/index-states.ts'
+import { runAll } from './run-all.ts'
+import { startS3 } from './s3-server.ts'
+import { s3Scenes } from './s3-scenes.ts'
+
+const server = await startS3()
+// As a host would set them: the processes started here inherit them.
+Object.assign(process.env, {
+  AWS_ACCESS_KEY_ID: server.credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: server.credentials.secretAccessKey,
+  AWS_REGION: server.credentials.region,
+  AWS_ENDPOINT: server.endpoint,
+  AWS_ALLOW_HTTP: 'true',
+  LANCEDB_LOG: 'error',
+})
+try {
+  const make =
+    (wrap = (index: VectorIndex) => index) =>
+    (store: string): VectorIndex => {
+      const name = `${wrap.name || 'plain'}-${store.replace(/[^a-z0-9]+/gi, '-')}`
+      return wrap(lancedbIndex({ folder: `s3://${server.bucket}/${name}` }))
+    }
+  await runAll('one bucket', s3Scenes(server))
+  await runAll('rows as they come', vectorIndexConformance(make()))
+  await runAll('rows folded in', vectorIndexConformance(make(folded)))
+  await runAll('amid a fold', vectorIndexConformance(make(midFold)))
+} finally {
+  await server.stop()
+}
+process.exit()
