@@ -22,7 +22,12 @@ const patience = { testTimeout: 120_000, hookTimeout: 60_000 }
 // Set before any engine is imported: no telemetry, no index chatter on stderr.
 const env = { MASTRA_TELEMETRY_DISABLED: '1', LANCEDB_LOG: 'error' }
 const manyCases = { ...env, INLAY_TEST_CASES: 'many' }
-const project = (test: TestUserConfig): ViteUserConfig => ({ ...resolution, test: { env, ...test } })
+// What is polled for comes late on a busy machine; the default gives it a second.
+const expectations = { poll: { timeout: 15_000 } }
+const project = (test: TestUserConfig): ViteUserConfig => ({
+  ...resolution,
+  test: { env, expect: expectations, ...test },
+})
 
 const config: ViteUserConfig = defineConfig({
   ...resolution,

@@ -61,6 +61,37 @@ const config = {
 
 const withoutComments = (text: string): string => text.replace(/^<!--.*-->$/gm, '')
 
+/** The landing page: what the README says first, its bullets as features, and its example. */
+function homeOf(readme: string): string {
+  const siteLink = (path: string): string => `/${path.replace(/^docs\//, '').replace(/\.md$/, '')}`
+  const toText = (markdown: string): string =>
+    markdown
+      .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+      .replace(/\s+/g, ' ')
+      .trim()
+  const [intro = ''] = readme
+    .replace(/^# .*$/m, '')
+    .trim()
+    .split('\n\n')
+  const bullets = [...readme.matchAll(/^- \*\*(.+?)\.\*\* ([^]*?)(?=^- |^$)/gm)]
+  const features = bullets.map(([, title = '', text = '']) => {
+    const link = /\]\((docs\/[^)]+)\)/.exec(text)?.[1]
+    return { title, details: toText(text), ...(link !== undefined && { link: siteLink(link) }) }
+  })
+  const hero = {
+    name: 'Inlay',
+    text: 'Answers from your own documents, in your own app',
+    tagline: toText(intro),
+    actions: [
+      { theme: 'brand', text: 'Get started', link: '/1.guide/1.start' },
+      { theme: 'alt', text: 'Mount it', link: '/1.guide/2.mount' },
+      { theme: 'alt', text: 'All options', link: '/7.options' },
+    ],
+  }
+  const example = readme.slice(readme.indexOf('```ts'), readme.indexOf('\n- **'))
+  return `---\n${JSON.stringify({ layout: 'home', hero, features })}\n---\n\n## In five minutes\n\n${example}`
+}
+
 function run(command: string, args: readonly string[], cwd: string): void {
   const { status } = spawnSync(command, args, { cwd, stdio: 'inherit' })
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed`)
@@ -70,9 +101,7 @@ const work = mkdtempSync(join(tmpdir(), 'inlay-docs-'))
 try {
   cpSync('docs', work, { recursive: true, filter: (path) => !path.startsWith(join('docs', 'site')) })
   for (const { path, text } of pages) writeFileSync(join(work, path), withoutComments(text))
-  const readme = readFileSync('README.md', 'utf8')
-  const home = readme.replaceAll('](docs/', '](./').replace(/\[([^\]]+)\]\(CONTRIBUTING.md\)/g, '$1')
-  writeFileSync(join(work, 'index.md'), withoutComments(home))
+  writeFileSync(join(work, 'index.md'), homeOf(readFileSync('README.md', 'utf8')))
   mkdirSync(join(work, '.vitepress'))
   writeFileSync(join(work, '.vitepress/config.mjs'), `export default ${JSON.stringify(config)}\n`)
   writeFileSync(join(work, 'package.json'), JSON.stringify({ private: true, type: 'module' }))

@@ -31,7 +31,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test('conversations live in Postgres as they do in SQLite', async () => {
+test('conversations live in Postgres as they do in SQLite', { timeout: 120_000 }, async () => {
   const { agent, send, clock } = await newSetting(
     [[{ call: { name: 'internal_search', input: { queries: ['leave'] } } }], ['28 days [1].'], ['Thirty.'], ['Other.']],
     { db, search: findsAlways(newPassage('leave', '28 days')) },
@@ -82,7 +82,7 @@ test('conversations live in Postgres as they do in SQLite', async () => {
   await agent.close()
 })
 
-test('a long conversation is summed up in Postgres too', async () => {
+test('a long conversation is summed up in Postgres too', { timeout: 120_000 }, async () => {
   const { agent, send, model } = await newSetting(
     (call) =>
       JSON.stringify(call.prompt[0]).includes('keep the memory') ? ['In short.'] : ['and more '.repeat(20_000)],
@@ -104,7 +104,7 @@ test('a long conversation is summed up in Postgres too', async () => {
   await agent.close()
 })
 
-test('memories live in Postgres as they do in SQLite', async () => {
+test('memories live in Postgres as they do in SQLite', { timeout: 120_000 }, async () => {
   const { agent, send, model } = await newSetting(
     [[{ call: { name: 'add_memory', input: { memory: 'Works in optics.' } } }], ['Noted.'], ['Hello.']],
     { db, memories: true },
@@ -127,7 +127,7 @@ test('memories live in Postgres as they do in SQLite', async () => {
   expect((await memories.get(ana)).memories).toEqual([])
 })
 
-test('custom actions and their numbers live in Postgres as they do in SQLite', async () => {
+test('custom actions and their numbers live in Postgres as they do in SQLite', { timeout: 120_000 }, async () => {
   const fetchAddress = async () => ({ status: 200, headers: new Headers(), bytes: new TextEncoder().encode('{}') })
   const { agent } = await newSetting([], { db, fetchAddress })
   const fields = { name: 'Kennel', description: '', definition: kennelDocument(), passesAuth: false }

@@ -28,6 +28,28 @@ test.each([readme, 'CONTRIBUTING.md', ...globSync('docs/**/*.md')])('every link 
   expect(targets.filter((target) => !existsSync(join(dirname(file), target)))).toEqual([])
 })
 
+/** Anchors of headings, as GitHub and the site make them. */
+const anchorsOf = (file: string): string[] =>
+  [
+    ...readFileSync(file, 'utf8')
+      .replace(/^```[^]*?^```/gm, '')
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+test('every link to a part of a page leads to a heading', () => {
+  const broken = [readme, 'CONTRIBUTING.md', ...globSync('docs/**/*.md')].flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+      .filter(([, path, anchor]) => !anchorsOf(path ? join(dirname(file), path) : file).includes(anchor!))
+      .map(([link]) => `${file}: ${link}`),
+  )
+  expect(broken).toEqual([])
+})
+
 test('the README and the guide show the same mounting example', () => {
   const first = (text: string): string | undefined => /```ts\n([^]*?)```/.exec(text)?.[1]
   expect(first(page)).toBe(first(readFileSync('docs/1.guide/2.mount.md', 'utf8')))

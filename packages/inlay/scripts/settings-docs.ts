@@ -15,7 +15,7 @@ function settingRows(page: SettingPage): string {
   const rows = listed.map(
     ({ name, meaning, allowed, without }) => `| \`${name}\` | ${cell(meaning)}: ${cell(allowed)} | ${cell(without)} |`,
   )
-  return ['| variable | what it is | without it |', '|---|---|---|', ...rows].join('\n')
+  return ['| variable | what it sets | default |', '|---|---|---|', ...rows].join('\n')
 }
 
 /** The text of a page with its table made anew. */

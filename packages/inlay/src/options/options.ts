@@ -102,19 +102,19 @@ export interface InlayOptions
     > {
   /** Folder of the default database and index, made when missing. Default `.inlay` in the working folder. */
   readonly dataFolder?: string | undefined
-  /** Where records are kept. Default: SQLite, `inlay.db` in the data folder. */
+  /** Database of the records, as a Kysely dialect. Default: SQLite, `inlay.db` in the data folder. */
   readonly dialect?: Dialect | undefined
   /** How processes share running answers, e.g. `redisRuns`. Default: through the database of the records. */
   readonly sharedRuns?: SharedRuns | undefined
-  /** Where chunks are searched. Default: LanceDB, `index` in the data folder. */
+  /** Stores and searches the chunks of documents. Default: LanceDB, `index` in the data folder. */
   readonly index?: VectorIndex | undefined
-  /** Where uploaded files and pictures are kept: any unstorage `Storage`. Default: `files` in the data folder. */
+  /** Keeps uploaded files and pictures: any unstorage `Storage`. Default: `files` in the data folder. */
   readonly storage?: BlobStorage | undefined
-  /** Reads uploaded files as text. Default: PDF, Office, HTML, mails and text, in a thread of its own. */
+  /** Extracts the text of uploaded files. Default: PDF, Office, HTML, mail and text, in a worker thread. */
   readonly readFile?: FileReader | undefined
   /** Which language model answers, or several: the first answers unless a request names another. Default: the built-in extractive one. */
   readonly model?: LanguageModelChoice | readonly LanguageModelChoice[] | undefined
-  /** Several or other language models; replaces `model`. */
+  /** Your own provider of language models, in place of `model`. Default: made from `model`. */
   readonly models?: ModelProvider | undefined
   /**
    * Whether administrators may let a model of this machine answer that Ollama, LM Studio or llama.cpp offers; without
@@ -123,48 +123,48 @@ export interface InlayOptions
   readonly localModels?: boolean | undefined
   /** Which embedding model makes search hybrid. Default: none, full-text search. */
   readonly embedding?: EmbeddingModel | undefined
-  /** Any other maker of vectors; replaces `embedding`. */
+  /** Your own embedder, in place of `embedding`. Default: none. */
   readonly embedder?: Embedder | undefined
-  /** Judges what search found best, e.g. `httpReranker`. Default: none, the order of the index stands. */
+  /** Reorders the best results of each search, e.g. `httpReranker`. Default: none. */
   readonly reranker?: Reranker | undefined
-  /** How much the reranker sees, and whether newer documents are preferred. */
+  /** How many results the reranker judges and for how long, and whether newer documents rank higher. Default: no preference. */
   readonly ranking?: RankingOptions | undefined
-  /** Says what images of documents show. Default: the default model, when it sees; null: they are not described. */
+  /** Describes images of documents, so that search finds them; null leaves them out. Default: the default model, if it takes images. */
   readonly describeImage?: ImageDescriber | null | undefined
   /**
-   * Says what documents and their chunks are about, which is then searched as well: `'model'` asks the default model, once
-   * a chunk. Default: nothing is said.
+   * Summarises documents and chunks; search reads the summaries as well. `'model'` asks the default model once per chunk.
+   * Default: no summaries.
    */
   readonly summarize?: 'model' | Summarizer | undefined
-  /** The host's own actions, beside the built-in ones: see `defineAction`, and `mastraTools` of `@inlay/mastra`. */
+  /** Your own tools for the model: see `defineAction`, and `mastraTools` of `@inlay/mastra`. Default: none. */
   readonly actions?: readonly HostAction[] | undefined
   /** Agents of the host that people can choose: see `mastraAgent` of `@inlay/mastra`. Default: none. */
   readonly agents?: readonly HostAgent[] | undefined
-  /** What the host does before and after each turn: refuse a message, tell the model more, take note of answers. */
+  /** Your code around turns, tool calls and documents: refuse a message, add context, record answers. Default: none. */
   readonly hooks?: Hooks | undefined
-  /** Whether anything is remembered about people beyond a conversation. Default: it is, unless they say otherwise. */
+  /** Whether facts about people are remembered across conversations. Default: true; each person can turn it off. */
   readonly memories?: boolean | undefined
-  /** Tells who calls; asked before the API keys are, which stay valid beside it. */
+  /** Identifies the caller of a request. Asked before API keys, which stay valid. Default: API keys only. */
   readonly authenticate?: Authenticator | undefined
-  /** A key that is accepted besides the stored ones, with every scope; its caller is `operator`. */
+  /** A fixed key with every scope, beside the stored keys; its caller is `operator`. Default: none. */
   readonly apiKey?: string | undefined
-  /** Replaces the built-in instructions to the model. */
+  /** Instructions to the model, in place of the built-in ones. */
   readonly systemPrompt?: string | undefined
-  /** How deep research is bounded. */
+  /** Limits, prices and policy of deep research. */
   readonly research?: ResearchOptions | undefined
-  /** Names the model that actions and searches ask, e.g. a quicker one. Default: the one that answers. */
+  /** Model for the helper questions of actions and searches, e.g. a faster one. Default: the one that answers. */
   readonly questionModel?: LlmOverride | undefined
-  /** Where searches ask the language model for help. Default: wherever it can answer. */
+  /** Whether the language model adds queries to searches and chooses among their results. Default: both, if it can. */
   readonly searchHelp?: SearchHelp | undefined
   /** What each caller may use in a minute or a day; keys may have limits of their own. Default: no limits. */
   readonly callerLimits?: CallerLimits | undefined
   /** What all callers together may use: with `createTenants`, the limits of a tenant. Default: no limits. */
   readonly tenantLimits?: CallerLimits | undefined
-  /** Bounds of runs. */
+  /** Limits of answers: model calls, time of a tool call, runs at once, memory. */
   readonly limits?: AgentLimits | undefined
-  /** Most bytes of request bodies. */
+  /** Largest request bodies, in bytes. */
   readonly bodyLimits?: ServerOptions['limits'] | undefined
-  /** How documents are taken from the queue. */
+  /** Batches, leases and retries of the indexing worker. */
   readonly worker?: WorkerOptions | undefined
   /**
    * Whether `/metrics` tells Prometheus what the assistant does, and the OpenTelemetry SDK of the host gets traces and
@@ -178,6 +178,6 @@ export interface InlayOptions
   readonly log?: ((entry: LogEntry) => void) | undefined
   /** Milliseconds since 1970 UTC. Default: the clock. */
   readonly now?: (() => number) | undefined
-  /** Receives what was not expected, whole. Default: written to standard error. */
+  /** Receives every unexpected failure, with stack and cause. Default: written to standard error. */
   readonly onError?: ((error: unknown, context?: { readonly requestId?: string }) => void) | undefined
 }
