@@ -4,7 +4,8 @@
  *   INLAY_BENCH_CORPORA=<folder> npm run bench:answers [-- <set> …]
  *
  * For each set the folder holds `retrieval/<set>/corpus.jsonl` ({_id, title, text}) and `answers/<set>.jsonl`
- * ({question, answers, document}). Every tenth document is left out: questions about it are to be refused.
+ * ({question, answers, document}). Every tenth of the documents asked about is left out:
+ * its questions are to be refused.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -32,7 +33,7 @@ interface KnownQuestion {
   readonly document: string
 }
 
-const apiKey = 'bench'
+const apiKey = 'key-of-the-bench'
 const linesOf = <Line>(file: string): Line[] =>
   readFileSync(file, 'utf8')
     .trim()
@@ -55,15 +56,15 @@ async function measure(set: string): Promise<void> {
   await new Promise((listening) => server.once('listening', listening))
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`
   const documents = linesOf<CorpusDocument>(corpusOf(set))
-  const absent = new Set(documents.filter((_, at) => at % 10 === 9).map(({ _id }) => _id))
+  const all = linesOf<KnownQuestion>(join(corpora!, 'answers', `${set}.jsonl`))
+  const sources = [...new Set(all.map(({ document }) => document))]
+  const absent = new Set(sources.filter((_, at) => at % 10 === 9))
+  const questions = all.map((item) => (absent.has(item.document) ? { question: item.question, absent: true } : item))
   await ingest(
     address,
     documents.filter(({ _id }) => !absent.has(_id)),
   )
   await inlay.knowledge.settled()
-  const questions = linesOf<KnownQuestion>(join(corpora!, 'answers', `${set}.jsonl`)).map((known) =>
-    absent.has(known.document) ? { question: known.question, absent: true } : known,
-  )
   const file = join(folder, 'questions.jsonl')
   writeFileSync(file, questions.map((question) => JSON.stringify(question)).join('\n'))
   console.log(`\n${set}: ${documents.length - absent.size} documents`)

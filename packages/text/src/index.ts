@@ -1,9 +1,10 @@
 export { commonWordsOf, englishWords, withoutCommonWords } from './common-words.ts'
 export type { CommonWords } from './common-words.ts'
-export { editDistance, isNear } from './edit-distance.ts'
 export { isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
 export {
+  editDistance,
   isLike,
+  isNear,
   keysOf,
   lengthInWords,
   partsOf,
