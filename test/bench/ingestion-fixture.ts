@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, type Dirent } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
@@ -103,17 +103,22 @@ function markdownFiles(folder: string): string[] {
   })
 }
 
-/** Bytes of all files below a folder. */
+/** Bytes of all files below a folder. What goes between being listed and being looked at counts nothing. */
 export function bytesOf(folder: string): number {
-  return (
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      // A file may go between being listed and being looked at.
-      .reduce(
-        (sum, entry) => sum + (statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0),
-        0,
-      )
-  )
+  return listed(folder).reduce((sum, entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return sum + bytesOf(path)
+    return sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+  }, 0)
+}
+
+function listed(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if (existsSync(folder)) throw error
+    return []
+  }
 }
 
 /** Lets several clients take turns at a list of work; gives the time of each piece in milliseconds, sorted. */

@@ -94,3 +94,28 @@ test('a single short document answers too', async () => {
     expect(await answer(question, [leave])).toBe('Full-time staff receive 25 days of paid leave a year [1].')
   expect(await answer('Who runs the canteen?', [leave])).toMatch(/could not find/)
 })
+
+test('a passage that speaks of all that was asked comes before one that the search ranked higher', async () => {
+  const repairs = {
+    title: 'Repairs',
+    content: 'Repairs of the bridge went on for years. The bridge was closed to carts, and repairs cost a fortune.',
+  }
+  const mason = {
+    title: 'Masons',
+    content: 'The mason Tadeo Gaddi led the repairs of the bridge after the great flood. He was paid in grain.',
+  }
+  expect(await answer('Who led the repairs of the bridge after the great flood?', [repairs, mason])).toMatch(
+    /^The mason Tadeo Gaddi led the repairs of the bridge after the great flood \[2\]\./,
+  )
+})
+
+test.each([
+  ['Kaç vinç var limanda?', 'Gemiler her sabah gelir. Depolar eskidir. Limanda 7 vinç çalışır.', 'Limanda 7 vinç'],
+  [
+    'Сколько кранов в порту?',
+    'Порт открыт зимой. В порту работают 7 кранов. Суда приходят утром.',
+    'В порту работают 7 кранов',
+  ],
+])('a number is asked for in more languages: %s', async (question, content, quoted) => {
+  expect(await answer(question, [{ title: 'x', content }])).toMatch(new RegExp(`^${quoted}`))
+})

@@ -40,7 +40,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   knowledge: { values: ['protocol', 'records', 'text'], types: [] },
   agent: { values: ['protocol', 'text'], types: [] },
   conversations: { values: ['protocol', 'records', 'agent'], types: [] },
-  drivers: { values: ['protocol', 'records'], types: ['agent', 'knowledge'] },
+  drivers: { values: ['protocol', 'records', 'text'], types: ['agent', 'knowledge'] },
   mastra: { values: ['protocol'], types: ['agent'] },
   extractive: { values: ['protocol', 'text'], types: ['agent'] },
   python: { values: ['protocol'], types: ['agent'] },

@@ -1,7 +1,7 @@
 import { relevantParts } from './relevant-parts.ts'
 import { collect, type Candidate, type SourcePassage } from './passages.ts'
 import { commonWordsOf, spaceless, termSet } from '@inlay/text'
-import { pickFacts, rankFacts } from './facts.ts'
+import { pickFacts, rankFacts, type Facts } from './facts/facts.ts'
 import { understand, type Question } from './question.ts'
 import type { Reading } from './prompt.ts'
 import { hasKind, isDangling, isNarration } from './phrases.ts'
@@ -162,13 +162,12 @@ export function select(
 
 const toolTextLimit = 2_000
 
-const factKinds: ReadonlySet<Question['kind']> = new Set(['who', 'when', 'where', 'number', 'other'])
+const factKinds: ReadonlySet<Question['kind']> = new Set(['who', 'when', 'where', 'number', 'other', 'how'])
 
 /** From this certainty on the passages are taken to hold the answer. */
-const answeredFrom = 0.25
+const answeredFrom = 0.12
 
-function quoteFacts(question: Question, passages: readonly SourcePassage[], said: string): string | undefined {
-  const facts = rankFacts(question.queries[0] ?? question.text, collect(passages, question.symbols))
+function writeFacts(facts: Facts, said: string): string | undefined {
   if (facts.certainty < answeredFrom) return undefined
   const chosen = pickFacts(facts, (unit) => wasSaid(unit, said))
   return chosen.length === 0 ? undefined : write(toGroups(chosen).map((units) => ({ units })))
@@ -181,7 +180,11 @@ function quote(question: Question, sources: readonly SourcePassage[], said: stri
   const passages = relevantParts(text, sources)
   const isEnglish = !spaceless.test(text) && (commonWordsOf(text)?.language ?? 'en') === 'en'
   // Questions in other languages are all taken to ask for a single fact.
-  if (!isEnglish || (factKinds.has(kind) && !isPlural)) return quoteFacts(question, passages, said)
+  if (!isEnglish || factKinds.has(kind)) {
+    const facts = rankFacts(question.queries[0] ?? text, collect(passages, question.symbols))
+    // Steps and several things are best told by a list, and prose is best quoted sentence by sentence.
+    if (!isEnglish || !(isPlural || kind === 'how') || !facts.isOfList) return writeFacts(facts, said)
+  }
   const scored = scorePassages(question, passages)
   if (!isAnswered(scored)) return undefined
   const groups = select(scored, (unit) => wasSaid(unit, said))

@@ -1,9 +1,10 @@
 import type { CodeOutcome, CodeRun, CodeRunner } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
+import { createLimiter } from '@inlay/protocol/concurrency'
 import { listWheels, requirePyodide, toPackageName } from './package.ts'
 import { createSnapshotKeeper } from './snapshot.ts'
 import type { WholeRun } from './outcome-reader.ts'
-import { startInterpreter, type Interpreter, type ProcessSettings } from './process.ts'
+import { startInterpreter, type ProcessSettings } from './process.ts'
 
 export { findPyodide } from './package.ts'
 
@@ -52,59 +53,35 @@ const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '
 export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): Promise<void> } {
   const { queueLimit = 100, timeLimitMs = 60_000 } = options
   const settings = toSettings(options)
-  const pool = interpreterPool(settings, options)
-  const queue: PromiseWithResolvers<Interpreter>[] = []
-
-  const serve = (): void => {
-    for (let next = queue[0]; next; next = queue[0]) {
-      const interpreter = pool.take()
-      if (!interpreter) return
-      queue.shift()
-      next.resolve(interpreter)
-    }
-  }
-  const waitForTurn = async (signal: AbortSignal | undefined): Promise<Interpreter> => {
-    if (pool.isClosed()) throw closed()
-    signal?.throwIfAborted()
-    if (queue.length >= queueLimit) throw queueFull()
-    const turn = Promise.withResolvers<Interpreter>()
-    const leave = (): void => {
-      const place = queue.indexOf(turn)
-      if (place >= 0) queue.splice(place, 1)
-      turn.reject(signal?.reason)
-    }
-    signal?.addEventListener('abort', leave)
-    queue.push(turn)
-    serve()
-    return await turn.promise.finally(() => signal?.removeEventListener('abort', leave))
-  }
+  const most = Math.max(1, options.processes ?? 2)
+  const limiter = createLimiter(most)
+  const closing = new AbortController()
   return {
     timeLimitMs,
     packages: settings.wheels.map(toPackageName),
     async run({ signal, ...run }) {
-      const interpreter = await waitForTurn(signal)
-      try {
-        return await runIn(interpreter, toWhole(run, timeLimitMs), signal)
-      } finally {
-        pool.giveBack(interpreter)
-        serve()
-      }
+      if (closing.signal.aborted) throw closed()
+      signal?.throwIfAborted()
+      if (limiter.size >= most + queueLimit) throw queueFull()
+      const either = AbortSignal.any(signal ? [closing.signal, signal] : [closing.signal])
+      return limiter.run(async () => runIn(settings, toWhole(run, timeLimitMs), either), either)
     },
     async close() {
-      pool.close()
-      for (const turn of queue.splice(0)) turn.reject(closed())
+      closing.abort(closed())
     },
   }
 }
 
-async function runIn(interpreter: Interpreter, run: WholeRun, signal: AbortSignal | undefined): Promise<CodeOutcome> {
-  const onAbort = (): void => interpreter.end(signal?.reason)
-  signal?.addEventListener('abort', onAbort)
+async function runIn(settings: ProcessSettings, run: WholeRun, signal: AbortSignal): Promise<CodeOutcome> {
+  signal.throwIfAborted()
+  const interpreter = startInterpreter(settings)
+  const onAbort = (): void => interpreter.end(signal.reason)
+  signal.addEventListener('abort', onAbort)
   try {
-    signal?.throwIfAborted()
     return await interpreter.run(run)
   } finally {
-    signal?.removeEventListener('abort', onAbort)
+    signal.removeEventListener('abort', onAbort)
+    interpreter.end(closed())
   }
 }
 
@@ -116,36 +93,6 @@ function toWhole(run: Omit<CodeRun, 'signal'>, timeLimitMs: number): WholeRun {
     outputLimitBytes: run.outputLimitBytes ?? mebibyte,
     filesLimitBytes: run.filesLimitBytes ?? 50_000_000,
     onOutput: run.onOutput,
-  }
-}
-
-interface InterpreterPool {
-  /** A new interpreter while fewer than allowed are busy; undefined when none is to be had. */
-  take(): Interpreter | undefined
-  giveBack(interpreter: Interpreter): void
-  isClosed(): boolean
-  close(): void
-}
-
-function interpreterPool(settings: ProcessSettings, { processes = 2 }: PyodideOptions): InterpreterPool {
-  const busy = new Set<Interpreter>()
-  let isClosed = false
-  return {
-    isClosed: () => isClosed,
-    take() {
-      if (isClosed || busy.size >= Math.max(1, processes)) return undefined
-      const interpreter = startInterpreter(settings)
-      busy.add(interpreter)
-      return interpreter
-    },
-    giveBack(interpreter) {
-      interpreter.end(closed())
-      busy.delete(interpreter)
-    },
-    close() {
-      isClosed = true
-      for (const interpreter of busy) interpreter.end(closed())
-    },
   }
 }
 

@@ -2,6 +2,7 @@ export { commonWordsOf, englishWords, withoutCommonWords } from './common-words.
 export type { CommonWords } from './common-words.ts'
 export { isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
 export {
+  editDistance,
   isLike,
   isNear,
   keysOf,

@@ -74,26 +74,6 @@ export function termSet(text: string): Set<string> {
   return terms
 }
 
-/** Whether two words differ by so few letters that one may be a slip of the other. */
-export function isNear(left: string, right: string): boolean {
-  const most = left.length > 7 ? 2 : left.length > 4 ? 1 : 0
-  if (most === 0 || Math.abs(left.length - right.length) > most || left[0] !== right[0]) return false
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
-  let above: number[] = []
-  for (let at = 1; at <= left.length; at++) {
-    const next = [at]
-    for (let to = 1; to <= right.length; to++) {
-      const same = left[at - 1] === right[to - 1]
-      const swapped = at > 1 && to > 1 && left[at - 1] === right[to - 2] && left[at - 2] === right[to - 1]
-      const least = Math.min((row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1, (row[to - 1] ?? 0) + (same ? 0 : 1))
-      next.push(swapped ? Math.min(least, (above[to - 2] ?? 0) + 1) : least)
-    }
-    above = row
-    row = next
-  }
-  return (row[right.length] ?? most + 1) <= most
-}
-
 const marks = /\p{M}/gu
 
 /**
@@ -145,4 +125,31 @@ export function lengthInWords(text: string): number {
     count += characters > 0 ? Math.max(1, characters * 0.4) : piece === '' ? 0 : 1
   }
   return count
+}
+
+/** Edits between two words (a letter added, left out or replaced, two neighbours swapped); `most` + 1 when there are more. */
+export function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        cost = Math.min(cost, beforeLast[j - 2]! + 1)
+      row.push(cost)
+    }
+    if (Math.min(...row) > most) return most + 1
+    beforeLast = last
+    last = row
+  }
+  return last[b.length]!
+}
+
+/** Whether two words differ by so few letters that one may be a slip of the other. */
+export function isNear(left: string, right: string): boolean {
+  const most = left.length > 7 ? 2 : left.length > 4 ? 1 : 0
+  return most > 0 && left[0] === right[0] && editDistance(left, right, most) <= most
 }

@@ -4,7 +4,7 @@ import { createGenerateImage } from '@inlay/agent/internal/actions/generate-imag
 import type { ActionTurn, TurnFiles } from '@inlay/agent'
 import type { IncomingFile, StoredFile } from '@inlay/agent'
 import { InlayError, type PacketBody } from '@inlay/protocol'
-import { newTurn } from './setting.ts'
+import { newTurn } from '../action-turn.ts'
 
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47])
 
@@ -61,7 +61,6 @@ function draw(
   generate: ImageGenerator = async () => [{ bytes: png, mediaType: 'image/png' }],
   more: Partial<ActionTurn> = {},
 ): Drawing {
-  const packets: PacketBody[] = []
   const requests: ImageRequest[] = []
   const timers: Drawing['timers'] = []
   const { files, kept } = newFiles()
@@ -73,7 +72,8 @@ function draw(
       return () => void (timer.isStopped = true)
     },
   })
-  return { packets, kept, requests, timers, result: action.run(input, newTurn(packets, { files, ...more })) }
+  const { turn, packets } = newTurn({ files, ...more })
+  return { packets, kept, requests, timers, result: action.run(input, turn) }
 }
 
 test('a picture is kept as a file and shown by its path; the model has to answer then', async () => {

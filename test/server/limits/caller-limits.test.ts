@@ -35,6 +35,7 @@ test('a caller is refused once its minute is used up, with figures and the time 
     message: 'You have used 2 of 2 requests a minute: try again in 45 seconds.',
     retryAfterSeconds: 45,
     limit: 'requestsPerMinute',
+    of: 'caller',
     used: 2,
     most: 2,
   })

@@ -78,7 +78,7 @@ export function toPlainName(name: string): string {
       .split(/[/\\]/)
       .findLast((part) => part.trim() !== '') ?? ''
   // oxlint-disable-next-line no-control-regex -- they are what is not wanted
-  const plain = last.replace(/[\u0000-\u001f\u007f:*?"<>|\u2028\u2029]/g, '_').replace(/^[.\s]+|[.\s]+$/g, '')
+  const plain = last.replace(/[\u0000-\u001f\u007f-\u009f:*?"<>|\u2028\u2029]/g, '_').replace(/^[.\s]+|[.\s]+$/g, '')
   if (plain.length <= nameLimit) return plain === '' ? 'file' : plain
   const extension = /\.[^.]{1,10}$/.exec(plain)?.[0] ?? ''
   return `${plain.slice(0, nameLimit - extension.length).toWellFormed()}${extension}`

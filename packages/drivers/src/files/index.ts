@@ -1,4 +1,5 @@
 import { InlayError } from '@inlay/protocol'
+import { createLimiter } from '@inlay/protocol/concurrency'
 import type { ExtractedFile, FileExtractor, SourceFile } from '@inlay/knowledge'
 import { refused, startThread, type ExtractionThread, type ThreadLimits } from './thread.ts'
 
@@ -24,12 +25,6 @@ export interface FileExtractionOptions {
   readonly workerUrl?: URL
 }
 
-interface QueuedFile {
-  readonly file: SourceFile
-  readonly outcome: ReturnType<typeof Promise.withResolvers<ExtractedFile>>
-  thread?: ExtractionThread
-}
-
 /** Sources run as they are in Node, the build has JavaScript only. */
 const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
@@ -47,67 +42,51 @@ const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '
  * await extract.close()
  */
 export function fileExtractor(options: FileExtractionOptions = {}): FileExtractor & { close(): Promise<void> } {
-  const { fileLimitBytes = 100_000_000, queueLimit = 1000 } = options
-  const queue: QueuedFile[] = []
-  const pool = threadPool(options)
-
-  const serve = (): void => {
-    for (let next = queue[0]; next; next = queue[0]) {
-      const thread = pool.take()
-      if (!thread) return
-      queue.shift()
-      next.thread = thread
-      void read(next, thread)
+  const { fileLimitBytes = 100_000_000, queueLimit = 1000, threads: most = 1 } = options
+  const limiter = createLimiter(most)
+  const threads = createThreads(options)
+  const closing = new AbortController()
+  const read = async (file: SourceFile, signal: AbortSignal): Promise<ExtractedFile> => {
+    signal.throwIfAborted()
+    const thread = threads.take()
+    const onAbort = (): void => void thread.end(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    try {
+      return await thread.run(file)
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      threads.giveBack(thread)
     }
   }
-  const read = async (next: QueuedFile, thread: ExtractionThread): Promise<void> => {
-    await thread.run(next.file).then(next.outcome.resolve, next.outcome.reject)
-    pool.giveBack(thread)
-    serve()
-  }
-  const leave = (entry: QueuedFile, reason: unknown): void => {
-    const place = queue.indexOf(entry)
-    if (place >= 0) queue.splice(place, 1)
-    entry.outcome.reject(reason)
-    void entry.thread?.end(reason)
-  }
   const extract: FileExtractor = async (file, { signal } = {}) => {
-    if (pool.isClosed()) throw closed()
+    if (closing.signal.aborted) throw closed()
     signal?.throwIfAborted()
     if (file.bytes.byteLength > fileLimitBytes) throw tooLarge(fileLimitBytes)
-    if (queue.length >= queueLimit) throw queueFull()
-    const entry: QueuedFile = { file, outcome: Promise.withResolvers() }
-    const onAbort = (): void => leave(entry, signal?.reason)
-    signal?.addEventListener('abort', onAbort)
-    queue.push(entry)
-    serve()
-    return await entry.outcome.promise.finally(() => signal?.removeEventListener('abort', onAbort))
+    if (limiter.size >= most + queueLimit) throw queueFull()
+    const either = AbortSignal.any(signal ? [closing.signal, signal] : [closing.signal])
+    return limiter.run(() => read(file, either), either)
   }
   return Object.assign(extract, {
     async close() {
-      const ended = pool.close()
-      for (const entry of queue.splice(0)) entry.outcome.reject(closed())
-      await ended
+      closing.abort(closed())
+      await threads.close()
     },
   })
 }
 
-interface ThreadPool {
-  /** A thread that is free, or a new one while fewer than allowed are busy; undefined when none is to be had. */
-  take(): ExtractionThread | undefined
+/** Threads that are kept for the next file until they have had nothing to do for a while. */
+interface Threads {
+  take(): ExtractionThread
   giveBack(thread: ExtractionThread): void
-  isClosed(): boolean
   close(): Promise<void>
 }
 
-function threadPool(options: FileExtractionOptions): ThreadPool {
-  const { threads = 1, idleLimitMs = 60_000, workerUrl = ownWorker } = options
+function createThreads(options: FileExtractionOptions): Threads {
+  const { idleLimitMs = 60_000, workerUrl = ownWorker } = options
   const limits = limitsOf(options)
   const busy = new Set<ExtractionThread>()
   const idle = new Map<ExtractionThread, NodeJS.Timeout>()
-  let isClosed = false
-
-  const idleThread = (): ExtractionThread | undefined => {
+  const takeIdle = (): ExtractionThread | undefined => {
     for (const [thread, timer] of [...idle].reverse()) {
       clearTimeout(timer)
       idle.delete(thread)
@@ -116,10 +95,8 @@ function threadPool(options: FileExtractionOptions): ThreadPool {
     return undefined
   }
   return {
-    isClosed: () => isClosed,
     take() {
-      if (isClosed || busy.size >= threads) return undefined
-      const thread = idleThread() ?? startThread(workerUrl, limits)
+      const thread = takeIdle() ?? startThread(workerUrl, limits)
       busy.add(thread)
       return thread
     },
@@ -133,7 +110,6 @@ function threadPool(options: FileExtractionOptions): ThreadPool {
       idle.set(thread, setTimeout(retire, idleLimitMs).unref())
     },
     async close() {
-      isClosed = true
       for (const timer of idle.values()) clearTimeout(timer)
       await Promise.all([...busy, ...idle.keys()].map((thread) => thread.end(closed())))
     },

@@ -42,8 +42,8 @@ export interface LancedbOptions {
    */
   readonly purgeMs?: number
   /**
-   * What the vector counts beside the words when a search has both, 0 to 1. Default 0.6, which suits embedding models;
-   * a weak embedder deserves less.
+   * What the vector counts beside the words when a search has both, 0 to 1. Default 0.35, which small and foreign embedding
+   * models bear too; a strong one deserves more.
    */
   readonly vectorShare?: number
   /**
@@ -77,7 +77,7 @@ interface Opened extends TextParts, OpenTable {
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
-  const { folder, keepVersionsMs = 10_000, vectorShare = 0.6 } = options
+  const { folder, keepVersionsMs = 10_000, vectorShare = 0.35 } = options
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()
   const location = isBucket(folder)

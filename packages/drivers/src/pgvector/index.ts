@@ -1,6 +1,7 @@
 import type { Hit, IndexFigures, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { conditionsOf, type Parameters, parametersOf } from './filter.ts'
+import { identification, type Run } from './identification.ts'
 import { schemaOf, tablesOf, type PgTables } from './schema.ts'
 import { fusedHits, hnswSettingsOf, operandOf, textHits, vectorHits, type PgHit } from './search.ts'
 
@@ -63,7 +64,7 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
     for (const statement of schemaOf(tables, language, space?.dimensions))
       // Two processes that make the same table at once: "if not exists" lets one of them fail, and it exists then.
       await run(statement).catch(() => run(statement))
-    const id = space ? `${space.id} ${space.dimensions}` : ''
+    const id = spaceIdOf(space)
     await run(`insert into ${tables.meta} (singleton, space) values (true, $1) on conflict do nothing`, [id])
     const [meta] = await run<{ space: string }>(`select space from ${tables.meta}`)
     if (meta?.space !== id) throw new InlayError('INDEX_MISMATCH')
@@ -137,6 +138,7 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
     async close() {
       state = 'closed'
     },
+    ...identification(run, tables, () => (typeof state === 'object' ? spaceIdOf(state.space) : undefined)),
     beside: (number) =>
       pgvectorIndex({ ...options, prefix: `${options.prefix ?? defaultPrefix}_${Math.trunc(number)}` }),
     async drop() {
@@ -146,7 +148,9 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
   }
 }
 
-async function figuresOf(run: <Row>(sql: string) => Promise<Row[]>, tables: PgTables): Promise<IndexFigures> {
+const spaceIdOf = (space: Open['space']): string => (space ? `${space.id} ${space.dimensions}` : '')
+
+async function figuresOf(run: Run, tables: PgTables): Promise<IndexFigures> {
   const [row] = await run<{ rows: unknown; bytes: unknown }>(
     `select count(*) as rows, pg_total_relation_size('${tables.rows}') as bytes from ${tables.rows}`,
   )

@@ -1,6 +1,6 @@
 import { parametersOf, type Parameters } from './filter.ts'
 import type { PgTables } from './schema.ts'
-import { editDistance } from '../spelling/edit-distance.ts'
+import { editDistance } from '@inlay/text'
 
 /** A row as it comes from SQL. */
 export interface PgHit {

@@ -68,6 +68,19 @@ export async function readPairs(db: Records, ids?: readonly number[]): Promise<M
   )
 }
 
+/** Numbers of the pairs that documents are in, rising, by document. */
+export async function readMemberships(db: Records, documentIds: readonly string[]): Promise<Map<string, number[]>> {
+  const rows = await db
+    .selectFrom('inlay_document_pairs')
+    .selectAll()
+    .where('document_id', 'in', documentIds)
+    .orderBy('pair_id')
+    .execute()
+  const byDocument = new Map<string, number[]>()
+  for (const { document_id: id, pair_id: pairId } of rows) byDocument.set(id, [...(byDocument.get(id) ?? []), pairId])
+  return byDocument
+}
+
 /** Whether anything was accepted and not removed since, private files aside. */
 export async function hasAnyDocument(db: Records): Promise<boolean> {
   const query = db.selectFrom('inlay_document_pairs').select('document_id').where('pair_id', '!=', privateFilesPair)

@@ -92,6 +92,8 @@ export interface IndexCondition {
   readonly state: 'missing' | 'present' | 'damaged' | 'outdated'
   /** What it was last marked with; absent when it never was. */
   readonly identity?: string
+  /** True for an index from before its driver could mark any: it is then taken for the right one. */
+  readonly predatesMarks?: true
 }
 
 /** Why all documents are indexed again. */

@@ -1,7 +1,7 @@
 import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks } from '@inlay/records'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { InsertObject } from 'kysely'
-import { noteActivity, readPairs } from '../access/access.ts'
+import { noteActivity, readMemberships, readPairs } from '../access/access.ts'
 import { forgetImages, noteWaitingImages } from '../access/document-images.ts'
 import { forgetMetadata } from '../access/document-metadata.ts'
 import { forgetTags } from '../access/document-tags.ts'
@@ -91,16 +91,10 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
   if (hasRowLocks(db)) documents = documents.forUpdate()
   const rows = await documents.execute()
   if (rows.length === 0) return new Map()
-  const memberships = await db
-    .selectFrom('inlay_document_pairs')
-    .selectAll()
-    .where(
-      'document_id',
-      'in',
-      rows.map((row) => row.id),
-    )
-    .execute()
-  const byDocument = Map.groupBy(memberships, (row) => row.document_id)
+  const pairIds = await readMemberships(
+    db,
+    rows.map((row) => row.id),
+  )
   return new Map(
     rows.map((row) => [
       row.id,
@@ -112,7 +106,7 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
         dueAt: Number(row.due_at),
         attempts: row.attempts,
         acceptedAt: Number(row.accepted_at),
-        pairIds: (byDocument.get(row.id) ?? []).map((membership) => membership.pair_id),
+        pairIds: pairIds.get(row.id) ?? [],
       },
     ]),
   )

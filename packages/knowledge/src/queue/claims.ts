@@ -1,6 +1,7 @@
 import { hasRowLocks } from '@inlay/records'
 import { sql } from 'kysely'
 import type { IngestionStep } from '../contracts/steps.ts'
+import { readMemberships } from '../access/access.ts'
 import { phase, toGeneration } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
@@ -180,17 +181,10 @@ export async function readClaimed(db: Records, claimId: string): Promise<Claimed
     .orderBy('revision')
     .execute()
   if (rows.length === 0) return []
-  const memberships = await db
-    .selectFrom('inlay_document_pairs')
-    .selectAll()
-    .where(
-      'document_id',
-      'in',
-      rows.map((row) => row.id),
-    )
-    .orderBy('pair_id')
-    .execute()
-  const byDocument = Map.groupBy(memberships, (row) => row.document_id)
+  const pairIds = await readMemberships(
+    db,
+    rows.map((row) => row.id),
+  )
   return rows.map((row) => ({
     id: row.id,
     revision: Number(row.revision),
@@ -201,7 +195,7 @@ export async function readClaimed(db: Records, claimId: string): Promise<Claimed
     content: row.content,
     visibleGeneration: row.visible_generation,
     chunkCount: row.chunk_count ?? 0,
-    pairIds: (byDocument.get(row.id) ?? []).map((membership) => membership.pair_id),
+    pairIds: pairIds.get(row.id) ?? [],
   }))
 }
 

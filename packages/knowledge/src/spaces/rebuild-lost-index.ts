@@ -100,14 +100,14 @@ export class LostIndexCheck {
     const { db } = this.#options
     const index = this.#directory.indexOf(space)
     if (!index.inspect || !index.mark) return undefined
-    const { state: condition, identity } = await index.inspect({ thorough })
+    const { state: condition, identity, predatesMarks } = await index.inspect({ thorough })
     if (condition === 'damaged' || condition === 'outdated') return condition
     if (condition === 'present' && identity !== undefined && space.identity !== null)
       return identity === space.identity ? undefined : 'foreign'
     if (!(await holdsDocuments(db, space.number))) return undefined
     if (condition === 'missing') return 'lost'
-    if (space.identity !== null) return 'foreign'
-    const mark = identity ?? crypto.randomUUID()
+    if (space.identity !== null && !predatesMarks) return 'foreign'
+    const mark = identity ?? space.identity ?? crypto.randomUUID()
     await index.mark(mark)
     const adopted = await adoptIdentity(db, space.number, mark)
     if (adopted !== mark) await index.mark(adopted)

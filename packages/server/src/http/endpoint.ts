@@ -4,7 +4,7 @@ import { refuseForeignPages } from '../auth/authentication.ts'
 import { declaredBytes, readText } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
-import { createBodyShare, type BodyShare } from './body-share.ts'
+import { createBodyShare, type BodyShare } from './body.ts'
 import type { ServerSettings } from './settings.ts'
 
 const encoder = new TextEncoder()

@@ -1,27 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
-import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
 import type { ActionTurn, Passage, PassageSearch } from '@inlay/agent'
-import type { BaseFilters, PacketBody } from '@inlay/protocol'
+import type { BaseFilters } from '@inlay/protocol'
+import { newTurn } from '../../action-turn.ts'
 import { ana, newPassage } from '../../setting.ts'
 
 async function run(search: PassageSearch, queries: string[], more: Partial<ActionTurn> = {}) {
-  const packets: PacketBody[] = []
-  const range = createCitableDocuments().openStep()(0)
-  const result = await createInternalSearch({ search }).run(
-    { queries },
-    {
-      caller: ana,
-      sessionId: 's',
-      messageId: 3,
-      userMessage: 'the question',
-      toolCallId: 'c',
-      signal: new AbortController().signal,
-      emit: (packet) => void packets.push(packet),
-      cite: (documents) => range.cite(documents),
-      ...more,
-    },
-  )
+  const { turn, packets } = newTurn(more)
+  const result = await createInternalSearch({ search }).run({ queries }, turn)
   const read = JSON.parse(result.text) as { results: Record<string, unknown>[]; note: string }
   return { packets, result, read }
 }

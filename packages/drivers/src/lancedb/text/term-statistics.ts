@@ -36,22 +36,9 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
   const { MatchQuery: Match } = engine.lancedb
   const sampling = createSampling(table, terms)
 
-  async function rowsWith(
-    query: MatchQuery,
-    columns: readonly string[],
-    limit: number,
-  ): Promise<Record<string, string>[]> {
-    return table
-      .query()
-      .fullTextSearch(query)
-      .fastSearch()
-      .select([...columns, '_score'])
-      .limit(limit)
-      .toArray()
-  }
-
   const counted = remembered(
-    async (word: string) => (await rowsWith(new Match(word, searchColumn), ['position'], countLimit)).length,
+    async (word: string) =>
+      (await rowsWith(table, new Match(word, searchColumn), { columns: ['position'], limit: countLimit })).length,
   )
 
   /** Words that the sample may not have; their rows are found by the index's own fuzzy matching. */
@@ -61,7 +48,9 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
       new Match(term, searchColumn, fuzzy),
       ...(slips === 1 ? [new Match(exchanges(word).join(' '), searchColumn)] : []),
     ]
-    const rows = (await Promise.all(queries.map((query) => rowsWith(query, [searchColumn], 10)))).flat()
+    const rows = (
+      await Promise.all(queries.map((query) => rowsWith(table, query, { columns: [searchColumn], limit: 10 })))
+    ).flat()
     const words = [...new Set(rows.flatMap((row) => wordsOf(row[searchColumn] ?? '')))]
     return listOf(words, await terms.of(words))
   }
@@ -97,6 +86,20 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
       sampling.outdate(rows)
     },
   }
+}
+
+async function rowsWith(
+  table: Table,
+  query: MatchQuery,
+  { columns, limit }: { readonly columns: readonly string[]; readonly limit: number },
+): Promise<Record<string, string>[]> {
+  return table
+    .query()
+    .fullTextSearch(query)
+    .fastSearch()
+    .select([...columns, '_score'])
+    .limit(limit)
+    .toArray()
 }
 
 function listOf(words: readonly string[], terms: readonly (string | undefined)[]): WordList {

@@ -1,4 +1,4 @@
-import { editDistance } from '../../spelling/edit-distance.ts'
+import { editDistance } from '@inlay/text'
 import type { FtsOptions } from '@lancedb/lancedb'
 import type { Engine } from '../engine.ts'
 

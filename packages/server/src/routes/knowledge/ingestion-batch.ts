@@ -9,7 +9,7 @@ import {
 import { bodyStream, brokenCompression, tooLarge } from '../../http/body.ts'
 import { createLimiter, type Limiter } from '@inlay/protocol/concurrency'
 import { readLines, type BodyLine } from '../../http/body-lines.ts'
-import { createBodyShare } from '../../http/body-share.ts'
+import { createBodyShare } from '../../http/body.ts'
 import { orderedStream } from '../../streams/ordered-stream.ts'
 import { errorBody, reply, toFailure, type Reply } from '../../http/replies.ts'
 import { defineRoute, type Route, type RouteContext } from '../../http/route.ts'

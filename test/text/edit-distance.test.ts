@@ -1,4 +1,4 @@
-import { editDistance } from '@inlay/drivers/internal/spelling/edit-distance'
+import { editDistance } from '@inlay/text'
 import { expect, test } from 'vitest'
 
 test.each([

@@ -1,0 +1,47 @@
+import type { IndexCondition, VectorIndex } from '@inlay/knowledge'
+import type { PgTables } from './schema.ts'
+
+/** Runs a statement; the caller names the columns it selects in `Row`. */
+export type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>
+
+interface Catalog {
+  readonly rows: string | null
+  readonly words: string | null
+  readonly meta: string | null
+  readonly identity: string | null
+  readonly takes_marks: boolean
+}
+
+/**
+ * The mark is the comment of the table of rows: a table that is made anew, or restored without it, has none.
+ * @param spaceId what the index was opened for, as the table of the space has it; undefined before
+ */
+export function identification(
+  run: Run,
+  tables: PgTables,
+  spaceId: () => string | undefined,
+): Required<Pick<VectorIndex, 'inspect' | 'mark'>> {
+  return {
+    inspect: async ({ thorough = false } = {}) => {
+      const [catalog] = await run<Catalog>(
+        `select to_regclass($1)::text as rows, to_regclass($2)::text as words, to_regclass($3)::text as meta,
+         obj_description(to_regclass($1), 'pg_class') as identity,
+         exists (select from pg_attribute where attrelid = to_regclass($3) and attname = 'takes_marks' and not attisdropped) as takes_marks`,
+        [tables.rows, tables.words, tables.meta],
+      )
+      if (!catalog || catalog.rows === null) return { state: 'missing' }
+      const state = thorough ? await stateOf(catalog) : 'present'
+      if (catalog.identity !== null) return { state, identity: catalog.identity }
+      return { state, ...(catalog.meta !== null && !catalog.takes_marks && { predatesMarks: true }) }
+    },
+    mark: async (identity) =>
+      void (await run(`comment on table ${tables.rows} is '${identity.replaceAll("'", "''")}'`)),
+  }
+
+  async function stateOf({ words, meta }: Catalog): Promise<IndexCondition['state']> {
+    if (words === null || meta === null) return 'damaged'
+    const wanted = spaceId()
+    const [known] = await run<{ space: string }>(`select space from ${tables.meta}`)
+    return wanted === undefined || known?.space === wanted ? 'present' : 'outdated'
+  }
+}

@@ -1,0 +1,64 @@
+import { spaceless } from '@inlay/text'
+
+/** Words of a list between which and their neighbours no letter stands; `\b` knows ASCII letters alone. */
+const words = (list: string): string => `(?<![\\p{L}\\p{M}])(?:${list})(?![\\p{L}\\p{M}])`
+
+const asksNumber = new RegExp(
+  [
+    '^(?:since |until |and )?when(?!\\p{L})',
+    words(
+      'how (?:many|much|long|often|old|far|big|large|high|fast|tall|wide|deep)|what (?:number|percent|percentage|amount|year|date|day|age)|(?:in )?which year|' +
+        'wie ?viele?|wie (?:lange|hoch|oft|alt|groß|weit|schnell)|wann|jahr|prozent|' +
+        'cuánt[oa]s?|cuándo|(?:qué|cuál) (?:año|porcentaje|fecha)|combien|quand|quel(?:le)? (?:année|date|pourcentage)|' +
+        'quant[oaie]|quando|quantos|quantas|hoeveel|wanneer|hur (?:många|mycket|länge)|när|hvor (?:mange|meget)|hvornår|' +
+        'kiedy|сколько|когда|скольк\\p{L}+|в каком году|kaç|ne zaman|ne kadar|hangi yıl|câți|câte|cât|când|' +
+        'bao nhiêu|mấy|khi nào|năm nào|πόσ\\p{L}+|πότε|كم|متى|कितन\\p{L}\\p{M}*|कब',
+    ),
+    '多少|几|幾|何时|何時|哪一?年|什么时候|多久|多长|多大|比例|何人|何年|いつ|いくつ|몇|언제|얼마|กี่|เท่าไ|เมื่อไ|ปีใด',
+  ].join('|'),
+  'iu',
+)
+const asksName = new RegExp(
+  [
+    `^(?:${words(
+      'who|whose|whom|which (?:person|player|team)|where|wer|wem|wen|wessen|wo|quién(?:es)?|dónde|qui|où|chi|dove|quem|onde|waar|vem|var|hvem|hvor|kto|gdzie|кто|кого|кем|где|kim|kimin|nerede|cine|unde|ai|ở đâu|ποι\\p{L}+|πού|من|أين|कौन|किस\\p{L}*|कहाँ',
+    )})`,
+    '谁|誰|哪位|哪里|何处|哪儿|どこ|누구|어디|ใคร|ที่ไหน',
+  ].join('|'),
+  'iu',
+)
+const number = new RegExp(
+  [
+    '\\p{N}',
+    words(
+      'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundreds?|thousands?|millions?|billions?|half|twice|once|percent|' +
+        'zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend|hälfte|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|mitad|' +
+        'deux|trois|quatre|cinq|sept|huit|neuf|dix|mille|moitié|tre|quattro|cinque|otto|nove|dieci|metà',
+    ),
+    '[一二三四五六七八九十百千万亿两半]',
+  ].join('|'),
+  'iu',
+)
+const name = /[\s"“(«]?\p{Lu}/u
+
+/** What kind of thing a question asks for, where its words tell. */
+export type AskedKind = 'number' | 'name' | undefined
+
+/** The kind of thing a question in one of some twenty languages asks for. */
+export function askedKindOf(question: string): AskedKind {
+  if (asksNumber.test(question)) return 'number'
+  return asksName.test(question) ? 'name' : undefined
+}
+
+/** Whether a text without the words of the question holds that kind of thing: 1, -1, or 0 for no kind. */
+export function fitOf(kind: AskedKind, fresh: string): number {
+  if (kind === undefined) return 0
+  if (kind === 'number') return number.test(fresh) ? 1 : -1
+  return name.test(fresh) || spaceless.test(fresh) ? 1 : -1
+}
+
+/** Whether a single word is such a thing. */
+export function isOfKind(kind: AskedKind, word: string): boolean {
+  if (kind === 'number') return number.test(word)
+  return kind === 'name' ? /^\p{Lu}/u.test(word) : false
+}
