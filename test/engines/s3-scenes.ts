@@ -194,7 +194,7 @@ async function assistantInOutage(server: S3Server): Promise<void> {
         document: { id, semantic_identifier: id, source: 'file', sections: [{ text }], metadata: {} },
       }),
     })
-  const bytes = Buffer.alloc(9_500_000, 'heron ')
+  const bytes = Buffer.alloc(7_500_000, 'heron ')
   try {
     await ingest('first', 'The heron stands in the reeds.')
     const form = new FormData()
