@@ -18,13 +18,7 @@ export interface PostgresOptions {
   /** A `pg` pool made by the host, which then also ends it. */
   readonly pool?: PostgresPool
   /** The module `pg`, where it cannot be imported by name. */
-  readonly lib?: { Pool: new (options: PoolOptions) => ListenedPool }
-}
-
-interface PoolOptions {
-  readonly connectionString?: string
-  readonly max?: number
-  readonly connectionTimeoutMillis?: number
+  readonly lib?: { Pool: new (options: { connectionString?: string; max?: number }) => ListenedPool }
 }
 
 /** A pool that tells of its connections, and of those that break while nobody uses them. */
@@ -84,7 +78,8 @@ async function openPool(options: PostgresOptions): Promise<PostgresPool> {
   if (given) return { connect: () => given.connect(), end: async () => {}, options: given.options }
   const { Pool } = options.lib ?? (await import('pg')).default
   const { connectionString, maxConnections: max = 10 } = options
-  const pool = new Pool({ connectionString, max, connectionTimeoutMillis: connectMs })
+  const settings = { connectionString, max, connectionTimeoutMillis: connectMs }
+  const pool = new Pool(settings)
   // A server that restarts ends connections, at rest or in the midst of a transaction: unheard, that would end the
   // process. The next query makes a new one, and what was under way fails by itself.
   pool.on?.('error', () => {})
