@@ -116,8 +116,9 @@ describe.each(archives)('data of an earlier version, %s', (archive) => {
     expect((await ann.sessions.list()).sessions.map(({ id, name }) => [id, name])).toContainEqual([session, 'Leave'])
     const before = await ann.sessions.get(session)
     expect(before.messages.map(({ message }) => message)).toContain(answer)
-    const replay = await ann.resume(session).whole()
-    expect(replay.citation_info.map(({ document_id: id }) => id)).toContain('leave')
+    // Kept for good; the run itself can be resumed for ten minutes only.
+    const shown = before.packets.flat().map(({ obj }) => obj)
+    expect(shown).toContainEqual(expect.objectContaining({ type: 'citation_info', document_id: 'leave' }))
     const next = await ann.ask({ message: 'How many days of paid leave do staff receive?', chat_session_id: session })
     expect(next.answer).toContain('25 days of paid leave')
     expect(next.citation_info.map(({ document_id: id }) => id)).toContain('leave')
