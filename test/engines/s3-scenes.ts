@@ -194,11 +194,13 @@ async function assistantInOutage(server: S3Server): Promise<void> {
         document: { id, semantic_identifier: id, source: 'file', sections: [{ text }], metadata: {} },
       }),
     })
-  const bytes = Buffer.alloc(7_500_000, 'heron ')
+  // A picture of one point, and much after its end: nobody reads it as text.
+  const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+  const bytes = Buffer.concat([Buffer.from(picture, 'base64'), Buffer.alloc(7_500_000, 'heron ')])
   try {
     await ingest('first', 'The heron stands in the reeds.')
     const form = new FormData()
-    form.append('files', new File([bytes], 'heron.txt', { type: 'text/plain' }))
+    form.append('files', new File([bytes], 'heron.png', { type: 'image/png' }))
     const uploaded = await call('/user/projects/file/upload', { method: 'POST', body: form })
     const { user_files: files, ...rest } = (await uploaded.json()) as { user_files: { file_id: string }[] }
     assert.equal(files.length, 1, JSON.stringify(rest))
