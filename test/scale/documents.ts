@@ -61,7 +61,9 @@ async function listed(installation: Installation): Promise<string[]> {
     )
     ids.push(...((await response.json()) as { document_id: string }[]).map((row) => row.document_id))
     const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
-    path = next === undefined ? '' : next.slice(next.indexOf('/service-api'))
+    // Relative to the address that was asked for.
+    const { search } = new URL(next ?? '', 'http://any.example')
+    path = next === undefined ? '' : `/service-api/ingestion${search}`
   }
   return ids
 }
