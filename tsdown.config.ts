@@ -18,9 +18,6 @@ function entriesOf(manifest: {
   return [...new Set([...exported, ...commands])]
 }
 
-/** h3 goes into our file: a host app may need another major version of it where ours would be installed. */
-const bundled: Readonly<Record<string, string[]>> = { '@inlay/server': ['h3', 'rou3', 'srvx'] }
-
 const manifests = globSync('packages/*/package.json').sort()
 
 const configs: UserConfig[] = await Promise.all(
@@ -41,7 +38,8 @@ const configs: UserConfig[] = await Promise.all(
       dts: isScript ? { emitDtsOnly: true } : true,
       clean: true,
       sourcemap: false,
-      deps: { neverBundle: [/^node:/, /^#/], ...(bundled[manifest.name] && { onlyBundle: bundled[manifest.name] }) },
+      // h3 goes into our file: a host app may need another major version of it where ours would be installed.
+      deps: { neverBundle: [/^node:/, /^#/], onlyBundle: ['h3', 'rou3', 'srvx'] },
       plugins: [bundledLicences('LICENSES.txt')],
     }
   }),
