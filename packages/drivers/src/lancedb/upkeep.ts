@@ -98,8 +98,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
       if (!signal?.aborted) await indexVectors(parts)
       misses = 0
     } catch (error) {
-      // Another writer came in between, perhaps the upkeep of another process: later, then. It may have cleared a file
-      // away as well, but not time after time.
+      // Another writer came in between: later, then. It may clear a file away as well, but not time after time.
       if (!isPassing(error) || (isMiss(error) && ++misses >= mostMisses)) throw error
     }
   }
