@@ -59,11 +59,11 @@ test('nor does it end answers by the silence of their checkpoints', async () => 
 })
 
 test.each([
-  { written: 'What was ', told: ['message_delta', 'error'] },
-  { written: undefined, told: ['message_start', 'message_delta', 'error'] },
+  { written: 'What was ', types: ['message_delta', 'error'] },
+  { written: undefined, types: ['message_start', 'message_delta', 'error'] },
 ])(
   'what a checkpoint holds beyond the lines that were written is kept and told: $written',
-  async ({ written, told }) => {
+  async ({ written, types }) => {
     const run = { sessionId: 'session', messageId: 2, runId: 2, openedAt: 0, finished: false }
     const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: 0 }
     const packets = [
@@ -88,7 +88,7 @@ test.each([
     const branch = async () => ({ summary: null, summaryFiles: [], messages: [message] }) as unknown as BranchHistory
     await endAbandonedRun(run, { shared, conversations: { branch, finish }, now: Date.now })
     expect(finish).toHaveBeenCalledWith(2, expect.objectContaining({ status: 'terminated', text: message.text }))
-    expect(appended.flatMap(({ obj }) => obj?.type ?? [])).toEqual(told)
+    expect(appended.flatMap(({ obj }) => obj?.type ?? [])).toEqual(types)
     expect((written ?? '') + appended.find(({ obj }) => obj?.type === 'message_delta')?.obj?.content).toBe(message.text)
   },
 )
