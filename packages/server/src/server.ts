@@ -104,8 +104,8 @@ function settingsOf(options: ServerOptions): ServerSettings {
     streamFormat: options.streamFormat ?? 'sse',
     corsOrigins: options.corsOrigins ?? [],
     limits: {
-      chatBytes: 4 * mebibyte,
-      ingestionBytes: 8 * mebibyte,
+      chatBytes: 10 * mebibyte,
+      ingestionBytes: 128 * mebibyte,
       uploadBytes: 2048 * mebibyte,
       otherBytes: mebibyte,
       ...options.limits,

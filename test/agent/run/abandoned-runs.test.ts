@@ -1,5 +1,5 @@
-import type { SharedRuns } from '@inlay/agent'
-import { createAbandonedLook } from '@inlay/agent/internal/run/abandoned-runs'
+import type { BranchHistory, ConversationStore, SharedRuns } from '@inlay/agent'
+import { createAbandonedLook, endAbandonedRun } from '@inlay/agent/internal/run/abandoned-runs'
 import { createAbandonedCheck } from '@inlay/agent/internal/run/checkpoints'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -57,3 +57,38 @@ test('nor does it end answers by the silence of their checkpoints', async () => 
   expect(checks).toHaveLength(3)
   check.close()
 })
+
+test.each([
+  { written: 'What was ', types: ['message_delta', 'error'] },
+  { written: undefined, types: ['message_start', 'message_delta', 'error'] },
+])(
+  'what a checkpoint holds beyond the lines that were written is kept and told: $written',
+  async ({ written, types }) => {
+    const run = { sessionId: 'session', messageId: 2, runId: 2, openedAt: 0, finished: false }
+    const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: 0 }
+    const packets = [
+      { type: 'message_start', final_documents: null, pre_answer_processing_seconds: 0 },
+      { type: 'message_delta', content: written },
+    ]
+    const lines = written === undefined ? [] : packets.map((obj) => ({ placement, obj }))
+    const appended: { readonly obj?: { readonly type: string; readonly content?: string } }[] = []
+    const shared = {
+      read: async (_: number, cursor: number) => ({
+        messageId: 2,
+        entries: cursor === 0 ? lines.map((line, index) => ({ sequence: index + 1, json: JSON.stringify(line) })) : [],
+        finished: false,
+      }),
+      append: async (parts: Parameters<SharedRuns['append']>[0]) => {
+        for (const { entries } of parts) for (const { json } of entries) appended.push(JSON.parse(json))
+        return []
+      },
+    } as unknown as SharedRuns
+    const finish = vi.fn<ConversationStore['finish']>(async () => {})
+    const message = { id: 2, status: 'running', text: 'What was said so far.' }
+    const branch = async () => ({ summary: null, summaryFiles: [], messages: [message] }) as unknown as BranchHistory
+    await endAbandonedRun(run, { shared, conversations: { branch, finish }, now: Date.now })
+    expect(finish).toHaveBeenCalledWith(2, expect.objectContaining({ status: 'terminated', text: message.text }))
+    expect(appended.flatMap(({ obj }) => obj?.type ?? [])).toEqual(types)
+    expect((written ?? '') + appended.find(({ obj }) => obj?.type === 'message_delta')?.obj?.content).toBe(message.text)
+  },
+)

@@ -1,4 +1,4 @@
-import { createFold, encodeLine, type Placement, type StreamLine } from '@inlay/protocol'
+import { createFold, encodeLine, type Packet, type Placement, type StreamLine } from '@inlay/protocol'
 import { terminatedText, type ConversationStore } from '../contracts/conversation-store.ts'
 import type { LogEntry } from '../contracts/run.ts'
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
@@ -71,11 +71,13 @@ async function endAnswer(
   const { messages } = await conversations.branch(sessionId, answerId, { chars: 1, withoutCallsOf: [] })
   const stored = messages.at(-1)
   if (stored?.id === answerId && (stored.status === 'done' || stored.status === 'cancelled'))
-    return restOf(stored, left, own.at(-1)?.obj.type === 'stop')
+    return endingOf(stored, left, own)
   const { citation_info: citations, top_documents: documents } = fold.result()
+  // A checkpoint may know more than the lines that were still written.
+  const rest = stored?.id === answerId ? restOf(stored.text, fold.answer) : ''
   await conversations.finish(answerId, {
     status: 'terminated',
-    text: fold.answer,
+    text: fold.answer + rest,
     reasoning: fold.reasoning,
     error,
     citations: citations.map(({ citation_number: number, document_id: documentId }) => ({ number, documentId })),
@@ -84,23 +86,35 @@ async function endAnswer(
     durationMs: Math.max(0, now() - openedAt),
   })
   return [
+    ...textLines(rest, placement, own),
     { placement, obj: { type: 'error', exception: error.message, error_code: error.code, is_retryable: true } },
     { error: error.message, stack_trace: null, error_code: error.code, is_retryable: true, details: null },
   ]
 }
 
-function restOf(
+function endingOf(
   stored: { status: string; text: string },
   { text, placement }: Left,
-  isComplete: boolean,
+  own: readonly Packet[],
 ): StreamLine[] {
-  if (isComplete) return []
-  const rest = stored.text.startsWith(text) ? stored.text.slice(text.length) : ''
+  if (own.at(-1)?.obj.type === 'stop') return []
   const stop_reason = stored.status === 'cancelled' ? ('user_cancelled' as const) : null
-  return [
-    ...(rest === '' ? [] : [{ placement, obj: { type: 'message_delta' as const, content: rest } }]),
-    { placement, obj: { type: 'stop', stop_reason } },
-  ]
+  return [...textLines(restOf(stored.text, text), placement, own), { placement, obj: { type: 'stop', stop_reason } }]
+}
+
+/** Tells a text that the lines of an answer lack. */
+function textLines(text: string, placement: Placement, own: readonly Packet[]): StreamLine[] {
+  if (text === '') return []
+  const start: Packet = {
+    placement,
+    obj: { type: 'message_start', final_documents: null, pre_answer_processing_seconds: null },
+  }
+  const isStarted = own.some(({ obj }) => obj.type === 'message_start')
+  return [...(isStarted ? [] : [start]), { placement, obj: { type: 'message_delta', content: text } }]
+}
+
+function restOf(stored: string, text: string): string {
+  return stored.startsWith(text) ? stored.slice(text.length) : ''
 }
 
 /** Looks for runs whose process has ended, and ends them. */

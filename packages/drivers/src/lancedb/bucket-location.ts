@@ -6,9 +6,6 @@ import type { IndexLocation } from './location.ts'
 import { tableName } from './table.ts'
 import { openVersionPresence } from './version-presence.ts'
 
-/** Says how the engine reaches a bucket, by its own names: `region`, `endpoint`, `aws_access_key_id` … */
-export type StorageOptions = Readonly<Record<string, string>>
-
 /** What is noted beside the table: rows are only added, and the newest of a name counts. */
 type NoteName = 'identity' | 'deletedSince'
 
@@ -18,7 +15,7 @@ const notesTable = 'notes'
  * The engine's own patience is three minutes, which callers do not have: a bucket that does not answer is told soon, and
  * documents wait in the queue meanwhile.
  */
-const patience: StorageOptions = {
+const patience: Readonly<Record<string, string>> = {
   client_max_retries: '3',
   client_retry_timeout: '8',
   connect_timeout: '3s',
@@ -31,7 +28,7 @@ export function isBucket(address: string): boolean {
 }
 
 /** @param address `s3://bucket/path`; what Google and Azure offer goes by `gs://` and `az://`, untried */
-export function bucketLocation(address: string, storageOptions: StorageOptions = {}): IndexLocation {
+export function bucketLocation(address: string, storageOptions: Readonly<Record<string, string>> = {}): IndexLocation {
   const connect = ({ lancedb }: Engine, session?: Session): Promise<Connection> =>
     lancedb.connect(address, {
       readConsistencyInterval: 0,

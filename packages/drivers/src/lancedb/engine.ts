@@ -83,7 +83,12 @@ const mostTries = 5
 export function isPassing(error: unknown): boolean {
   const message = messageOf(error)
   if (isOutage(error)) return false
-  return /commit conflict|conflicting|preempted|concurrent|not found|no such file/i.test(message)
+  return /commit conflict|conflicting|preempted|concurrent/i.test(message) || isMiss(error)
+}
+
+/** Whether a failure comes of a file that is not there. */
+export function isMiss(error: unknown): boolean {
+  return /not found|no such file/i.test(messageOf(error))
 }
 
 /** Whether a bucket did not answer, or refused. */

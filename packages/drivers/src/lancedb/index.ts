@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { createMutex, type Mutex } from '../concurrency/mutex.ts'
-import { bucketLocation, isBucket, type StorageOptions } from './bucket-location.ts'
+import { bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, loadEngine, persistently, createHandle } from './engine.ts'
@@ -33,7 +33,7 @@ export interface LancedbOptions {
    * How the bucket is reached, by the engine's own names: `region`, `endpoint`, `aws_access_key_id`,
    * `aws_secret_access_key`. Default: the AWS variables of the environment.
    */
-  readonly storageOptions?: StorageOptions
+  readonly storageOptions?: Readonly<Record<string, string>>
   /** How long superseded versions stay for readers of other processes, in milliseconds. Default 10 000. */
   readonly keepVersionsMs?: number
   /**

@@ -1,5 +1,5 @@
 import type { Table } from '@lancedb/lancedb'
-import { isPassing, type Engine } from './engine.ts'
+import { isMiss, isPassing, type Engine } from './engine.ts'
 import type { Space } from './rows.ts'
 import { textIndex, type UnindexedRows, type Memtable } from './text/memtable.ts'
 import type { TermStatistics } from './text/term-statistics.ts'
@@ -45,14 +45,14 @@ const limits = {
   deadRows: 2000,
 }
 
-/** Runs in a row that another writer may spoil. */
-const mostConflicts = 5
+/** Runs in a row that may miss a file. */
+const mostMisses = 5
 
 /** Plans upkeep for a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
   const { table, unindexedRows, memtable, statistics, keepVersionsMs, purge } = parts
   let commits = 0
-  let conflicts = 0
+  let misses = 0
   /** When versions left behind by the last fold may be cleared; files of an earlier process may be due at once. */
   let clearAt: number | undefined = 0
 
@@ -96,10 +96,10 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
       }
       await fold()
       if (!signal?.aborted) await indexVectors(parts)
-      conflicts = 0
+      misses = 0
     } catch (error) {
-      // Another writer came in between, perhaps the upkeep of another process: later, then. A lost file looks the same.
-      if (!isPassing(error) || ++conflicts >= mostConflicts) throw error
+      // Another writer came in between: later, then. It may clear a file away as well, but not time after time.
+      if (!isPassing(error) || (isMiss(error) && ++misses >= mostMisses)) throw error
     }
   }
 

@@ -102,7 +102,7 @@ function certaintyOf(question: string, best: JudgedPassage | undefined, { kind, 
   if (kind === 'number' && best.units.every(({ features }) => features.fits < 1)) return 0
   const { cover, own, window, pairs, exact, often } = best.features
   // Forms of a word differ more, and keys match less often, than in English.
-  const language = spaceless.test(question) ? 3.5 : (commonWordsOf(question)?.language ?? 'en') === 'en' ? 0 : 2.2
+  const language = spaceless.test(question) ? 2.9 : (commonWordsOf(question)?.language ?? 'en') === 'en' ? 0 : 1.2
   const size = Math.min(1, topicSize / 8)
   const evidence = 0.62 * cover + 2.98 * own + 2.03 * window + 3.55 * pairs + 4.12 * exact + 11.66 * often + 3.01 * size
   return 1 / (1 + Math.exp(9.32 - evidence - language))

@@ -15,15 +15,12 @@ export async function defaultStorage(dataFolder: string): Promise<BlobStorage> {
   return blobFolder({ folder: filesFolder(dataFolder) })
 }
 
-/** As much as a request may hold: longer texts would hold up all other work of the process. */
-const textLimitCharacters = 8_000_000
-
 /** Reads PDF, Office, HTML, mails and text in a thread of its own, which starts with the first file. */
 export function defaultReader(): ClosableReader {
   let loading: Promise<FileExtractor & { close(): Promise<void> }> | undefined
   const load = async (): Promise<FileExtractor & { close(): Promise<void> }> => {
     const { fileExtractor } = await import('@inlay/drivers/file-extraction')
-    return fileExtractor({ textLimitCharacters })
+    return fileExtractor()
   }
   return {
     read: async (file, options) => (await (loading ??= load()))(file, options),

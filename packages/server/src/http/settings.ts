@@ -3,9 +3,9 @@ import type { McpCalls } from './mcp-calls.ts'
 
 /** Most bytes of a request body. JSON is read in one go: the larger a body may be, the longer others wait for it. */
 export interface BodyLimits {
-  /** Of a chat message. Default 4 MiB. */
+  /** Of a chat message. Default 10 MiB. */
   readonly chatBytes: number
-  /** Of a document, alone or as one line of a batch. Default 8 MiB. */
+  /** Of a document, alone or as one line of a batch. Default 128 MiB. */
   readonly ingestionBytes: number
   /** Of an upload, all its files together; the bound of one file is the agent's. Default 2 GiB. */
   readonly uploadBytes: number
