@@ -193,7 +193,9 @@ function wholeNumber(value: number): string {
 }
 
 /** The same filter as a test of a row in memory. */
-export function testOf(filter: IndexFilter | undefined): (row: IndexRow) => boolean {
+export function testOf(
+  filter: IndexFilter | undefined,
+): (row: Omit<IndexRow, 'text' | 'searchText' | 'chunkMetadata'>) => boolean {
   if (!filter) return () => true
   const { sources, documentIds, pairs, tags, createdAt, ownUpdatedAt, updatedOrCreatedSince: from } = filter
   return (row) =>

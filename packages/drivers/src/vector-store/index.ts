@@ -1,10 +1,11 @@
 import type { Hit, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import { mapConcurrent } from '@inlay/protocol/concurrency'
+import { checkVector } from '../lancedb/rows.ts'
 import { guarded } from './failures.ts'
 import { idOf, putRows, removeRows, vectorsOf } from './points.ts'
 import { searchBoth } from './search.ts'
-import { checkVector, claimSpace, spaceIn, withoutMark, type Space } from './space-mark.ts'
+import { claimSpace, spaceIn, withoutMark, type Space } from './space-mark.ts'
 import type { VectorCollection, VectorStore } from './store.ts'
 
 export type { NearPoint, VectorCollection, VectorPoint, VectorRow, VectorStore } from './store.ts'

@@ -1,7 +1,7 @@
 import type { Hit, IndexFilter, VectorIndex } from '@inlay/knowledge'
 import { mapConcurrent, untilAborted } from '@inlay/protocol/concurrency'
+import { testOf } from '../lancedb/filtered-search.ts'
 import { guarded } from './failures.ts'
-import { passes } from './filter.ts'
 import type { NearPoint, VectorStore } from './store.ts'
 
 /** A search by vector. */
@@ -24,6 +24,7 @@ const mostReads = 8
 export async function nearestRows(query: NearestQuery): Promise<{ hit: Hit; nearness: number }[]> {
   const { store, words, vector, filter, limit, signal } = query
   const rows = new Map<string, Hit | undefined>()
+  const passes = testOf(filter)
   const readRow = async ({ id, row }: NearPoint): Promise<void> => {
     if (rows.has(id)) return
     const [hit] = await words.read(row.generation, row.position, row.position)
@@ -48,7 +49,7 @@ export async function nearestRows(query: NearestQuery): Promise<{ hit: Hit; near
   }
   for (let count = filter ? limit * 4 : limit; ; count *= 4) {
     const points = await nearest(count)
-    const hits = await hitsOf(points.filter(({ row }) => passes(row, filter)))
+    const hits = await hitsOf(points.filter(({ row }) => passes(row)))
     if (hits.length >= limit || points.length < count) return hits
   }
 }

@@ -41,11 +41,3 @@ export async function claimSpace(words: VectorIndex, space: Space | undefined): 
 export function withoutMark(figures: IndexFigures): IndexFigures {
   return { ...figures, rows: Math.max(0, figures.rows - 1) }
 }
-
-/** INDEX_MISMATCH unless the vector belongs to the space. */
-export function checkVector(vector: Float32Array | undefined, space: Space | undefined): void {
-  if (vector?.length !== space?.dimensions)
-    throw new InlayError('INDEX_MISMATCH', { message: 'A vector has another length than the index.' })
-  if (vector?.some((value) => !Number.isFinite(value)))
-    throw new InlayError('INDEX_MISMATCH', { message: 'A vector holds a value that is not a finite number.' })
-}

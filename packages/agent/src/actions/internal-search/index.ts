@@ -22,8 +22,7 @@ import {
   mergeSections,
   type Section,
 } from './sections.ts'
-import { rankDown } from '../ranking.ts'
-import { fuseRankings } from '../ranking.ts'
+import { fuseRankings, rankDown } from '../ranking.ts'
 
 /** Where a search asks the model of the run for help; a model that only quotes documents is never asked. */
 export interface SearchHelp {
