@@ -16,6 +16,7 @@ import { toKnownLimits } from './research/limits.ts'
 import { createAbandonedCheck, createCheckpoints } from './run/checkpoints.ts'
 import { createRuns, type LiveRun, type StopCause } from './run/registry.ts'
 import { createRunSharing } from './run/sharing.ts'
+import { toCallDetails } from './run/stored-run.ts'
 import { createBuiltIns, toSearchAction } from './tools/built-in-actions.ts'
 import { createActions } from './tools/registry.ts'
 import { createAfterTurn } from './turn/ending.ts'
@@ -139,7 +140,8 @@ function connectParts(options: AgentOptions) {
   const { conversations, files } = stores
   const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
   const parts = { runs, conversations, now, onError, leaseMs, resumableMs, runBytes }
-  const sharing = shared && createRunSharing({ shared, ...parts })
+  const readCalls = async (id: number) => (stores.runs === noKeys ? [] : toCallDetails(await stores.runs.answer(id)))
+  const sharing = shared && createRunSharing({ shared, readCalls, ...parts })
   const actions = createAgentActions(options, files, onError)
   const afterTurn = createAfterTurn({ conversations, onError, after: hooks?.after })
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
