@@ -123,7 +123,7 @@ async function closeAll({ options, hooks, calls, intake, mover, worker, maintain
 async function accept(
   { options, calls, intake, waiters, limit, worker, hooks }: Parts,
   read: Parameters<AcceptRequest>[0],
-  { caller, waitMs = 0, signal }: NonNullable<Parameters<Knowledge['accept']>[1]>,
+  { caller, queuedFor, waitMs = 0, signal }: NonNullable<Parameters<AcceptRequest>[1]>,
 ): Promise<Accepted> {
   const prepare = async (): Promise<IntakeTask> => {
     await limit.check()
@@ -131,7 +131,7 @@ async function accept(
     const isJudged = options.hooks?.beforeDocument && given.cc_pair_id !== privateFilesPair
     const request = isJudged ? await hooks.judged(given, caller) : given
     await checkNamedFiles(request.document, options, caller)
-    return { kind: 'accept', version: await toVersion(request), caller }
+    return { kind: 'accept', version: await toVersion(request), caller, queuedFor }
   }
   const { documentId: id, ...result } = await calls.submit(prepare(), intake.submit)
   if (result.isQueued) {

@@ -81,5 +81,6 @@ export interface Knowledge {
 /** {@link Knowledge.accept} of a request that is read when its turn comes: calls take effect in their order. */
 export type AcceptRequest = (
   read: () => IngestionRequest | Promise<IngestionRequest>,
-  options?: Parameters<Knowledge['accept']>[1],
+  /** `queuedFor` is whose turn the document waits for. Default: the caller's. */
+  options?: Parameters<Knowledge['accept']>[1] & { readonly queuedFor?: string | undefined },
 ) => Promise<Accepted>

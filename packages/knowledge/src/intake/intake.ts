@@ -204,7 +204,7 @@ function toRow(
   { now, fairOrder }: { now: number; fairOrder: IntakeOptions['fairOrder'] },
 ): InsertObject<Tables, 'inlay_documents'> {
   const { version } = draft
-  const place = fairOrder?.placeOf(draft.callerId ?? '', version.content.length, now) ?? now
+  const place = fairOrder?.placeOf(draft.queuedFor ?? '', version.content.length, now) ?? now
   const stored = isStale(draft) ? undefined : draft.stored
   // A document that is changed again and again keeps its place in the queue.
   const waitsSince = stored?.state === 'pending' && stored.attempts === 0 ? stored.dueAt : place
