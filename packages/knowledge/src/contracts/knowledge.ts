@@ -47,7 +47,10 @@ export interface Knowledge {
    * @throws UNSUPPORTED for an index that can have no other beside it
    */
   reindex(): Promise<{ readonly documents: number }>
-  /** Why all documents are being indexed again, and how many are left; undefined while they are not. Loads no index. */
+  /**
+   * Why all documents are being indexed again, and how many are left; undefined while they are not. Loads no index.
+   * @throws SERVICE_UNAVAILABLE while the index has not been reached since the start
+   */
   rebuildProgress(): Promise<KnowledgeFigures['rebuild']>
   /** INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see. */
   search(request: SearchRequest): Promise<FoundPassage[]>

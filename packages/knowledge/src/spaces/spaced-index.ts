@@ -30,7 +30,8 @@ import type { Records } from '../schema/tables.ts'
  * An index that turns out to be lost, damaged, outdated or another's is replaced by a new one, into which documents are
  * then moved from the records.
  */
-export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify'> {
+export interface SpacedIndex
+  extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify' | 'verified'> {
   /** Number of the space that documents are brought into; undefined when a later embedder has taken its place for good. */
   space(): Promise<number | undefined>
   /** Whether searches use the vector of a query: not while documents are moved from another embedder's space. */
@@ -80,6 +81,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     takesVectors: async () => !(await isMoving(directory)),
     spaces: () => directory.spaces(),
     verify: () => lostIndex.verify(),
+    verified: () => lostIndex.verified(),
     replace: async () => {
       if (!index.beside)
         throw new InlayError('UNSUPPORTED', {
@@ -95,6 +97,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
 }
 
 async function append(directory: SpaceDirectory, lostIndex: LostIndexCheck, rows: readonly IndexRow[]): Promise<void> {
+  await lostIndex.verified()
   const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
   try {
     await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
