@@ -107,7 +107,7 @@ function ofPersona({
   grounding,
   comparesCitations,
 }: Persona): Partial<Pick<ResolvedModel, 'grounding' | 'comparesCitations'>> {
-  return { ...(grounding && { grounding }), ...(comparesCitations !== undefined && { comparesCitations }) }
+  return { ...(grounding && { grounding }), ...(typeof comparesCitations === 'boolean' && { comparesCitations }) }
 }
 
 /** A host's agent decides by itself which tools it calls and which model it asks. */
