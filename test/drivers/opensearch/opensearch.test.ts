@@ -1,7 +1,13 @@
 import { opensearchIndex } from '@inlay/drivers/opensearch'
 import { isInlayError } from '@inlay/protocol'
-import { describe, expect, test } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
 import { row } from '../lancedb/sample-rows.ts'
+
+vi.mock('node:timers/promises', async (original) => ({
+  ...(await original<object>()),
+  setTimeout: vi.fn(async () => {}),
+}))
 
 interface SentRequest {
   readonly method: string
@@ -38,15 +44,23 @@ const bulks = (requests: readonly SentRequest[]): readonly SentRequest[] =>
   requests.filter(({ url }) => url.pathname === '/inlay/_bulk')
 
 describe('an OpenSearch index', () => {
-  test('passes over a node that cannot be reached', async () => {
+  test('passes over nodes that cannot be reached without a wait, and waits once none can', async () => {
+    const down = new Set(['9201', '9203'])
     const { requests, fetch } = standIn(async ({ url }) => {
-      if (url.port === '9201') throw new TypeError('connection refused')
+      if (down.has(url.port)) throw new TypeError('connection refused')
       return undefined as never
     })
-    const index = opensearchIndex({ nodes: ['http://search:9201', 'http://search:9202/'], fetch })
+    const nodes = ['http://search:9201', 'http://search:9202/', 'http://search:9203']
+    const index = opensearchIndex({ nodes, fetch })
     await index.open()
     await index.append([row('a', 'The heron waits.')])
     expect(new Set(requests.slice(-2).map(({ url }) => url.port))).toEqual(new Set(['9202']))
+    expect(delay).not.toHaveBeenCalled()
+    down.add('9202')
+    requests.length = 0
+    expect(await codeOf(index.search({ text: 'heron', limit: 3 }))).toBe('SERVICE_UNAVAILABLE')
+    expect(requests).toHaveLength(12)
+    expect(delay).toHaveBeenCalledTimes(3)
   })
 
   test('writes in batches, sends again only what the cluster was too busy for, and shows all rows at once', async () => {
