@@ -293,6 +293,6 @@ export type {
 export { isNamed, toUserId, toUserNames } from './user-ids.ts'
 export { validTagsQuerySchema, validTagsSchema } from './chat/valid-tags.ts'
 export type { ValidTag, ValidTags, ValidTagsQuery } from './chat/valid-tags.ts'
-export { parseAnswer, parseJsonBody, parseWith, toValidationIssues, type RequestPart } from './errors/validation.ts'
+export { parseAnswer, parseJsonBody, parseWith, toValidationIssues, type RequestPart } from './validation.ts'
 export { chatFullResponseSchema, toolCallResponseSchema } from './chat/whole-answer.ts'
 export type { ChatFullResponse, CitationInfo, ToolCallResponse } from './chat/whole-answer.ts'
