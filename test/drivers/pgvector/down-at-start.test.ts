@@ -10,6 +10,8 @@ const apiKey = 'inlay_key-of-the-index-outage'
 
 let database: PGlite
 let isDown = false
+/** How far the clock is ahead. */
+let aheadMs = 0
 let folder = ''
 beforeAll(async () => {
   database = await PGlite.create()
@@ -32,6 +34,7 @@ function newInlay(prefix: string): { readonly inlay: Inlay; readonly log: string
   const inlay = createInlay({
     dataFolder: folder,
     apiKey,
+    now: () => Date.now() + aheadMs,
     index: pgvectorIndex({ client, prefix }),
     worker: { lingerMs: 0, pollMs: 20 },
     onError: (error) => log.push(error instanceof Error ? error.message : String(error)),
@@ -57,7 +60,9 @@ const accept = (inlay: Inlay, id: string) =>
     document: { id, semantic_identifier: id, sections: [{ text: `The heron waits at ${id}.` }], metadata: {} },
   })
 
-test('a process whose index is down at its start is not ready, takes documents, and recovers', async () => {
+const patience = { timeout: 100_000 }
+
+test('a process whose index is down at its start is not ready, takes documents, and recovers', patience, async () => {
   isDown = true
   const { inlay, log } = newInlay('late')
   await inlay.start()
@@ -70,22 +75,24 @@ test('a process whose index is down at its start is not ready, takes documents, 
   expect((await accept(inlay, 'a')).status).toBe(200)
   expect((await search(inlay)).status).toBe(503)
   isDown = false
+  // The next try of the document.
+  aheadMs += 600_000
   expect((await call(inlay, '/health/ready')).status).toBe(200)
-  await vi.waitFor(async () => expect((await search(inlay)).body.results).toHaveLength(1), 15_000)
+  await vi.waitFor(async () => expect((await search(inlay)).body.results).toHaveLength(1), 60_000)
 })
 
-test('an index that was lost while its database was down is filled again', async () => {
+test('an index that was lost while its database was down is filled again', patience, async () => {
   isDown = false
   const before = newInlay('lost')
   await before.inlay.start()
   for (const id of ['a', 'b']) await accept(before.inlay, id)
-  await vi.waitFor(async () => expect((await search(before.inlay)).body.results).toHaveLength(2), 15_000)
+  await vi.waitFor(async () => expect((await search(before.inlay)).body.results).toHaveLength(2), 60_000)
   await before.inlay.close()
   isDown = true
   const { inlay, log } = newInlay('lost')
   await inlay.start()
   for (const table of ['rows', 'words', 'meta']) await database.exec(`drop table lost_${table}`)
   isDown = false
-  await vi.waitFor(async () => expect((await search(inlay)).body.results).toHaveLength(2), 15_000)
+  await vi.waitFor(async () => expect((await search(inlay)).body.results).toHaveLength(2), 60_000)
   expect(log).toContainEqual(expect.stringContaining('The index is lost.'))
 })

@@ -1,7 +1,7 @@
 import type { IngestionDocument } from '@inlay/protocol'
 import { privateFilesCaller, privateFilesPair } from '../access/access.ts'
 import { resolveFilters } from '../access/filters.ts'
-import type { AcceptRequest, Knowledge } from '../contracts/knowledge.ts'
+import type { Knowledge } from '../contracts/knowledge.ts'
 import type { PrivateFileIndex } from '../contracts/private-files.ts'
 import type { Records } from '../schema/tables.ts'
 import { readExcerpt } from './excerpt.ts'
@@ -10,7 +10,7 @@ import { search, type SearchContext } from './search.ts'
 export interface PrivateFileIndexOptions {
   readonly db: Records
   readonly now: () => number
-  readonly accept: AcceptRequest
+  readonly accept: Knowledge['accept']
   readonly remove: Knowledge['remove']
   readonly context: SearchContext
 }
@@ -41,7 +41,7 @@ export function createPrivateFileIndex({
       })
       await pairCreated
       const request = { document: toDocument(document), cc_pair_id: privateFilesPair }
-      await accept(() => request, { caller, queuedFor: document.ownerId, waitMs, signal })
+      await accept(request, { caller, queuedFor: document.ownerId, waitMs, signal })
     },
     remove: async (id) => {
       await remove(id, { caller }).catch((error: unknown) => {
