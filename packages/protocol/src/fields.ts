@@ -130,8 +130,6 @@ export function asUuid(value: string): string | undefined {
   return form.exec(value)?.slice(1).join('-').toLowerCase()
 }
 
-const isBlank = (value: string | null): boolean => value === null || value.trim() === ''
-
 /** A UUID of any version and common spelling; afterwards lower case with hyphens. */
 export const uuid: WireSchema<string, string> = v.pipe(
   v.string(fault('uuid_type', 'must be a UUID')),
@@ -144,6 +142,7 @@ export const uuid: WireSchema<string, string> = v.pipe(
 export const uuidOrBlank: WireSchema<string | null, string | null | undefined> = v.pipe(
   v.nullish(v.string(fault('uuid_type', 'must be a UUID')), null),
   v.metadata({ format: 'uuid' }),
-  rule('uuid_parsing', 'must be a UUID', (value: string | null) => isBlank(value) || form.test(value ?? '')),
-  v.transform((value) => (isBlank(value) ? null : (asUuid(value ?? '') ?? null))),
+  v.transform((value) => (value?.trim() ? value : null)),
+  rule('uuid_parsing', 'must be a UUID', (value: string | null) => value === null || form.test(value)),
+  v.transform((value) => (value === null ? null : (asUuid(value) ?? null))),
 )

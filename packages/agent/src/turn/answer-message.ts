@@ -221,13 +221,15 @@ function toStepRequest(
   const isOver =
     state.step > 0 && options.actions.length > 0 && (state.step >= options.cycles - 1 || state.repeatedSteps > 1)
   const { includeCitations } = options
+  // A small model that answers from results is to stay close to them.
+  const { temperature = state.isGiven ? 0.2 : undefined } = model
   const stepReminder = model.quotesOnly ? [] : toStepReminder({ ...state, isOver, includeCitations })
   const reminder = [...options.reminder, ...stepReminder]
   return {
     model: model.model,
     options: {
       prompt,
-      ...toTemperature(model, state),
+      ...(temperature === undefined ? {} : { temperature }),
       // Calls in the prompt need their tools beside them, so the last step keeps them and forbids their use.
       ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
@@ -248,12 +250,6 @@ function toStepRequest(
     context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
     window: () => model.observed?.contextTokens,
   }
-}
-
-/** A small model that answers from results is to stay close to them. */
-function toTemperature({ temperature }: ResolvedModel, { isGiven }: AnswerState): { readonly temperature?: number } {
-  if (temperature !== undefined) return { temperature }
-  return isGiven ? { temperature: 0.2 } : {}
 }
 
 /** Announces the calls of a step and gives each its place, its citation numbers and its share of the prompt. */

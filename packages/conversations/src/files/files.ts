@@ -46,7 +46,7 @@ export interface SqlFiles extends Files, FileStore {
 /** Makes the files of an agent. */
 export function createFiles(options: FilesOptions): SqlFiles {
   const { db, index, ready } = options
-  const blobs = createBlobs(options.storage ?? noStorage)
+  const blobs = createBlobs(options.storage ?? noStorage, options.onError)
   const closing = new AbortController()
   const readings = createReadings({
     ...options,

@@ -1,4 +1,4 @@
-import type { BaseFilters, IngestionRequest } from '@inlay/protocol'
+import type { BaseFilters } from '@inlay/protocol'
 import type { AcceptInput } from './document-input.ts'
 import type {
   Accepted,
@@ -77,9 +77,3 @@ export interface Knowledge {
   /** Finishes or releases what is in flight, then closes the index. Idempotent. */
   close(): Promise<void>
 }
-
-/** {@link Knowledge.accept} of a request that is read when its turn comes: calls take effect in their order. */
-export type AcceptRequest = (
-  read: () => IngestionRequest | Promise<IngestionRequest>,
-  options?: Parameters<Knowledge['accept']>[1],
-) => Promise<Accepted>

@@ -1,7 +1,7 @@
 import type { IngestionDocument } from '@inlay/protocol'
 import { privateFilesCaller, privateFilesPair } from '../access/access.ts'
 import { resolveFilters } from '../access/filters.ts'
-import type { AcceptRequest, Knowledge } from '../contracts/knowledge.ts'
+import type { Knowledge } from '../contracts/knowledge.ts'
 import type { PrivateFileIndex } from '../contracts/private-files.ts'
 import type { Records } from '../schema/tables.ts'
 import { readExcerpt } from './excerpt.ts'
@@ -10,7 +10,7 @@ import { search, type SearchContext } from './search.ts'
 export interface PrivateFileIndexOptions {
   readonly db: Records
   readonly now: () => number
-  readonly accept: AcceptRequest
+  readonly accept: Knowledge['accept']
   readonly remove: Knowledge['remove']
   readonly context: SearchContext
 }
@@ -40,7 +40,7 @@ export function createPrivateFileIndex({
         throw error
       })
       await pairCreated
-      await accept(() => ({ document: toDocument(document), cc_pair_id: privateFilesPair }), { caller, waitMs, signal })
+      await accept({ document: toDocument(document), cc_pair_id: privateFilesPair }, { caller, waitMs, signal })
     },
     remove: async (id) => {
       await remove(id, { caller }).catch((error: unknown) => {

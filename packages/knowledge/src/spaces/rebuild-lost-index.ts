@@ -1,7 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { RebuildReason } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
-import { type IndexSpace, type OpenedIndex, adoptIdentity, holdsDocuments, isReadable } from './index-space.ts'
+import { type IndexSpace, type OpenedIndex, adoptIdentity, holdsDocuments } from './index-space.ts'
 
 /** A thorough look reads the whole index. */
 const inspectEveryMs = 30_000
@@ -86,7 +86,7 @@ export class LostIndexCheck {
   /** @returns whether the space cannot be read any more, by now or since before */
   async #inspect(number: number, { thorough }: { thorough: boolean }): Promise<boolean> {
     const space = (await this.#directory.spaces()).find((candidate) => candidate.number === number)
-    if (!space || !isReadable(space)) return true
+    if (!space?.isReadable) return true
     const reason = await this.#faultOf(space, thorough)
     if (reason === undefined) return false
     await this.#directory.replace({ number, reason })

@@ -1,18 +1,9 @@
 import { InlayError } from '@inlay/protocol'
-import type {
-  Hit,
-  IndexFigures,
-  IndexQuery,
-  IndexRow,
-  Embedder,
-  RebuildReason,
-  VectorIndex,
-} from '../contracts/vector-index.ts'
+import type { Hit, IndexFigures, IndexQuery, Embedder, RebuildReason, VectorIndex } from '../contracts/vector-index.ts'
 import { spaceOf } from '../schema/sql.ts'
 import {
   type IndexSpace,
   type OpenedIndex,
-  isReadable,
   type EnterOptions,
   enterSpace,
   openOnUse,
@@ -53,7 +44,16 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     },
     keepVersionsMs: index.keepVersionsMs,
     open: async () => (await own()).open(),
-    append: (rows) => append(directory, lostIndex, rows),
+    append: async (rows) => {
+      const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
+      try {
+        await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
+      } catch (error) {
+        // What was claimed for a lost space is claimed again for its successor.
+        if (await lostIndex.isLostAfter(error, number)) refuseReplaced(error)
+        throw error
+      }
+    },
     remove: async (generations) => {
       for (const [number, list] of Map.groupBy(generations, spaceOf))
         await lostIndex.retry(async () => (await directory.indexAt(number))?.remove(list), number)
@@ -75,7 +75,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     space: async () => {
       const number = await directory.own()
       const space = (await directory.recentSpaces()).find((candidate) => candidate.number === number)
-      return space && isReadable(space) ? directory.own() : undefined
+      return space?.isReadable ? directory.own() : undefined
     },
     takesVectors: async () => !(await isMoving(directory)),
     spaces: () => directory.spaces(),
@@ -94,17 +94,6 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
   }
 }
 
-async function append(directory: SpaceDirectory, lostIndex: LostIndexCheck, rows: readonly IndexRow[]): Promise<void> {
-  const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
-  try {
-    await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
-  } catch (error) {
-    // What was claimed for a lost space is claimed again for its successor.
-    if (await lostIndex.isLostAfter(error, number)) refuseReplaced(error)
-    throw error
-  }
-}
-
 function refuseReplaced(cause?: unknown): never {
   throw new InlayError('INDEX_MISMATCH', {
     message: 'Another index has taken the place of this one; it is used from now on.',
@@ -115,7 +104,7 @@ function refuseReplaced(cause?: unknown): never {
 
 async function searchAll(directory: SpaceDirectory, query: IndexQuery): Promise<Hit[]> {
   const [number, list] = [await directory.own(), await directory.recentSpaces()]
-  const readable = list.filter(isReadable)
+  const readable = list.filter((space) => space.isReadable)
   if (readable.length === 1 && readable[0]!.number === number) return directory.indexOf(readable[0]!).search(query)
   const own = list.find((space) => space.number === number)
   const words = { ...query, vector: undefined }
@@ -133,7 +122,7 @@ async function searchAll(directory: SpaceDirectory, query: IndexQuery): Promise<
 async function isMoving(directory: SpaceDirectory): Promise<boolean> {
   const [number, list] = [await directory.own(), await directory.recentSpaces()]
   const own = list.find((space) => space.number === number)
-  return list.some((space) => isReadable(space) && space.phase === 'open' && !isOfSameEmbedder(space, own))
+  return list.some((space) => space.phase === 'open' && !isOfSameEmbedder(space, own))
 }
 
 function isOfSameEmbedder(space: IndexSpace, own: IndexSpace | undefined): boolean {
@@ -149,16 +138,14 @@ async function unlessGone<Result>(
   try {
     return await work(directory.indexOf(space))
   } catch (error) {
-    const isThere = (await directory.spaces()).some(
-      (candidate) => candidate.number === space.number && isReadable(candidate),
-    )
-    if (isThere) throw error
+    const present = (await directory.spaces()).find(({ number }) => number === space.number)
+    if (present?.isReadable) throw error
     return undefined
   }
 }
 
 async function figuresOfAll(directory: SpaceDirectory): Promise<IndexFigures> {
-  const spaces = (await directory.spaces()).filter(isReadable)
+  const spaces = (await directory.spaces()).filter((space) => space.isReadable)
   const all = await Promise.all(spaces.map((space) => unlessGone(directory, space, (index) => index.figures())))
   const known = all.filter((figures) => figures !== undefined)
   const sum = (of: (figures: IndexFigures) => number): number =>
@@ -243,9 +230,9 @@ export class SpaceDirectory {
 
   /** The index of a space, unless it is gone. */
   async indexAt(number: number): Promise<OpenedIndex | undefined> {
-    const isThere = (space: IndexSpace): boolean => space.number === number && isReadable(space)
-    const space = (await this.recentSpaces()).find(isThere) ?? (await this.spaces()).find(isThere)
-    return space && this.indexOf(space)
+    let space = (await this.recentSpaces()).find((candidate) => candidate.number === number)
+    if (!space?.isReadable) space = (await this.spaces()).find((candidate) => candidate.number === number)
+    return space?.isReadable ? this.indexOf(space) : undefined
   }
 
   /** Indexes that were used so far. */
@@ -284,5 +271,5 @@ export class SpaceDirectory {
 function isSameSpace(latest: IndexSpace, own: IndexSpace | undefined, embedder: Embedder | undefined): boolean {
   const id = own ? own.space?.id : embedder?.id
   const dimensions = own ? own.space?.dimensions : embedder?.dimensions
-  return latest.space?.id === id && latest.space?.dimensions === dimensions && isReadable(latest)
+  return latest.space?.id === id && latest.space?.dimensions === dimensions && latest.isReadable
 }
