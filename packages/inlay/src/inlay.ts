@@ -5,7 +5,7 @@ import { InlayError, operator } from '@inlay/protocol'
 import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
 import { errorWriter } from './log.ts'
 import { offersLocalModels } from './parts/local-model-parts.ts'
-import { checkOptions } from './options/check-options.ts'
+import { checkOptions, checkRuntime } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
 import { widgetScript } from './widget-script.ts'
@@ -43,9 +43,10 @@ export interface Inlay {
 /**
  * Makes an assistant. Nothing is opened or loaded before the first request, `start()`, or use of a part; any number of
  * assistants live in one process, and several processes may share a data folder.
- * @throws INVALID_INPUT with a line for each wrong or unknown option
+ * @throws INVALID_INPUT with a line for each wrong or unknown option, and under a Node that is too old
  */
 export function createInlay(options: InlayOptions = {}): Inlay {
+  checkRuntime()
   checkOptions(options)
   const onError = options.onError ?? errorWriter(options.log)
   let opening: Promise<Parts> | undefined
