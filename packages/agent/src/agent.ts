@@ -1,4 +1,4 @@
-import { InlayError, operator } from '@inlay/protocol'
+import { InlayError, operator, type ToolCallDetail } from '@inlay/protocol'
 import type { AgentOptions, AgentStores } from './agent-options.ts'
 import { actionLimitMs, type Action } from './contracts/action.ts'
 import type { Agent } from './contracts/agent.ts'
@@ -140,8 +140,7 @@ function connectParts(options: AgentOptions) {
   const { conversations, files } = stores
   const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
   const parts = { runs, conversations, now, onError, leaseMs, resumableMs, runBytes }
-  const readCalls = async (id: number) => (stores.runs === noKeys ? [] : toCallDetails(await stores.runs.answer(id)))
-  const sharing = shared && createRunSharing({ shared, readCalls, ...parts })
+  const sharing = shared && createRunSharing({ shared, readCalls: callReader(stores.runs), ...parts })
   const actions = createAgentActions(options, files, onError)
   const afterTurn = createAfterTurn({ conversations, onError, after: hooks?.after })
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
@@ -217,6 +216,11 @@ function toStores(
   const files = fileStore ?? noFiles
   if (conversationStore) return { conversations: conversationStore, runs: runStore ?? noKeys, files }
   return { ...inMemoryStores(services), files }
+}
+
+/** Reads what the lines of another process do not tell of its calls. */
+function callReader(runs: RunStore): (messageId: number) => Promise<readonly ToolCallDetail[]> {
+  return async (id) => (runs === noKeys ? [] : toCallDetails(await runs.answer(id)))
 }
 
 type SearchActionMaker = (search: PassageSearch, readExcerpt?: AgentOptions['readExcerpt']) => Action

@@ -43,7 +43,12 @@ function newInlay(prefix: string): { readonly inlay: Inlay; readonly log: string
   return { inlay, log }
 }
 
-async function call(inlay: Inlay, path: string, body?: object): Promise<{ status: number; body: any }> {
+interface Answer {
+  readonly status: number
+  readonly body: { readonly results?: readonly unknown[] }
+}
+
+async function call(inlay: Inlay, path: string, body?: object): Promise<Answer> {
   const response = await inlay.fetch(
     new Request(`http://inlay.test/api${path}`, {
       method: body ? 'POST' : 'GET',
@@ -51,7 +56,7 @@ async function call(inlay: Inlay, path: string, body?: object): Promise<{ status
       ...(body && { body: JSON.stringify(body) }),
     }),
   )
-  return { status: response.status, body: await response.json() }
+  return { status: response.status, body: (await response.json()) as Answer['body'] }
 }
 
 const search = (inlay: Inlay) => call(inlay, '/search', { query: 'heron' })

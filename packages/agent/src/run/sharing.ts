@@ -1,6 +1,6 @@
 import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { Services } from '../contracts/services.ts'
-import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
+import type { SharedRun } from '../contracts/shared-runs.ts'
 import { createAbandonedLook } from './abandoned-runs.ts'
 import { createCopies, createReading, type CopyOptions, type RunReading } from './copies.ts'
 import type { LiveRun, Runs } from './registry.ts'

@@ -37,13 +37,12 @@ export interface SpacedIndex
 export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
   const directory = new SpaceDirectory(options)
   const lostIndex = new LostIndexCheck(directory, options)
-  const { index } = options
   const own = async (): Promise<OpenedIndex> => (await directory.indexAt(await directory.own())) ?? refuseReplaced()
   return {
     get isOpened() {
       return directory.opened().some((handle) => handle.isOpened)
     },
-    keepVersionsMs: index.keepVersionsMs,
+    keepVersionsMs: options.index.keepVersionsMs,
     open: async () => (await own()).open(),
     append: async (rows) => {
       await lostIndex.verified()
@@ -84,16 +83,15 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     verify: () => lostIndex.verify(),
     verified: () => lostIndex.verified(),
     replace: async () => {
-      if (!index.beside)
+      if (!options.index.beside)
         throw new InlayError('UNSUPPORTED', {
           message: 'This index can have no other beside it: begin with an empty one and send the documents again.',
         })
       await directory.replace({ number: await directory.own(), reason: 'requested' })
     },
-    dropSpace: async ({ number, rebuildReason }) => {
-      // What belongs to somebody else is not ours to remove.
-      if (rebuildReason !== 'foreign') await directory.drop(number)
-    },
+    // What belongs to somebody else is not ours to remove.
+    dropSpace: async ({ number, rebuildReason }) =>
+      void (rebuildReason !== 'foreign' && (await directory.drop(number))),
   }
 }
 
