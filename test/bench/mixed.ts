@@ -114,7 +114,7 @@ function say(begun: number, turns: readonly Turn[], samples: readonly Sample[]):
   const failed = turns.filter(({ failure }) => failure !== undefined).length
   if (last)
     console.error(
-      `${Math.round((Date.now() - begun) / 60_000)} min: ${turns.length} turns, ${failed} failed, ${mega(last.memory)}, ${last.handles} handles, ${mega(last.disk)} on disk`,
+      `${Math.round((Date.now() - begun) / 60_000)} min: ${turns.length} turns, ${failed} failed, ${mega(last.memory)}, ${last.handles} handles ${JSON.stringify(last.kinds)}, ${mega(last.disk)} on disk`,
     )
 }
 

@@ -1,17 +1,20 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../life/process.ts'
+import { freePorts } from '../scale/processes.ts'
 
-/** A cluster of three nodes in one Java process. */
+/** A cluster of three nodes, each a Java process of its own. */
 export interface OpenSearchCluster {
   readonly nodes: readonly string[]
-  /** Ends one of its nodes, counted from 1, while the others go on. */
-  stopNode(number: number): Promise<void>
+  /** Of the processes that run now. */
+  readonly pids: readonly number[]
+  /** Ends one of the nodes by SIGKILL, counted from 1, while the others go on. */
+  killNode(number: number): Promise<void>
+  /** Starts it again over what it holds; resolves once all three are together. */
   startNode(number: number): Promise<void>
-  /** Of the Java process. */
-  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -23,71 +26,71 @@ const project = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   </dependency></dependencies>
 </project>`
 
-/** Starts one with the k-NN plugin; needs `mvn`, `unzip` and a JDK 17. */
-export async function startCluster(): Promise<OpenSearchCluster> {
-  const folder = download()
-  // The runner takes no port above 9299, and counts its nodes from 1.
-  const base = 9_200
-  const nodes = [1, 2, 3].map((number) => `http://127.0.0.1:${base + number}`)
+/** For nodes that start often and live briefly. */
+const brief = '-Xmx700m -XX:+UseSerialGC -XX:TieredStopAtLevel=1'
+
+/**
+ * Starts one with the k-NN plugin; needs `mvn`, `unzip` and a JDK 17.
+ * @param java options of each of the three processes
+ */
+export async function startCluster(java: string = brief): Promise<OpenSearchCluster> {
+  const programs = download()
+  const ports = await freePorts(6)
+  const nodes = ports.slice(0, 3).map((port) => `http://127.0.0.1:${port}`)
   const name = `inlay-${process.pid}`
   const data = mkdtempSync(join(tmpdir(), 'inlay-opensearch-'))
-  const child = spawn(
-    'java',
-    `-Xmx1500m -Djava.security.manager=allow -cp ${folder}/lib/*:${folder}/knn/*
-      ${join(import.meta.dirname, 'Nodes.java')} ${data} ${name} ${base}`.split(/\s+/),
-    { cwd: data, stdio: ['pipe', 'pipe', 'inherit'] },
-  )
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const stop = async (): Promise<void> => {
-    child.kill('SIGKILL')
-    await exited
-    rmSync(data, { recursive: true, force: true })
-  }
+  const running = new Map<number, ChildProcess>()
   let output = ''
-  child.stdout.on('data', (part) => (output += part))
-  try {
-    await eventually(
-      'a cluster of three nodes',
+  const spawnNode = (number: number): void => {
+    const child = spawn(
+      'java',
+      `${java} -Djava.security.manager=allow -cp ${programs}/lib/*:${programs}/knn/*
+      ${join(import.meta.dirname, 'Node.java')} ${data}/${number} ${name} ${number}
+      ${ports.slice(0, 3).join()} ${ports.slice(3).join()}`.split(/\s+/),
+      { cwd: data, stdio: ['pipe', 'pipe', 'inherit'] },
+    )
+    child.stdout.on('data', (part) => (output = `${output}${part}`.slice(-4_000)))
+    child.once('exit', () => running.get(number) === child && running.delete(number))
+    running.set(number, child)
+  }
+  const killNode = async (number: number): Promise<void> => {
+    const child = running.get(number)
+    if (!child) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  const together = (number: number): Promise<true> =>
+    eventually(
+      `node ${number} of a cluster of three`,
       async () => {
-        if (child.exitCode !== null) throw new Error('the cluster ended')
-        return (await hasThree(nodes[2]!, name)) || undefined
+        if (!running.has(number)) throw new Error(`Node ${number} ended:\n${output}`)
+        return (await hasThree(nodes[number - 1]!, name)) || undefined
       },
       180_000,
     )
-    return {
-      nodes,
-      pid: child.pid!,
-      ...nodeControl({ nodes, name, write: (line) => void child.stdin.write(line) }),
-      stop,
-    }
+  const stop = async (): Promise<void> => {
+    await Promise.all([1, 2, 3].map(killNode))
+    rmSync(data, { recursive: true, force: true })
+  }
+  try {
+    for (const number of [1, 2, 3]) spawnNode(number)
+    await Promise.all([1, 2, 3].map(together))
   } catch (cause) {
     await stop()
-    throw new Error(`The cluster did not start:\n${output.slice(-4_000)}`, { cause })
+    throw new Error(`The cluster did not start:\n${output}`, { cause })
   }
-}
-
-interface Control {
-  readonly nodes: readonly string[]
-  readonly name: string
-  readonly write: (line: string) => void
-}
-
-function nodeControl({ nodes, name, write }: Control): Pick<OpenSearchCluster, 'stopNode' | 'startNode'> {
+  const startNode = async (number: number): Promise<void> => {
+    spawnNode(number)
+    await together(number)
+  }
   return {
-    stopNode: async (number) => {
-      write(`stop ${number}\n`)
-      await eventually(`node ${number} is gone`, () =>
-        fetch(nodes[number - 1]!).then(
-          () => undefined,
-          () => true,
-        ),
-      )
+    nodes,
+    get pids() {
+      return [...running.values()].map(({ pid }) => pid!)
     },
-    startNode: async (number) => {
-      write(`start ${number}\n`)
-      const started = async () => (await hasThree(nodes[number - 1]!, name)) || undefined
-      await eventually(`node ${number} is back`, started, 180_000)
-    },
+    killNode,
+    startNode,
+    stop,
   }
 }
 

@@ -1,7 +1,14 @@
 import type { ConformanceTest } from '@inlay/protocol/conformance'
 
-/** Runs tests one after the other and tells how each went; the process fails at its end when one did. */
-export async function runAll(name: string, tests: readonly ConformanceTest[]): Promise<void> {
+/**
+ * Runs tests one after the other and tells how each went; the process fails at its end when one did.
+ * @param clear takes away what a test has left
+ */
+export async function runAll(
+  name: string,
+  tests: readonly ConformanceTest[],
+  clear: () => Promise<void> = async () => {},
+): Promise<void> {
   const only = process.argv[2]
   let failed = 0
   const chosen = tests.filter(([title]) => only === undefined || title.includes(only))
@@ -13,6 +20,7 @@ export async function runAll(name: string, tests: readonly ConformanceTest[]): P
       process.stdout.write(`✗ ${name}: ${title}\n  ${error instanceof Error ? error.stack : String(error)}\n`)
       if (error instanceof Error && error.cause) process.stdout.write(`  ${String(error.cause)}\n`)
     }
+    await clear()
   }
   process.stdout.write(`${name}: ${chosen.length - failed} passed, ${failed} failed\n`)
   if (failed > 0) process.exitCode = 1

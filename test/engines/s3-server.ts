@@ -14,6 +14,8 @@ export interface S3Server {
   /** Refuses connections and cuts those there are; the server keeps what it holds. */
   shut(): Promise<void>
   reopen(): Promise<void>
+  /** Empties the bucket: each list of a folder reads the names of all that was ever written. */
+  clear(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -28,16 +30,22 @@ export async function startS3(): Promise<S3Server> {
   const gate = await openGate(port)
   const endpoint = `http://127.0.0.1:${gate.port}`
   const client = new AwsClient({ ...credentials, service: 's3' })
-  await eventually('a bucket', async () => {
-    const reply = await client.fetch(`${endpoint}/${bucket}`, { method: 'PUT', aws: {} }).catch(() => undefined)
-    return reply?.ok || undefined
-  })
+  const createBucket = (): Promise<true> =>
+    eventually('a bucket', async () => {
+      const reply = await client.fetch(`${endpoint}/${bucket}`, { method: 'PUT', aws: {} }).catch(() => undefined)
+      return reply?.ok || undefined
+    })
+  await createBucket()
   return {
     endpoint,
     bucket,
     credentials,
     shut: gate.shut,
     reopen: gate.reopen,
+    clear: async () => {
+      await fetch(`${endpoint}/moto-api/reset`, { method: 'POST' })
+      await createBucket()
+    },
     stop: async () => {
       await gate.shut()
       child.kill('SIGKILL')

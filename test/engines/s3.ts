@@ -27,10 +27,10 @@ try {
       const name = `${wrap.name || 'plain'}-${store.replace(/[^a-z0-9]+/gi, '-')}`
       return wrap(lancedbIndex({ folder: `s3://${server.bucket}/${name}` }))
     }
-  await runAll('one bucket', s3Scenes(server))
-  await runAll('rows as they come', vectorIndexConformance(make()))
-  await runAll('rows folded in', vectorIndexConformance(make(folded)))
-  await runAll('amid a fold', vectorIndexConformance(make(midFold)))
+  await runAll('one bucket', s3Scenes(server), server.clear)
+  await runAll('rows as they come', vectorIndexConformance(make()), server.clear)
+  await runAll('rows folded in', vectorIndexConformance(make(folded)), server.clear)
+  await runAll('amid a fold', vectorIndexConformance(make(midFold)), server.clear)
 } finally {
   await server.stop()
 }

@@ -24,14 +24,15 @@ export interface AnswerStream {
   readonly ended: Promise<boolean>
 }
 
-/** Sends a message. @throws when it is not taken */
+/** Sends a message. @throws when it is not taken, with the response as the cause */
 export async function send(base: string, body: object, key?: string): Promise<AnswerStream> {
   const response = await call(base, '/chat/send-chat-message', {
     method: 'POST',
     body: JSON.stringify(body),
     headers: key === undefined ? {} : { 'idempotency-key': key },
   })
-  if (response.status !== 200) throw new Error(`send: ${response.status} ${await response.text()}`)
+  if (response.status !== 200)
+    throw new Error(`send: ${response.status} ${await response.clone().text()}`, { cause: response })
   return follow(response)
 }
 

@@ -67,7 +67,7 @@ function killAtRandom(members: readonly Member[], cluster: OpenSearchCluster | u
       await after(15_000 + random() * 15_000)
       if (isOver) return
       const number = 1 + Math.floor(random() * 3)
-      await cluster.stopNode(number)
+      await cluster.killNode(number)
       result.kills.nodes++
       await after(3_000 + random() * 4_000)
       await cluster.startNode(number)

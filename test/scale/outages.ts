@@ -1,21 +1,25 @@
 /**
- * Stops one engine at a time under a process in use and shows what callers see: `npm run check:outages`. Needs `pip`,
- * Debian's `postgresql` for its user, and `redis-server`.
+ * Stops one engine at a time under a process in use and shows what callers see: `npm run check:outages`, or with the names
+ * of those to stop. Needs `pip`, Debian's `postgresql` for its user, and `redis-server`; `opensearch` also needs a JDK 17,
+ * Maven and `unzip`.
  */
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startCluster } from '../engines/opensearch-cluster.ts'
 import { eventually, temporaryFolder } from '../life/process.ts'
 import { call, find, ingest, send } from './calls.ts'
 import { redisServer, vectorPostgres } from './engines.ts'
-import { apiKey, freePorts, member } from './processes.ts'
+import { apiKey, freePorts, member, type Member } from './processes.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 /** What a caller saw of a call: `ok`, or status, code and words. */
 type Seen = string
 
-const [port, recordsPort, indexPort, redisPort] = await freePorts(4)
+const all = ['records', 'index', 'redis', 'blobs', 'opensearch'] as const
+const wanted = new Set(process.argv.length > 2 ? process.argv.slice(2) : all)
+const [port, secondPort, recordsPort, indexPort, redisPort] = await freePorts(5)
 const folder = temporaryFolder()
 const records = await vectorPostgres(recordsPort!)
 const index = await vectorPostgres(indexPort!)
@@ -26,15 +30,14 @@ const blobs = {
   kill: async () => writeFileSync(blobsDown, ''),
   start: async () => rmSync(blobsDown),
 }
-const served = member(
-  { dataFolder: folder.path, port: port!, postgres: records.url, pgvector: index.url, redis: redis.url, blobsDown },
-  (line) => void (process.env['INLAY_TEST_SHOW'] && say(line)),
-)
-const { base } = served
+const engines = { dataFolder: folder.path, redis: redis.url, blobsDown }
+const onLine = (line: string): void => void (process.env['INLAY_TEST_SHOW'] && say(line))
+let base = ''
 let count = 0
 
 async function seenOf(response: Response): Promise<Seen> {
-  const text = await response.text()
+  const text = await response.text().catch(() => undefined)
+  if (text === undefined) return `fails: ${response.status}, then a broken body`
   if (response.ok) return 'ok'
   const { error_code: code, detail } = JSON.parse(text) as { error_code: string; detail: unknown }
   const after = response.headers.get('retry-after')
@@ -42,11 +45,11 @@ async function seenOf(response: Response): Promise<Seen> {
 }
 
 async function seenOfAnswer(message: string): Promise<Seen> {
-  const stream = await send(base, { message }).catch((error: Error) => error.message.replace(/^send: /, ''))
-  if (typeof stream === 'string') {
-    const [, status, json] = /^(\d+) (.*)$/.exec(stream) ?? []
-    return seenOf(new Response(json, { status: Number(status) }))
-  }
+  const stream = await send(base, { message }).catch((error: Error) => {
+    if (error.cause instanceof Response) return error.cause
+    throw error
+  })
+  if (stream instanceof Response) return seenOf(stream)
   await stream.ended
   const last = stream.lines.at(-1)?.json ?? 'nothing'
   if (last.includes('"type":"stop"')) return 'ok'
@@ -64,6 +67,9 @@ async function seenOfDocument(): Promise<Seen> {
   return seen
 }
 
+/** A file that is there before anything is stopped. */
+let stored = ''
+
 function upload(): Promise<Response> {
   const form = new FormData()
   form.append('files', new Blob([`Text number ${++count} of a file.`]), `file-${count}.txt`)
@@ -80,6 +86,7 @@ const calls: Readonly<Record<string, () => Promise<Seen>>> = {
   'chat that searches': () => seenOfAnswer('Please look up heron and say 5 words.'),
   'list of sessions': async () => seenOf(await call(base, '/chat/get-user-chat-sessions')),
   upload: async () => seenOf(await upload()),
+  download: async () => seenOf(await call(base, `/chat/file/${stored}`)),
 }
 
 /** Each call at once; none may hang. */
@@ -93,19 +100,28 @@ async function look(): Promise<Map<string, { seen: Seen; tookMs: number }>> {
   return new Map(await Promise.all(Object.entries(calls).map(look)))
 }
 
-async function outage(name: string, engine: { kill(): Promise<void>; start(): Promise<void> }): Promise<void> {
+interface Stoppable {
+  kill(): Promise<void>
+  start(): Promise<void>
+}
+
+async function outage(name: string, engine: Stoppable): Promise<void> {
   await engine.kill()
   say(`${name} stopped:`)
   const during = await look()
   for (const [call, { seen, tookMs }] of during) say(`  ${call}: ${seen} (${tookMs} ms)`)
   await engine.start()
   const began = performance.now()
-  await eventually(`all goes well again after ${name}`, async () => {
-    const again = await look()
-    const bad = [...again].filter(([, { seen }]) => seen !== 'ok')
-    if (bad.length > 0 && process.env['INLAY_TEST_SHOW']) say(JSON.stringify(bad))
-    return bad.length === 0 || undefined
-  })
+  await eventually(
+    `all goes well again after ${name}`,
+    async () => {
+      const again = await look()
+      const bad = [...again].filter(([, { seen }]) => seen !== 'ok')
+      if (bad.length > 0 && process.env['INLAY_TEST_SHOW']) say(JSON.stringify(bad))
+      return bad.length === 0 || undefined
+    },
+    180_000,
+  )
   say(`  all well again ${Math.round(performance.now() - began)} ms after its start`)
   await eventually('what was accepted is found', async () => {
     for (const [id, text] of accepted) {
@@ -118,19 +134,44 @@ async function outage(name: string, engine: { kill(): Promise<void>; start(): Pr
   if (process.env['INLAY_TEST_SHOW']) return
   for (const [call, { seen }] of during) {
     assert.doesNotMatch(seen, /^500|no answer|^fails/, `${call} without ${name}`)
+    if (seen.startsWith('503')) assert.match(seen, /Retry-After/, `${call} without ${name}`)
     assert.doesNotMatch(seen, /ECONN|127\.0\.0\.1|postgres|at .*\.ts/i, `${call} without ${name} tells internals`)
   }
 }
 
-try {
+/** Stops engines one after the other under a process of its own. */
+async function outages(served: Member, stopped: readonly (readonly [string, Stoppable])[]): Promise<void> {
+  base = served.base
+  accepted.clear()
   await served.start()
-  const only = process.argv[2]
-  const before = await look()
-  for (const [name, { seen }] of before) assert.equal(seen, 'ok', name)
-  for (const [name, engine] of Object.entries({ records, index, redis, blobs }))
-    if (only === undefined || only === name) await outage(name, engine)
+  try {
+    const { user_files: files } = (await (await upload()).json()) as { user_files: { file_id: string }[] }
+    stored = files[0]!.file_id
+    for (const [name, { seen }] of await look()) assert.equal(seen, 'ok', name)
+    for (const [name, engine] of stopped) await outage(name, engine)
+  } finally {
+    await served.kill()
+  }
+}
+
+/** All three nodes at once, by SIGKILL. */
+async function clusterOutage(): Promise<void> {
+  const cluster = await startCluster()
+  const numbers = [1, 2, 3]
+  const whole: Stoppable = {
+    kill: async () => void (await Promise.all(numbers.map(cluster.killNode))),
+    start: async () => void (await Promise.all(numbers.map(cluster.startNode))),
+  }
+  const task = { ...engines, port: secondPort!, dataFolder: join(folder.path, 'second'), opensearch: cluster.nodes }
+  await outages(member({ ...task, hasVectors: true }, onLine), [['opensearch', whole]]).finally(cluster.stop)
+}
+
+try {
+  const stopped = Object.entries({ records, index, redis, blobs }).filter(([name]) => wanted.has(name))
+  const task = { ...engines, port: port!, postgres: records.url, pgvector: index.url }
+  if (stopped.length > 0) await outages(member(task, onLine), stopped)
+  if (wanted.has('opensearch')) await clusterOutage()
 } finally {
-  await served.kill()
   for (const server of [records, index, redis]) await server.remove()
   folder.remove()
 }

@@ -35,13 +35,13 @@ async function lancedb(): Promise<Engine> {
   }
 }
 
-/** Three nodes in one Java process, one shard each, no copies. */
+/** Three nodes, one shard each, no copies. */
 async function opensearch(): Promise<Engine> {
-  const cluster = await startCluster()
+  const cluster = await startCluster('-Xmx1g')
   const index = opensearchIndex({ nodes: cluster.nodes, shards: 3, replicas: 0, timeoutMs: 600_000 })
   return {
     index,
-    memory: () => memoryOf(cluster.pid),
+    memory: () => cluster.pids.reduce((sum, pid) => sum + memoryOf(pid), 0),
     disk: () => bytesOf(index),
     close: async () => {
       await index.close()

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bytesOf } from '../ingestion-fixture.ts'
@@ -9,6 +9,8 @@ export interface Occupied {
   readonly memory: number
   /** Open files and sockets. */
   readonly handles: number
+  /** The same by what they are. */
+  readonly kinds: Readonly<Record<string, number>>
   readonly disk: number
 }
 
@@ -51,15 +53,41 @@ export async function startAssistant(modelUrl: string): Promise<Assistant> {
   return {
     base,
     key,
-    occupied: () => ({
-      memory: Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
-      handles: readdirSync(`/proc/${child.pid}/fd`).length,
-      disk: bytesOf(data),
-    }),
+    occupied: () => {
+      const kinds = handlesOf(child.pid!, data)
+      return {
+        memory: Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
+        handles: Object.values(kinds).reduce((sum, count) => sum + count, 0),
+        kinds,
+        disk: bytesOf(data),
+      }
+    },
     close: async () => {
       child.kill('SIGTERM')
       await exited
       rmSync(data, { recursive: true, force: true })
     },
+  }
+}
+
+/** Sockets, event and timer handles by the system's names, files by their folder in the data folder. */
+function handlesOf(pid: number, data: string): Record<string, number> {
+  const kinds: Record<string, number> = {}
+  for (const handle of readdirSync(`/proc/${pid}/fd`)) {
+    const target = targetOf(`/proc/${pid}/fd/${handle}`)
+    const kind = target.startsWith(data)
+      ? target.slice(data.length + 1).split('/', 1)[0]!
+      : target.replace(/:?\[.*|^\/.*/, '') || 'other files'
+    kinds[kind] = (kinds[kind] ?? 0) + 1
+  }
+  return kinds
+}
+
+/** Of a link that may be gone by now. */
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return 'closed'
   }
 }

@@ -1,7 +1,10 @@
 import { opensearchIndex } from '@inlay/drivers/opensearch'
 import { isInlayError } from '@inlay/protocol'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { row } from '../lancedb/sample-rows.ts'
+
+/** Everything is tried once: what goes well then needed no wait. */
+vi.mock('@inlay/drivers/internal/http/retrying', () => ({ retrying: (call: () => Promise<unknown>) => call() }))
 
 interface SentRequest {
   readonly method: string
@@ -38,15 +41,21 @@ const bulks = (requests: readonly SentRequest[]): readonly SentRequest[] =>
   requests.filter(({ url }) => url.pathname === '/inlay/_bulk')
 
 describe('an OpenSearch index', () => {
-  test('passes over a node that cannot be reached', async () => {
+  test('passes over nodes that cannot be reached without a wait, each of them once', async () => {
+    const down = new Set(['9201', '9203'])
     const { requests, fetch } = standIn(async ({ url }) => {
-      if (url.port === '9201') throw new TypeError('connection refused')
+      if (down.has(url.port)) throw new TypeError('connection refused')
       return undefined as never
     })
-    const index = opensearchIndex({ nodes: ['http://search:9201', 'http://search:9202/'], fetch })
+    const nodes = ['http://search:9201', 'http://search:9202/', 'http://search:9203']
+    const index = opensearchIndex({ nodes, fetch })
     await index.open()
     await index.append([row('a', 'The heron waits.')])
     expect(new Set(requests.slice(-2).map(({ url }) => url.port))).toEqual(new Set(['9202']))
+    down.add('9202')
+    requests.length = 0
+    expect(await codeOf(index.search({ text: 'heron', limit: 3 }))).toBe('SERVICE_UNAVAILABLE')
+    expect(requests.map(({ url }) => url.port).sort()).toEqual(['9201', '9202', '9203'])
   })
 
   test('writes in batches, sends again only what the cluster was too busy for, and shows all rows at once', async () => {

@@ -224,6 +224,19 @@ describe('a fault of ours', () => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '3'])
   })
 
+  test('a part that is down for a while is a 503 that says when to come back, one that is closed says nothing', async () => {
+    const { ask, knowledge } = setup()
+    const answerTo = async (code: 'SERVICE_UNAVAILABLE' | 'CLOSED'): Promise<unknown> => {
+      knowledge.before = () => {
+        throw new InlayError(code)
+      }
+      const response = await ask(ingestion, { key: 'key-importer', json: aDocument('a') })
+      return [response.status, response.headers.get('retry-after')]
+    }
+    expect(await answerTo('SERVICE_UNAVAILABLE')).toEqual([503, '2'])
+    expect(await answerTo('CLOSED')).toEqual([503, null])
+  })
+
   test('an authenticator that fails is a 500, one that refuses is believed', async () => {
     const failing = setup({ authenticate: () => Promise.reject(new Error('ldap is down')) })
     expect((await failing.ask(chat, { json: { message: 'x' } })).status).toBe(500)

@@ -1,4 +1,5 @@
-import { InlayError } from '@inlay/protocol'
+import type { Services } from '@inlay/agent'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import type { BlobStorage } from './contracts.ts'
 
 /**
@@ -30,8 +31,9 @@ export const pieceBytes: number = 4 * 2 ** 20
 
 const keyOf = (id: string, piece: number): string => `files:${id}:${piece}`
 
-/** Makes the store of files' bytes. */
-export function createBlobs(storage: BlobStorage): Blobs {
+/** Makes the store of files' bytes. Its calls reject with SERVICE_UNAVAILABLE while the storage fails. */
+export function createBlobs(driver: BlobStorage, onError: Services['onError']): Blobs {
+  const storage = withOutages(driver, onError)
   // A storage that cannot write does not say so.
   let isProven = false
   const keep = async (key: string, piece: Uint8Array): Promise<void> => {
@@ -83,6 +85,24 @@ export function createBlobs(storage: BlobStorage): Blobs {
     remove: async (id, sizeBytes) => {
       for (let from = 0; from < sizeBytes; from += pieceBytes) await storage.removeItem(keyOf(id, from / pieceBytes))
     },
+  }
+}
+
+/** Storages fail with errors of their own, which callers cannot tell from faults of this service. */
+function withOutages(storage: BlobStorage, onError: Services['onError']): BlobStorage {
+  const guarded = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await call()
+    } catch (cause) {
+      if (isInlayError(cause)) throw cause
+      onError(cause)
+      throw new InlayError('SERVICE_UNAVAILABLE', { message: 'The storage of files failed: try again later.', cause })
+    }
+  }
+  return {
+    setItemRaw: (key, value) => guarded(() => storage.setItemRaw(key, value)),
+    getItemRaw: (key) => guarded(() => storage.getItemRaw(key)),
+    removeItem: (key) => guarded(() => storage.removeItem(key)),
   }
 }
 

@@ -46,7 +46,7 @@ export interface SqlFiles extends Files, FileStore {
 /** Makes the files of an agent. */
 export function createFiles(options: FilesOptions): SqlFiles {
   const { db, index, ready } = options
-  const blobs = createBlobs(options.storage ?? noStorage)
+  const blobs = createBlobs(options.storage ?? noStorage, options.onError)
   const closing = new AbortController()
   const readings = createReadings({
     ...options,
@@ -122,9 +122,10 @@ function indexingOf(
         wanted.map(({ id }) => id),
       )
       for (const file of wanted.filter(({ id }) => missing.has(id))) {
-        const { id, name, createdAt } = file
+        const { id, ownerId, name, createdAt } = file
         const sections = await readings.of(file)
-        await index?.put({ id, name, sections, createdAt }, { waitMs: Math.max(0, deadline - performance.now()) })
+        const waitMsLeft = Math.max(0, deadline - performance.now())
+        await index?.put({ id, ownerId, name, sections, createdAt }, { waitMs: waitMsLeft })
         const done = { is_indexed: 1, work: null, attempts: 0 }
         const noted = await db
           .updateTable('inlay_files')

@@ -52,29 +52,34 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
   }
   let next = Math.floor(Math.random() * addresses.length)
 
-  const tryOnce = async ({ accepts = [], timeoutMs = usualMs, ...call }: ClusterCall): Promise<ClusterReply> => {
-    const address = addresses[next % addresses.length]!
+  const sendTo = async (address: string, { accepts = [], timeoutMs = usualMs, ...call }: ClusterCall) => {
     const timeout = AbortSignal.timeout(timeoutMs)
-    try {
-      const reply = await readReply(
-        await send(address + call.path, {
-          method: call.method ?? 'POST',
-          headers: { ...headers, ...(call.body === undefined ? {} : { 'content-type': contentTypeOf(call.body) }) },
-          body: toText(call.body),
-          redirect: 'error',
-          signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
-        }),
-      )
-      if (reply.status < 300 || accepts.includes(reply.status)) return reply
-      throw refusalOf(reply)
-    } catch (error) {
-      call.signal?.throwIfAborted()
-      next++
-      if (isInlayError(error)) throw error
-      throw unavailable('The search cluster cannot be reached.', true, error)
+    const reply = await readReply(
+      await send(address + call.path, {
+        method: call.method ?? 'POST',
+        headers: { ...headers, ...(call.body === undefined ? {} : { 'content-type': contentTypeOf(call.body) }) },
+        body: toText(call.body),
+        redirect: 'error',
+        signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
+      }),
+    )
+    if (reply.status < 300 || accepts.includes(reply.status)) return reply
+    throw refusalOf(reply)
+  }
+  /** Goes to the next node at once when one does not answer; only after the last it is time to wait. */
+  const tryEach = async (call: ClusterCall): Promise<ClusterReply> => {
+    for (let passedOver = 1; ; passedOver++) {
+      try {
+        return await sendTo(addresses[next % addresses.length]!, call)
+      } catch (error) {
+        call.signal?.throwIfAborted()
+        next++
+        if (isInlayError(error)) throw error
+        if (passedOver >= addresses.length) throw unavailable('The search cluster cannot be reached.', true, error)
+      }
     }
   }
-  return (call) => retrying(() => tryOnce(call), call.signal, { attempts: Math.max(4, addresses.length + 1) })
+  return (call) => retrying(() => tryEach(call), call.signal, {})
 }
 
 function toAddress(node: string): string {

@@ -64,6 +64,9 @@ export function errorReply(error: InlayError, requestId: string): Reply {
   return jsonReply(errorBody(error, requestId), { status: error.status, headers: errorHeaders(error) })
 }
 
+/** When callers may ask again for what is not available, where nothing tells better. */
+const outageSeconds = '2'
+
 function errorHeaders(error: InlayError): Record<string, string> {
   const { allow, acceptEncoding, retryAfterSeconds } = error.data
   if (error.status === 401) {
@@ -73,8 +76,8 @@ function errorHeaders(error: InlayError): Record<string, string> {
   if (error.code === 'METHOD_NOT_ALLOWED' && typeof allow === 'string') return { allow }
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE' && typeof acceptEncoding === 'string')
     return { 'accept-encoding': acceptEncoding }
-  if (typeof retryAfterSeconds !== 'number') return {}
-  return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }
+  if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }
+  return error.status === 503 && error.retryable ? { 'retry-after': outageSeconds } : {}
 }
 
 /** Header that carries the id, in requests and in every response. */
@@ -117,7 +120,6 @@ export function preflightReply(request: Request, origins: CorsOrigins): Reply | 
  * headers.
  */
 export function corsHeaders(request: Request, origins: CorsOrigins): Record<string, string> {
-  if (origins !== '*' && origins.length === 0) return {}
   const vary: Record<string, string> = origins === '*' ? {} : { vary: 'origin' }
   if (!isAllowed(request, origins)) return vary
   const origin = origins === '*' ? '*' : (request.headers.get('origin') ?? '')

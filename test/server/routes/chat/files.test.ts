@@ -245,6 +245,24 @@ describe('a file', () => {
   })
 })
 
+test('a storage that is down is a 503 for uploads and downloads, and tells nothing of itself', async () => {
+  const storage = createStorage()
+  const fixture = await service({ storage })
+  const { file_id: id } = await uploadOne(fixture, 'plot.png', png, 'image/png')
+  const [write, read] = [storage.setItemRaw, storage.getItemRaw]
+  const fail = async () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:9000'))
+  Object.assign(storage, { setItemRaw: fail, getItemRaw: fail })
+  const down = { status: 503, body: { error_code: 'SERVICE_UNAVAILABLE', detail: expect.not.stringContaining('10.0') } }
+  expect(await upload(fixture, [['late.txt', 'Too late.']])).toMatchObject(down)
+  const response = await fixture.ask(`/chat/file/${id}`)
+  expect({ status: response.status, body: await response.json() }).toMatchObject(down)
+  expect(response.headers.get('retry-after')).toBe('2')
+  expect(fixture.setting.errors.map(String)).toContain('Error: connect ECONNREFUSED 10.0.0.7:9000')
+  Object.assign(storage, { setItemRaw: write, getItemRaw: read })
+  expect((await upload(fixture, [['late.txt', 'In time.']])).status).toBe(200)
+  expect((await fixture.ask(`/chat/file/${id}`)).status).toBe(200)
+})
+
 describe('a message with files', () => {
   test('shows the file in the history as it was sent, both ids filled in', async () => {
     const fixture = await service()

@@ -239,14 +239,14 @@ async function openSeen(id: string, caller: Principal, { agent, knowledge }: Ser
   }
 }
 
-function fileReply({ file, bytes }: OpenedFile, request: Request): Reply {
+async function fileReply({ file, bytes }: OpenedFile, request: Request): Promise<Reply> {
   const headers = guardedHeaders(`"${file.fileId}"`)
   if (isKnown(request, headers)) {
     void bytes.cancel()
     return reply(null, { status: 304, headers })
   }
   const disposition = shownTypes.has(file.mediaType) ? 'inline' : 'attachment'
-  return reply(bytes, {
+  return reply(await begun(bytes), {
     headers: {
       ...headers,
       'content-type': file.mediaType === 'text/plain' ? 'text/plain; charset=utf-8' : file.mediaType,
@@ -254,6 +254,23 @@ function fileReply({ file, bytes }: OpenedFile, request: Request): Reply {
       'content-disposition': `${disposition}; filename*=UTF-8''${encodeName(file.name)}`,
     },
   })
+}
+
+/** Waits for the first bytes, so that a storage that fails is told by the status. */
+async function begun(bytes: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
+  const reader = bytes.getReader()
+  const started = [await reader.read()]
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = started.pop() ?? (await reader.read())
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 async function sheetsReply(files: Files, id: string, caller: Principal, request: Request): Promise<Reply> {

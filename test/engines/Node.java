@@ -1,0 +1,27 @@
+import static org.codelibs.opensearch.runner.OpenSearchRunner.newConfigs;
+
+import java.util.List;
+import org.codelibs.opensearch.runner.OpenSearchRunner;
+
+/** One OpenSearch node; ends with its input. Takes its folder, the cluster's name, its number from 1, and ports of all nodes. */
+public class Node {
+    public static void main(String[] arguments) throws Exception {
+        int number = Integer.parseInt(arguments[2]);
+        String[] httpPorts = arguments[3].split(",");
+        List<String> seeds = List.of(arguments[4].split(",")).stream().map(port -> "127.0.0.1:" + port).toList();
+        try (OpenSearchRunner runner = new OpenSearchRunner()) {
+            runner.onBuild((id, settings) -> settings
+                .put("node.name", "node-" + number)
+                .put("http.port", httpPorts[number - 1])
+                .put("transport.port", arguments[4].split(",")[number - 1])
+                .putList("discovery.seed_hosts", seeds)
+                .putList("cluster.initial_cluster_manager_nodes", "node-1", "node-2", "node-3"));
+            runner.build(newConfigs()
+                .basePath(arguments[0])
+                .clusterName(arguments[1])
+                .numOfNode(1)
+                .pluginTypes("org.opensearch.knn.plugin.KNNPlugin"));
+            while (System.in.read() >= 0) {}
+        }
+    }
+}
