@@ -169,11 +169,14 @@ export function lazyPart<Part extends object>(load: () => Promise<Part>): Part {
 
 /** Stands for a method and for a group of methods alike; which one it is shows when it is used. */
 function lazyMember(load: () => Promise<unknown>, owner?: () => Promise<unknown>): unknown {
+  const members = new Map<string | symbol, unknown>()
   return new Proxy(() => {}, {
     get(_, name) {
       // Not a promise: a part may be returned from an async function without being awaited into something else.
       if (name === 'then') return undefined
-      return lazyMember(async () => Reflect.get(Object(await load()), name), load)
+      const member = members.get(name) ?? lazyMember(async () => Reflect.get(Object(await load()), name), load)
+      members.set(name, member)
+      return member
     },
     async apply(_, __, argumentList: unknown[]) {
       const method = await load()
