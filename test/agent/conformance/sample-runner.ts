@@ -36,10 +36,7 @@ const programs: readonly (readonly [part: string, run: (run: CodeRun) => Program
     'made.bin',
     (run) => ({
       stdout: `${textOf(run, 'kept.txt')} ${textOf(run, 'größe 1.csv')}\n`,
-      files: [
-        file('größe 1.csv', `${textOf(run, 'größe 1.csv')}!`),
-        { name: 'made.bin', bytes: manyBytes },
-      ],
+      files: [file('größe 1.csv', `${textOf(run, 'größe 1.csv')}!`), { name: 'made.bin', bytes: manyBytes }],
     }),
   ],
   ['"x" * 1000)', () => ({ files: [file('a', 'x'.repeat(10)), file('b', 'x'.repeat(1_000))] })],
