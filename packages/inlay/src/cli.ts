@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { startLean } from './cli/lean-start.ts'
+import { startLean } from './lean-start.ts'
 
 // Before anything else is loaded: it would be loaded twice.
 if (process.argv[2] === 'serve') startLean()

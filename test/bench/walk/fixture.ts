@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { IngestionFigures } from '@inlay/protocol'
 import { bytesOf } from '../ingestion-fixture.ts'
-import { leanEnvironment, leanFlags } from 'inlay/internal/cli/lean-start'
+import { leanEnvironment, leanFlags } from 'inlay/internal/lean-start'
 import type { ServerReport } from './server.ts'
 
 /** An assistant in a process of its own, on an empty folder, reached over HTTP alone. */

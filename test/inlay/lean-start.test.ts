@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 
-const program = join(import.meta.dirname, '../../../packages/inlay/src/cli.ts')
+const program = join(import.meta.dirname, '../../packages/inlay/src/cli.ts')
 const folder = mkdtempSync(join(tmpdir(), 'inlay-lean-'))
 let child: ChildProcess | undefined
 
