@@ -93,7 +93,7 @@ export function isStorable(text: string): boolean {
 
 /** Drops NUL and halves of surrogate pairs, the only characters that cannot be stored; all else stays. */
 export function storable(text: string): string {
-  if (isStorable(text)) return text
+  if (!unstorable.test(text)) return text
   return text.replace(/\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '')
 }
 

@@ -20,23 +20,14 @@ export interface SearchGate {
   run<Result>(caller: string | undefined, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
 }
 
-interface TurnQueue {
-  /** Undefined when there is a free place at once. */
-  enter(caller: string, signal: AbortSignal | undefined): Promise<void> | undefined
-  leave(): void
-}
-
-function createTurnQueue(limit: number): TurnQueue {
+export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): SearchGate {
+  const callers = createCallerLimit(limitPerCaller)
   /** Who waits, by caller; callers in the order of their turns. */
   const waiting = new Map<string, Set<() => void>>()
   let running = 0
 
-  function enter(caller: string, signal: AbortSignal | undefined): Promise<void> | undefined {
-    if (running < limit) {
-      running++
-      return undefined
-    }
-    return new Promise((resolve, reject) => {
+  const wait = (caller: string, signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve, reject) => {
       const queue = waiting.get(caller) ?? new Set()
       const admit = (): void => {
         signal?.removeEventListener('abort', abort)
@@ -50,10 +41,8 @@ function createTurnQueue(limit: number): TurnQueue {
       waiting.set(caller, queue.add(admit))
       signal?.addEventListener('abort', abort, { once: true })
     })
-  }
-
   /** Hands the place to the caller whose turn it is, who then comes last. */
-  function leave(): void {
+  const leave = (): void => {
     const [next] = waiting
     if (!next) {
       running--
@@ -66,14 +55,6 @@ function createTurnQueue(limit: number): TurnQueue {
     if (queue.size > 0) waiting.set(caller, queue)
     admit!()
   }
-
-  return { enter, leave }
-}
-
-export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): SearchGate {
-  const queue = createTurnQueue(limit)
-  const callers = createCallerLimit(limitPerCaller)
-
   return {
     run: async (caller, work, signal) => {
       signal?.throwIfAborted()
@@ -84,11 +65,12 @@ export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): 
           data: { retryAfterSeconds: 1 },
         })
       try {
-        await queue.enter(caller ?? '', signal)
+        if (running < limit) running++
+        else await wait(caller ?? '', signal)
         try {
           return await work()
         } finally {
-          queue.leave()
+          leave()
         }
       } finally {
         release()

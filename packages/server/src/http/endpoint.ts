@@ -1,10 +1,8 @@
 import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
-import { callerOf, checkScopes, type Authenticator } from '../auth/authentication.ts'
-import { refuseForeignPages } from '../auth/authentication.ts'
-import { declaredBytes, readText } from './body.ts'
+import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/authentication.ts'
+import { createBodyShare, declaredBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
-import { createBodyShare, type BodyShare } from './body.ts'
 import type { ServerSettings } from './settings.ts'
 
 const encoder = new TextEncoder()
@@ -118,7 +116,8 @@ export async function respond(
   if (isHead && body instanceof ReadableStream) await body.cancel()
   const sent = typeof body === 'string' && !isHead ? encoder.encode(body) : undefined
   const length: Record<string, string> = sent === undefined ? {} : { 'content-length': String(sent.byteLength) }
-  const cors = corsHeaders(request, settings.corsOrigins)
+  const cors: Record<string, string> =
+    settings.corsOrigins.length === 0 ? {} : corsHeaders(request, settings.corsOrigins)
   // An answer may differ by more than its origin.
   const vary = [headers['vary'], cors['vary']].filter((name) => name !== undefined).join(', ')
   // A plain `Response`: servers and frameworks of hosts know no faster stand-in, and Hono sends it as "[object Response]".
