@@ -21,7 +21,8 @@ import type { Records } from '../schema/tables.ts'
  * An index that turns out to be lost, damaged, outdated or another's is replaced by a new one, into which documents are
  * then moved from the records.
  */
-export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify'> {
+export interface SpacedIndex
+  extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify' | 'verified'> {
   /** Number of the space that documents are brought into; undefined when a later embedder has taken its place for good. */
   space(): Promise<number | undefined>
   /** Whether searches use the vector of a query: not while documents are moved from another embedder's space. */
@@ -36,15 +37,15 @@ export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>
 export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
   const directory = new SpaceDirectory(options)
   const lostIndex = new LostIndexCheck(directory, options)
-  const { index } = options
   const own = async (): Promise<OpenedIndex> => (await directory.indexAt(await directory.own())) ?? refuseReplaced()
   return {
     get isOpened() {
       return directory.opened().some((handle) => handle.isOpened)
     },
-    keepVersionsMs: index.keepVersionsMs,
+    keepVersionsMs: options.index.keepVersionsMs,
     open: async () => (await own()).open(),
     append: async (rows) => {
+      await lostIndex.verified()
       const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
       try {
         await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
@@ -80,17 +81,17 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     takesVectors: async () => !(await isMoving(directory)),
     spaces: () => directory.spaces(),
     verify: () => lostIndex.verify(),
+    verified: () => lostIndex.verified(),
     replace: async () => {
-      if (!index.beside)
+      if (!options.index.beside)
         throw new InlayError('UNSUPPORTED', {
           message: 'This index can have no other beside it: begin with an empty one and send the documents again.',
         })
       await directory.replace({ number: await directory.own(), reason: 'requested' })
     },
-    dropSpace: async ({ number, rebuildReason }) => {
-      // What belongs to somebody else is not ours to remove.
-      if (rebuildReason !== 'foreign') await directory.drop(number)
-    },
+    // What belongs to somebody else is not ours to remove.
+    dropSpace: async ({ number, rebuildReason }) =>
+      void (rebuildReason !== 'foreign' && (await directory.drop(number))),
   }
 }
 
