@@ -1,10 +1,12 @@
-import type { Hit, IndexFilter } from '@inlay/knowledge'
+import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { rarityOf, termPositionsOf, rescoredRows, rescore, type TermPositions } from './rescore.ts'
 import type { Mutex } from '../../concurrency/mutex.ts'
 import type { Engine } from '../engine.ts'
-import { testOf, type FilteredSearch } from '../filtered-search.ts'
-import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from '../rows.ts'
+import type { FilteredSearch } from '../filtered-search.ts'
+import { keyOf, type TextHit } from '../../vector-index/fusion.ts'
+import { testOf } from '../../vector-index/row-filter.ts'
+import { hitColumns, searchColumn, toHit, type FoundRow } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words.ts'
@@ -30,13 +32,6 @@ export interface TextQuery {
   readonly limit: number
   /** Columns besides those of a hit. */
   readonly extra: readonly string[]
-}
-
-/** A row found by its words; `score` is 1 for the best. */
-export interface TextHit {
-  readonly hit: Hit
-  readonly score: number
-  readonly vector?: Float32Array
 }
 
 /** Words of a query that count: a longer one is a pasted text, whose first words tell enough. */
