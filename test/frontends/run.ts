@@ -36,7 +36,7 @@ function buildExamples(work: string): string {
 function addDocs(project: string): void {
   const page = readFileSync('docs/1.guide/10.front-ends/1.chat-ui.md', 'utf8')
   const blocks = [...page.matchAll(/^```tsx\n([^]*?)^```/gm)].map(([, code = '']) => code)
-  assert.equal(blocks.length, 2)
+  assert.equal(blocks.length, 4)
   for (const [at, code] of blocks.entries()) writeFileSync(join(project, `ai-sdk/docs-${at}.tsx`), code)
   // As assistant-ui's own command adds it.
   mkdirSync(join(project, 'ai-sdk/components/assistant-ui'), { recursive: true })

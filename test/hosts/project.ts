@@ -44,7 +44,7 @@ export function makeProject(folder: string, host: Host, packed: readonly Packed[
   else installHost(folder, packed, { manager: 'npm', dependencies: host.dependencies, args })
   write(folder, { ...host.files, ...Object.fromEntries(shared), ...Object.fromEntries(recipe) })
   for (const [command = '', ...rest] of host.builds ?? [])
-    run('nice', [command, ...rest], { cwd: folder, env: buildEnvironment(folder) })
+    run(command, rest, { cwd: folder, env: buildEnvironment(folder) })
 }
 
 const args = ['--no-audit', '--no-fund', '--prefer-offline']

@@ -104,7 +104,7 @@ describe('waiting for a document', () => {
     const { knowledge } = await makeKnowledge()
     expect(await knowledge.accept(request(), { waitMs: 5 })).toMatchObject({ alreadyExisted: false })
     const waiting = knowledge.accept(request({ id: 'other' }), { waitMs: 60_000 })
-    await vi.waitFor(() => knowledge.remove('other'))
+    await vi.waitFor(() => knowledge.remove('other'), { timeout: 15_000 })
     await waiting
     const leaving = new AbortController()
     const left = knowledge.accept(request(), { waitMs: 60_000, signal: leaving.signal })

@@ -16,10 +16,10 @@ import type { Caller } from '@inlay/knowledge/internal/contracts/pairs'
 import type { IntakeResult } from '@inlay/knowledge/internal/intake/draft'
 import { EmbeddingCalls } from '@inlay/knowledge/internal/calls/embedding'
 import { createIntake } from '@inlay/knowledge/internal/intake/intake'
-import { createFairOrder } from '@inlay/knowledge/internal/intake/admission'
+import { createAdmission } from '@inlay/knowledge/internal/intake/admission'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { toVersion } from '@inlay/knowledge/internal/intake/version'
-import { createWorker, type Worker } from '@inlay/knowledge/internal/indexing/worker'
+import { createClaimRunner, createWorker, type Worker } from '@inlay/knowledge/internal/indexing/worker'
 import type { WorkerContext } from '@inlay/knowledge/internal/indexing/worker'
 import { memoryIndex, type MemoryIndex } from './memory-index.ts'
 
@@ -71,7 +71,10 @@ export async function makeKnowledge(
 
 /** The queue without its loops: each call takes one step, at a time the test chooses. */
 export interface TestWorker {
-  readonly worker: Worker
+  readonly worker: Worker & {
+    /** Frees abandoned claims, then claims once and indexes what it got; answers how many documents that were. */
+    runOnce(): Promise<number>
+  }
   readonly index: MemoryIndex
   readonly db: Records
   readonly errors: unknown[]
@@ -99,30 +102,36 @@ export async function makeWorker(
   const clock = options.clock ?? { now: 1_000_000 }
   const errors: unknown[] = []
   const now = (): number => clock.now
-  const fairOrder = createFairOrder()
-  const intake = createIntake({ db, now, fairOrder })
+  const admission = createAdmission({ db, now, limit: Infinity })
+  const intake = createIntake({ db, now, admission })
   const submit = async (requests: readonly IngestionRequest[], caller?: Caller): Promise<IntakeResult[]> => {
     // Hashing ends in any order; what is submitted must not.
     const versions = await Promise.all(requests.map(toVersion))
-    return Promise.all(versions.map((version) => intake.submit({ kind: 'accept', version, caller })))
+    return Promise.all(versions.map((version) => intake.submit({ kind: 'accept', id: version.id, version, caller })))
   }
   const { embedder, worker: { embedTimeoutMs: documentTimeoutMs } = {} } = options
   const onError = (error: unknown): void => void errors.push(error)
-  const worker = createWorker({
+  const context: WorkerContext = {
     ...(embedder && { embedding: new EmbeddingCalls({ embedder, documentTimeoutMs, onError }) }),
     now,
     random: () => 0.5,
     at: () => {},
     onError,
-    onTaken: fairOrder.noteTaken,
+    onTaken: admission.noteTaken,
     onClaimDone: () => {},
     ...options,
     db,
     index,
     worker: { owner: crypto.randomUUID(), pollMs: 1, ...options.worker },
-  })
+  }
+  const runner = createClaimRunner(context)
+  const runOnce = async (): Promise<number> => {
+    const claim = await runner.take({ sweep: true })
+    if (claim) await runner.work(claim)
+    return claim?.documentIds.length ?? 0
+  }
   return {
-    worker,
+    worker: { ...createWorker(context), runOnce },
     index,
     db,
     errors,

@@ -117,10 +117,6 @@ export function createConversations(options: ConversationsOptions): Conversation
   })
   return {
     ...agent,
-    send: async (request, sending) => {
-      await ready()
-      return agent.send(request, sending)
-    },
     sessions: createSessions({ ...services, ...lookups, db, agent, models, ready }),
     files,
     personas,

@@ -1,5 +1,4 @@
-import { relevantParts } from './relevant-parts.ts'
-import { collect, type Candidate, type SourcePassage } from './passages.ts'
+import { collect, relevantParts, type Candidate, type SourcePassage } from './passages.ts'
 import { commonWordsOf, spaceless, termSet } from '@inlay/text'
 import { pickFacts, rankFacts, type Facts } from './facts/facts.ts'
 import { understand, type Question } from './question.ts'

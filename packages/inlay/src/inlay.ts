@@ -5,7 +5,7 @@ import { InlayError, operator } from '@inlay/protocol'
 import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
 import { errorWriter } from './log.ts'
 import { offersLocalModels } from './parts/local-model-parts.ts'
-import { checkOptions } from './options/check-options.ts'
+import { checkOptions, checkRuntime } from './options/check-options.ts'
 import type { InlayOptions } from './options/options.ts'
 import type { Parts } from './parts/parts.ts'
 import { widgetScript } from './widget-script.ts'
@@ -43,9 +43,10 @@ export interface Inlay {
 /**
  * Makes an assistant. Nothing is opened or loaded before the first request, `start()`, or use of a part; any number of
  * assistants live in one process, and several processes may share a data folder.
- * @throws INVALID_INPUT with a line for each wrong or unknown option
+ * @throws INVALID_INPUT with a line for each wrong or unknown option, and under a Node that is too old
  */
 export function createInlay(options: InlayOptions = {}): Inlay {
+  checkRuntime()
   checkOptions(options)
   const onError = options.onError ?? errorWriter(options.log)
   let opening: Promise<Parts> | undefined
@@ -168,11 +169,14 @@ export function lazyPart<Part extends object>(load: () => Promise<Part>): Part {
 
 /** Stands for a method and for a group of methods alike; which one it is shows when it is used. */
 function lazyMember(load: () => Promise<unknown>, owner?: () => Promise<unknown>): unknown {
+  const members = new Map<string | symbol, unknown>()
   return new Proxy(() => {}, {
     get(_, name) {
       // Not a promise: a part may be returned from an async function without being awaited into something else.
       if (name === 'then') return undefined
-      return lazyMember(async () => Reflect.get(Object(await load()), name), load)
+      const member = members.get(name) ?? lazyMember(async () => Reflect.get(Object(await load()), name), load)
+      members.set(name, member)
+      return member
     },
     async apply(_, __, argumentList: unknown[]) {
       const method = await load()

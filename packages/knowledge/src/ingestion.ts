@@ -1,18 +1,17 @@
 import { InlayError } from '@inlay/protocol'
 import { privateFilesPair } from './access/access.ts'
-import type { Accepted } from './contracts/documents.ts'
-import type { AcceptRequest, Knowledge } from './contracts/knowledge.ts'
+import type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
+import type { AcceptInput } from './contracts/document-input.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { ImageDescriber, Summarizer } from './contracts/models.ts'
 import type { IngestionStep } from './contracts/steps.ts'
 import type { EmbeddingCalls } from './calls/embedding.ts'
 import { type WorkerOptions, createWorker } from './indexing/worker.ts'
-import { createCallOrder, createIndexedWaiters, createQueueLimit } from './intake/admission.ts'
+import { createAdmission, createCallOrder, createIndexedWaiters } from './intake/admission.ts'
 import { createHookCalls } from './intake/document-hooks.ts'
 import type { IntakeTask } from './intake/draft.ts'
 import { createIntake } from './intake/intake.ts'
-import { createFairOrder } from './intake/admission.ts'
-import { type NamedFiles, checkNamedFiles, toVersion } from './intake/version.ts'
+import { type NamedFiles, checkNamedFiles, readDocument, toVersion } from './intake/version.ts'
 import { isSettled, requeueFailed } from './queue/queue.ts'
 import type { Records } from './schema/tables.ts'
 import { createSpaceMover, readRebuild } from './spaces/space-mover.ts'
@@ -35,9 +34,11 @@ export interface IngestionOptions extends NamedFiles {
   readonly hooks?: DocumentHooks | undefined
 }
 
-/** The way of documents: the door, the queue behind it, who works it off, and who cleans up. */
-export interface Ingestion extends Pick<Knowledge, 'remove' | 'requeue' | 'reindex' | 'settled' | 'start' | 'close'> {
-  readonly accept: AcceptRequest
+/** Accepts documents, queues and indexes them, and cleans up. */
+export interface Ingestion extends Pick<
+  Knowledge,
+  'accept' | 'remove' | 'requeue' | 'reindex' | 'settled' | 'start' | 'close'
+> {
   /** Says that documents may be taken from the queue that could not before. */
   notify(): void
   /** Says that documents are to be removed. */
@@ -63,13 +64,16 @@ export function createIngestion(options: IngestionOptions): Ingestion {
   }
 
   return {
-    accept: async (read, how = {}) => {
-      refuseClosed()
-      return accept(parts, read, how)
+    accept: async (input, { waitMs = 0, signal, ...how } = {}) => {
+      const { documentId, ...result } = await calls.submit(() => prepare(parts, input, how), intake.submit)
+      const { revision, existed, isIndexed, isQueued } = result
+      if (isQueued) worker.notify()
+      if (!isIndexed && waitMs > 0)
+        await waiters.waitUntilIndexed({ id: documentId, revision, limitMs: waitMs, signal })
+      return { documentId, alreadyExisted: existed, isUnchanged: !isQueued }
     },
     remove: async (id, { caller } = {}) => {
-      refuseClosed()
-      await calls.submit(Promise.resolve<IntakeTask>({ kind: 'remove', id, caller }), intake.submit)
+      await calls.submit(async (): Promise<IntakeTask> => ({ kind: 'remove', id, caller }), intake.submit)
       maintainer.noteRemoval()
       waiters.notify([id])
     },
@@ -111,7 +115,7 @@ type Parts = ReturnType<typeof createParts>
 
 /** What was accepted is stored before its worker ends, and the index closes last. */
 async function closeAll({ options, hooks, calls, intake, mover, worker, maintainer }: Parts): Promise<void> {
-  await calls.drained()
+  await calls.close()
   await intake.drained()
   await mover.close()
   await worker.close()
@@ -120,27 +124,18 @@ async function closeAll({ options, hooks, calls, intake, mover, worker, maintain
   await options.index.close()
 }
 
-async function accept(
-  { options, calls, intake, waiters, limit, worker, hooks }: Parts,
-  read: Parameters<AcceptRequest>[0],
-  { caller, waitMs = 0, signal }: NonNullable<Parameters<Knowledge['accept']>[1]>,
-): Promise<Accepted> {
-  const prepare = async (): Promise<IntakeTask> => {
-    await limit.check()
-    const given = await read()
-    const isJudged = options.hooks?.beforeDocument && given.cc_pair_id !== privateFilesPair
-    const request = isJudged ? await hooks.judged(given, caller) : given
-    await checkNamedFiles(request.document, options, caller)
-    return { kind: 'accept', version: await toVersion(request), caller }
-  }
-  const { documentId: id, ...result } = await calls.submit(prepare(), intake.submit)
-  if (result.isQueued) {
-    limit.noteQueued()
-    worker.notify()
-  }
-  if (!result.isIndexed && waitMs > 0)
-    await waiters.waitUntilIndexed({ id, revision: result.revision, limitMs: waitMs, signal })
-  return { documentId: id, alreadyExisted: result.existed, isUnchanged: !result.isQueued }
+async function prepare(
+  { options, admission, hooks }: Parts,
+  input: AcceptInput,
+  { caller, queuedFor }: Pick<AcceptOptions, 'caller' | 'queuedFor'>,
+): Promise<IntakeTask> {
+  await admission.check()
+  const given = await readDocument(input)
+  const isJudged = options.hooks?.beforeDocument && given.cc_pair_id !== privateFilesPair
+  const request = isJudged ? await hooks.judged(given, caller) : given
+  await checkNamedFiles(request.document, options, caller)
+  const version = await toVersion(request)
+  return { kind: 'accept', id: version.id, version, caller, queuedFor }
 }
 
 async function until(
@@ -159,26 +154,24 @@ async function until(
 const createParts = (options: IngestionOptions) => {
   const { db, index, now, at, onError } = options
   const owner = options.worker?.owner ?? crypto.randomUUID()
-  const limit = createQueueLimit({ db, now, limit: options.queueLimit ?? 200_000 })
+  const admission = createAdmission({ db, now, limit: options.queueLimit ?? 200_000 })
   const waiters = createIndexedWaiters(db)
   const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
   const hooks = createHookCalls({ db, hooks: options.hooks, onError })
-  const fairOrder = createFairOrder()
-  const intake = createIntake({ db, now, at, fairOrder })
+  const intake = createIntake({ db, now, at, admission })
   const worker = createWorker({
     ...options,
     space: index.space,
     worker: { ...options.worker, owner },
     onAppended: maintainer.noteAppend,
     onRetired: maintainer.noteRemoval,
-    onTaken: fairOrder.noteTaken,
+    onTaken: admission.noteTaken,
     onClaimDone: (ids) => {
-      limit.noteDone(ids.length)
       mover.notify()
       waiters.notify(ids)
       if (options.hooks?.afterDocument) hooks.noteDone(ids)
     },
   })
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
-  return { options, hooks, calls: createCallOrder(), intake, waiters, limit, maintainer, worker, mover }
+  return { options, hooks, calls: createCallOrder(), intake, waiters, admission, maintainer, worker, mover }
 }

@@ -15,7 +15,6 @@ import type { IngestionStep } from './contracts/steps.ts'
 import type { Embedder, VectorIndex } from './contracts/vector-index.ts'
 import type { WorkerOptions } from './indexing/worker.ts'
 import { createIngestion } from './ingestion.ts'
-import { readDocument } from './intake/version.ts'
 import { createFileIntake } from './intake/file-document.ts'
 import { readQueueFigures } from './queue/queue.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
@@ -103,12 +102,15 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     pairs: createPairs({ db, now, onResume: ingestion.notify, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),
     privateFiles: createPrivateFileIndex({ db, now, accept: ingestion.accept, remove: ingestion.remove, context }),
-    accept: (input, how) => ingestion.accept(() => readDocument(input), how),
+    accept: ingestion.accept,
     ingestFile: createFileIntake(options.readFile, ingestion.accept),
     remove: ingestion.remove,
     requeue: ingestion.requeue,
     reindex: ingestion.reindex,
-    rebuildProgress: async () => readRebuild(db, await index.spaces()),
+    rebuildProgress: async () => {
+      await index.verified()
+      return readRebuild(db, await index.spaces())
+    },
     settled: ingestion.settled,
     start: ingestion.start,
     close: ingestion.close,

@@ -6,7 +6,8 @@ import { toOpenApi, type RouteSpec } from '@inlay/protocol/openapi'
 /** Where the page stands. */
 export const wirePage: URL = new URL('../../../docs/3.wire.md', import.meta.url)
 
-interface Shape {
+/** A schema as the tables show it. */
+export interface Shape {
   readonly type?: string | readonly string[]
   readonly format?: string
   readonly description?: string
@@ -36,7 +37,7 @@ const shapes = toOpenApi([stream], { title: 'Inlay', version: '0' }).components.
 >
 
 /** A shape in words: `list of SearchDoc or null`. */
-function inWords(shape: Shape): string {
+export function inWords(shape: Shape): string {
   if (shape.$ref) return shape.$ref.replace('#/components/schemas/', '')
   if (shape.anyOf) return shape.anyOf.map(inWords).join(' or ')
   if (shape.enum) return shape.enum.map((value) => `\`${String(value)}\``).join(' or ')
@@ -54,7 +55,8 @@ function inWords(shape: Shape): string {
   return typeof shape.type === 'string' ? shape.type : 'any JSON value'
 }
 
-function fieldTable(shape: Shape | undefined): string[] {
+/** The fields of an object as a table in Markdown. */
+export function fieldTable(shape: Shape | undefined): string[] {
   const fields = Object.entries(shape?.properties ?? {}).filter(([name]) => name !== 'type')
   if (fields.length === 0) return []
   const rows = fields.map(([name, field]) => {

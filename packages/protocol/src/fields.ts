@@ -93,7 +93,7 @@ export function isStorable(text: string): boolean {
 
 /** Drops NUL and halves of surrogate pairs, the only characters that cannot be stored; all else stays. */
 export function storable(text: string): string {
-  if (isStorable(text)) return text
+  if (!unstorable.test(text)) return text
   return text.replace(/\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '')
 }
 
@@ -130,8 +130,6 @@ export function asUuid(value: string): string | undefined {
   return form.exec(value)?.slice(1).join('-').toLowerCase()
 }
 
-const isBlank = (value: string | null): boolean => value === null || value.trim() === ''
-
 /** A UUID of any version and common spelling; afterwards lower case with hyphens. */
 export const uuid: WireSchema<string, string> = v.pipe(
   v.string(fault('uuid_type', 'must be a UUID')),
@@ -144,6 +142,7 @@ export const uuid: WireSchema<string, string> = v.pipe(
 export const uuidOrBlank: WireSchema<string | null, string | null | undefined> = v.pipe(
   v.nullish(v.string(fault('uuid_type', 'must be a UUID')), null),
   v.metadata({ format: 'uuid' }),
-  rule('uuid_parsing', 'must be a UUID', (value: string | null) => isBlank(value) || form.test(value ?? '')),
-  v.transform((value) => (isBlank(value) ? null : (asUuid(value ?? '') ?? null))),
+  v.transform((value) => (value?.trim() ? value : null)),
+  rule('uuid_parsing', 'must be a UUID', (value: string | null) => value === null || form.test(value)),
+  v.transform((value) => (value === null ? null : (asUuid(value) ?? null))),
 )

@@ -1,5 +1,4 @@
-export { userInfoSchema, userPermissionsSchema } from './resources/accounts.ts'
-export type { UserInfo, UserPermissions } from './resources/accounts.ts'
+export { userInfoSchema, userPermissionsSchema, type UserInfo, type UserPermissions } from './resources/accounts.ts'
 export {
   chatSessionCreatedSchema,
   chatSessionCreationSchema,
@@ -26,9 +25,9 @@ export {
   batchLineSchema,
   docMinimalInfoSchema,
   documentListingQuerySchema,
-  ingestionFormSchema,
   documentListingSchema,
   documentStates,
+  ingestionFormSchema,
   ingestionResponseSchema,
   ingestionStateSchema,
   pairDocumentsQuerySchema,
@@ -47,11 +46,11 @@ export type {
 export {
   documentSetCreatedSchema,
   documentSetCreationSchema,
-  documentSetSummarySchema,
   documentSetQuerySchema,
+  documentSetSummarySchema,
   documentSetUpdateSchema,
-  namedDocumentSetUpdateSchema,
   indexedSourcesSchema,
+  namedDocumentSetUpdateSchema,
 } from './resources/document-sets.ts'
 export type {
   DocumentSetCreation,
@@ -64,12 +63,9 @@ export { errorBodySchema, validationErrorBodySchema } from './errors/error-bodie
 export type { ErrorBody, ValidationErrorBody } from './errors/error-bodies.ts'
 export { errorTable, InlayError, isInlayError, validationFailed } from './errors/errors.ts'
 export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors/errors.ts'
-export { feedbackRequestSchema } from './resources/feedback.ts'
-export type { FeedbackRequest } from './resources/feedback.ts'
-export { isJsonObject, readJson } from './json.ts'
-export type { JsonObject } from './json.ts'
-export { exactText, isStorable, storable } from './fields.ts'
-export type { WireSchema } from './fields.ts'
+export { feedbackRequestSchema, type FeedbackRequest } from './resources/feedback.ts'
+export { isJsonObject, readJson, type JsonObject } from './json.ts'
+export { exactText, isStorable, storable, uuid, type WireSchema } from './fields.ts'
 export {
   fileKinds,
   fileRemovalSchema,
@@ -90,10 +86,8 @@ export type {
   UploadAnswer,
   UserFile,
 } from './resources/files.ts'
-export { baseFiltersSchema } from './chat/filters.ts'
-export type { BaseFilters, TimestampRange, Tag } from './chat/filters.ts'
-export { createFold, fold } from './fold/fold.ts'
-export type { Fold, FoldBeside, ToolCallDetail } from './fold/fold.ts'
+export { baseFiltersSchema, type BaseFilters, type Tag, type TimestampRange } from './chat/filters.ts'
+export { createFold, fold, type Fold, type FoldBeside, type ToolCallDetail } from './fold/fold.ts'
 export type {
   Block,
   BlockFailure,
@@ -106,7 +100,17 @@ export type {
   TextBlock,
   ToolBlock,
 } from './fold/fold-state.ts'
-export { encodeLine, frameLine, heartbeatLine, streamContentType, streamFormatFor } from './framing/framing.ts'
+export {
+  encodeLine,
+  encodeLines,
+  frameLine,
+  heartbeatLine,
+  lineLimitBytes,
+  splitLine,
+  streamContentType,
+  streamFormatFor,
+} from './framing/framing.ts'
+export type { StreamFormat } from './framing/framing.ts'
 export { ingestionFiguresSchema, pairIndexingStatusSchema, requeuedSchema } from './ingestion/indexing-status.ts'
 export type {
   DocumentCounts,
@@ -122,14 +126,15 @@ export type {
   IngestionDocumentInput,
   IngestionInput,
   IngestionRequest,
+  Metadata,
+  MetadataInput,
   Owner,
   Section,
   SectionInput,
   TabularSection,
   TextSection,
 } from './ingestion/ingestion.ts'
-export { createLineDecoder } from './framing/line-decoder.ts'
-export type { DecodedLine, LineDecoder } from './framing/line-decoder.ts'
+export { createLineDecoder, type DecodedLine, type LineDecoder } from './framing/line-decoder.ts'
 export {
   errorLineSchema,
   isErrorLine,
@@ -139,17 +144,16 @@ export {
   multiModelLineSchema,
   sessionLineSchema,
   streamLineSchema,
-} from './framing/framing.ts'
+} from './framing/lines.ts'
 export type {
   ErrorLine,
   LineKind,
   MessageIdLine,
   MultiModelLine,
   SessionLine,
-  StreamFormat,
   StreamLine,
   UnknownLine,
-} from './framing/framing.ts'
+} from './framing/lines.ts'
 export {
   defaultModelSchema,
   llmProviderSchema,
@@ -157,7 +161,6 @@ export {
   modelConfigurationSchema,
 } from './resources/llm-providers.ts'
 export type { DefaultModel, LlmProvider, LlmProviders, ModelConfiguration } from './resources/llm-providers.ts'
-export type { Metadata, MetadataInput } from './ingestion/ingestion.ts'
 export { readTimestamp } from './timestamps.ts'
 export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets/packets.ts'
 export type { PacketTable } from './packets/packets.ts'
@@ -224,13 +227,12 @@ export type {
   SessionMove,
   TokenTotal,
 } from './resources/projects.ts'
-export { queryBoolean, queryInteger } from './query.ts'
-export type { NumberBounds } from './query.ts'
+export { queryBoolean, queryInteger, type NumberBounds } from './query.ts'
 export type { OwnerRule, ResponseSpec, RouteSpec } from './openapi/routes.ts'
 export { generatedImageSchema, savedSearchDocSchema, searchDocSchema } from './packets/search-doc.ts'
 export type { GeneratedImage, SavedSearchDoc, SearchDoc } from './packets/search-doc.ts'
 export { searchRequestSchema, searchResponseSchema } from './chat/search.ts'
-export type { SearchRequest, SearchInput, SearchResponse, SearchResult } from './chat/search.ts'
+export type { SearchInput, SearchRequest, SearchResponse, SearchResult } from './chat/search.ts'
 export {
   chatMessageDetailSchema,
   chatSearchAnswerSchema,
@@ -242,16 +244,6 @@ export {
   chatSessionRenameSchema,
   chatSessionSummarySchema,
 } from './resources/sessions.ts'
-export {
-  branchSelectionSchema,
-  chatSessionRenamedSchema,
-  chatSessionUpdateSchema,
-  preferredResponseSchema,
-  sessionDeletionQuerySchema,
-  sessionModelSchema,
-  sessionReasoningSchema,
-  sessionTemperatureSchema,
-} from './resources/session-changes.ts'
 export type {
   ChatMessageDetail,
   ChatSearchAnswer,
@@ -265,8 +257,17 @@ export type {
   FoundChatSession,
   SharingStatus,
 } from './resources/sessions.ts'
+export {
+  branchSelectionSchema,
+  chatSessionRenamedSchema,
+  chatSessionUpdateSchema,
+  preferredResponseSchema,
+  sessionDeletionQuerySchema,
+  sessionModelSchema,
+  sessionReasoningSchema,
+  sessionTemperatureSchema,
+} from './resources/session-changes.ts'
 export { sourceSchema, sourceValues, type SourceValue } from './sources.ts'
-export { encodeLines, lineLimitBytes, splitLine } from './framing/split-line.ts'
 export { mcpAskInputSchema, mcpListInputSchema, mcpMessageSchema, mcpSearchInputSchema } from './resources/mcp.ts'
 export type { McpAskInput, McpListInput, McpMessage, McpSearchInput } from './resources/mcp.ts'
 export {
@@ -290,11 +291,8 @@ export type {
   ToolValidation,
 } from './resources/tools.ts'
 export { isNamed, toUserId, toUserNames } from './user-ids.ts'
-export { uuid } from './fields.ts'
 export { validTagsQuerySchema, validTagsSchema } from './chat/valid-tags.ts'
 export type { ValidTag, ValidTags, ValidTagsQuery } from './chat/valid-tags.ts'
-export { parseAnswer, parseWith, toValidationIssues } from './errors/validation.ts'
-export { parseJsonBody } from './json-body.ts'
-export type { RequestPart } from './errors/validation.ts'
+export { parseAnswer, parseJsonBody, parseWith, toValidationIssues, type RequestPart } from './validation.ts'
 export { chatFullResponseSchema, toolCallResponseSchema } from './chat/whole-answer.ts'
 export type { ChatFullResponse, CitationInfo, ToolCallResponse } from './chat/whole-answer.ts'

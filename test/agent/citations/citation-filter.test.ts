@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createCitations, type CitationMode, type CitationPiece } from '@inlay/agent/internal/citations/citation-filter'
+import { CitationFilter, type CitationMode, type CitationPiece } from '@inlay/agent/internal/citations/citation-filter'
 
 const documents: Record<number, { document_id: string; link: string | null }> = {
   1: { document_id: 'leave', link: 'https://wiki.example.com/leave' },
@@ -11,7 +11,7 @@ const documents: Record<number, { document_id: string; link: string | null }> = 
 }
 const [leave, carry] = ['[[1]](https://wiki.example.com/leave)', '[[2]](https://wiki.example.com/carry)']
 
-const make = (mode: CitationMode = 'link') => createCitations({ mode, known: (number) => documents[number] })
+const make = (mode: CitationMode = 'link') => new CitationFilter({ mode, known: (number) => documents[number] })
 
 const say = (tokens: readonly string[], mode: CitationMode = 'link') => {
   const citations = make(mode)
@@ -179,7 +179,7 @@ describe('modes', () => {
 })
 
 test('the address of a link cannot break out of its parentheses', () => {
-  const broken = createCitations({ mode: 'link', known: () => ({ document_id: 'd', link: 'http://x/a b)c\n' }) })
+  const broken = new CitationFilter({ mode: 'link', known: () => ({ document_id: 'd', link: 'http://x/a b)c\n' }) })
   expect(text([...broken.push('[1]'), ...broken.end()])).toBe('[[1]](http://x/a%20b%29c%0A)')
   expect(render('[101]')).toBe('[[101]](https://law.example.org/a_(b))')
 })

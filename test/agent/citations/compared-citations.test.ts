@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { compareCitations } from '@inlay/agent/internal/citations/compared-citations'
-import { createCitations } from '@inlay/agent/internal/citations/citation-filter'
+import { CitationFilter } from '@inlay/agent/internal/citations/citation-filter'
 import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
 import { newDoc } from '../setting.ts'
 
@@ -13,7 +13,7 @@ function answer(text: string, size = text.length, completesCitations = false): s
   citable
     .openStep()(0)
     .cite([newDoc('leave'), newDoc('rooms')], [leave, rooms])
-  const citations = compareCitations(createCitations({ mode: 'link', known: citable.known }), citable)
+  const citations = compareCitations(new CitationFilter({ mode: 'link', known: citable.known }), citable)
   const pieces = []
   for (let at = 0; at < text.length; at += size) pieces.push(...citations.push(text.slice(at, at + size)))
   pieces.push(...citations.end())

@@ -58,6 +58,17 @@ export const servers: readonly Host[] = [
     start: () => [node, 'server.ts'],
   },
   {
+    name: 'Express CommonJS',
+    section: 'Express',
+    takes: ['app.js'],
+    inlayFile: 'inlay.mts',
+    dependencies: { express: express.express },
+    // As `npm init` writes it.
+    files: { 'package.json': '{ "type": "commonjs" }' },
+    ownRoutes: expressRoutes,
+    start: () => [node, 'app.js'],
+  },
+  {
     name: 'Express behind parsers',
     section: 'Express',
     takes: ['signed-in.ts'],

@@ -1,5 +1,5 @@
 import { createInlay, type InlayOptions } from 'inlay'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 /** What a host that writes JavaScript may give. */
 function refusalOf(options: unknown): string {
@@ -61,4 +61,10 @@ test('what hosts of other kinds give is taken', () => {
   expect(refusalOf({ corsOrigins: ['capacitor://localhost', 'chrome-extension://abcdefgh'] })).toBe('')
   expect(refusalOf({ corsOrigins: ['capacitor://localhost/'] })).toMatch(/^- corsOrigins/m)
   expect(refusalOf({ waitingCalls: Infinity })).toBe('')
+})
+
+test.each(['20.20.2', '22.17.1'])('Node %s is refused when the assistant is made', (node) => {
+  onTestFinished(() => void vi.unstubAllGlobals())
+  vi.stubGlobal('process', Object.create(process, { versions: { value: { ...process.versions, node } } }))
+  expect(refusalOf({})).toBe(`Inlay needs Node 22.18 or newer; this is Node ${node}.`)
 })

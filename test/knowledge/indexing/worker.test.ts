@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
 import { makeWorker, request } from '../setup.ts'
@@ -33,7 +33,7 @@ describe('a worker', () => {
     })
     await accept(request())
     worker.start()
-    await vi.waitFor(async () => expect((await status('document')).phase).toBe('indexing'))
+    await expect.poll(async () => (await status('document')).phase).toBe('indexing')
     const closed = worker.close()
     gate.resolve()
     await closed
@@ -47,7 +47,7 @@ describe('a worker', () => {
     })
     await accept(request())
     worker.start()
-    await vi.waitFor(async () => expect((await status('document')).phase).toBe('indexing'))
+    await expect.poll(async () => (await status('document')).phase).toBe('indexing')
     await worker.close()
     expect(await status('document')).toMatchObject({ phase: 'pending', attempts: 0, reason: null })
     expect(await shown()).toEqual([])
@@ -107,13 +107,13 @@ describe('documents of several callers', () => {
     const large = ['first', 'second', 'third'].map((id) => request({ id, text: 'many words '.repeat(30_000) }))
     await accept(...large)
     worker.start()
-    await vi.waitFor(async () => expect((await status('second')).phase).toBe('indexing'))
+    await expect.poll(async () => (await status('second')).phase).toBe('indexing')
     await accept(...named('small'))
     worker.notify()
-    await vi.waitFor(async () => expect((await status('small')).phase).toBe('indexed'))
+    await expect.poll(async () => (await status('small')).phase).toBe('indexed')
     expect((await status('third')).phase).toBe('pending')
     gate.resolve()
-    await vi.waitFor(async () => expect((await status('third')).phase).toBe('indexed'))
+    await expect.poll(async () => (await status('third')).phase).toBe('indexed')
     await worker.close()
     expect(index.store.rows.filter(({ documentId }) => documentId === 'small')).toHaveLength(1)
   })

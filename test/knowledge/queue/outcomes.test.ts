@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { releaseClaim, readRetired } from '@inlay/knowledge/internal/queue/claims'
 import { sweepClaims } from '@inlay/knowledge/internal/queue/outcomes'
 import { fakeEmbedder } from '../fake-embedder.ts'
@@ -57,7 +57,7 @@ describe('leases', () => {
     const vanished = await makeWorker({ db, clock, index, ...stuck, worker: { leaseMs: 1000 } })
     await vanished.accept(request())
     void vanished.worker.runOnce()
-    await vi.waitFor(async () => expect((await vanished.status('document')).phase).toBe('indexing'))
+    await expect.poll(async () => (await vanished.status('document')).phase).toBe('indexing')
     const other = await makeWorker({ db, clock, index })
     expect(await other.worker.runOnce()).toBe(0)
     clock.now = 1001
@@ -70,7 +70,7 @@ describe('leases', () => {
     const gone = await makeWorker({ db, ...stuck, worker: { owner: 'gone' } })
     await gone.accept(request())
     void gone.worker.runOnce()
-    await vi.waitFor(async () => expect((await gone.status('document')).phase).toBe('indexing'))
+    await expect.poll(async () => (await gone.status('document')).phase).toBe('indexing')
     const other = await makeWorker({ db, worker: { isGone: (owner) => owner === 'gone' } })
     expect(await other.worker.runOnce()).toBe(1)
   })
@@ -83,7 +83,7 @@ describe('leases', () => {
     })
     await accept(request())
     const done = worker.runOnce()
-    await vi.waitFor(async () => expect((await status('document')).phase).toBe('indexing'))
+    await expect.poll(async () => (await status('document')).phase).toBe('indexing')
     clock.now += 5000
     expect(await worker.runOnce()).toBe(0)
     gate.resolve()

@@ -1,6 +1,6 @@
 import { isInlayError } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { createStore, memoryIndex, type MemoryStore } from '../memory-index.ts'
@@ -87,7 +87,7 @@ test('an index that turns out to be damaged is filled again; documents accepted 
   await fill(opened)
   place.store.isDamaged = true
   await opened.knowledge.accept(request({ id: 'new', text: 'heron' }))
-  await vi.waitFor(async () => expect(await herons(opened)).toEqual(['d0', 'd1', 'd2', 'new']))
+  await expect.poll(() => herons(opened)).toEqual(['d0', 'd1', 'd2', 'new'])
   expect(messages(opened).filter((message) => message.startsWith('The index is damaged.'))).toHaveLength(1)
 })
 

@@ -1,8 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readRetired, retire } from '@inlay/knowledge/internal/queue/claims'
 import { createMaintainer, type Maintainer, type MaintainerContext } from '@inlay/knowledge/internal/upkeep/maintainer'
 import { openOnUse } from '@inlay/knowledge/internal/spaces/index-space'
-import { createUpkeepSchedule } from '@inlay/knowledge/internal/upkeep/maintainer'
+import { UpkeepSchedule } from '@inlay/knowledge/internal/upkeep/maintainer'
 import { memoryIndex, type MemoryIndex } from '../memory-index.ts'
 import { makeRecords } from '../setup.ts'
 
@@ -111,7 +111,7 @@ describe('upkeep is due', () => {
   const figures = { rows: 1000, unindexedRows: 0 }
 
   test('once when idle after a start, then not until something happens', async () => {
-    const schedule = createUpkeepSchedule(() => 10_000)
+    const schedule = new UpkeepSchedule(() => 10_000)
     expect(await schedule.due(none)).toEqual({ idle: true })
     schedule.startRound()
     schedule.endRound({ figures, dueMs: Infinity })
@@ -121,9 +121,11 @@ describe('upkeep is due', () => {
 
   test('a second after the last write, and once more when old versions have aged', async () => {
     const clock = { now: 10_000 }
-    const schedule = createUpkeepSchedule(() => clock.now)
+    const onSooner = vi.fn()
+    const schedule = new UpkeepSchedule(() => clock.now, onSooner)
     schedule.startRound()
-    expect(schedule.noteAppend(1)).toBe(true)
+    schedule.noteAppend(1)
+    expect(onSooner).toHaveBeenCalledOnce()
     expect(await schedule.due(none)).toBeUndefined()
     expect(schedule.restMs()).toBe(1000)
     clock.now += 1000
@@ -137,21 +139,24 @@ describe('upkeep is due', () => {
   })
 
   test.each([
-    ['a hundred commits', (note: (rows: number) => boolean) => Array.from({ length: 100 }, () => note(1)).at(-1)],
-    ['more fresh rows than search can bear', (note: (rows: number) => boolean) => note(1001)],
+    ['a hundred commits', (note: (rows: number) => void) => Array.from({ length: 100 }, () => note(1))],
+    ['more fresh rows than search can bear', (note: (rows: number) => void) => note(1001)],
   ])('at once after %s, however busy it is', async (_, write) => {
-    const schedule = createUpkeepSchedule(() => 10_000)
+    const onSooner = vi.fn()
+    const schedule = new UpkeepSchedule(() => 10_000, onSooner)
     schedule.startRound()
     schedule.noteAppend(0)
     expect(await schedule.due(none)).toBeUndefined()
-    expect(write(schedule.noteAppend)).toBe(true)
+    onSooner.mockClear()
+    write(schedule.noteAppend)
+    expect(onSooner).toHaveBeenCalled()
     expect(await schedule.due(none)).toEqual({ idle: false })
     expect(schedule.restMs()).toBe(0)
   })
 
   test('again only after a rest four times as long as the last round, unless it is idle', async () => {
     const clock = { now: 10_000 }
-    const schedule = createUpkeepSchedule(() => clock.now)
+    const schedule = new UpkeepSchedule(() => clock.now)
     const write = (): void => void schedule.noteAppend(55)
     schedule.startRound()
     clock.now += 500
@@ -167,7 +172,7 @@ describe('upkeep is due', () => {
 
   test('five seconds after a flood began, or a second after its end', async () => {
     const clock = { now: 10_000 }
-    const schedule = createUpkeepSchedule(() => clock.now)
+    const schedule = new UpkeepSchedule(() => clock.now)
     schedule.startRound()
     const begun = clock.now
     for (; clock.now < begun + 5000; clock.now += 100) {
@@ -185,7 +190,7 @@ describe('upkeep is due', () => {
   })
 
   test('when more rows are dead than alive, and more than two thousand', async () => {
-    const schedule = createUpkeepSchedule(() => 10_000)
+    const schedule = new UpkeepSchedule(() => 10_000)
     schedule.startRound()
     schedule.endRound({ figures: { rows: 5000, unindexedRows: 0 }, dueMs: 0 })
     schedule.noteRemoval()

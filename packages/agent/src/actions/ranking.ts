@@ -7,6 +7,9 @@ export interface Ranking<Item> {
   readonly weight: number
 }
 
+/** Tells passages of different rankings apart. */
+export const passageKey = ({ document }: Passage): string => `${document.chunk_ind} ${document.document_id}`
+
 // Cormack, Clarke, Büttcher: Reciprocal Rank Fusion, SIGIR 2009.
 const smoothing = 60
 

@@ -23,7 +23,7 @@ export type CitationPiece =
   | { readonly type: 'text'; readonly content: string }
   | ({ readonly type: 'citation' } & Citation)
 
-/** What {@link createCitations} needs. */
+/** What {@link CitationFilter} needs. */
 export interface CitationsOptions {
   readonly mode: CitationMode
   /** The document of a number, undefined when nothing has it. Asked once a marker is complete. */
@@ -64,23 +64,20 @@ const contextLimit = 64
 const removesSpaceBefore = /^(?:[\s.,;:!?)\]}]|$)/
 
 /**
- * Makes the citation processor of one answer. Markers count outside of code and where they are not the text of a
+ * Finds the citations of one answer. Markers count outside of code and where they are not the text of a
  * Markdown link. Several numbers in one bracket become several links. An unknown number is dropped where a citation
  * would stand (behind a marker, or behind a space that follows a word or the end of a sentence) and stays elsewhere.
  * At most one citation is told per document. What comes out does not depend on how the text was split: a space is put
  * between text and link wherever the model left none, and a fence without a language is given `plaintext`.
  * @example
- * const citations = createCitations({ mode: 'link', known: (n) => (n === 1 ? { document_id: 'a', link: 'u' } : undefined) })
+ * const citations = new CitationFilter({ mode: 'link', known: (n) => (n === 1 ? { document_id: 'a', link: 'u' } : undefined) })
  * citations.push('Yes[1].') // text 'Yes', citation 1, text ' [[1]](u)', text '.'
  */
-export function createCitations(options: CitationsOptions): Citations {
-  return new CitationFilter(options)
-}
-
-class CitationFilter implements Citations {
+export class CitationFilter implements Citations {
   readonly #mode: CitationMode
   readonly #known: CitationsOptions['known']
-  readonly #code = createCodeTracker()
+  /** Of the present step. */
+  #code = createCodeTracker()
   /** The number that each document was first cited by. */
   readonly #cited = new Map<string, number>()
   readonly #pieces: CitationPiece[] = []
@@ -105,7 +102,8 @@ class CitationFilter implements Citations {
     if (this.#unsaid !== undefined) this.#unsaid += text
     this.#held += text
     this.#read(false)
-    const pieces = this.#release()
+    this.#flush()
+    const pieces = this.#pieces.splice(0)
     if (pieces.some((piece) => piece.type === 'text' && piece.content.trim() !== '')) this.#unsaid = undefined
     return pieces
   }
@@ -116,12 +114,12 @@ class CitationFilter implements Citations {
     const source = this.#unsaid ?? ''
     // A step whose every character was a marker still has something to say: what the model wrote.
     if (!this.#saidAnything && this.#spoken.trim() === '' && source.trim() !== '') this.#spoken = source
-    const pieces = this.#release()
+    this.#flush()
     this.#heldSpace = this.#context = this.#unsaid = ''
     this.#saidAnything = false
     this.#isLineStart = true
-    this.#code.reset()
-    return pieces
+    this.#code = createCodeTracker()
+    return this.#pieces.splice(0)
   }
 
   cited(): readonly Citation[] {
@@ -145,7 +143,7 @@ class CitationFilter implements Citations {
       const next = sign === '\n' ? at + 1 : isRun ? this.#takeRun(at, ended) : this.#takeBracket(at, ended)
       if (next === -1) break
       if (sign === '\n') {
-        if (this.#code.passLineEnd(this.#context)) this.#say('plaintext')
+        if (this.#code.passLineEnd(this.#context)) this.#pass('plaintext', '')
         this.#pass('\n')
       }
       this.#isLineStart = sign === '\n'
@@ -157,7 +155,7 @@ class CitationFilter implements Citations {
   /** Handles the bracket at `at`; gives the index to go on from, or -1 to hold the text from here. */
   #takeBracket(at: number, ended: boolean): number {
     const held = this.#held
-    const marker = this.#code.inFence() ? 'no' : readMarker(held, at, ended)
+    const marker = this.#code.fence ? 'no' : readMarker(held, at, ended)
     if (marker === 'more') return -1
     let end = at + 1
     if (marker !== 'no') {
@@ -210,13 +208,9 @@ class CitationFilter implements Citations {
     return end
   }
 
-  /** Says text of the model. */
-  #pass(text: string): void {
-    this.#context = (this.#context + text).slice(-contextLimit)
-    this.#say(text)
-  }
-
-  #say(text: string): void {
+  /** Passes text on. @param context what of it the model wrote; default: all of it */
+  #pass(text: string, context: string = text): void {
+    this.#context = (this.#context + context).slice(-contextLimit)
     if (this.#mode !== 'remove') {
       this.#spoken += text
       return
@@ -235,10 +229,5 @@ class CitationFilter implements Citations {
     this.#pieces.push({ type: 'text', content: this.#spoken })
     this.#saidAnything ||= this.#spoken.trim() !== ''
     this.#spoken = ''
-  }
-
-  #release(): CitationPiece[] {
-    this.#flush()
-    return this.#pieces.splice(0)
   }
 }

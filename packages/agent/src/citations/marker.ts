@@ -100,10 +100,15 @@ interface Run {
   readonly startsLine: boolean
 }
 
+interface Fence {
+  readonly char: string
+  readonly length: number
+}
+
 /** Knows, while text streams by, whether a place is inside inline or fenced code. */
 export interface CodeTracker {
-  /** Whether the text is inside a fenced block now. */
-  inFence(): boolean
+  /** The fenced block that the text is inside of now. */
+  readonly fence: Fence | undefined
   /** A run of backticks or tildes was passed; `next` is the character behind it. */
   passRun(run: { char: string; length: number; startsLine: boolean; next: string | undefined }): void
   /** A line ended; `line` is its end, as far as it is known. Tells whether it opened a fenced block without a language. */
@@ -113,7 +118,6 @@ export interface CodeTracker {
    * tell. `ended` says that no more will come.
    */
   covers(behind: string, ended: boolean): boolean | undefined
-  reset(): void
 }
 
 // Both bound the work per bracket; no sane line meets them.
@@ -156,17 +160,16 @@ function openedFence(runs: readonly Run[], line: string): Run | undefined {
  * alone or followed by a language; it is closed by at least as many at the start of a line.
  */
 export function createCodeTracker(): CodeTracker {
-  let fence: { char: string; length: number } | undefined
   let runs: Run[] = []
-
-  return {
-    inFence: () => fence !== undefined,
+  const tracker: CodeTracker & { fence: Fence | undefined } = {
+    fence: undefined,
     passRun({ char, length, startsLine, next }) {
+      const { fence } = tracker
       if (fence) {
         const closes = startsLine && char === fence.char && length >= fence.length && !/[\p{L}\p{N}]/u.test(next ?? '')
-        if (closes) fence = undefined
+        if (closes) tracker.fence = undefined
       } else if (char === '~') {
-        if (startsLine && length >= fenceLength) fence = { char, length }
+        if (startsLine && length >= fenceLength) tracker.fence = { char, length }
       } else if (runs[0]?.length === length || runs.length === openRunLimit) {
         runs = []
       } else {
@@ -174,15 +177,15 @@ export function createCodeTracker(): CodeTracker {
       }
     },
     passLineEnd(line) {
-      const opened = fence ? undefined : openedFence(runs, line)
+      const opened = tracker.fence ? undefined : openedFence(runs, line)
       const isBare = opened !== undefined && opened === runs.at(-1) && line.endsWith('`')
-      if (opened) fence = { char: '`', length: opened.length }
+      if (opened) tracker.fence = { char: '`', length: opened.length }
       runs = []
       return isBare
     },
     covers(behind, ended) {
       const first = runs[0]
-      if (fence || !first) return fence !== undefined
+      if (tracker.fence || !first) return tracker.fence !== undefined
       const lineEnd = behind.indexOf('\n')
       const isWhole = ended || lineEnd !== -1 || behind.length > lookAheadLimit
       const line = behind.slice(0, Math.min(lineEnd === -1 ? behind.length : lineEnd, lookAheadLimit))
@@ -193,9 +196,6 @@ export function createCodeTracker(): CodeTracker {
       if (known.some((run) => run.length === first.length)) return true
       return isWhole ? isBetweenRuns(runs, known) : undefined
     },
-    reset() {
-      fence = undefined
-      runs = []
-    },
   }
+  return tracker
 }

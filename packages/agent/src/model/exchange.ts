@@ -1,4 +1,4 @@
-import type { LanguageModelV4Usage, LanguageModelV4Message, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { LanguageModelV4Usage, LanguageModelV4Message } from '@ai-sdk/provider'
 import { isJsonObject, readJson, type Usage } from '@inlay/protocol'
 
 /** A call as a model asked for it; `input` is the JSON text of its arguments. */
@@ -22,39 +22,6 @@ export type AssistantPart = Exclude<Extract<LanguageModelV4Message, { role: 'ass
 
 /** Text or reasoning that a model wrote in one step. */
 export type WrittenPart = Extract<AssistantPart, { type: 'text' | 'reasoning' }>
-
-/** Joins the text and reasoning of a step into parts of a message. */
-export interface ContentCollector {
-  /** Takes a part of the stream; parts other than text and reasoning are ignored. */
-  add(part: LanguageModelV4StreamPart): void
-  /** The parts in order of appearance. Reasoning keeps the signature that some providers ask back for. */
-  parts(): WrittenPart[]
-}
-
-/** Creates the collector of one step. */
-export function createContentCollector(): ContentCollector {
-  const blocks = new Map<
-    string,
-    { type: WrittenPart['type']; text: string; metadata?: WrittenPart['providerOptions'] }
-  >()
-  return {
-    add: (part) => {
-      if (!('id' in part) || part.id === undefined) return
-      const type = part.type.startsWith('text-') ? 'text' : part.type.startsWith('reasoning-') ? 'reasoning' : undefined
-      if (!type) return
-      const key = `${type} ${part.id}`
-      const block = blocks.get(key) ?? { type, text: '' }
-      if (part.type === 'text-delta' || part.type === 'reasoning-delta') block.text += part.delta
-      if ('providerMetadata' in part && part.providerMetadata)
-        block.metadata = { ...block.metadata, ...part.providerMetadata }
-      blocks.set(key, block)
-    },
-    parts: () =>
-      [...blocks.values()]
-        .filter(({ text, metadata }) => text.trim() !== '' || metadata !== undefined)
-        .map(({ type, text, metadata }) => ({ type, text, ...(metadata && { providerOptions: metadata }) })),
-  }
-}
 
 /** Gives every call of an answer an id of its own, also where the model gave none or the same one twice. */
 export function createCallIds(): (calls: readonly RequestedCall[]) => RequestedCall[] {

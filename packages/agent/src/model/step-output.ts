@@ -9,7 +9,7 @@ import type {
 import { InlayError } from '@inlay/protocol'
 import type { StreamListener, TappedModel } from '../contracts/model.ts'
 import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
-import { createContentCollector, type RequestedCall, type WrittenPart } from './exchange.ts'
+import type { RequestedCall, WrittenPart } from './exchange.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
 import { readTextCalls, withoutFence } from './text-call-formats.ts'
 import { TextGate } from './text-tool-calls.ts'
@@ -90,7 +90,8 @@ export class StepOutput implements StreamListener {
   readonly #filter: TextFilter | undefined
   /** Calls whose text arguments are passed on while they are written, by id. */
   readonly #streams = new Map<string, { readonly name: string; readonly stream: ArgumentStream }>()
-  readonly #content = createContentCollector()
+  /** Text and reasoning as the stream cut them, by kind and id, in order of appearance. */
+  readonly #blocks = new Map<string, WrittenPart>()
   readonly #calls: RequestedCall[] = []
   #finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined
   #reasoning = ''
@@ -124,7 +125,7 @@ export class StepOutput implements StreamListener {
 
   /** @param state whether the tap has passed the deltas on already */
   onPart(part: LanguageModelV4StreamPart, state: 'new' | 'tapped'): void {
-    this.#content.add(part)
+    this.#keep(part)
     if (part.type === 'text-delta' && state === 'new') this.onText(part.delta)
     else if (part.type === 'reasoning-delta' && state === 'new') this.onReasoning(part.delta)
     else if (part.type === 'tool-input-start') {
@@ -145,11 +146,7 @@ export class StepOutput implements StreamListener {
 
   /** Called when a probed model writes an answer instead of a call. */
   onProse: () => void = () => {}
-
-  /** Whether a probed model writes an answer instead of a call. */
-  get isProse(): boolean {
-    return this.#request.probesTools === true && !this.#mayPass && this.#heldText.length > enoughProse
-  }
+  isProse = false
 
   /** Throws when the step gave nothing or broke off. */
   end(): StepResult {
@@ -218,6 +215,7 @@ export class StepOutput implements StreamListener {
     this.#text += delta
     if (!this.#mayPass) {
       this.#heldText += delta
+      this.isProse = this.#request.probesTools === true && this.#heldText.length > enoughProse
       if (this.isProse) this.onProse()
     } else if (delta !== '') this.#request.listener.onText(delta)
   }
@@ -233,9 +231,25 @@ export class StepOutput implements StreamListener {
     listener.onCall()
   }
 
-  /** The parts as the model reads them later: without thoughts between tags and without calls in its text. */
+  #keep(part: LanguageModelV4StreamPart): void {
+    if (!('id' in part) || part.id === undefined) return
+    const type = part.type.startsWith('text-') ? 'text' : part.type.startsWith('reasoning-') ? 'reasoning' : undefined
+    if (!type) return
+    const key = `${type} ${part.id}`
+    const block: WrittenPart = this.#blocks.get(key) ?? { type, text: '' }
+    if (part.type === 'text-delta' || part.type === 'reasoning-delta') block.text += part.delta
+    const metadata = 'providerMetadata' in part ? part.providerMetadata : undefined
+    if (metadata) block.providerOptions = { ...block.providerOptions, ...metadata }
+    this.#blocks.set(key, block)
+  }
+
+  /**
+   * The parts as the model reads them later: without thoughts between tags and without calls in its text. Reasoning keeps
+   * the signature that some providers ask back for.
+   */
   #contentParts(): WrittenPart[] {
-    const parts = this.#content.parts()
+    const blocks = [...this.#blocks.values()]
+    const parts = blocks.filter(({ text, providerOptions }) => text.trim() !== '' || providerOptions !== undefined)
     if (this.#text === this.#written) return parts
     const others = parts.filter(({ type }) => type !== 'text')
     return this.#text.trim() === '' ? others : [...others, { type: 'text', text: this.#text }]

@@ -1,10 +1,11 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Usage, LanguageModelV4Message } from '@ai-sdk/provider'
-import { InlayError } from '@inlay/protocol'
-import { estimateTokens, promptLimit, fitPrompt } from '../prompt/context-window.ts'
+import { InlayError, type ErrorCode } from '@inlay/protocol'
+import { estimateTokens, promptLimit, fitPrompt, promptTokens } from '../prompt/context-window.ts'
+import { signsOf } from './failure-signs.ts'
+import { toFailure, type Failure } from './failures.ts'
 import type { ModelQuestion } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { StepOutput, type StepListener, type AttemptState, type StepRequest, type StepResult } from './step-output.ts'
-import { retryStep } from './retry.ts'
 import { untilAborted } from '@inlay/protocol/concurrency'
 
 /**
@@ -15,10 +16,10 @@ import { untilAborted } from '@inlay/protocol/concurrency'
  */
 export async function playStep(request: StepRequest): Promise<StepResult> {
   const prompt = fitPrompt(request.options.prompt, request.promptTokens)
-  const first = await retryStep(request, prompt, playOnce)
+  const first = await retryStep(request, prompt)
   const { forced } = request
   if (forced === undefined || first.calls.some(({ name }) => forced.includes(name))) return first
-  const second = await retryStep(request, [...prompt, demand(forced)], playOnce)
+  const second = await retryStep(request, [...prompt, demand(forced)])
   if (second.calls.some(({ name }) => forced.includes(name))) return second
   throw new InlayError('UNKNOWN_ERROR', {
     message: `The model did not use the forced action ${forced.join(' or ')}, also when asked again.`,
@@ -29,6 +30,56 @@ function demand(names: readonly string[]): LanguageModelV4Message {
   const tools = names.map((name) => `"${name}"`).join(' or ')
   const text = `Call the tool ${tools} now, before anything else. Do not answer in text.`
   return { role: 'user', content: [{ type: 'text', text }] }
+}
+
+const retried = new Set<ErrorCode>(['RATE_LIMIT', 'SERVICE_UNAVAILABLE', 'CONNECTION_ERROR', 'API_ERROR'])
+const longestWaitMs = 20_000
+
+/**
+ * Plays a step until it succeeds: again after a while where a call failed before its first output and may succeed later,
+ * at most `request.tries` times; with ever shorter prompts where the prompt is too long for the model.
+ * @throws the failure of the last attempt
+ */
+async function retryStep(request: StepRequest, fitting: LanguageModelV4Message[]): Promise<StepResult> {
+  let prompt = fitting
+  for (let attempt = 1; ; attempt++) {
+    const attemptState = { hasOutput: false }
+    try {
+      return await playOnce(request, prompt, attemptState)
+    } catch (error) {
+      if (attemptState.hasOutput || request.signal.aborted) throw error
+      const failure = toFailure(error, request.context)
+      if (failure.code === 'CONTEXT_TOO_LONG') {
+        const shorter = shorten(prompt, request)
+        if (!shorter) throw error
+        prompt = shorter
+        continue
+      }
+      if (attempt >= request.tries || !retried.has(failure.code) || wasSilent(error)) throw error
+      await request.wait(delayBefore(failure, attempt), request.signal)
+    }
+  }
+}
+
+/** Whether a server was given up that may still read the prompt: it would only read it again. */
+const wasSilent = (error: unknown): boolean =>
+  /Nothing came for \d+ seconds|UND_ERR_(?:HEADERS|BODY)_TIMEOUT/.test(signsOf(error).text)
+
+/** A prompt for the window the server named, else for six tenths; undefined when nothing more can be left out. */
+function shorten(prompt: LanguageModelV4Message[], request: StepRequest): LanguageModelV4Message[] | undefined {
+  const size = promptTokens(prompt)
+  const toolTokens = estimateTokens(JSON.stringify(request.options.tools ?? []))
+  const room = (request.window?.() ?? Number.POSITIVE_INFINITY) * 0.75 - toolTokens
+  const shorter = fitPrompt(
+    prompt,
+    Math.floor(Math.min(size * 0.6, Math.max(room, size * 0.1), request.promptTokens * 0.6)),
+  )
+  return promptTokens(shorter) < size ? shorter : undefined
+}
+
+function delayBefore(failure: Failure, attempt: number): number {
+  const retryAfterMs = Number(failure.details?.['retry_after_seconds'] ?? 0) * 1000
+  return Math.min(longestWaitMs, Math.max(retryAfterMs, 1000 * 2 ** (attempt - 1)))
 }
 
 async function playOnce(

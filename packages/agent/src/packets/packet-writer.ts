@@ -1,5 +1,5 @@
 import { type Packet, type PacketBody, type SearchDoc, InlayError, type PacketOf } from '@inlay/protocol'
-import { createCitations, type Citation, type Citations, type CitationPiece } from '../citations/citation-filter.ts'
+import { CitationFilter, type Citation, type Citations, type CitationPiece } from '../citations/citation-filter.ts'
 import { compareCitations } from '../citations/compared-citations.ts'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
 
@@ -94,7 +94,7 @@ export class CallWriter {
   emit(packet: PacketBody): void {
     if (!callPackets.test(packet.type))
       throw new InlayError('UNSUPPORTED', { message: `An action cannot send packets of type ${packet.type}.` })
-    this.emitNested(packet, null)
+    if (!this.#hasEnded) this.#send(packet, null)
   }
 
   /** Sends a packet of any type, for a sub-agent; `sub` is the place of its step, null for the call's own place. */
@@ -167,7 +167,7 @@ export class PacketWriter {
     const { includeCitations, comparesCitations = true, startedAt, contextDocuments = [] } = options
     const { citable } = this
     this.#options = options
-    const citations = createCitations({ mode: includeCitations ? 'link' : 'remove', known: citable.known })
+    const citations = new CitationFilter({ mode: includeCitations ? 'link' : 'remove', known: citable.known })
     this.#citations = includeCitations && comparesCitations ? compareCitations(citations, citable) : citations
     if (contextDocuments.length > 0) {
       this.#documents = contextDocuments
@@ -226,14 +226,15 @@ export class PacketWriter {
   openCalls(requested: number, starts: readonly CallStart[]): CallWriter[] {
     const turnIndex = this.#turn
     const { hasText, reasoning } = this.#blocks
+    const firstTab = hasText ? 1 : 0
     if (requested > 1) this.#emitOpen({ type: 'top_level_branching', num_parallel_branches: requested }, turnIndex, 0)
     const opened = starts.map(({ position }) => {
-      const tabIndex = position + (hasText ? 1 : 0)
+      const tabIndex = position + firstTab
       const place = { step: this.#step, turnIndex, tabIndex, reasoning: reasoning || null }
       return new CallWriter(place, (packet, sub) => this.#emitOpen(packet, turnIndex, tabIndex, sub))
     })
     this.#calls.push(...opened)
-    for (const [index, { start }] of starts.entries()) if (start) opened[index]?.emitNested(start, null)
+    for (const { start, position } of starts) if (start) this.#emitOpen(start, turnIndex, position + firstTab)
     return opened
   }
 
@@ -247,7 +248,9 @@ export class PacketWriter {
 
   /** Sends a packet at the place of the current block, also when closed. */
   emit(packet: PacketBody): void {
-    this.#emitAt(packet, this.#turn, 0, null)
+    const { emit, modelIndex } = this.#options
+    const placement = { turn_index: this.#turn, tab_index: 0, sub_turn_index: null, model_index: modelIndex }
+    emit({ placement, obj: packet })
   }
 
   snapshot(): AnswerSnapshot {
@@ -284,11 +287,8 @@ export class PacketWriter {
     this.#calls = []
   }
 
-  #emitOpen(packet: PacketBody, turn: number, tab: number, sub: number | null = null): void {
-    if (!this.#isClosed) this.#emitAt(packet, turn, tab, sub)
-  }
-
-  #emitAt(obj: PacketBody, turn: number, tab: number, sub: number | null): void {
+  #emitOpen(obj: PacketBody, turn: number, tab: number, sub: number | null = null): void {
+    if (this.#isClosed) return
     const { emit, modelIndex } = this.#options
     emit({ placement: { turn_index: turn, tab_index: tab, sub_turn_index: sub, model_index: modelIndex }, obj })
   }

@@ -162,18 +162,19 @@ export function toInstructions(options: InstructionOptions): string {
     systemPrompt ?? manner,
     isDatetimeAware ? `Today is ${new Date(time).toISOString().slice(0, 10)}.` : undefined,
     isGiven ? givenFinding : toFinding(kinds),
-    includeCitations && (hasContextFiles || actions.some(mayCite)) ? (isGiven ? citingGiven : citing) : undefined,
+    includeCitations &&
+    (hasContextFiles || actions.some(({ builtIn, isCiting }) => isCiting ?? !nothingToCite.has(builtIn ?? '')))
+      ? isGiven
+        ? citingGiven
+        : citing
+      : undefined,
     hasSources ? distrusting : undefined,
   ]
   return parts.filter((part) => part !== undefined).join('\n\n')
 }
 
+/** All others may cite: actions of hosts give documents their numbers without saying so before. */
 const nothingToCite = new Set(['ImageGenerationTool', 'PythonTool', 'FileReaderTool', 'MemoryTool'])
-
-/** Actions of hosts may give documents their numbers without saying so before. */
-function mayCite({ builtIn, isCiting }: Action): boolean {
-  return isCiting ?? !nothingToCite.has(builtIn ?? '')
-}
 
 /** How to find out, as far as there is something to do it with. */
 function toFinding(kinds: ReadonlySet<Action['builtIn']>): string | undefined {

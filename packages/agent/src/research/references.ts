@@ -1,5 +1,5 @@
 import type { SearchDoc } from '@inlay/protocol'
-import { createCitations, type Citation } from '../citations/citation-filter.ts'
+import { CitationFilter, type Citation } from '../citations/citation-filter.ts'
 
 /** A report with the numbers its agent used. */
 export interface NumberedReport {
@@ -46,7 +46,7 @@ export function createReferences(): References {
         const document = known(number)
         if (document) numberOf(document)
       }
-      const citations = createCitations({
+      const citations = new CitationFilter({
         mode: 'link',
         known: (number) => {
           const document = known(number)

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
-import { createCitations } from '../citations/citation-filter.ts'
+import { CitationFilter } from '../citations/citation-filter.ts'
 import { compareCitations } from '../citations/compared-citations.ts'
 import type { CitableDocuments } from '../citations/numbers.ts'
 import { promptTokens } from '../prompt/context-window.ts'
@@ -39,7 +39,7 @@ export interface ReportOptions {
 export async function writeReport(options: ReportOptions): Promise<NumberedReport> {
   const { model, branch, place, citable, signal, state } = options
   const { known, find } = citable
-  const marked = createCitations({ mode: 'keep', known })
+  const marked = new CitationFilter({ mode: 'keep', known })
   const citations = model.comparesCitations ? compareCitations(marked, citable) : marked
   const write = (pieces: ReturnType<typeof citations.push>): void => {
     for (const piece of pieces) {

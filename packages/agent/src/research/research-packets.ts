@@ -1,5 +1,5 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
-import { createCitations, type CitationsOptions } from '../citations/citation-filter.ts'
+import { CitationFilter, type CitationsOptions } from '../citations/citation-filter.ts'
 import { compareCitations, type ComparisonOptions } from '../citations/compared-citations.ts'
 import type { AnswerSnapshot, PacketWriter, PacketWriterOptions } from '../packets/packet-writer.ts'
 import { StepBlocks } from '../packets/packet-writer.ts'
@@ -54,7 +54,7 @@ export function createResearchWriter({ emit, modelIndex, now, startedAt }: Resea
   const openAnswer: ResearchWriter['openAnswer'] = (at, { documents: finalDocuments, known, find, thought }) => {
     turn = at
     const stepStartedAt = now()
-    const linked = createCitations({ mode: 'link', known })
+    const linked = new CitationFilter({ mode: 'link', known })
     const citations = find ? compareCitations(linked, { find, known, completesCitations: false }) : linked
     const emitHere = (packet: PacketBody): void => root.emit({ turn, tab: 0, sub: null }, packet)
     const closeReasoning = (): void => void (blocks.closeReasoning() && turn++)

@@ -57,10 +57,6 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
       isBusy = false
     }
   }
-  const stopTimer = (): void => {
-    clearInterval(timer)
-    timer = undefined
-  }
   return {
     track: (answerId, said) => {
       tracked.set(answerId, { said, chars: 0, storedAt: now() })
@@ -70,11 +66,13 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
       }
       return () => {
         tracked.delete(answerId)
-        if (tracked.size === 0) stopTimer()
+        if (tracked.size > 0) return
+        clearInterval(timer)
+        timer = undefined
       }
     },
     flush,
-    close: stopTimer,
+    close: () => clearInterval(timer),
   }
 }
 

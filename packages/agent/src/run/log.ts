@@ -109,14 +109,15 @@ function createReader(
   let cursor = startCursor
   let isDone = false
 
-  const newEntries = (): readonly LogEntry[] | undefined => {
-    if (!repeatsEnd || cursor !== startCursor || cursor < log.last || !log.finished) return log.after(cursor)
+  /** The end of the run for one who began after it; undefined where that is not so. */
+  const endAgain = (): readonly LogEntry[] | undefined => {
+    if (cursor !== startCursor || cursor < log.last || !log.finished) return undefined
     const last = log.entries().at(-1)
     return last && isEnd(last.json) ? [{ sequence: cursor + 1, json: last.json }] : []
   }
   /** The next step; undefined while there is none. */
   const take = (): Step | undefined => {
-    const entries = isDone || signal?.aborted ? undefined : newEntries()
+    const entries = isDone || signal?.aborted ? undefined : ((repeatsEnd ? endAgain() : undefined) ?? log.after(cursor))
     if (entries && entries.length > 0) {
       cursor = entries.at(-1)!.sequence
       return { done: false, value: entries }

@@ -1,8 +1,8 @@
 import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { Services } from '../contracts/services.ts'
-import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
+import type { SharedRun } from '../contracts/shared-runs.ts'
 import { createAbandonedLook } from './abandoned-runs.ts'
-import { createCopies, createReading, type RunReading } from './copies.ts'
+import { createCopies, createReading, type CopyOptions, type RunReading } from './copies.ts'
 import type { LiveRun, Runs } from './registry.ts'
 
 /** Runs of this process for the others, and those of the others for this one. */
@@ -21,14 +21,12 @@ export interface RunSharing extends RunReading {
 }
 
 /** Times are milliseconds. */
-export interface RunSharingOptions extends Pick<Services, 'now' | 'onError'> {
-  readonly shared: SharedRuns
+export interface RunSharingOptions extends CopyOptions, Pick<Services, 'now' | 'onError'> {
   readonly runs: Runs
   readonly conversations: Pick<ConversationStore, 'branch' | 'finish'>
   /** After which silence of its process a run counts as abandoned. */
   readonly leaseMs: number
   readonly resumableMs: number
-  readonly runBytes: number
 }
 
 /** Changes are looked for this often even where they are told: a message may get lost. */
@@ -58,12 +56,10 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
     for (const id of ids) if (copies.runs.has(id)) await copies.catchUp(id)
   }
   const rounds = createRounds({
-    work: async () => {
-      await report(own.write)
-      await report(look)
-    },
+    works: [own.write, look],
+    report,
     paceMs: shared.paceMs,
-    isNeeded: () => own.runs.size + copies.runs.size > 0,
+    causes: [own.runs, copies.runs],
   })
   const onChange = (messageIds: readonly number[] = [...own.runs.keys(), ...copies.runs.keys()]): void => {
     const relevant = messageIds.filter((id) => own.runs.has(id) || copies.runs.has(id))
@@ -142,15 +138,14 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
     await shared.open(each.opening)
     each.isOpen = true
   }
-  const isAlone = async (): Promise<boolean> => (await shared.isAlone?.()) ?? false
   const dueRuns = async (): Promise<OwnRun[]> => {
     const due = [...own.values()].filter(
       ({ run: { log }, cursor, beatAt }) => log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4,
     )
-    if (due.length === 0 || !(await isAlone())) return due
+    if (due.length === 0 || !(await shared.isAlone?.())) return due
     // Nobody has seen them, and nobody has to end them.
-    for (const { run, isOpen } of due) if (run.finished && !isOpen) own.delete(run.messageId)
-    return due.filter(({ run, beatAt }) => own.has(run.messageId) && (run.finished || now() - beatAt >= aloneMs))
+    for (const { run, isOpen } of due) if (run.log.finished && !isOpen) own.delete(run.messageId)
+    return due.filter(({ run, beatAt }) => own.has(run.messageId) && (run.log.finished || now() - beatAt >= aloneMs))
   }
   return {
     runs: own,
@@ -160,7 +155,7 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
       const opening = { sessionId, messageId, runId, openedAt }
       const each = { run, opening, isOpen: false, cursor: 0, beatAt: openedAt }
       own.set(messageId, each)
-      if (!(await isAlone())) await open(each)
+      if (!(await shared.isAlone?.())) await open(each)
     },
     write: async () => {
       const due = await dueRuns()
@@ -196,27 +191,28 @@ interface Rounds {
   end(): void
 }
 
-function createRounds({
-  work,
-  paceMs,
-  isNeeded,
-}: {
-  readonly work: () => Promise<void>
+interface RoundsOptions {
+  /** What each round does, one after the other. */
+  readonly works: readonly (() => Promise<void>)[]
+  readonly report: Report
   readonly paceMs: number
-  readonly isNeeded: () => boolean
-}): Rounds {
+  /** Rounds are needed while any of these holds something. */
+  readonly causes: readonly { readonly size: number }[]
+}
+
+function createRounds({ works, report, paceMs, causes }: RoundsOptions): Rounds {
   let timer: ReturnType<typeof setTimeout> | undefined
   let underway: Promise<void> | undefined
   let isWanted = false
   const all = async (): Promise<void> => {
     while (isWanted) {
       isWanted = false
-      await work()
+      for (const work of works) await report(work)
     }
     underway = undefined
   }
   const schedule = (): void => {
-    if (timer !== undefined || !isNeeded()) return
+    if (timer !== undefined || causes.every(({ size }) => size === 0)) return
     timer = setTimeout(() => {
       timer = undefined
       void rounds.now().then(schedule)

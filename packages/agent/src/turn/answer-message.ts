@@ -88,9 +88,10 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const { text } = writer.endStep()
       if (isAnswer && text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
       if (isAnswer) return undefined
+      const { mostTokens, share } = state.isGiven ? givenResults : results
       const freeTokens = Math.min(
         limitTokens - promptTokens([...options.prompt, ...exchanges]),
-        mostResultTokens(model.contextTokens, state.isGiven) / 0.8,
+        Math.min(mostTokens, model.contextTokens * share) / 0.8,
       )
       const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer)
       const answered = await runCalls(opened, setting, progress)
@@ -100,13 +101,10 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
   })
 }
 
-/**
- * A result set beyond this is read badly, and costs with every step that follows. A model that calls no tools is a small
- * one, which answers best from few passages.
- */
-function mostResultTokens(contextTokens: number, isGiven: boolean): number {
-  return isGiven ? Math.min(3_000, contextTokens * 0.18) : Math.min(10_000, contextTokens * 0.25)
-}
+/** A result set beyond these is read badly, and costs with every step that follows. The share is one of the window. */
+const results = { mostTokens: 10_000, share: 0.25 }
+/** A model that calls no tools is a small one, which answers best from few passages. */
+const givenResults = { mostTokens: 3_000, share: 0.18 }
 
 const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
 
@@ -221,13 +219,15 @@ function toStepRequest(
   const isOver =
     state.step > 0 && options.actions.length > 0 && (state.step >= options.cycles - 1 || state.repeatedSteps > 1)
   const { includeCitations } = options
+  // A small model that answers from results is to stay close to them.
+  const { temperature = state.isGiven ? 0.2 : undefined } = model
   const stepReminder = model.quotesOnly ? [] : toStepReminder({ ...state, isOver, includeCitations })
   const reminder = [...options.reminder, ...stepReminder]
   return {
     model: model.model,
     options: {
       prompt,
-      ...toTemperature(model, state),
+      ...(temperature === undefined ? {} : { temperature }),
       // Calls in the prompt need their tools beside them, so the last step keeps them and forbids their use.
       ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
@@ -248,12 +248,6 @@ function toStepRequest(
     context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
     window: () => model.observed?.contextTokens,
   }
-}
-
-/** A small model that answers from results is to stay close to them. */
-function toTemperature({ temperature }: ResolvedModel, { isGiven }: AnswerState): { readonly temperature?: number } {
-  if (temperature !== undefined) return { temperature }
-  return isGiven ? { temperature: 0.2 } : {}
 }
 
 /** Announces the calls of a step and gives each its place, its citation numbers and its share of the prompt. */

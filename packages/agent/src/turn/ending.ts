@@ -111,13 +111,11 @@ export function createAfterTurn({ conversations, onError, after }: AfterTurnOpti
     const watched = work.catch(onError).finally(() => following.delete(watched))
     following.add(watched)
   }
-  const sumUp = async ({ sessionId, answers }: FinishedTurn): Promise<void> => {
-    // The mainline goes on with the first answer.
-    const first = answers[0]
-    if (first?.outcome.status !== 'done' || first.model.quotesOnly || closing.signal.aborted) return
+  const sumUp = async (sessionId: string, { answerId, model }: FinishedAnswer): Promise<void> => {
+    if (closing.signal.aborted) return
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(summaryTimeMs)])
     try {
-      await sumUpBranch({ conversations, sessionId, messageId: first.answerId, model: first.model, signal })
+      await sumUpBranch({ conversations, sessionId, messageId: answerId, model, signal })
     } catch (error) {
       // The next turn tries again.
       if (!closing.signal.aborted) throw error
@@ -125,7 +123,9 @@ export function createAfterTurn({ conversations, onError, after }: AfterTurnOpti
   }
   return {
     onEnd: (turn) => {
-      follow(sumUp(turn))
+      // The mainline goes on with the first answer.
+      const [first] = turn.answers
+      if (first?.outcome.status === 'done' && !first.model.quotesOnly) follow(sumUp(turn.sessionId, first))
       if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())
     },
     follow,

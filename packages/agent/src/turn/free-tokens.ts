@@ -7,7 +7,7 @@ import { historyLimits } from '../prompt/history.ts'
 import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { Actions } from '../tools/registry.ts'
 import { chooseModel } from '../model/model-choice.ts'
-import { findTurnContext, type TurnContextParts, type TurnPlace } from './turn-context.ts'
+import { findTurnContext, offerActions, weighFiles, type TurnContextParts, type TurnPlace } from './turn-context.ts'
 
 /** What counting needs. */
 export interface FreeTokensOptions extends Pick<Services, 'now'> {
@@ -37,8 +37,8 @@ export async function countFreeTokens(
   const place = { personaId, projectId, hasFiles, descriptors: [], filters: null, caller }
   const context = await findTurnContext(place, contextParts)
   const model = await models.resolve(chooseModel(null, session, context.persona))
-  const contextFiles = await context.weigh({ contextTokens: model.contextTokens, userText: '' })
-  const usable = context.offer(await actions.available({ caller }), contextFiles)
+  const contextFiles = await weighFiles(context, { contextTokens: model.contextTokens, userText: '' }, contextParts)
+  const usable = offerActions(await actions.available({ caller }), contextFiles, context, contextParts)
   const prompt = await makeTurnPrompt(
     {
       files: contextParts.files,

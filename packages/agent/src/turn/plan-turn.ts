@@ -25,7 +25,14 @@ import type { ResearchOptions } from '../research/limits.ts'
 import type { Actions, ChosenActions } from '../tools/registry.ts'
 import { askBefore, type TurnHooks } from './hooks.ts'
 import { chooseModel, toReasoningEffort, type ReasoningEffort } from '../model/model-choice.ts'
-import { checkSessionSettings, findTurnContext, type TurnContext, type TurnContextParts } from './turn-context.ts'
+import {
+  checkSessionSettings,
+  findTurnContext,
+  offerActions,
+  weighFiles,
+  type TurnContext,
+  type TurnContextParts,
+} from './turn-context.ts'
 
 /** What turns are planned with. */
 export interface PlanParts extends Pick<Services, 'onError'> {
@@ -74,17 +81,22 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
       return parts.models.resolve(wanted)
     }),
   )
-  const models = resolved.map((model) => ({ ...model, ...ofPersona(context.persona) }))
+  const { grounding, comparesCitations } = context.persona
+  const models = resolved.map((model) => ({
+    ...model,
+    ...(grounding && { grounding }),
+    ...(typeof comparesCitations === 'boolean' && { comparesCitations }),
+  }))
   const [model] = models
   const research =
     request.deep_research && model ? await findResearch(parts, request, { session, context, caller, model }) : undefined
   // A research cites what its agents found; files that have a number in the prompt would share it with one of those.
   const contextTokens = research ? 0 : Math.min(...models.map((model) => model.contextTokens))
-  const contextFiles = await context.weigh({ contextTokens, userText: request.message })
+  const contextFiles = await weighFiles(context, { contextTokens, userText: request.message }, parts.contextParts)
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
   const usable = await parts.actions.choose(asker, choice, (available) => {
-    const offered = context.offer(available, contextFiles)
+    const offered = offerActions(available, contextFiles, context, parts.contextParts)
     if (context.persona.hostAgent) return forHostAgent(offered, context.persona.hostAgent)
     return research ? researchActions(offered) : offered
   })
@@ -100,14 +112,6 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     research,
     usable,
   }
-}
-
-/** How the model is used, as far as the persona says. */
-function ofPersona({
-  grounding,
-  comparesCitations,
-}: Persona): Partial<Pick<ResolvedModel, 'grounding' | 'comparesCitations'>> {
-  return { ...(grounding && { grounding }), ...(comparesCitations !== undefined && { comparesCitations }) }
 }
 
 /** A host's agent decides by itself which tools it calls and which model it asks. */

@@ -24,20 +24,19 @@ export class GroundingMemory {
     const { grounding = 'auto', observed, callsTools = true } = model
     if (observed?.refusesTools && grounding !== 'tools') return 'given'
     if (grounding !== 'auto') return grounding
-    const left = this.#given.get(keyOf(model))
+    const key = `${model.provider} ${model.name}`
+    const left = this.#given.get(key)
     if (left === undefined) return callsTools ? 'tools' : 'probe'
-    if (left > 0) this.#given.set(keyOf(model), left - 1)
+    if (left > 0) this.#given.set(key, left - 1)
     return left > 1 ? 'given' : left === 1 ? 'probe' : 'tools'
   }
 
   /** Takes note of whether a probed model called a tool. */
-  note(model: ResolvedModel, hasCalled: boolean): void {
+  note({ provider, name }: ResolvedModel, hasCalled: boolean): void {
     if (this.#given.size >= mostModels) this.#given.clear()
-    this.#given.set(keyOf(model), hasCalled ? 0 : answersUntilProbed)
+    this.#given.set(`${provider} ${name}`, hasCalled ? 0 : answersUntilProbed)
   }
 }
-
-const keyOf = ({ provider, name }: ResolvedModel): string => `${provider} ${name}`
 
 /** What is offered beside results that are given: what hosts made, and what can be done with files. */
 export function withoutSearches(actions: readonly Action[]): readonly Action[] {

@@ -55,12 +55,14 @@ export interface TurnContext {
   readonly filters: BaseFilters | null
   /** Files of the project or agent. */
   readonly files: readonly StoredFile[]
+  /** Files of the message. */
+  readonly attached: readonly StoredFile[]
+  /** Some file came with a message, or belongs to the project or agent. */
+  readonly hasFiles: boolean
+  /** None of the agent's document sets can be searched. */
+  readonly searchesNothing: boolean
   /** What the model is told about who asks; looked up with each call. */
   person(): Promise<Person>
-  /** What the context files are; weighs and waits at the first call. */
-  weigh(room: { readonly contextTokens: number; readonly userText: string }): Promise<ContextFiles>
-  /** The actions there are, as this place leaves and adds them. */
-  offer(available: readonly Action[], contextFiles: ContextFiles): readonly Action[]
 }
 
 /**
@@ -87,7 +89,7 @@ const noContextFiles: ContextFiles = { kind: 'in-prompt', documents: [], texts: 
  * @throws PERSONA_NOT_FOUND, NOT_FOUND (project, file)
  */
 export async function findTurnContext(place: TurnPlace, options: TurnContextParts): Promise<TurnContext> {
-  const { files, personas, projects, fileSearch, waitMs } = options
+  const { files, personas, projects } = options
   const { personaId, projectId, caller } = place
   const persona = await personas.get(personaId, caller)
   const inProject = projectId === null ? null : await projects.get(projectId, caller)
@@ -99,58 +101,49 @@ export async function findTurnContext(place: TurnPlace, options: TurnContextPart
   const heldIds = project?.fileIds ?? persona.fileIds
   const held = heldIds.length === 0 ? [] : await files.byIds(heldIds)
   const hasFiles = attached.length + held.length > 0 || place.hasFiles
-  let weighed: Promise<ContextFiles> | undefined = held.length === 0 ? Promise.resolve(noContextFiles) : undefined
-  return {
-    persona,
-    project,
-    descriptors,
-    filters,
-    files: held,
-    person: () => options.person(caller),
-    weigh: (room) =>
-      (weighed ??= weighContextFiles({
-        store: files,
-        files: held,
-        leftTokens: leftTokens(room, { persona, project }, attached),
-        canSearch: fileSearch !== undefined,
-        waitMs,
-      })),
-    offer: (available, contextFiles) =>
-      offerActions(available, contextFiles, {
-        ...options,
-        persona,
-        project,
-        hasFiles,
-        searchesNothing,
-      }),
-  }
+  const person = (): Promise<Person> => options.person(caller)
+  return { persona, project, descriptors, filters, files: held, attached, hasFiles, searchesNothing, person }
 }
 
-function leftTokens(
-  { contextTokens, userText }: { readonly contextTokens: number; readonly userText: string },
-  { persona, project }: Pick<TurnContext, 'persona' | 'project'>,
-  attached: readonly StoredFile[],
-): number {
+/** What is left of a window for context files, and for what else. */
+interface ContextRoom {
+  readonly contextTokens: number
+  readonly userText: string
+}
+
+/** How the files of the project or agent are given to the model; waits until they are read. */
+export async function weighFiles(
+  context: TurnContext,
+  room: ContextRoom,
+  { files, fileSearch, waitMs }: TurnContextParts,
+): Promise<ContextFiles> {
+  if (context.files.length === 0) return noContextFiles
+  return weighContextFiles({
+    store: files,
+    files: context.files,
+    leftTokens: leftTokens(room, context),
+    canSearch: fileSearch !== undefined,
+    waitMs,
+  })
+}
+
+function leftTokens({ contextTokens, userText }: ContextRoom, { persona, project, attached }: TurnContext): number {
   const answer = Math.min(4_096, contextTokens / 4)
   const texts = [userText, persona.systemPrompt, persona.taskPrompt, project?.instructions ?? ''].join('\n')
   const files = attached.reduce((sum, { tokens, sizeBytes }) => sum + (tokens ?? sizeBytes / 8), 0)
   return Math.max(0, contextTokens - answer - estimateTokens(texts) - Math.min(files, contextTokens * attachedShare))
 }
 
-interface Offer
-  extends
-    Pick<TurnContext, 'persona' | 'project'>,
-    Pick<TurnContextParts, 'fileSearch' | 'search' | 'searchAction' | 'readExcerpt'> {
-  /** Some file came with a message, or belongs to the project or agent. */
-  readonly hasFiles: boolean
-  /** None of the agent's document sets can be searched. */
-  readonly searchesNothing: boolean
-}
-
-/** In a project only its files are searched; an agent's files are searched beside its documents. */
-function offerActions(available: readonly Action[], contextFiles: ContextFiles, offer: Offer): readonly Action[] {
-  const { persona, project, fileSearch, search, searchesNothing, hasFiles } = offer
-  const { actionIds } = persona
+/**
+ * The actions there are, as the place of a turn leaves and adds them. In a project only its files are searched; an agent's
+ * files are searched beside its documents.
+ */
+export function offerActions(
+  available: readonly Action[],
+  contextFiles: ContextFiles,
+  { persona: { actionIds }, project, searchesNothing, hasFiles }: TurnContext,
+  { fileSearch, search, searchAction, readExcerpt }: TurnContextParts,
+): readonly Action[] {
   const own = available.filter(({ id, builtIn }) => {
     if (builtIn === 'FileReaderTool') return hasFiles
     // Memories belong to the person in the chat, not to what an agent is given.
@@ -160,12 +153,8 @@ function offerActions(available: readonly Action[], contextFiles: ContextFiles, 
   const searchesDocuments = project === null && !searchesNothing && others.length < own.length
   if (contextFiles.kind === 'searched' && fileSearch) {
     const both = createFileSearch(fileSearch, contextFiles.files, searchesDocuments ? search : undefined)
-    const excerpts = createFileExcerpts(
-      fileSearch,
-      contextFiles.files,
-      searchesDocuments ? offer.readExcerpt : undefined,
-    )
-    return [...others, offer.searchAction(both, excerpts)].toSorted((a, b) => a.id - b.id)
+    const excerpts = createFileExcerpts(fileSearch, contextFiles.files, searchesDocuments ? readExcerpt : undefined)
+    return [...others, searchAction(both, excerpts)].toSorted((a, b) => a.id - b.id)
   }
   return project !== null || searchesNothing ? others : own
 }

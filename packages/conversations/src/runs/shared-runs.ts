@@ -42,7 +42,17 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
   return {
     // SQLite waits for the disk with the thread.
     paceMs: hasRowLocks(db) ? 40 : 100,
-    ...(processes && !hasRowLocks(db) && { isAlone: () => isAlone(db, processes) }),
+    ...(processes &&
+      !hasRowLocks(db) && {
+        isAlone: async () => {
+          const others = await db
+            .selectFrom('inlay_chat_processes')
+            .select('owner')
+            .where('owner', '!=', owner)
+            .execute()
+          return others.every((other) => processes.isGone(other.owner))
+        },
+      }),
     ...createWriting(parts),
     ...createReading(db),
     ...createTaking(parts),
@@ -73,11 +83,6 @@ async function register(db: Kysely<ConversationTables>, { owner, isGone }: Proce
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   })
-}
-
-async function isAlone(db: Kysely<ConversationTables>, { owner, isGone }: ProcessPresence): Promise<boolean> {
-  const others = await db.selectFrom('inlay_chat_processes').select('owner').where('owner', '!=', owner).execute()
-  return others.every((other) => isGone(other.owner))
 }
 
 interface Parts extends Pick<SqlSharedRunsOptions, 'now' | 'processes'> {

@@ -10,7 +10,7 @@ import { createBranches } from './branches.ts'
 import type { Sessions } from './stored-session.ts'
 import { createFeedback } from './feedback.ts'
 import { listSessions } from './listing.ts'
-import { nextUpdate } from './writing.ts'
+import { touchSession } from './writing.ts'
 import { ownSession } from './ownership.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { readSession } from './reading.ts'
@@ -45,11 +45,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       await db.transaction().execute(async (records) => {
         const time = now()
         const session = newSession(id, caller.id, request, time)
-        const updated = await nextUpdate(records, id, caller.id, time)
-        await records
-          .insertInto('inlay_chat_sessions')
-          .values({ ...session, updated_at: updated })
-          .execute()
+        await records.insertInto('inlay_chat_sessions').values(session).execute()
+        await touchSession(records, id, caller.id, time)
       })
       return { id }
     },

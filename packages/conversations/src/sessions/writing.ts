@@ -44,7 +44,8 @@ export async function finishAnswer(
 const nearMs = 1_000
 
 /**
- * Moves a session to the front of its owner's listing.
+ * Moves a session to the front of its owner's listing: to a time that none of the owner's other sessions has, so that
+ * pages cut by it lose none.
  * @param time milliseconds since 1970 UTC
  */
 export async function touchSession(
@@ -53,17 +54,6 @@ export async function touchSession(
   ownerId: string,
   time: number,
 ): Promise<void> {
-  const updated = await nextUpdate(records, id, ownerId, time)
-  await records.updateTable('inlay_chat_sessions').set({ updated_at: updated }).where('id', '=', id).execute()
-}
-
-/** A time of update that none of the owner's other sessions has, so that pages cut by it lose none. */
-export async function nextUpdate(
-  records: ConversationDatabase,
-  id: string,
-  ownerId: string,
-  time: number,
-): Promise<number> {
   const row = await records
     .selectFrom('inlay_chat_sessions')
     .select('updated_at')
@@ -73,7 +63,8 @@ export async function nextUpdate(
     .limit(1)
     .executeTakeFirst()
   const newest = Number(row?.updated_at ?? 0)
-  return newest >= time && newest < time + nearMs ? newest + 1 : time
+  const updated = newest >= time && newest < time + nearMs ? newest + 1 : time
+  await records.updateTable('inlay_chat_sessions').set({ updated_at: updated }).where('id', '=', id).execute()
 }
 
 /** The row of a call. What models write may hold what no database takes. */

@@ -211,10 +211,9 @@ function judge(read: ReadPassage, wanted: Wanted, coverage: Coverage): JudgedPas
   const units = read.units.map(({ unit, keys, list }, at): JudgedUnit => {
     const [before, after] = [read.units[at - 1], read.units[at + 1]]
     const share = own[at] ?? 0
-    const isFresh = (token: string): boolean => !wanted.known.has(keysOf(token)[0] ?? '')
     const fits = fitOf(
       wanted.kind,
-      unit.text.replace(wordPattern, (token) => (isFresh(token) ? token : ' ')),
+      unit.text.replace(wordPattern, (token) => (wanted.known.has(keysOf(token)[0] ?? '') ? ' ' : token)),
     )
     const features: UnitFeatures = {
       own: share,

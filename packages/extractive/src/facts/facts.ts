@@ -79,7 +79,7 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
     .map((passage, at) => ({ passage, likelihood: likelihoods[at] ?? 0 }))
     .toSorted((first, second) => second.likelihood - first.likelihood)
   const ranked = order.slice(0, readPassages).flatMap(({ passage: { units }, likelihood }, passage) => {
-    const quotable = units.filter(({ unit }) => isQuotable(unit))
+    const quotable = units.filter(({ unit: { kind, text, code } }) => kind !== 'code' && (!text.endsWith(':') || code))
     const within = shares(quotable.map(({ features }) => scoreOf(features, unitWeights)))
     return quotable.map(({ unit }, at): RankedFact => ({ unit, passage, likelihood: likelihood * (within[at] ?? 0) }))
   })
@@ -91,9 +91,6 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
     isOfList: best?.units.some(({ unit }) => unit.kind !== 'sentence') ?? false,
   }
 }
-
-const isQuotable = ({ kind, text, code }: Candidate): boolean =>
-  kind !== 'code' && (!text.endsWith(':') || code !== undefined)
 
 /** Logistic regression over the English questions, asked of documents with and without their answers. */
 function certaintyOf(question: string, best: JudgedPassage | undefined, { kind, topicSize }: Evidence): number {

@@ -4,6 +4,17 @@ import { suggestionFor } from './suggestion.ts'
 import { optionSchemas } from './option-schemas.ts'
 
 /**
+ * Checks that this runtime has what Inlay needs; Bun and Deno say which Node they stand for.
+ * @throws INVALID_INPUT under an older Node, which would fail only with the first request
+ */
+export function checkRuntime(): void {
+  const { node } = process.versions
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  if (major < 22 || (major === 22 && minor < 18))
+    throw new InlayError('INVALID_INPUT', { message: `Inlay needs Node 22.18 or newer; this is Node ${node}.` })
+}
+
+/**
  * Checks the options of `createInlay`, so that a mistake of the host is told when the assistant is made and not to the
  * first client.
  * @throws INVALID_INPUT with a line for each wrong option: what is wrong and what may stand there; secrets are not repeated

@@ -45,12 +45,11 @@ export function isRecordId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id <= 2 ** 31 - 1
 }
 
-/** Reads all pairs, or those of the ids. */
+/** Reads all pairs, or those of the ids, each of which is one that pairs may have. */
 export async function readPairs(db: Records, ids?: readonly number[]): Promise<Map<number, GuardedPair>> {
-  const wanted = ids?.filter(isRecordId)
-  if (wanted?.length === 0) return new Map()
+  if (ids?.length === 0) return new Map()
   let query = db.selectFrom('inlay_pairs').select(['id', 'is_public', 'is_paused', 'is_removed'])
-  if (wanted) query = query.where('id', 'in', wanted)
+  if (ids) query = query.where('id', 'in', ids)
   const rows = await query.execute()
   const guarded = rows.filter((row) => !row.is_public).map((row) => row.id)
   const grants = guarded.length > 0 ? await readGrants(db, 'pair', guarded) : undefined

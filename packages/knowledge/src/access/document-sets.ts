@@ -81,7 +81,7 @@ async function refuseTakenName(db: Records, name: string, id: number): Promise<v
 async function writePairs(db: Records, setId: number, pairIds: readonly number[] | undefined): Promise<void> {
   if (!pairIds) return
   const wanted = [...new Set(pairIds)]
-  const known = await readPairs(db, wanted)
+  const known = await readPairs(db, wanted.filter(isRecordId))
   if (wanted.some((id) => known.get(id)?.isRemoved !== false)) throw new InlayError('CONNECTOR_NOT_FOUND')
   await db.deleteFrom('inlay_document_set_pairs').where('set_id', '=', setId).execute()
   const rows = wanted.map((id) => ({ set_id: setId, pair_id: id }))

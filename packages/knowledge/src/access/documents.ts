@@ -28,7 +28,7 @@ export async function listDocuments(
 ): Promise<{ documents: DocumentStatus[]; next: string | null }> {
   const limit = Math.min(Math.max(Math.trunc(query.limit ?? 100), 1), 1000)
   let page = documentsIn(db, await pairsFor(db, caller, query.pairId)).select([...columns])
-  if (query.phase) page = page.where('state', '=', phase(query.phase))
+  if (query.phase) page = page.where('state', '=', phase[query.phase])
   if (query.source) page = page.where('source', '=', query.source)
   if (query.match?.trim()) page = page.where(isMatch(query.match.trim()))
   const isNewestFirst = query.order === 'newest'
@@ -108,7 +108,7 @@ const documentsIn = (db: Records, pairIds: readonly number[] | undefined) => {
 export async function readFailures(db: Records, pairId: number, limit: number): Promise<DocumentStatus[]> {
   const rows = await documentsIn(db, [pairId])
     .select([...columns])
-    .where('state', '=', phase('failed'))
+    .where('state', '=', phase.failed)
     .orderBy('due_at', 'desc')
     .orderBy('id')
     .limit(limit)

@@ -45,7 +45,7 @@ async function countByPhase(db: Records, name: DocumentPhase): Promise<Map<numbe
     .selectFrom('inlay_documents as document')
     .innerJoin('inlay_document_pairs as membership', 'membership.document_id', 'document.id')
     .select((of) => ['pair_id', of.fn.countAll<number | string>().as('count')])
-    .where('state', '=', phase(name))
+    .where('state', '=', phase[name])
     .groupBy('pair_id')
     .execute()
   return new Map(rows.map((row) => [row.pair_id, Number(row.count)]))

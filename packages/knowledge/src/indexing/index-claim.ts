@@ -177,7 +177,13 @@ export interface SettleOptions {
 export async function settle(db: Records, options: SettleOptions): Promise<string[]> {
   const { claimId, written } = options
   const { visible, hasRetired } = await db.transaction().execute(async (transaction) => {
-    const isHeld = (await holdClaim(transaction, claimId)) && (await holdSpace(transaction, options.space))
+    // Takes the write lock; the claim may be gone.
+    const { numUpdatedRows } = await transaction
+      .updateTable('inlay_claims')
+      .set({ lease_until: sql<number>`lease_until` })
+      .where('id', '=', claimId)
+      .executeTakeFirst()
+    const isHeld = numUpdatedRows > 0n && (await holdSpace(transaction, options.space))
     const won = isHeld ? await makeVisible(transaction, options) : []
     const winners = new Map(won.map((document) => [document.id, document]))
     const lost = written.filter(({ id }) => !winners.has(id))
@@ -211,22 +217,13 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
   return visible
 }
 
-/** Takes the write lock; false when the claim is no longer there. */
-async function holdClaim(db: Records, claimId: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('inlay_claims')
-    .set({ lease_until: sql<number>`lease_until` })
-    .where('id', '=', claimId)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
 interface Winner {
   readonly id: string
   readonly replaced: string | null
   readonly replacedChunks: number
 }
 
+/** The one place where a generation becomes visible. A later version that waits keeps its place in the queue. */
 async function makeVisible(db: Records, { written, now }: SettleOptions): Promise<Winner[]> {
   if (written.length === 0) return []
   let before = db
@@ -241,35 +238,31 @@ async function makeVisible(db: Records, { written, now }: SettleOptions): Promis
   // By id, as everybody locks them: no two then wait for each other.
   if (hasRowLocks(db)) before = before.forUpdate()
   const replaced = new Map((await before.execute()).map((row) => [row.id, row]))
-  const { rows } = await compareAndSet(written, now).execute(db)
+  const { rows } = await sql<{ id: string }>`
+    with written(id, incarnation, revision, generation, chunk_count) as (values ${sql.join(
+      written.map(
+        (document) => sql`(
+          cast(${document.id} as text), cast(${document.incarnation} as bigint), cast(${document.revision} as bigint),
+          cast(${document.generation} as text), cast(${document.chunkCount} as integer)
+        )`,
+      ),
+    )})
+    update inlay_documents set
+      visible_generation = written.generation,
+      visible_revision = written.revision,
+      chunk_count = written.chunk_count,
+      indexed_at = ${now},
+      state = case when inlay_documents.revision = written.revision then 'indexed' else inlay_documents.state end,
+      claim = case when inlay_documents.revision = written.revision then null else inlay_documents.claim end,
+      reason = case when inlay_documents.revision = written.revision then null else inlay_documents.reason end
+    from written
+    where inlay_documents.id = written.id
+      and inlay_documents.incarnation = written.incarnation
+      and (inlay_documents.visible_revision is null or inlay_documents.visible_revision < written.revision)
+    returning inlay_documents.id`.execute(db)
   return rows.map(({ id }) => ({
     id,
     replaced: replaced.get(id)?.visible_generation ?? null,
     replacedChunks: replaced.get(id)?.chunk_count ?? 0,
   }))
 }
-
-/** The one place where a generation becomes visible. A later version that waits keeps its place in the queue. */
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
-const compareAndSet = (written: readonly Written[], now: number) => sql<{ id: string }>`
-  with written(id, incarnation, revision, generation, chunk_count) as (values ${sql.join(
-    written.map(
-      (document) => sql`(
-        cast(${document.id} as text), cast(${document.incarnation} as bigint), cast(${document.revision} as bigint),
-        cast(${document.generation} as text), cast(${document.chunkCount} as integer)
-      )`,
-    ),
-  )})
-  update inlay_documents set
-    visible_generation = written.generation,
-    visible_revision = written.revision,
-    chunk_count = written.chunk_count,
-    indexed_at = ${now},
-    state = case when inlay_documents.revision = written.revision then 'indexed' else inlay_documents.state end,
-    claim = case when inlay_documents.revision = written.revision then null else inlay_documents.claim end,
-    reason = case when inlay_documents.revision = written.revision then null else inlay_documents.reason end
-  from written
-  where inlay_documents.id = written.id
-    and inlay_documents.incarnation = written.incarnation
-    and (inlay_documents.visible_revision is null or inlay_documents.visible_revision < written.revision)
-  returning inlay_documents.id`

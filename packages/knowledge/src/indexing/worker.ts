@@ -123,8 +123,6 @@ export interface Worker {
   start(): void
   /** Says that there may be something to do. */
   notify(): void
-  /** Frees abandoned claims, then claims once and indexes what it got; answers how many documents that were. */
-  runOnce(): Promise<number>
   /** Finishes what is in flight, or puts it back into the queue. */
   close(): Promise<void>
 }
@@ -141,75 +139,46 @@ const lanes = 2
  */
 const [streamDocuments, streamLinger] = [8, 2]
 
-/** Claims under way. */
-interface Lanes {
-  /** Of which documents one more may be taken. */
-  free(): 'any' | 'small' | 'none'
-  take(claim: Claim, work: Promise<void>): void
-  /** Resolves when one of the claims ends: then more can be taken. */
-  freed(): Promise<true>
-  ended(): Promise<unknown>
-}
-
-/** @param onLargeDone told when a claim of a large document ends */
-function createLanes(onLargeDone: () => void): Lanes {
-  const underWay = new Map<Promise<void>, boolean>()
-  return {
-    free: () => {
-      if (underWay.size < lanes) return 'any'
-      return underWay.size === lanes && [...underWay.values()].every((isLarge) => isLarge) ? 'small' : 'none'
-    },
-    take: ({ isLarge }, work) => {
-      const done = work.finally(() => {
-        underWay.delete(done)
-        if (isLarge) onLargeDone()
-      })
-      underWay.set(done, isLarge)
-    },
-    freed: async () => {
-      await Promise.race(underWay.keys())
-      return true
-    },
-    ended: () => Promise.all(underWay.keys()),
-  }
-}
-
 export function createWorker(context: WorkerContext): Worker {
   const { onError } = context
   const { lingerMs = 100, pollMs = 1000, closeMs = 2000 } = context.worker
   const runner = createClaimRunner(context)
   const signal = createSignal()
-  // Others may wait that only the lane of a large document takes.
-  const lanesInUse = createLanes(signal.notify)
+  /** Claims under way, and whether each is of a large document. */
+  const underWay = new Map<Promise<void>, boolean>()
   let loop: Promise<void> | undefined
   let isClosing = false
-  /** Documents of the claim before. */
-  let taken = 0
 
   async function run(): Promise<void> {
-    let areMoreDue = false
-    let free = lanesInUse.free()
+    let [areMoreDue, isOfSmall] = [false, false]
+    /** Documents of the claim before. */
+    let taken = 0
     while (!isClosing) {
       if (!areMoreDue) {
         await signal.sleep(pollMs)
         // A moment gathers documents for one commit; a wait for large ones has gathered enough.
-        if (!isClosing && free !== 'small') await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
+        if (!isClosing && !isOfSmall) await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
       }
-      free = lanesInUse.free()
-      areMoreDue = free === 'none' ? await lanesInUse.freed() : await claimNext(free === 'small')
+      isOfSmall = underWay.size === lanes && [...underWay.values()].every((isLarge) => isLarge)
+      if (underWay.size >= lanes && !isOfSmall) {
+        await Promise.race(underWay.keys())
+        areMoreDue = true
+      } else {
+        const claim = await runner.take({ isOfSmall }).catch((error: unknown) => {
+          onError(error)
+          return pause(pollMs)
+        })
+        taken = claim?.documentIds.length ?? 0
+        areMoreDue = claim?.isCutShort ?? false
+        if (!claim) continue
+        const work = runner.work(claim).finally(() => {
+          underWay.delete(work)
+          // Others may wait that only the lane of a large document takes.
+          if (claim.isLarge) signal.notify()
+        })
+        underWay.set(work, claim.isLarge)
+      }
     }
-  }
-
-  /** Answers whether more were due than could be taken at once. */
-  async function claimNext(isOfSmall: boolean): Promise<boolean> {
-    const claim = await runner.take({ isOfSmall }).catch((error: unknown) => {
-      onError(error)
-      return pause(pollMs)
-    })
-    taken = claim?.documentIds.length ?? 0
-    if (!claim) return false
-    lanesInUse.take(claim, runner.work(claim))
-    return claim.isCutShort
   }
 
   return {
@@ -218,17 +187,12 @@ export function createWorker(context: WorkerContext): Worker {
       loop ??= run()
     },
     notify: signal.notify,
-    runOnce: async () => {
-      const claim = await runner.take({ sweep: true })
-      if (claim) await runner.work(claim)
-      return claim?.documentIds.length ?? 0
-    },
     close: async () => {
       isClosing = true
       signal.notify()
       const grace = setTimeout(runner.letGo, closeMs)
       await loop
-      await lanesInUse.ended()
+      await Promise.all(underWay.keys())
       clearTimeout(grace)
     },
   }

@@ -5,51 +5,84 @@ import type { Records } from '../schema/tables.ts'
 /** Lets calls take effect in the order they were made, though some take longer to prepare than others. */
 export interface CallOrder {
   /** Acts on what was prepared, once everything submitted before has begun to act or could not be prepared. */
-  submit<Prepared, Result>(preparing: Promise<Prepared>, act: (prepared: Prepared) => Promise<Result>): Promise<Result>
-  /** Resolves once everything submitted so far was prepared. */
-  drained(): Promise<void>
+  submit<Prepared, Result>(
+    prepare: () => Promise<Prepared>,
+    act: (prepared: Prepared) => Promise<Result>,
+  ): Promise<Result>
+  /** Refuses what is submitted from now on with CLOSED; resolves once everything before was prepared. */
+  close(): Promise<void>
 }
 
 export function createCallOrder(): CallOrder {
   let last: Promise<unknown> = Promise.resolve()
+  let isClosed = false
   return {
-    submit: (preparing, act) => {
+    submit: async (prepare, act) => {
+      if (isClosed) throw new InlayError('CLOSED')
+      const preparing = prepare()
       // Whoever is refused meanwhile is told when its turn comes.
       preparing.catch(() => {})
       const turn = last.then(() => preparing)
       last = turn.catch(() => {})
       return turn.then(act)
     },
-    drained: async () => void (await last),
+    close: async () => {
+      isClosed = true
+      await last
+    },
   }
 }
 
 /** What bounds the queue. */
-export interface QueueLimitOptions {
+export interface AdmissionOptions {
   readonly db: Records
   readonly now: () => number
   /** Most documents waiting. */
   readonly limit: number
 }
 
-/** Refuses documents when too many wait already. */
-export interface QueueLimit {
-  /** @throws RATE_LIMITED with `retryAfterSeconds` */
+/** Documents that were taken from the queue together. */
+export interface TakenDocuments {
+  readonly documentIds: readonly string[]
+  /** What the last of them waited since. */
+  readonly waitedSince: number
+  /** Whether more are due. */
+  readonly isCutShort: boolean
+}
+
+/** Bounds the queue, and orders it so that a flood of one caller does not hold up the others. */
+export interface Admission {
+  /** Refuses documents when too many wait already. @throws RATE_LIMITED with `retryAfterSeconds` */
   check(): Promise<void>
-  noteQueued(): void
-  noteDone(documents: number): void
+  /** Counts an accepted document in. @returns the time that it waits since, as the queue orders; at most `now` */
+  placeOf(caller: string, characters: number, now: number): number
+  /** Says which documents were taken from the queue in its order. */
+  noteTaken(taken: TakenDocuments): void
 }
 
 const countEveryMs = 1000
 const rateOverMs = 10_000
+/** About what indexing takes, in milliseconds: only how callers compare depends on it. */
+const perDocumentMs = 0.5
+const perCharacterMs = 0.0005
+const mostCallers = 10_000
 
-/** Creates a bound. Counting is exact once a second and by what this process adds in between. */
-export function createQueueLimit({ db, now, limit }: QueueLimitOptions): QueueLimit {
+/**
+ * Creates the admission of documents. Counting is exact once a second and by what this process adds in between.
+ *
+ * The order is start-time fair queueing: while documents wait, one of a caller who has none in the queue goes in where
+ * the queue is worked off now, and each further one of the same caller as much later as the one before takes.
+ */
+export function createAdmission({ db, now, limit }: AdmissionOptions): Admission {
   let waiting = 0
   let countedAt = -Infinity
   let counting: Promise<void> | undefined
-  let done = 0
-  let doneSince = now()
+  let taken = 0
+  let takenSince = now()
+  /** Where the queue is worked off; Infinity when nothing waits. */
+  let current = Infinity
+  /** When the last document of each caller has had its turn. */
+  const ends = new Map<string, number>()
 
   async function recount(): Promise<void> {
     try {
@@ -60,9 +93,9 @@ export function createQueueLimit({ db, now, limit }: QueueLimitOptions): QueueLi
     }
   }
 
-  /** From how many were done lately; a guess when none was. */
+  /** From how many were taken lately; a guess when none was. */
   function retryAfterSeconds(): number {
-    const perSecond = (done / Math.max(now() - doneSince, 1000)) * 1000
+    const perSecond = (taken / Math.max(now() - takenSince, 1000)) * 1000
     const excess = waiting - limit * 0.9
     return perSecond > 0 ? Math.min(Math.max(Math.ceil(excess / perSecond), 1), 60) : 10
   }
@@ -78,16 +111,21 @@ export function createQueueLimit({ db, now, limit }: QueueLimitOptions): QueueLi
         data: { retryAfterSeconds: retryAfterSeconds() },
       })
     },
-    noteQueued: () => {
+    placeOf: (caller, characters, acceptedAt) => {
       waiting++
+      const place = Math.min(acceptedAt, Math.max(current, ends.get(caller) ?? -Infinity))
+      if (ends.size >= mostCallers) for (const [each, end] of ends) if (end <= current) ends.delete(each)
+      if (ends.size >= mostCallers) ends.clear()
+      ends.set(caller, place + perDocumentMs + characters * perCharacterMs)
+      return Math.floor(place)
     },
-    noteDone: (documents) => {
-      const spanMs = now() - doneSince
-      if (spanMs > rateOverMs || spanMs < 0) {
-        done = 0
-        doneSince = now()
-      }
-      done += documents
+    noteTaken: ({ documentIds, waitedSince, isCutShort }) => {
+      const spanMs = now() - takenSince
+      if (spanMs > rateOverMs || spanMs < 0) [taken, takenSince] = [0, now()]
+      taken += documentIds.length
+      // Before what came in the same moment, which may be thousands; never back to an earlier one.
+      const place = waitedSince - 1
+      current = !isCutShort ? Infinity : current === Infinity ? place : Math.max(current, place)
     },
   }
 }
@@ -112,93 +150,44 @@ export interface IndexedWaiters {
 const lookMs = 250
 
 export function createIndexedWaiters(db: Records): IndexedWaiters {
-  const listeners = new Map<string, Set<() => void>>()
-
-  /** Until the document is notified, or it is time to look. */
-  function rest(id: string, restMs: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', done)
-        const waiting = listeners.get(id)
-        waiting?.delete(done)
-        if (waiting?.size === 0) listeners.delete(id)
-        resolve()
-      }
-      const timer = setTimeout(done, restMs)
-      signal?.addEventListener('abort', done, { once: true })
-      const waiting = listeners.get(id) ?? new Set()
-      listeners.set(id, waiting.add(done))
-    })
-  }
-
+  const listeners = new Map<string, Set<(event?: unknown) => void>>()
   return {
     waitUntilIndexed: async ({ id, revision, limitMs, signal }) => {
       const end = performance.now() + limitMs
       for (;;) {
-        const progress = await readProgress(db, id, revision)
-        const leftMs = end - performance.now()
-        if (progress !== 'waiting' || leftMs <= 0 || signal?.aborted) return
-        await rest(id, Math.min(leftMs, lookMs), signal)
+        const leftMs = Math.max(0, end - performance.now())
+        const { promise: change, resolve: noteChange } = Promise.withResolvers<unknown>()
+        const timer = setTimeout(noteChange, Math.min(leftMs, lookMs))
+        signal?.addEventListener('abort', noteChange, { once: true })
+        const others = listeners.get(id) ?? new Set()
+        listeners.set(id, others.add(noteChange))
+        try {
+          const isWaiting = await isStillWaiting(db, id, revision)
+          if (!isWaiting || leftMs === 0 || signal?.aborted) return
+          await change
+        } finally {
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', noteChange)
+          others.delete(noteChange)
+          if (others.size === 0) listeners.delete(id)
+        }
       }
     },
     notify: (ids) => {
-      for (const id of ids) for (const done of listeners.get(id) ?? []) done()
+      for (const id of ids) for (const noteChange of listeners.get(id) ?? []) noteChange()
     },
   }
 }
 
-/** How a version of a document fares. */
-export type Progress = 'waiting' | 'done' | 'gone'
-
-/** Whether a version, or a later one, is searchable or has failed; `gone` when the document is not there. */
-export async function readProgress(db: Records, id: string, revision: number): Promise<Progress> {
+/** Whether a version is neither searchable nor failed yet, nor removed, nor replaced by one that is. */
+async function isStillWaiting(db: Records, id: string, revision: number): Promise<boolean> {
   const row = await db
     .selectFrom('inlay_documents')
     .select(['state', 'revision', 'visible_revision'])
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!row) return 'gone'
+  if (!row) return false
   const isOver = row.state === 'indexed' || row.state === 'failed'
   const isVisible = row.visible_revision !== null && Number(row.visible_revision) >= revision
-  return isVisible || (isOver && Number(row.revision) >= revision) ? 'done' : 'waiting'
-}
-
-/** Gives accepted documents their place in the queue, so that a flood of one caller does not hold up the others. */
-export interface FairOrder {
-  /** The time that a document waits since, as the queue orders; at most `now`. */
-  placeOf(caller: string, characters: number, now: number): number
-  /** Says which documents were taken last: what the last of them waited since, and whether more are due. */
-  noteTaken(taken: { readonly waitedSince: number; readonly isCutShort: boolean }): void
-}
-
-/** About what indexing takes, in milliseconds: only how callers compare depends on it. */
-const perDocumentMs = 0.5
-const perCharacterMs = 0.0005
-const mostCallers = 10_000
-
-/**
- * Start-time fair queueing: while documents wait, one of a caller who has none in the queue goes in where the queue is
- * worked off now, and each further one of the same caller as much later as the one before takes.
- */
-export function createFairOrder(): FairOrder {
-  /** Where the queue is worked off; Infinity when nothing waits. */
-  let current = Infinity
-  /** When the last document of each caller has had its turn. */
-  const ends = new Map<string, number>()
-
-  return {
-    placeOf: (caller, characters, now) => {
-      const place = Math.min(now, Math.max(current, ends.get(caller) ?? -Infinity))
-      if (ends.size >= mostCallers) for (const [each, end] of ends) if (end <= current) ends.delete(each)
-      if (ends.size >= mostCallers) ends.clear()
-      ends.set(caller, place + perDocumentMs + characters * perCharacterMs)
-      return Math.floor(place)
-    },
-    noteTaken: ({ waitedSince, isCutShort }) => {
-      // Before what came in the same moment, which may be thousands; never back to an earlier one.
-      const place = waitedSince - 1
-      current = !isCutShort ? Infinity : current === Infinity ? place : Math.max(current, place)
-    },
-  }
+  return !isVisible && !(isOver && Number(row.revision) >= revision)
 }

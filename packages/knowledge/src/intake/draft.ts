@@ -6,7 +6,14 @@ import type { Version } from './version.ts'
 
 /** A change of the documents that a caller asks for. */
 export type IntakeTask =
-  | { readonly kind: 'accept'; readonly version: Version; readonly caller?: Caller }
+  | {
+      readonly kind: 'accept'
+      readonly id: string
+      readonly version: Version
+      readonly caller?: Caller
+      /** Whose turn it waits for. Default: the caller's. */
+      readonly queuedFor?: string | undefined
+    }
   | { readonly kind: 'remove'; readonly id: string; readonly caller?: Caller }
 
 /** What came of it. */
@@ -47,8 +54,8 @@ export interface Draft {
   pairIds: Set<number>
   /** The version to be stored; undefined when nothing has to be. */
   version: Version | undefined
-  /** Who sent it; undefined for the host. */
-  callerId: string | undefined
+  /** Whose turn it waits for; undefined for the host. */
+  queuedFor: string | undefined
 }
 
 /** Begins a draft. A document whose pairs were all removed counts as absent. */
@@ -64,15 +71,15 @@ export function toDraft(id: string, stored: StoredState | undefined, pairs: Read
     revision: stored?.revision ?? 0,
     pairIds: new Set(live),
     version: undefined,
-    callerId: undefined,
+    queuedFor: undefined,
   }
 }
 
-/** What the tasks of a group share. */
+/** What a task is carried out with. */
 export interface DraftContext {
   readonly pairs: ReadonlyMap<number, GuardedPair>
-  /** A revision never given out before, greater than all before it. */
-  readonly nextRevision: () => number
+  /** Never given out before, and greater than that of every task before it. */
+  readonly revision: number
 }
 
 /**
@@ -81,26 +88,26 @@ export interface DraftContext {
  */
 export function accept(
   draft: Draft,
-  { version, caller }: IntakeTask & { kind: 'accept' },
-  { pairs, nextRevision }: DraftContext,
+  { version, caller, queuedFor = caller?.id }: IntakeTask & { kind: 'accept' },
+  { pairs, revision }: DraftContext,
 ): IntakeResult {
   const pair = pairs.get(version.pairId)
   if (!pair || pair.isRemoved) throw new InlayError('CONNECTOR_NOT_FOUND')
-  if (!maySee(pair, caller) || !ownsAll(draft, caller, pairs))
+  if (![version.pairId, ...draft.pairIds].every((id) => maySee(pairs.get(id)!, caller)))
     throw new InlayError('INSUFFICIENT_PERMISSIONS', {
       message: 'The document or its connector/credential pair belongs to others: use a pair of your own.',
     })
   const existed = draft.isPresent
   const isSame = existed && draft.hash === version.hash && draft.pairIds.has(version.pairId)
   if (!isSame || draft.state === 'failed') {
-    draft.revision = nextRevision()
-    if (!existed) draft.incarnation = draft.revision
+    draft.revision = revision
+    if (!existed) draft.incarnation = revision
     draft.isPresent = true
     draft.hash = version.hash
     draft.state = 'pending'
     draft.pairIds.add(version.pairId)
     draft.version = version
-    draft.callerId = caller?.id
+    draft.queuedFor = queuedFor
     return { documentId: draft.id, existed, revision: draft.revision, isIndexed: false, isQueued: true }
   }
   return {
@@ -121,9 +128,9 @@ export function remove(
   { caller }: IntakeTask & { kind: 'remove' },
   { pairs }: DraftContext,
 ): IntakeResult {
-  const isVisible = [...draft.pairIds].some((id) => maySee(pairs.get(id)!, caller))
-  if (!draft.isPresent || !isVisible) throw new InlayError('DOCUMENT_NOT_FOUND')
-  if (!ownsAll(draft, caller, pairs))
+  const seen = [...draft.pairIds].filter((id) => maySee(pairs.get(id)!, caller))
+  if (!draft.isPresent || seen.length === 0) throw new InlayError('DOCUMENT_NOT_FOUND')
+  if (seen.length < draft.pairIds.size)
     throw new InlayError('INSUFFICIENT_PERMISSIONS', {
       message: 'The document also belongs to connector/credential pairs of others, who would lose it.',
     })
@@ -132,8 +139,4 @@ export function remove(
   draft.hash = ''
   draft.pairIds = new Set()
   return { documentId: draft.id, existed: true, revision: draft.revision, isIndexed: false, isQueued: false }
-}
-
-function ownsAll(draft: Draft, caller: Caller | undefined, pairs: ReadonlyMap<number, GuardedPair>): boolean {
-  return [...draft.pairIds].every((id) => maySee(pairs.get(id)!, caller))
 }

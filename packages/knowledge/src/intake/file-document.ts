@@ -1,18 +1,17 @@
 import { InlayError, ingestionRequestSchema, parseWith, type IngestionRequest } from '@inlay/protocol'
 import type { Accepted } from '../contracts/documents.ts'
 import type { ExtractedFile, FileDocument, FileDocumentOptions, FileExtractor, SourceFile } from '../contracts/files.ts'
-import type { AcceptRequest } from '../contracts/knowledge.ts'
+import type { Knowledge } from '../contracts/knowledge.ts'
 
 /** Creates the way in for files. @param extract absent: files are refused with UNSUPPORTED */
 export function createFileIntake(
   extract: FileExtractor | undefined,
-  accept: AcceptRequest,
+  accept: Knowledge['accept'],
 ): (given: FileDocument, options?: FileDocumentOptions) => Promise<Accepted> {
   return async (given, options = {}) => {
     if (!extract)
       throw new InlayError('UNSUPPORTED', { message: 'No reader of files is configured: send the text as a document.' })
-    const request = toFileRequest(given, await extract(given.file, { signal: options.signal }))
-    return accept(() => request, options)
+    return accept(toFileRequest(given, await extract(given.file, { signal: options.signal })), options)
   }
 }
 

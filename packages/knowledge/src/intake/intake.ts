@@ -9,7 +9,7 @@ import type { IngestionStep } from '../contracts/steps.ts'
 import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove, toDraft } from './draft.ts'
 import { retire } from '../queue/claims.ts'
 import { addToCounter } from '../schema/sql.ts'
-import type { FairOrder } from './admission.ts'
+import type { Admission } from './admission.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 export interface IntakeOptions {
@@ -18,7 +18,7 @@ export interface IntakeOptions {
   /** Called with `accept` before each transaction, and awaited. */
   readonly at?: (step: IngestionStep) => void | Promise<void>
   /** Gives documents their places in the queue. Default: in the order they came. */
-  readonly fairOrder?: Pick<FairOrder, 'placeOf'>
+  readonly admission?: Pick<Admission, 'placeOf'>
 }
 
 /** The one door for changes of documents: accepts and removals in the order they came, many in one commit. */
@@ -56,18 +56,18 @@ async function applyTasks(
   tasks: readonly IntakeTask[],
 ): Promise<{ outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {
   // Written first for the write lock; numbers that are not used are simply left out.
-  let revision = (await addToCounter(db, 'revision', tasks.length)) - tasks.length
-  const stored = await readStored(db, [...new Set(tasks.map(idOf))])
+  const lastRevision = await addToCounter(db, 'revision', tasks.length)
+  const stored = await readStored(db, [...new Set(tasks.map(({ id }) => id))])
   const pairIds = new Set(tasks.flatMap((task) => (task.kind === 'accept' ? [task.version.pairId] : [])))
   for (const { pairIds: ids } of stored.values()) for (const id of ids) pairIds.add(id)
   const pairs = await readPairs(db, [...pairIds])
   const drafts = new Map<string, Draft>()
-  const outcomes = tasks.map((task): Outcome<IntakeResult> => {
-    const id = idOf(task)
+  const outcomes = tasks.map((task, at): Outcome<IntakeResult> => {
+    const { id } = task
     const draft = drafts.get(id) ?? toDraft(id, stored.get(id), pairs)
     drafts.set(id, draft)
     try {
-      const context = { pairs, nextRevision: (): number => ++revision }
+      const context = { pairs, revision: lastRevision - tasks.length + at + 1 }
       return { value: task.kind === 'accept' ? accept(draft, task, context) : remove(draft, task, context) }
     } catch (error) {
       // Refusals belong to one task; the others of the group go on.
@@ -75,10 +75,6 @@ async function applyTasks(
     }
   })
   return { outcomes, drafts: [...drafts.values()] }
-}
-
-function idOf(task: IntakeTask): string {
-  return task.kind === 'accept' ? task.version.id : task.id
 }
 
 async function readStored(db: Records, ids: readonly string[]): Promise<Map<string, StoredState>> {
@@ -129,7 +125,7 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
   if (accepted.length === 0) return
   await db
     .insertInto('inlay_documents')
-    .values(accepted.map((draft) => toRow(draft, { now, fairOrder: options.fairOrder })))
+    .values(accepted.map((draft) => toRow(draft, { now, admission: options.admission })))
     .onConflict((conflict) =>
       conflict
         .column('id')
@@ -201,10 +197,10 @@ const overwritten = [
 
 function toRow(
   draft: Draft & { version: Draft['version'] & {} },
-  { now, fairOrder }: { now: number; fairOrder: IntakeOptions['fairOrder'] },
+  { now, admission }: { now: number; admission: IntakeOptions['admission'] },
 ): InsertObject<Tables, 'inlay_documents'> {
   const { version } = draft
-  const place = fairOrder?.placeOf(draft.callerId ?? '', version.content.length, now) ?? now
+  const place = admission?.placeOf(draft.queuedFor ?? '', version.content.length, now) ?? now
   const stored = isStale(draft) ? undefined : draft.stored
   // A document that is changed again and again keeps its place in the queue.
   const waitsSince = stored?.state === 'pending' && stored.attempts === 0 ? stored.dueAt : place

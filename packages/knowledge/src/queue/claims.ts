@@ -121,7 +121,7 @@ const dueDocuments = (
   let due = db
     .selectFrom('inlay_documents')
     .select(['id', 'content_bytes', 'interruptions', 'due_at'])
-    .where('state', '=', phase('pending'))
+    .where('state', '=', phase.pending)
     .where((of) =>
       of.or([of('due_at', '<=', now), of('reason', 'is', null), of('due_at', '>', now + longestSensibleWaitMs)]),
     )
@@ -148,16 +148,16 @@ interface Candidate {
 }
 
 function choose(candidates: readonly Candidate[], limitCharacters: number): readonly Candidate[] {
-  const isAlone = ({ interruptions, content_bytes: characters }: Candidate): boolean =>
-    interruptions >= isolatedAfter || Number(characters) > largeCharacters
-  const [first] = candidates
-  if (first && isAlone(first)) return [first]
-  let characters = 0
-  const end = candidates.findIndex((candidate) => {
-    characters += Number(candidate.content_bytes)
-    return characters > limitCharacters || isAlone(candidate)
-  })
-  return end < 0 ? candidates : candidates.slice(0, Math.max(1, end))
+  let [count, sum] = [0, 0]
+  for (const { interruptions, content_bytes } of candidates) {
+    const characters = Number(content_bytes)
+    const isAlone = interruptions >= isolatedAfter || characters > largeCharacters
+    sum += characters
+    if (count > 0 && (isAlone || sum > limitCharacters)) break
+    count++
+    if (isAlone) break
+  }
+  return candidates.slice(0, count)
 }
 
 /** Notes what may be written to the index under a claim and is not visible. */
@@ -177,7 +177,7 @@ export async function readClaimed(db: Records, claimId: string): Promise<Claimed
     .select(['document.id', 'revision', 'incarnation', 'accepted_at', 'attempts', 'failures', 'content'])
     .select(['visible_generation', 'chunk_count'])
     .where('claim', '=', claimId)
-    .where('state', '=', phase('indexing'))
+    .where('state', '=', phase.indexing)
     .orderBy('revision')
     .execute()
   if (rows.length === 0) return []
@@ -221,7 +221,7 @@ export async function releaseClaim(db: Records, claimId: string, used: readonly 
       .updateTable('inlay_documents')
       .set({ state: 'pending', claim: null, attempts: sql<number>`attempts - 1` })
       .where('claim', '=', claimId)
-      .where('state', '=', phase('indexing'))
+      .where('state', '=', phase.indexing)
       .execute()
     const generations = ended ? toGenerations(ended.generations) : used
     await retire(transaction, { generations, chunkCount: generations.length })

@@ -122,7 +122,7 @@ async function requeueOrphans(db: Records, now: number): Promise<void> {
   const orphans = await db
     .selectFrom('inlay_documents')
     .select('id')
-    .where('state', '=', phase('indexing'))
+    .where('state', '=', phase.indexing)
     .where((of) =>
       of.not(
         of.exists(of.selectFrom('inlay_claims').select('inlay_claims.id').whereRef('inlay_claims.id', '=', 'claim')),
@@ -137,7 +137,7 @@ async function requeueOrphans(db: Records, now: number): Promise<void> {
       .updateTable('inlay_documents')
       .set({ state: 'pending', claim: null, due_at: now })
       .where('id', 'in', ids)
-      .where('state', '=', phase('indexing'))
+      .where('state', '=', phase.indexing)
       // Claimed anew in the meantime.
       .where((of) =>
         of.not(
@@ -153,7 +153,7 @@ async function requeueInterrupted(db: Records, claimId: string, now: number): Pr
     .selectFrom('inlay_documents')
     .select(['id', 'interruptions'])
     .where('claim', '=', claimId)
-    .where('state', '=', phase('indexing'))
+    .where('state', '=', phase.indexing)
     .orderBy('id')
     .execute()
   for (const { id, interruptions } of interrupted) {

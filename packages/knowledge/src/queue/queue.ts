@@ -20,7 +20,7 @@ export async function readQueueFigures(db: Records): Promise<QueueFigures> {
   const oldest = await db
     .selectFrom('inlay_documents')
     .select((of) => of.fn.min<number | string | null>('accepted_at').as('at'))
-    .where('state', '=', phase('pending'))
+    .where('state', '=', phase.pending)
     .executeTakeFirst()
   return {
     documents: { pending, indexing, failed, indexed: total - pending - indexing - failed },
@@ -35,17 +35,17 @@ export function countWaiting(db: Records): Promise<number> {
 
 async function count(db: Records, state?: DocumentPhase): Promise<number> {
   let query = db.selectFrom('inlay_documents').select((of) => of.fn.countAll<number | string>().as('count'))
-  if (state) query = query.where('state', '=', phase(state))
+  if (state) query = query.where('state', '=', phase[state])
   return Number((await query.executeTakeFirst())?.count ?? 0)
 }
 
 /** Whether nothing is being indexed or waits to be; what waits in paused pairs does not count. */
 export async function isSettled(db: Records): Promise<boolean> {
-  const working = db.selectFrom('inlay_documents').select('id').where('state', '=', phase('indexing'))
+  const working = db.selectFrom('inlay_documents').select('id').where('state', '=', phase.indexing)
   const waiting = db
     .selectFrom('inlay_documents')
     .select('id')
-    .where('state', '=', phase('pending'))
+    .where('state', '=', phase.pending)
     .where((of) =>
       of.exists(
         of
@@ -66,7 +66,7 @@ export async function requeueFailed(
   { now, query: { documentId, pairId, source }, caller }: { now: number; query: RequeueQuery; caller?: Caller },
 ): Promise<number> {
   const pairIds = await pairsFor(db, caller, pairId)
-  let failed = db.selectFrom('inlay_documents').select('id').where('state', '=', phase('failed'))
+  let failed = db.selectFrom('inlay_documents').select('id').where('state', '=', phase.failed)
   if (documentId !== undefined) failed = failed.where('id', '=', documentId)
   if (source !== undefined) failed = failed.where('source', '=', source)
   if (pairIds) failed = failed.where(isInPairs(pairIds))
@@ -87,7 +87,7 @@ function requeueSome(db: Records, ids: readonly string[], now: number): Promise<
       .updateTable('inlay_documents')
       .set({ state: 'pending', due_at: now, attempts: 0, failures: 0, interruptions: 0, reason: null })
       .where('id', 'in', ids)
-      .where('state', '=', phase('failed'))
+      .where('state', '=', phase.failed)
       .executeTakeFirst()
     return Number(numUpdatedRows)
   })

@@ -27,11 +27,14 @@ export async function lockDocuments(db: Records, ids: readonly string[]): Promis
 }
 
 /**
- * A phase as a literal of the query: a database uses an index over the documents of one phase only when the query says
- * which, not when a parameter does.
+ * Phases as literals of a query: a database uses an index over the documents of one phase only when the query says which,
+ * not when a parameter does.
  */
-export function phase(name: DocumentPhase): RawBuilder<DocumentPhase> {
-  return sql.lit(name)
+export const phase: Readonly<Record<DocumentPhase, RawBuilder<DocumentPhase>>> = {
+  pending: sql.lit('pending'),
+  indexing: sql.lit('indexing'),
+  indexed: sql.lit('indexed'),
+  failed: sql.lit('failed'),
 }
 
 /** Names what a claim writes into a space. The first space has no mark: most installations never have another. */

@@ -16,9 +16,9 @@ export type Highlighter = (text: string) => string[]
  * @returns at most four pieces for a text; [] when no word of the query occurs in it
  */
 export function createHighlighter(query: string): Highlighter {
-  const finder = createWordFinder(query, commonWordsOf(query) ?? englishWords)
+  const findWords = createWordFinder(query, commonWordsOf(query) ?? englishWords)
   return (text) =>
-    toGroups(finder?.in(text) ?? [])
+    toGroups(findWords?.(text) ?? [])
       .toSorted((left, right) => right.variety - left.variety || left.start - right.start)
       .slice(0, mostFragments)
       .map((group) => mark(text, group))
@@ -107,11 +107,9 @@ export interface FoundWord {
 /**
  * Finds the words of one query in texts. Words are compared much as an index does: in lower case, without accents and
  * endings, scripts without spaces by pairs of characters, identifiers also by their parts.
+ * @returns places in order; they may overlap where there are no spaces
  */
-export interface WordFinder {
-  /** Places in order; they may overlap where there are no spaces. */
-  in(text: string): FoundWord[]
-}
+export type WordFinder = (text: string) => FoundWord[]
 
 /** Creates a finder of the words of a query, except those that say little; undefined when nothing is left. */
 export function createWordFinder(query: string, common: CommonWords): WordFinder | undefined {
@@ -126,23 +124,21 @@ export function createWordFinder(query: string, common: CommonWords): WordFinder
   for (const { 0: initial } of wanted)
     for (const form of [initial!, initial!.toUpperCase()])
       if (form.charCodeAt(0) < 128) initials[form.charCodeAt(0)] = 1
-  return {
-    in(text) {
-      const all: FoundWord[] = []
-      const words = isAscii.test(text)
-        ? asciiWords(text, initials)
-        : [...text.matchAll(wordForm)].filter(([word]) => mayMatch(word, initials))
-      for (const { 0: word, index: from } of words) {
-        let matches = known.get(word)
-        if (!matches) {
-          matches = wantedIn(word, wanted)
-          // A run without spaces is a sentence, which comes once.
-          if (word.length <= longestWord) known.set(word, matches)
-        }
-        for (const { start, end, stem } of matches) all.push({ start: start + from, end: end + from, stem })
+  return (text) => {
+    const all: FoundWord[] = []
+    const words = isAscii.test(text)
+      ? asciiWords(text, initials)
+      : [...text.matchAll(wordForm)].filter(([word]) => mayMatch(word, initials))
+    for (const { 0: word, index: from } of words) {
+      let matches = known.get(word)
+      if (!matches) {
+        matches = wantedIn(word, wanted)
+        // A run without spaces is a sentence, which comes once.
+        if (word.length <= longestWord) known.set(word, matches)
       }
-      return all
-    },
+      for (const { start, end, stem } of matches) all.push({ start: start + from, end: end + from, stem })
+    }
+    return all
   }
 }
 

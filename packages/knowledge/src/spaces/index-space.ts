@@ -4,6 +4,8 @@ import type { Embedder, RebuildReason, VectorIndex } from '../contracts/vector-i
 import { addToCounter } from '../schema/sql.ts'
 import type { IndexSpaceRow, Records, SpacePhase } from '../schema/tables.ts'
 
+const readablePhases: readonly SpacePhase[] = ['open', 'moved']
+
 /** A vector space that an index is filled from: one embedder's, or none's. */
 export interface IndexSpace {
   /** Greater is later; the greatest is the one that documents are brought into. */
@@ -11,6 +13,8 @@ export interface IndexSpace {
   /** What its index is opened with; undefined for an index without vectors. */
   readonly space: { readonly id: string; readonly dimensions: number } | undefined
   readonly phase: SpacePhase
+  /** Whether its index can be read and written. */
+  readonly isReadable: boolean
   /** Mark of its index; null for one that was filled before indexes were marked. */
   readonly identity: string | null
   /** Why its documents are indexed again; null when another embedder is why, or while they are not. */
@@ -24,6 +28,7 @@ export async function readSpaces(db: Records): Promise<IndexSpace[]> {
     number,
     space: embedder === '' ? undefined : { id: embedder, dimensions },
     phase,
+    isReadable: readablePhases.includes(phase),
     identity,
     rebuildReason: rebuild_reason,
   }))
@@ -123,12 +128,7 @@ export async function holdSpace(db: Records, number: number): Promise<boolean> {
   if (hasRowLocks(db)) query = query.forShare()
   const rows = await query.execute()
   // A worker that was never started has made none.
-  return rows.length === 0 || rows.some((row) => row.number === number && isReadable(row))
-}
-
-/** Whether the index of a space can be read and written. */
-export function isReadable({ phase }: { readonly phase: SpacePhase }): boolean {
-  return phase === 'open' || phase === 'moved'
+  return rows.length === 0 || rows.some((row) => row.number === number && readablePhases.includes(row.phase))
 }
 
 /** An index that is opened by its first use, since that loads megabytes which not every process needs. */

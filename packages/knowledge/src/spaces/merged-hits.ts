@@ -13,11 +13,11 @@ const comparedHits = 50
  * what all of them have.
  */
 export function mergeHits(results: readonly (readonly Hit[])[], { text = '', limit }: IndexQuery): Hit[] {
-  const finder = createWordFinder(text, englishWords)
+  const findWords = createWordFinder(text, englishWords)
   const stems = results.map((hits) =>
     hits
       .slice(0, comparedHits)
-      .map((hit) => new Set(finder?.in(`${hit.text}\n${hit.chunkMetadata}`).map(({ stem }) => stem) ?? [])),
+      .map((hit) => new Set(findWords?.(`${hit.text}\n${hit.chunkMetadata}`).map(({ stem }) => stem) ?? [])),
   )
   const compared = stems.flat()
   const holders = new Map<string, number>()

@@ -1,18 +1,9 @@
 import { InlayError } from '@inlay/protocol'
-import type {
-  Hit,
-  IndexFigures,
-  IndexQuery,
-  IndexRow,
-  Embedder,
-  RebuildReason,
-  VectorIndex,
-} from '../contracts/vector-index.ts'
+import type { Hit, IndexFigures, IndexQuery, Embedder, RebuildReason, VectorIndex } from '../contracts/vector-index.ts'
 import { spaceOf } from '../schema/sql.ts'
 import {
   type IndexSpace,
   type OpenedIndex,
-  isReadable,
   type EnterOptions,
   enterSpace,
   openOnUse,
@@ -30,7 +21,8 @@ import type { Records } from '../schema/tables.ts'
  * An index that turns out to be lost, damaged, outdated or another's is replaced by a new one, into which documents are
  * then moved from the records.
  */
-export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify'> {
+export interface SpacedIndex
+  extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify' | 'verified'> {
   /** Number of the space that documents are brought into; undefined when a later embedder has taken its place for good. */
   space(): Promise<number | undefined>
   /** Whether searches use the vector of a query: not while documents are moved from another embedder's space. */
@@ -45,15 +37,24 @@ export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>
 export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
   const directory = new SpaceDirectory(options)
   const lostIndex = new LostIndexCheck(directory, options)
-  const { index } = options
   const own = async (): Promise<OpenedIndex> => (await directory.indexAt(await directory.own())) ?? refuseReplaced()
   return {
     get isOpened() {
       return directory.opened().some((handle) => handle.isOpened)
     },
-    keepVersionsMs: index.keepVersionsMs,
+    keepVersionsMs: options.index.keepVersionsMs,
     open: async () => (await own()).open(),
-    append: (rows) => append(directory, lostIndex, rows),
+    append: async (rows) => {
+      await lostIndex.verified()
+      const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
+      try {
+        await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
+      } catch (error) {
+        // What was claimed for a lost space is claimed again for its successor.
+        if (await lostIndex.isLostAfter(error, number)) refuseReplaced(error)
+        throw error
+      }
+    },
     remove: async (generations) => {
       for (const [number, list] of Map.groupBy(generations, spaceOf))
         await lostIndex.retry(async () => (await directory.indexAt(number))?.remove(list), number)
@@ -75,33 +76,22 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     space: async () => {
       const number = await directory.own()
       const space = (await directory.recentSpaces()).find((candidate) => candidate.number === number)
-      return space && isReadable(space) ? directory.own() : undefined
+      return space?.isReadable ? directory.own() : undefined
     },
     takesVectors: async () => !(await isMoving(directory)),
     spaces: () => directory.spaces(),
     verify: () => lostIndex.verify(),
+    verified: () => lostIndex.verified(),
     replace: async () => {
-      if (!index.beside)
+      if (!options.index.beside)
         throw new InlayError('UNSUPPORTED', {
           message: 'This index can have no other beside it: begin with an empty one and send the documents again.',
         })
       await directory.replace({ number: await directory.own(), reason: 'requested' })
     },
-    dropSpace: async ({ number, rebuildReason }) => {
-      // What belongs to somebody else is not ours to remove.
-      if (rebuildReason !== 'foreign') await directory.drop(number)
-    },
-  }
-}
-
-async function append(directory: SpaceDirectory, lostIndex: LostIndexCheck, rows: readonly IndexRow[]): Promise<void> {
-  const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
-  try {
-    await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
-  } catch (error) {
-    // What was claimed for a lost space is claimed again for its successor.
-    if (await lostIndex.isLostAfter(error, number)) refuseReplaced(error)
-    throw error
+    // What belongs to somebody else is not ours to remove.
+    dropSpace: async ({ number, rebuildReason }) =>
+      void (rebuildReason !== 'foreign' && (await directory.drop(number))),
   }
 }
 
@@ -115,7 +105,7 @@ function refuseReplaced(cause?: unknown): never {
 
 async function searchAll(directory: SpaceDirectory, query: IndexQuery): Promise<Hit[]> {
   const [number, list] = [await directory.own(), await directory.recentSpaces()]
-  const readable = list.filter(isReadable)
+  const readable = list.filter((space) => space.isReadable)
   if (readable.length === 1 && readable[0]!.number === number) return directory.indexOf(readable[0]!).search(query)
   const own = list.find((space) => space.number === number)
   const words = { ...query, vector: undefined }
@@ -133,7 +123,7 @@ async function searchAll(directory: SpaceDirectory, query: IndexQuery): Promise<
 async function isMoving(directory: SpaceDirectory): Promise<boolean> {
   const [number, list] = [await directory.own(), await directory.recentSpaces()]
   const own = list.find((space) => space.number === number)
-  return list.some((space) => isReadable(space) && space.phase === 'open' && !isOfSameEmbedder(space, own))
+  return list.some((space) => space.phase === 'open' && !isOfSameEmbedder(space, own))
 }
 
 function isOfSameEmbedder(space: IndexSpace, own: IndexSpace | undefined): boolean {
@@ -149,16 +139,14 @@ async function unlessGone<Result>(
   try {
     return await work(directory.indexOf(space))
   } catch (error) {
-    const isThere = (await directory.spaces()).some(
-      (candidate) => candidate.number === space.number && isReadable(candidate),
-    )
-    if (isThere) throw error
+    const present = (await directory.spaces()).find(({ number }) => number === space.number)
+    if (present?.isReadable) throw error
     return undefined
   }
 }
 
 async function figuresOfAll(directory: SpaceDirectory): Promise<IndexFigures> {
-  const spaces = (await directory.spaces()).filter(isReadable)
+  const spaces = (await directory.spaces()).filter((space) => space.isReadable)
   const all = await Promise.all(spaces.map((space) => unlessGone(directory, space, (index) => index.figures())))
   const known = all.filter((figures) => figures !== undefined)
   const sum = (of: (figures: IndexFigures) => number): number =>
@@ -243,9 +231,9 @@ export class SpaceDirectory {
 
   /** The index of a space, unless it is gone. */
   async indexAt(number: number): Promise<OpenedIndex | undefined> {
-    const isThere = (space: IndexSpace): boolean => space.number === number && isReadable(space)
-    const space = (await this.recentSpaces()).find(isThere) ?? (await this.spaces()).find(isThere)
-    return space && this.indexOf(space)
+    let space = (await this.recentSpaces()).find((candidate) => candidate.number === number)
+    if (!space?.isReadable) space = (await this.spaces()).find((candidate) => candidate.number === number)
+    return space?.isReadable ? this.indexOf(space) : undefined
   }
 
   /** Indexes that were used so far. */
@@ -284,5 +272,5 @@ export class SpaceDirectory {
 function isSameSpace(latest: IndexSpace, own: IndexSpace | undefined, embedder: Embedder | undefined): boolean {
   const id = own ? own.space?.id : embedder?.id
   const dimensions = own ? own.space?.dimensions : embedder?.dimensions
-  return latest.space?.id === id && latest.space?.dimensions === dimensions && isReadable(latest)
+  return latest.space?.id === id && latest.space?.dimensions === dimensions && latest.isReadable
 }

@@ -59,9 +59,9 @@ interface Due {
 
 export function createMaintainer(context: MaintainerContext): Maintainer {
   const { db, onError } = context
-  // By a clock that nobody sets.
-  const schedule = createUpkeepSchedule(() => performance.now())
   const signal = createSignal()
+  // By a clock that nobody sets.
+  const schedule = new UpkeepSchedule(() => performance.now(), signal.notify)
   const letGo = new AbortController()
   let loop: Promise<void> | undefined
   let followUps = 0
@@ -86,7 +86,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
         if (due && !(await runOnce({ ...due, isFirst }))) await signal.sleep(othersRestMs)
       } catch (error) {
         if (letGo.signal.aborted) return
-        schedule.failRound()
+        schedule.expectDead()
         onError(error)
         await signal.sleep(retryMs)
       }
@@ -98,20 +98,16 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
     start: () => {
       loop ??= run()
     },
-    noteAppend: (rows) => {
-      if (schedule.noteAppend(rows)) signal.notify()
-    },
-    noteRemoval: () => {
-      if (schedule.noteRemoval()) signal.notify()
-    },
-    noteOpen: () => (schedule.noteOpen(), signal.notify()),
+    noteAppend: schedule.noteAppend,
+    noteRemoval: schedule.noteRemoval,
+    noteOpen: schedule.noteOpen,
     runOnce,
     close: async () => {
       letGo.abort()
       signal.notify()
       await loop
       // Whoever opens the index next would search all of these rows one by one.
-      if (schedule.hasAppended()) await runOnce({ idle: true }, AbortSignal.timeout(closeMs)).catch(onError)
+      if (schedule.hasAppended) await runOnce({ idle: true }, AbortSignal.timeout(closeMs)).catch(onError)
     },
   }
 }
@@ -159,28 +155,6 @@ async function prune({ db, index, at }: MaintainerContext, signal: AbortSignal):
   }
 }
 
-/** Decides when the index needs upkeep. Times are milliseconds. */
-export interface UpkeepSchedule {
-  /** Says that a commit of so many rows went in; answers whether something is due sooner than `restMs` said. */
-  noteAppend(rows: number): boolean
-  /** Says that rows became invisible; answers likewise. */
-  noteRemoval(): boolean
-  /** Says that an earlier process may have left something to do. */
-  noteOpen(): void
-  /** How long nothing will be due unless something is noted. */
-  restMs(): number
-  /** What is due, if anything. @param countDead counts rows that nobody can see; asked only when it matters */
-  due(countDead: () => Promise<number>): Promise<{ idle: boolean } | undefined>
-  /** Begins a round: what is noted from here on belongs to the next. @returns whether rows were appended since the last */
-  startRound(): boolean
-  /** Ends a round. @param result figures of the index, and when it has something to do again; undefined when it was not touched */
-  endRound(result: { figures: IndexFigures; dueMs: number } | undefined): void
-  /** Whether rows were appended since the last round. */
-  hasAppended(): boolean
-  /** Says that a round failed. */
-  failRound(): void
-}
-
 /** Without a write for this long, everything that waits is worth doing. */
 const idleMs = 1000
 /** Each commit leaves a small file and a version behind, which every search reads. */
@@ -200,67 +174,113 @@ const restAfterRound = 4
 /** Longest rest: other processes remove documents too. */
 const longestRestMs = 60_000
 
-export function createUpkeepSchedule(now: () => number): UpkeepSchedule {
-  let [rows, commits, freshRows] = [0, 0, 0]
-  let mayHaveDead = true
-  let [hasBegun, isOpenNoted] = [false, false]
-  let lastWriteAt = -Infinity
+/** Decides when the index needs upkeep. Times are milliseconds. */
+export class UpkeepSchedule {
+  readonly #now: () => number
+  readonly #onSooner: () => void
+  #rows = 0
+  #commits = 0
+  #freshRows = 0
+  #mayHaveDead = true
+  #hasBegun = false
+  #isOpenNoted = false
+  #lastWriteAt = -Infinity
   /** When what the last round left behind is old enough to go. */
-  let agedAt = Infinity
-  let [begunAt, floodSince, restUntil] = [0, 0, -Infinity]
-  const isDirty = (): boolean => commits > 0 || mayHaveDead
-  const isCrowded = (): boolean => commits >= mostCommits || freshRows > Math.max(mostFreshRows, rows * freshShare)
-  /** How long a flood may still keep a fold waiting. */
-  const floodMs = (): number => (freshRows >= floodRows ? floodSince + longestFloodMs - now() : 0)
+  #agedAt = Infinity
+  #begunAt = 0
+  #restUntil = -Infinity
+  #floodUntil = -Infinity
 
-  const noteRemoval = (): boolean => {
-    const wasDirty = isDirty()
-    mayHaveDead = true
-    lastWriteAt = now()
-    return !wasDirty
+  /** @param onSooner called when something is due sooner than `restMs` said */
+  constructor(now: () => number, onSooner: () => void = () => {}) {
+    this.#now = now
+    this.#onSooner = onSooner
   }
 
-  return {
-    noteAppend: (appended) => {
-      const wasDirty = isDirty()
-      commits++
-      if (freshRows < floodRows) floodSince = now()
-      freshRows += appended
-      lastWriteAt = now()
-      return !wasDirty || isCrowded()
-    },
-    noteRemoval,
+  /** Whether rows were appended since the last round. */
+  get hasAppended(): boolean {
+    return this.#commits > 0
+  }
+
+  /** Says that a commit of so many rows went in. */
+  readonly noteAppend = (rows: number): void => {
+    const before = this.#backlog()
+    const isFlood = this.#freshRows + rows >= floodRows
+    if (this.#freshRows < floodRows && isFlood) this.#floodUntil = this.#now() + longestFloodMs
+    this.#commits++
+    this.#freshRows += rows
+    this.#lastWriteAt = this.#now()
+    if (before === 'none' || this.#backlog() === 'much') this.#onSooner()
+  }
+
+  /** Says that rows became invisible. */
+  readonly noteRemoval = (): void => {
+    const before = this.#backlog()
+    this.expectDead()
+    if (before === 'none') this.#onSooner()
+  }
+
+  /** Says that an earlier process may have left something to do. */
+  readonly noteOpen = (): void => {
     // The first round is due at once: what a killed process left must not wait for a pause in writing.
-    noteOpen: () => void (hasBegun ? noteRemoval() : (isOpenNoted = true)),
-    restMs: () => {
-      if (isCrowded()) return within(Math.max(restUntil - now(), floodMs()), 0, idleMs)
-      if (isDirty()) return within(lastWriteAt + idleMs - now(), 1, idleMs)
-      return within(agedAt - now(), 1, longestRestMs)
-    },
-    due: async (countDead) => {
-      const idle = now() - lastWriteAt >= idleMs
-      if (idle && (isDirty() || now() >= agedAt)) return { idle }
-      if (now() < restUntil || floodMs() > 0) return undefined
-      if (isCrowded()) return { idle }
-      return mayHaveDead && (await countDead()) > Math.max(mostDeadRows, rows) ? { idle } : undefined
-    },
-    startRound: () => {
-      const wrote = commits > 0
-      ;[commits, freshRows, mayHaveDead] = [0, 0, false]
-      ;[agedAt, begunAt] = [Infinity, now()]
-      if (isOpenNoted) noteRemoval()
-      ;[hasBegun, isOpenNoted] = [true, false]
-      return wrote
-    },
-    endRound: (result) => {
-      restUntil = now() + (now() - begunAt) * restAfterRound
-      if (result) [rows, agedAt] = [result.figures.rows, now() + result.dueMs]
-    },
-    hasAppended: () => commits > 0,
-    failRound: () => void noteRemoval(),
+    if (this.#hasBegun) this.expectDead()
+    else this.#isOpenNoted = true
+    this.#onSooner()
   }
-}
 
-function within(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most)
+  /** Says that there may be rows that nobody can see. */
+  expectDead(): void {
+    this.#mayHaveDead = true
+    this.#lastWriteAt = this.#now()
+  }
+
+  /** How long nothing will be due unless something is noted. */
+  restMs(): number {
+    const backlog = this.#backlog()
+    const now = this.#now()
+    if (backlog === 'much') return Math.min(Math.max(this.#restUntil - now, this.#floodUntil - now, 0), idleMs)
+    if (backlog === 'some') return Math.min(Math.max(this.#lastWriteAt + idleMs - now, 1), idleMs)
+    return Math.min(Math.max(this.#agedAt - now, 1), longestRestMs)
+  }
+
+  /** What is due, if anything. @param countDead counts rows that nobody can see; asked only when it matters */
+  async due(countDead: () => Promise<number>): Promise<{ idle: boolean } | undefined> {
+    const backlog = this.#backlog()
+    const now = this.#now()
+    const idle = now - this.#lastWriteAt >= idleMs
+    if (idle && (backlog !== 'none' || now >= this.#agedAt)) return { idle }
+    if (now < this.#restUntil || now < this.#floodUntil) return undefined
+    if (backlog === 'much') return { idle }
+    return this.#mayHaveDead && (await countDead()) > Math.max(mostDeadRows, this.#rows) ? { idle } : undefined
+  }
+
+  /** Begins a round: what is noted from here on belongs to the next. @returns whether rows were appended since the last */
+  startRound(): boolean {
+    const wrote = this.hasAppended
+    this.#commits = 0
+    this.#freshRows = 0
+    this.#mayHaveDead = false
+    this.#floodUntil = -Infinity
+    this.#agedAt = Infinity
+    this.#begunAt = this.#now()
+    if (this.#isOpenNoted) this.expectDead()
+    this.#hasBegun = true
+    this.#isOpenNoted = false
+    return wrote
+  }
+
+  /** Ends a round. @param result figures of the index, and when it has something to do again; undefined when it was not touched */
+  endRound(result: { figures: IndexFigures; dueMs: number } | undefined): void {
+    const now = this.#now()
+    this.#restUntil = now + (now - this.#begunAt) * restAfterRound
+    if (!result) return
+    this.#rows = result.figures.rows
+    this.#agedAt = now + result.dueMs
+  }
+
+  #backlog(): 'none' | 'some' | 'much' {
+    const isMuch = this.#commits >= mostCommits || this.#freshRows > Math.max(mostFreshRows, this.#rows * freshShare)
+    if (isMuch) return 'much'
+    return this.#commits > 0 || this.#mayHaveDead ? 'some' : 'none'
+  }
 }

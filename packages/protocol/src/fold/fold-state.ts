@@ -1,4 +1,4 @@
-import type { ErrorLine } from '../framing/framing.ts'
+import type { ErrorLine } from '../framing/lines.ts'
 import type { CustomToolError, PacketOf, Placement, Usage } from '../packets/packet-types.ts'
 import type { GeneratedImage, SearchDoc } from '../packets/search-doc.ts'
 import type { CitationInfo } from '../chat/whole-answer.ts'

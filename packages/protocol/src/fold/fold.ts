@@ -1,7 +1,7 @@
 import { stripCitations } from '../packets/strip-citations.ts'
 import { applyPacket, endBlocks, isSamePlace } from './fold-packets.ts'
 import type { Block, ChangingState, FoldState, ResearchBlock, ToolBlock } from './fold-state.ts'
-import { type ErrorLine, lineKind, type StreamLine } from '../framing/framing.ts'
+import { type ErrorLine, lineKind, type StreamLine } from '../framing/lines.ts'
 import type { Packet, Placement } from '../packets/packet-types.ts'
 import type { GeneratedImage, SearchDoc } from '../packets/search-doc.ts'
 import type { ChatFullResponse, ToolCallResponse } from '../chat/whole-answer.ts'

@@ -1,7 +1,6 @@
-import type { Packet } from '../packets/packet-types.ts'
-import * as v from 'valibot'
-import { dictionary, integer, model, named, orNull, type WireSchema } from '../fields.ts'
-import { packetSchema } from '../packets/packets.ts'
+import type { Packet, PacketBody, PacketOf } from '../packets/packet-types.ts'
+import type { SearchDoc } from '../packets/search-doc.ts'
+import type { StreamLine } from './lines.ts'
 
 /** How lines travel: as Server-Sent Events, or one JSON object per text line. */
 export type StreamFormat = 'sse' | 'lines'
@@ -15,6 +14,12 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 export function encodeLine(line: StreamLine): string {
   const json = JSON.stringify('unknown' in line ? line.unknown : line)
   return lineEnds.test(json) ? json.replace(allLineEnds, escaped) : json
+}
+
+/** A line, encoded; as several lines where it is too long for one, see {@link splitLine}. */
+export function encodeLines(line: StreamLine): string[] {
+  const json = encodeLine(line)
+  return json.length <= shortLine ? [json] : splitLine(line).map(encodeLine)
 }
 
 /**
@@ -49,112 +54,147 @@ export function streamFormatFor(acceptHeader: string | null | undefined, fallbac
   return format
 }
 
-/** First line of a run whose request made a new session. */
-export interface SessionLine {
-  /** Id of the new session. */
-  readonly chat_session_id: string
-  /** Whether the session leaves no trace. */
-  readonly incognito: boolean
+/** Most bytes of an encoded line: 1 MiB less what framing adds. */
+export const lineLimitBytes: number = 1024 * 1024 - 64
+
+/** More than placement, type and field names ever take. */
+const envelopeBytes = 512
+/** JSON writes a UTF-16 unit in at most six bytes (`\u0000`). */
+const bytesPerUnit = 6
+
+/** Cuts text into pieces of at most `most` UTF-16 units (at least 2), never inside a surrogate pair. */
+function pieces(text: string, most: number): string[] {
+  const cut: string[] = []
+  for (let start = 0; start < text.length;) {
+    const end = Math.min(start + most, text.length)
+    const isCutInPair = end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1))
+    const whole = isCutInPair ? end - 1 : end
+    cut.push(text.slice(start, whole))
+    start = whole
+  }
+  return cut
 }
 
-/** Names the stored messages of a run; once, before any packet. */
-export interface MessageIdLine {
-  /** The stored question; of a regeneration the existing one. */
-  readonly user_message_id: number | null
-  /** The message the answer is or will be stored under. */
-  readonly reserved_assistant_message_id: number
+/** The pieces of a body whose text only appends; undefined when it has no such text or is short enough. */
+function splitBody(body: PacketBody, most: number): PacketBody[] | undefined {
+  switch (body.type) {
+    case 'message_delta':
+    case 'intermediate_report_delta':
+    case 'deep_research_plan_delta':
+    case 'coding_agent_thinking_delta':
+      if (body.content.length <= most) return undefined
+      return pieces(body.content, most).map((content) => ({ type: body.type, content }))
+    case 'reasoning_delta':
+      if (body.reasoning.length <= most) return undefined
+      return pieces(body.reasoning, most).map((reasoning) => ({ type: body.type, reasoning }))
+    case 'python_tool_delta':
+    case 'bash_tool_delta':
+      return body.stdout.length + body.stderr.length <= most ? undefined : splitOutput(body, most)
+    case 'tool_call_argument_delta':
+      return splitArguments(body, most)
+    default:
+      return undefined
+  }
 }
 
-/** The message under which the answer of one model is stored. */
-export interface ModelAnswer {
-  /** The message the answer will be stored under. */
-  readonly message_id: number
-  /** Name of the model that answers. */
-  readonly model_name: string
+/** Output in pieces; files, exit code and the like come with the last. */
+function splitOutput(body: PacketOf<'python_tool_delta'> | PacketOf<'bash_tool_delta'>, most: number): PacketBody[] {
+  const output = [
+    ...pieces(body.stdout, most).map((stdout) => ({ stdout, stderr: '' })),
+    ...pieces(body.stderr, most).map((stderr) => ({ stdout: '', stderr })),
+  ]
+  return output.map((part, at): PacketBody => {
+    const isLast = at === output.length - 1
+    if (body.type === 'python_tool_delta') return { ...body, ...part, file_ids: isLast ? body.file_ids : [] }
+    return isLast ? { ...body, ...part } : { ...body, ...part, exit_code: null, timed_out: false }
+  })
 }
 
-/** Replaces the message-id line when several models answer; the position in `responses` is `placement.model_index`. */
-export interface MultiModelLine {
-  /** The stored question. */
-  readonly user_message_id: number | null
-  /** The answers, in the order of `placement.model_index`. */
-  readonly responses: readonly ModelAnswer[]
+function splitArguments(body: PacketOf<'tool_call_argument_delta'>, most: number): PacketBody[] | undefined {
+  const deltas = Object.entries(body.argument_deltas)
+  const isShort = deltas.every(([, delta]) => typeof delta === 'string') && JSON.stringify(deltas).length <= most
+  if (isShort) return undefined
+  return deltas.flatMap(([name, delta]) =>
+    pieces(String(delta), most).map((part) => ({ ...body, argument_deltas: Object.fromEntries([[name, part]]) })),
+  )
 }
 
-/** Ends a failed run; no `stop` follows. */
-export interface ErrorLine {
-  /** What failed, safe to show. */
-  readonly error: string
-  /** Always null here; other servers may fill it. */
-  readonly stack_trace: string | null
-  /** Code of the failure. */
-  readonly error_code: string | null
-  /** Whether the same request may succeed later. */
-  readonly is_retryable: boolean
-  /** Of a model's failure: model, provider, model_index. */
-  readonly details: Readonly<Record<string, unknown>> | null
+const encoder = new TextEncoder()
+
+function fits(line: StreamLine, limitBytes: number): boolean {
+  const json = encodeLine(line)
+  return json.length * 3 <= limitBytes || encoder.encode(json).length <= limitBytes
 }
 
-/** A line this version does not know, as it came: of a newer server, or of the wrong shape. */
-export interface UnknownLine {
-  readonly unknown: unknown
-}
+const head = (text: string, most: number): string => pieces(text.slice(0, most + 1), most)[0] ?? ''
 
-/** One line of a stream. */
-export type StreamLine = SessionLine | MessageIdLine | MultiModelLine | Packet | ErrorLine | UnknownLine
-
-/** The six kinds of a {@link StreamLine}. */
-export type LineKind = 'session' | 'message_id' | 'multi_model' | 'packet' | 'error' | 'unknown'
-
-/** Tells the kind of a line by its keys. */
-export function lineKind(line: StreamLine): LineKind {
-  if ('obj' in line) return 'packet'
-  if ('chat_session_id' in line) return 'session'
-  if ('reserved_assistant_message_id' in line) return 'message_id'
-  if ('responses' in line) return 'multi_model'
-  if ('error' in line) return 'error'
-  return 'unknown'
-}
-
-/** Whether a line is a packet. */
-export function isPacket(line: StreamLine): line is Packet {
-  return 'obj' in line
-}
-
-/** Whether a line is the error line that ends a failed run. */
-export function isErrorLine(line: StreamLine): line is ErrorLine {
-  return 'error' in line
-}
-
-/** Schema of {@link SessionLine}. */
-export const sessionLineSchema: WireSchema<SessionLine> = model('SessionLine', {
-  chat_session_id: v.string(),
-  incognito: v.optional(v.boolean(), false),
+const shortened = (document: SearchDoc, most: number): SearchDoc => ({
+  ...document,
+  blurb: head(document.blurb, most),
+  match_highlights: document.match_highlights.slice(0, 4).map((highlight) => head(highlight, most)),
 })
 
-/** Schema of {@link MessageIdLine}. */
-export const messageIdLineSchema: WireSchema<MessageIdLine> = model('MessageIdLine', {
-  user_message_id: orNull(integer),
-  reserved_assistant_message_id: integer,
-})
+/** Documents cut step by step: blurbs and highlights first, then metadata, then the last documents. */
+function* smallerDocuments(documents: readonly SearchDoc[]): Generator<readonly SearchDoc[]> {
+  for (const most of [4000, 1000, 200]) yield documents.map((document) => shortened(document, most))
+  const bare = documents.map((document) => ({ ...shortened(document, 200), metadata: {} }))
+  for (let kept = bare.length; kept > 0; kept = Math.floor(kept / 2)) yield bare.slice(0, kept)
+  yield []
+}
 
-/** Schema of {@link MultiModelLine}. */
-export const multiModelLineSchema: WireSchema<MultiModelLine> = model('MultiModelLine', {
-  user_message_id: orNull(integer),
-  responses: v.array(model('ModelAnswer', { message_id: integer, model_name: v.string() })),
-})
+/** A JSON value with long texts cut and long lists and objects ended early. */
+function trimmed(value: unknown, most: number): unknown {
+  if (typeof value === 'string') return head(value, most)
+  if (Array.isArray(value)) return value.slice(0, most).map((item) => trimmed(item, most))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, most)
+      .map(([key, item]) => [key, trimmed(item, most)]),
+  )
+}
 
-/** Schema of {@link ErrorLine}; also takes the bare `{error}` of a crashed server. */
-export const errorLineSchema: WireSchema<ErrorLine> = model('ErrorLine', {
-  error: v.string(),
-  stack_trace: orNull(v.string()),
-  error_code: orNull(v.string()),
-  is_retryable: v.optional(v.boolean(), true),
-  details: orNull(dictionary(v.unknown())),
-})
+function* smallerBodies(body: PacketBody): Generator<PacketBody> {
+  if ('documents' in body) for (const documents of smallerDocuments(body.documents)) yield { ...body, documents }
+  else if ('final_documents' in body)
+    for (const documents of smallerDocuments(body.final_documents ?? [])) yield { ...body, final_documents: documents }
+  else if ('cited_docs' in body)
+    for (const documents of smallerDocuments(body.cited_docs ?? [])) yield { ...body, cited_docs: documents }
+  else
+    // Trimming keeps the shape: no body has as many as 16 fields, and types stay what they are.
+    for (const most of [100_000, 10_000, 1000, 100, 16]) yield trimmed(body, most) as PacketBody
+}
 
-/** Schema of every line this version knows. */
-export const streamLineSchema: WireSchema<Exclude<StreamLine, UnknownLine>> = named(
-  'StreamLine',
-  v.union([sessionLineSchema, messageIdLineSchema, multiModelLineSchema, packetSchema, errorLineSchema]),
-)
+function smallerPacket(packet: Packet, limitBytes: number): Packet {
+  let smallest = packet
+  for (const obj of smallerBodies(packet.obj)) {
+    smallest = { ...packet, obj }
+    if (fits(smallest, limitBytes)) break
+  }
+  return smallest
+}
+
+/** UTF-16 units of a text that fits whatever it holds. */
+const longestText = (limitBytes: number): number => Math.max(2, Math.floor((limitBytes - envelopeBytes) / bytesPerUnit))
+
+/** Most UTF-16 units of an encoded line that is never split. */
+const shortLine = longestText(lineLimitBytes)
+
+/**
+ * A line as lines that each stay within the limit when encoded, which most lines do already. Text that only appends is
+ * split, and joins to the same text; documents lose ends of blurbs and highlights first; other values are cut.
+ * Cheap for deltas: they are measured by their length alone.
+ */
+export function splitLine(line: StreamLine, limitBytes: number = lineLimitBytes): readonly StreamLine[] {
+  if (!('obj' in line)) {
+    if (!('error' in line) || fits(line, limitBytes)) return [line]
+    return [{ ...line, error: head(line.error, 10_000), stack_trace: null, details: null }]
+  }
+  const most = longestText(limitBytes)
+  const { obj } = line
+  // By far the most frequent packet is decided without a walk through the rest.
+  if (obj.type === 'message_delta' && obj.content.length <= most) return [line]
+  const split = splitBody(obj, most)
+  if (split) return split.map((part) => ({ placement: line.placement, obj: part }))
+  return [fits(line, limitBytes) ? line : smallerPacket(line, limitBytes)]
+}

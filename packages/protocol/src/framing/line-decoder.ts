@@ -5,9 +5,9 @@ import {
   messageIdLineSchema,
   multiModelLineSchema,
   sessionLineSchema,
-  type StreamFormat,
   type StreamLine,
-} from './framing.ts'
+} from './lines.ts'
+import type { StreamFormat } from './framing.ts'
 import { packetTable, placementSchema } from '../packets/packets.ts'
 import type { PacketType } from '../packets/packet-types.ts'
 

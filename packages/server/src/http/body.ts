@@ -17,13 +17,18 @@ export async function readText(
   const declared = declaredBytes(request)
   if (declared !== undefined && declared > limitBytes) throw tooLarge(limitBytes)
   const coding = codingOf(request)
+  let bytes: Uint8Array
   try {
-    if (coding !== undefined) return decoded(await drain(bodyStream(request), limitBytes, onBytes))
     // A declared length binds the transport, and `text` is several times cheaper than a stream.
-    if (declared !== undefined) return checkedText(await request.text(), declared, limitBytes)
-    return decoded(await drain(request.body, limitBytes, onBytes))
+    if (coding === undefined && declared !== undefined) return checkedText(await request.text(), declared, limitBytes)
+    bytes = await drain(coding === undefined ? request.body : bodyStream(request), limitBytes, onBytes)
   } catch (error) {
     throw toReadFailure(error, request)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw notUtf8()
   }
 }
 
@@ -32,14 +37,6 @@ function checkedText(text: string, declaredBytes: number, limitBytes: number): s
   if (text.length > limitBytes) throw tooLarge(limitBytes)
   if (text.includes('\uFFFD') && new TextEncoder().encode(text).byteLength !== declaredBytes) throw notUtf8()
   return text
-}
-
-function decoded(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw notUtf8()
-  }
 }
 
 /**
@@ -84,7 +81,8 @@ async function drain(
       pieces.push(step.value)
     }
   }
-  return joinBytes(pieces, size)
+  const [first, ...others] = pieces
+  return first && others.length === 0 ? first : joinBytes(pieces, size)
 }
 
 /** Pieces as one. @param size of all of them together */

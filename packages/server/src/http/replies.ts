@@ -120,7 +120,6 @@ export function preflightReply(request: Request, origins: CorsOrigins): Reply | 
  * headers.
  */
 export function corsHeaders(request: Request, origins: CorsOrigins): Record<string, string> {
-  if (origins !== '*' && origins.length === 0) return {}
   const vary: Record<string, string> = origins === '*' ? {} : { vary: 'origin' }
   if (!isAllowed(request, origins)) return vary
   const origin = origins === '*' ? '*' : (request.headers.get('origin') ?? '')

@@ -83,16 +83,12 @@ const users: Readonly<Record<CountedScope, string>> = {
  * by itself and joins its counts once a second, so together they may pass a limit by what they use in that time.
  */
 export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
-  const { now, limits = {}, tenantLimits = {}, workspace, syncMs = 1_000 } = options
+  const { now, workspace, syncMs = 1_000 } = options
   const counters = createUsageCounters({ ...options, syncMs })
-  const stored = createStoredLimits(options, syncMs)
+  const settings = createLimitSettings(options, syncMs)
 
-  const inForce = async (): Promise<LimitSettings> => {
-    const { callers, tenant } = await stored.read()
-    return { callers: callers ?? limits, tenant: tenant ?? tenantLimits }
-  }
   const boundsOf = async (caller: Principal, name: LimitName): Promise<Bound[]> => {
-    const { callers, tenant } = await inForce()
+    const { callers, tenant } = await settings.inForce()
     const own = caller.limits?.[name]
     const counted: readonly [CountedScope, string, number | undefined][] = [
       own === undefined || caller.keyId === undefined
@@ -104,7 +100,7 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   }
   return {
     boundsOf,
-    inForce,
+    inForce: settings.inForce,
     take: async (caller, name, amount = 1) => {
       const bounds = await boundsOf(caller, name)
       for (const bound of bounds) {
@@ -122,7 +118,7 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
         throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment keeps no limits of its own.' })
       const before = (await workspace.get('limits', 1))?.value
       await workspace.put('limits', 1, { ...before, ...change })
-      stored.forget()
+      settings.forget()
     },
     used: counters.list,
     erase: counters.erase,
@@ -130,21 +126,25 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   }
 }
 
-type StoredLimits = { readonly [Of in keyof LimitSettings]?: CallerLimits | null }
+interface ReadLimits extends Pick<UsageLimits, 'inForce'> {
+  /** Has what was set looked up again. */
+  forget(): void
+}
 
-/** What administrators set, looked up once a second. While it cannot be read, what was read last holds. */
-function createStoredLimits(
-  { workspace, onError }: Pick<UsageLimitsOptions, 'workspace' | 'onError'>,
+/** What administrators set is looked up once a second. While it cannot be read, what was read last holds. */
+function createLimitSettings(
+  { workspace, onError, limits = {}, tenantLimits = {} }: UsageLimitsOptions,
   syncMs: number,
-): { read(): Promise<StoredLimits>; forget(): void } {
-  let last: StoredLimits = {}
+): ReadLimits {
+  let last: LimitSettings = { callers: limits, tenant: tenantLimits }
   let reading: Promise<void> | undefined
   let readAt = -Infinity
   const load = async (from: Pick<WorkspaceRecords, 'get'>): Promise<void> => {
-    last = (await from.get('limits', 1))?.value ?? {}
+    const { callers, tenant } = (await from.get('limits', 1))?.value ?? {}
+    last = { callers: callers ?? limits, tenant: tenant ?? tenantLimits }
   }
   return {
-    async read() {
+    async inForce() {
       if (workspace && performance.now() - readAt >= syncMs) {
         const isFirst = readAt === -Infinity
         readAt = performance.now()

@@ -134,16 +134,17 @@ export function watchSilence(limitMs: number, timer: Timer, onSilence: () => voi
   let cancel: (() => void) | undefined
   // Since the timer was set.
   let endedAt: number | undefined
-  const arm = (delayMs: number): void => {
+  const start = (delayMs = limitMs): void => {
+    if (cancel !== undefined) return
     endedAt = undefined
     cancel = timer(delayMs, () => {
       cancel = undefined
       if (endedAt === undefined) onSilence()
-      else arm(Math.max(1, endedAt + limitMs - performance.now()))
+      else start(Math.max(1, endedAt + limitMs - performance.now()))
     })
   }
   return {
-    start: () => (cancel === undefined ? arm(limitMs) : undefined),
+    start,
     end: () => void (endedAt = performance.now()),
     stop: () => {
       cancel?.()

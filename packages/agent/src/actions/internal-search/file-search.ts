@@ -1,6 +1,6 @@
 import type { StoredFile } from '../../contracts/file-store.ts'
-import type { ExcerptReader, FileSearch, Passage, PassageSearch } from '../../contracts/search.ts'
-import { fuseRankings } from '../ranking.ts'
+import type { ExcerptReader, FileSearch, PassageSearch } from '../../contracts/search.ts'
+import { fuseRankings, passageKey } from '../ranking.ts'
 
 /**
  * The search over files that are too long for the prompt, besides what `others` finds.
@@ -15,9 +15,8 @@ export function createFileSearch(
   return async (query) => {
     const [own, outside] = await Promise.all([index.search({ ...query, fileIds }), others?.(query) ?? []])
     if (outside.length === 0) return own
-    const keyOf = ({ document }: Passage): string => `${document.chunk_ind} ${document.document_id}`
     const rankings = [own, outside].map((items) => ({ items, weight: 1 }))
-    return fuseRankings(rankings, keyOf)
+    return fuseRankings(rankings, passageKey)
       .map(({ item }) => item)
       .slice(0, query.limit)
   }

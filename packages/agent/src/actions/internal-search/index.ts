@@ -22,7 +22,7 @@ import {
   mergeSections,
   type Section,
 } from './sections.ts'
-import { fuseRankings, rankDown } from '../ranking.ts'
+import { fuseRankings, passageKey, rankDown } from '../ranking.ts'
 
 /** Where a search asks the model of the run for help; a model that only quotes documents is never asked. */
 export interface SearchHelp {
@@ -190,14 +190,13 @@ export function fusePassages(
 ): Passage[] {
   const [first, ...others] = rankings
   if (first && others.length === 0) return [...first.items]
-  const keyOf = ({ document }: Passage): string => `${document.chunk_ind} ${document.document_id}`
   const best = new Map<string, number>()
   for (const passage of rankings.flatMap(({ items }) => items)) {
-    best.set(keyOf(passage), Math.max(best.get(keyOf(passage)) ?? 0, passage.document.score ?? 0))
+    best.set(passageKey(passage), Math.max(best.get(passageKey(passage)) ?? 0, passage.document.score ?? 0))
   }
-  return fuseRankings(rankings, keyOf).map(({ item }) => ({
+  return fuseRankings(rankings, passageKey).map(({ item }) => ({
     ...item,
-    document: { ...item.document, score: item.document.score === null ? null : (best.get(keyOf(item)) ?? null) },
+    document: { ...item.document, score: item.document.score === null ? null : (best.get(passageKey(item)) ?? null) },
   }))
 }
 
