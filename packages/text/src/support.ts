@@ -45,7 +45,7 @@ const longestWindow = 3
 const candidates = 12
 const nearest = 2
 /** Weight of a word that the question holds. */
-const askedWeight = 0.2
+const questionWeight = 0.2
 /** Least share of a sentence's words when those of the question weigh less. */
 const leastWhole = 0.5
 
@@ -76,7 +76,7 @@ export function createSupport<Source>(
   { leastShare = surelyTheSame, question = '' }: SupportOptions = {},
 ): (sentence: string) => Support<Source> | undefined {
   const windows = texts.flatMap(windowsOf)
-  const asked = new Set(keysOf(question))
+  const questionKeys = new Set(keysOf(question))
   const frequency = new Map<string, number>()
   for (const { keys } of windows) for (const key of keys) frequency.set(key, (frequency.get(key) ?? 0) + 1)
   const weightOf = (key: string): number => Math.log(1 + (windows.length + 1) / (1 + (frequency.get(key) ?? 0)))
@@ -86,8 +86,8 @@ export function createSupport<Source>(
     const keys = [...new Set(statement.keys)]
     if (keys.length < leastKeys) return undefined
     const whole = new Map(keys.map((key) => [key, weightOf(key)]))
-    const fresh = new Map(keys.map((key) => [key, weightOf(key) * (asked.has(key) ? askedWeight : 1)]))
-    const isAnswer = keys.filter((key) => !asked.has(key)).length >= leastKeys
+    const fresh = new Map(keys.map((key) => [key, weightOf(key) * (questionKeys.has(key) ? questionWeight : 1)]))
+    const isAnswer = keys.filter((key) => !questionKeys.has(key)).length >= leastKeys
     const shares = windows.map((window) => {
       const share = shareOf(window, whole)
       const isEnough = share >= leastShare || (isAnswer && share >= leastWhole && shareOf(window, fresh) >= leastShare)
