@@ -1,5 +1,7 @@
 import { InlayError } from './errors/errors.ts'
 
+export { createFairTurns, type FairTurns } from './fair-turns.ts'
+
 /**
  * Resolves once the event loop has served what was queued: incoming requests, finished reads. Long work awaits it
  * between its parts.

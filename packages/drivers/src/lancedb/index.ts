@@ -5,7 +5,7 @@ import { bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, loadEngine, persistently, createHandle } from './engine.ts'
-import { among, quote, createFilteredSearch } from './filtered-search.ts'
+import { among, quote } from './filtered-search.ts'
 import { besideMark, folderLocation } from './folder-location.ts'
 import { fuse } from './fusion.ts'
 import type { IndexLocation } from './location.ts'
@@ -159,7 +159,6 @@ async function assemble(
   const unindexedRows = createUnindexedRows(table, memtable, presence)
   await unindexedRows.place()
   const statistics = createTermStatistics(engine, table, terms)
-  const filteredSearch = createFilteredSearch(table)
   const parts = {
     engine,
     connection,
@@ -170,7 +169,6 @@ async function assemble(
     memtable,
     unindexedRows,
     statistics,
-    filteredSearch,
     scanning: createMutex(),
     searched: { at: -Infinity },
   }
@@ -193,7 +191,7 @@ async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hi
   const reach = Math.max(2 * limit, 50)
   const [byWords, byVector] = await Promise.all([
     searchText(parts, { text, filter, limit: reach, extra: ['vector'] }),
-    searchVectors(parts, { vector, filter, limit: reach }),
+    searchVectors(parts.table, { vector, filter, limit: reach }),
   ])
   if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, limit })
   return byVector.slice(0, limit).map(({ hit, nearness }) => ({ ...hit, score: Math.min(1, Math.max(0, nearness)) }))

@@ -1,4 +1,4 @@
-import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
+import { InlayError, parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/authentication.ts'
 import { createBodyShare, declaredBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
@@ -49,6 +49,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const query = route.input?.query === undefined ? undefined : parseWith(route.input.query, queryOf(url), 'query')
       const { parts, settings, routes } = setting
       const share = createBodyShare(settings, caller?.id ?? '')
+      const leave = caller ? await takeTurn(caller.id, request, settings) : undefined
       try {
         const body = await checkedBody(route, request, { settings, share })
         share.expire()
@@ -57,6 +58,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
         result = await route.handle(call)
         return toReply(result)
       } finally {
+        leave?.()
         share.release()
       }
     })
@@ -82,6 +84,21 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       setting.settings.onError(error, answered)
     }
     return response
+  }
+}
+
+/** A call counts for so long: what takes longer waits for something, or lets others in between its parts. */
+const longestTurnMs = 100
+
+/** Waits until the caller may begin one more call; its body is not read before. @returns ends the turn */
+async function takeTurn(caller: string, request: Request, { turns, timer }: ServerSettings): Promise<() => void> {
+  const leave = await turns.enter(caller, request.signal).catch((cause: unknown) => {
+    throw new InlayError('BAD_REQUEST', { message: 'The request ended before its turn came.', cause })
+  })
+  const cancel = timer(longestTurnMs, leave)
+  return () => {
+    cancel()
+    leave()
   }
 }
 

@@ -3,7 +3,7 @@ import type { Table } from '@lancedb/lancedb'
 import { rarityOf, termPositionsOf, rescoredRows, rescore, type TermPositions } from './rescore.ts'
 import type { Mutex } from '../../concurrency/mutex.ts'
 import type { Engine } from '../engine.ts'
-import { testOf, type FilteredSearch } from '../filtered-search.ts'
+import { runFiltered, testOf } from '../filtered-search.ts'
 import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
@@ -14,7 +14,6 @@ import type { TermStatistics } from './term-statistics.ts'
 export interface TextParts {
   readonly engine: Engine
   readonly table: Table
-  readonly filteredSearch: FilteredSearch
   readonly terms: Terms
   readonly statistics: TermStatistics
   readonly memtable: Memtable
@@ -109,24 +108,18 @@ async function rank(parts: TextParts, query: TextQuery, { memtable, words, isWho
 }
 
 async function searchIndexed(
-  { engine, table, filteredSearch, scanning }: TextParts,
+  { engine, table, scanning }: TextParts,
   { filter, extra }: TextQuery,
   { words, isWhole, reach }: { words: readonly QueryTerm[]; isWhole: boolean; reach: number },
 ): Promise<TextHit[]> {
   // A plain match is several times as fast as a composed query, and repeated words do not count twice in it.
   const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
-  const find = (): Promise<FoundRow[]> =>
-    filteredSearch({
-      query: async () => {
-        const search = table.query().fullTextSearch(match)
-        // Otherwise the engine reads every row that it has not indexed, at 20 to 200 µs each.
-        return isWhole ? search : search.fastSearch()
-      },
-      filter,
-      columns: [...hitColumns, ...extra],
-      scoreColumn: '_score',
-      limit: reach,
-    })
+  const find = (): Promise<FoundRow[]> => {
+    const search = table.query().fullTextSearch(match)
+    // Otherwise the engine reads every row that it has not indexed, at 20 to 200 µs each.
+    const bounded = isWhole ? search : search.fastSearch()
+    return runFiltered(bounded, { filter, columns: [...hitColumns, ...extra, '_score'], limit: reach })
+  }
   const rows = await (isWhole ? scanning(find) : find())
   const hits = new Map<string, TextHit>()
   for (const row of rows) {
