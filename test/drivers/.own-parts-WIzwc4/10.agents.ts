@@ -3,7 +3,8 @@ import type { HostAgent, ResponderPart, ResponderTurn } from 'inlay/agent'
 async function* respond({ prompt, tools, signal }: ResponderTurn): AsyncGenerator<ResponderPart> {
   signal.throwIfAborted()
   const content = prompt.at(-1)?.content ?? ''
-  const message = typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const message =
+    typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('')
   yield { type: 'step' }
   const [, town] = /^Weather in (\w+)/.exec(message) ?? []
   if (town) {

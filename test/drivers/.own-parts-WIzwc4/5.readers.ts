@@ -62,7 +62,8 @@ export function wikiReader(fetchPage: typeof fetch): PageReader {
 function refusal(status: number): InlayError {
   if (status === 404) return new InlayError('NOT_FOUND', { message: 'There is no page at this address.' })
   if (status === 401) return new InlayError('AUTH_ERROR', { message: 'The page asks who reads it.' })
-  if (status === 429) return new InlayError('RATE_LIMIT', { message: 'The wiki is busy: try again later.', retryable: true })
+  if (status === 429)
+    return new InlayError('RATE_LIMIT', { message: 'The wiki is busy: try again later.', retryable: true })
   return new InlayError('BAD_GATEWAY', { message: 'The wiki could not give the page.', retryable: true })
 }
 

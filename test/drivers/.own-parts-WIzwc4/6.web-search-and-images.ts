@@ -2,7 +2,12 @@ import { InlayError } from 'inlay'
 import type { WebSearch } from 'inlay/agent'
 
 interface Reply {
-  readonly hits: readonly { readonly name: string; readonly href: string; readonly extract: string; readonly day?: number }[]
+  readonly hits: readonly {
+    readonly name: string
+    readonly href: string
+    readonly extract: string
+    readonly day?: number
+  }[]
 }
 
 /** Searches by a service of the company. `timeoutMs` bounds each call. */
@@ -37,11 +42,16 @@ export async function askService(
   })
   const { status } = response
   if (status === 401) throw new InlayError('AUTH_ERROR', { message: 'The key was refused.', retryable: false })
-  if (status === 403) throw new InlayError('PERMISSION_DENIED', { message: 'The key may not do this.', retryable: false })
+  if (status === 403)
+    throw new InlayError('PERMISSION_DENIED', { message: 'The key may not do this.', retryable: false })
   if (status === 422) throw new InlayError('CONTENT_POLICY', { message: 'The service does not allow this.' })
   if (status === 429) {
     const retryAfterSeconds = Number(response.headers.get('retry-after') ?? 60)
-    throw new InlayError('RATE_LIMIT', { message: 'The service is busy.', retryable: true, data: { retryAfterSeconds } })
+    throw new InlayError('RATE_LIMIT', {
+      message: 'The service is busy.',
+      retryable: true,
+      data: { retryAfterSeconds },
+    })
   }
   if (!response.ok) throw new InlayError('API_ERROR', { message: 'The service failed.', retryable: true })
   return response.json().catch(() => {
@@ -69,7 +79,14 @@ const searchTests = webSearchConformance(({ pages, mood }) => {
   const queries: string[] = []
   const standIn = standInFor(mood, ({ text }) => {
     queries.push(String(text))
-    return { hits: pages.map(({ title, url, snippet, publishedAt }) => ({ name: title, href: url, extract: snippet, day: publishedAt })) }
+    return {
+      hits: pages.map(({ title, url, snippet, publishedAt }) => ({
+        name: title,
+        href: url,
+        extract: snippet,
+        day: publishedAt,
+      })),
+    }
   })
   return { search: companySearch(standIn, mood === 'silent' ? 50 : 5_000), queries }
 })

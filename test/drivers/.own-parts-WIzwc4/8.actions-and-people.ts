@@ -1,7 +1,10 @@
 import { defineAction, InlayError } from 'inlay'
 import { z } from 'zod'
 
-const orders = new Map([['A-7', 'packed'], ['B-9', 'sent']])
+const orders = new Map([
+  ['A-7', 'packed'],
+  ['B-9', 'sent'],
+])
 
 export const orderState = defineAction({
   id: 501,
