@@ -53,11 +53,10 @@ export function createFilteredSearch(table: Table): FilteredSearch {
 
   return async (search) => {
     const { filter: { pairs, ...rest } = {}, limit, scoreColumn } = search
-    if (!pairs) return narrowed(search, rest)
-    if (pairs.length === 0) return []
+    if (pairs?.length === 0) return []
     const wanted = new Set(pairs)
-    const key = pairs.join()
-    for (const depth of depths) {
+    const key = pairs?.join() ?? ''
+    for (const depth of pairs ? depths : []) {
       const count = limit * depth
       // Half as many again as should do.
       if (count > maxDepth || count * (shareOf(key) ?? 1) < 1.5 * limit) continue
@@ -67,7 +66,11 @@ export function createFilteredSearch(table: Table): FilteredSearch {
       if (seen > count / 2) noteShare(key, candidates.length / seen)
       if (candidates.length >= limit || seen < count) return take(table, search, candidates.slice(0, limit), wanted)
     }
-    return narrowed(search, search.filter)
+    const query = withCondition(await search.query(), search.filter)
+    return query
+      .select([...search.columns, scoreColumn])
+      .limit(limit)
+      .toArray()
   }
 }
 
@@ -107,14 +110,6 @@ function withCondition<Narrowed extends Query | VectorQuery>(
   const condition = conditionOf(filter)
   if (condition !== undefined) query.where(condition)
   return query
-}
-
-async function narrowed(search: NarrowedSearch, filter: IndexFilter | undefined): Promise<FoundRow[]> {
-  const query = withCondition(await search.query(), filter)
-  return query
-    .select([...search.columns, search.scoreColumn])
-    .limit(search.limit)
-    .toArray()
 }
 
 /** The rows of candidates, in their order, with their scores. */

@@ -44,19 +44,6 @@ export class LostIndexCheck {
   }
 
   /**
-   * Does work again, in the space that has taken the place of a lost one.
-   * @param number of the space that is worked in; default: the own one
-   */
-  async retry<Result>(work: () => Promise<Result>, number?: number): Promise<Result> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(await this.isLostAfter(error, number ?? (await this.#directory.own())))) throw error
-      return work()
-    }
-  }
-
-  /**
    * Judges a failure of an index.
    * @returns whether the index turned out to be lost: its space was replaced, and the work can be done again
    */

@@ -36,13 +36,13 @@ export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>
 export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
   const directory = new SpaceDirectory(options)
   const lostIndex = new LostIndexCheck(directory, options)
-  const { index } = options
+  const parts = { directory, lostIndex }
   const own = async (): Promise<OpenedIndex> => (await directory.indexAt(await directory.own())) ?? refuseReplaced()
   return {
     get isOpened() {
       return directory.opened().some((handle) => handle.isOpened)
     },
-    keepVersionsMs: index.keepVersionsMs,
+    keepVersionsMs: options.index.keepVersionsMs,
     open: async () => (await own()).open(),
     append: async (rows) => {
       const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
@@ -56,17 +56,20 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     },
     remove: async (generations) => {
       for (const [number, list] of Map.groupBy(generations, spaceOf))
-        await lostIndex.retry(async () => (await directory.indexAt(number))?.remove(list), number)
+        await retry(parts, async () => (await directory.indexAt(number))?.remove(list), number)
     },
-    search: (query) => lostIndex.retry(() => searchAll(directory, query)),
-    read: (generation, from, to, how) =>
-      lostIndex.retry(
-        async () => (await (await directory.indexAt(spaceOf(generation)))?.read(generation, from, to, how)) ?? [],
-        spaceOf(generation),
-      ),
+    search: (query) => retry(parts, () => searchAll(directory, query)),
+    read: (generation, from, to, how) => {
+      const number = spaceOf(generation)
+      return retry(
+        parts,
+        async () => (await (await directory.indexAt(number))?.read(generation, from, to, how)) ?? [],
+        number,
+      )
+    },
     // What another space holds only gets less, and goes as a whole.
-    maintain: (how) => lostIndex.retry(async () => (await own()).maintain(how)),
-    figures: () => lostIndex.retry(() => figuresOfAll(directory)),
+    maintain: (how) => retry(parts, async () => (await own()).maintain(how)),
+    figures: () => retry(parts, () => figuresOfAll(directory)),
     close: async () => {
       directory.isClosed = true
       await lostIndex.settled()
@@ -81,16 +84,41 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     spaces: () => directory.spaces(),
     verify: () => lostIndex.verify(),
     replace: async () => {
-      if (!index.beside)
-        throw new InlayError('UNSUPPORTED', {
-          message: 'This index can have no other beside it: begin with an empty one and send the documents again.',
-        })
+      if (!options.index.beside) throw noneBeside()
       await directory.replace({ number: await directory.own(), reason: 'requested' })
     },
     dropSpace: async ({ number, rebuildReason }) => {
       // What belongs to somebody else is not ours to remove.
       if (rebuildReason !== 'foreign') await directory.drop(number)
     },
+  }
+}
+
+function noneBeside(): InlayError {
+  return new InlayError('UNSUPPORTED', {
+    message: 'This index can have no other beside it: begin with an empty one and send the documents again.',
+  })
+}
+
+interface IndexParts {
+  readonly directory: SpaceDirectory
+  readonly lostIndex: LostIndexCheck
+}
+
+/**
+ * Does work again, in the space that has taken the place of a lost one.
+ * @param number of the space that is worked in; default: the own one
+ */
+async function retry<Result>(
+  { directory, lostIndex }: IndexParts,
+  work: () => Promise<Result>,
+  number?: number,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(await lostIndex.isLostAfter(error, number ?? (await directory.own())))) throw error
+    return work()
   }
 }
 

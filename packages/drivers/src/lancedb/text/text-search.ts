@@ -3,8 +3,8 @@ import type { Table } from '@lancedb/lancedb'
 import { rarityOf, termPositionsOf, rescoredRows, rescore, type TermPositions } from './rescore.ts'
 import type { Mutex } from '../../concurrency/mutex.ts'
 import type { Engine } from '../engine.ts'
-import { testOf, type FilteredSearch } from '../filtered-search.ts'
-import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from '../rows.ts'
+import { testOf, type FilteredSearch, type NarrowedSearch } from '../filtered-search.ts'
+import { hitColumns, keyOf, searchColumn, toHit } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words.ts'
@@ -115,30 +115,26 @@ async function searchIndexed(
 ): Promise<TextHit[]> {
   // A plain match is several times as fast as a composed query, and repeated words do not count twice in it.
   const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
-  const find = (): Promise<FoundRow[]> =>
-    filteredSearch({
-      query: async () => {
-        const search = table.query().fullTextSearch(match)
-        // Otherwise the engine reads every row that it has not indexed, at 20 to 200 µs each.
-        return isWhole ? search : search.fastSearch()
-      },
-      filter,
-      columns: [...hitColumns, ...extra],
-      scoreColumn: '_score',
-      limit: reach,
-    })
-  const rows = await (isWhole ? scanning(find) : find())
+  const search: NarrowedSearch = {
+    query: async () => {
+      const query = table.query().fullTextSearch(match)
+      // Otherwise the engine reads every row that it has not indexed, at 20 to 200 µs each.
+      return isWhole ? query : query.fastSearch()
+    },
+    filter,
+    columns: [...hitColumns, ...extra],
+    scoreColumn: '_score',
+    limit: reach,
+  }
+  const rows = await (isWhole ? scanning(() => filteredSearch(search)) : filteredSearch(search))
   const hits = new Map<string, TextHit>()
   for (const row of rows) {
     const hit = toHit(row, 0)
     // Rows appended twice are one.
-    if (!hits.has(keyOf(hit))) hits.set(keyOf(hit), { hit, score: row._score ?? 0, ...vectorOf(row) })
+    if (hits.has(keyOf(hit))) continue
+    hits.set(keyOf(hit), { hit, score: row._score ?? 0, ...(row.vector && { vector: row.vector.toArray() }) })
   }
   return [...hits.values()]
-}
-
-function vectorOf(row: FoundRow): { vector?: Float32Array } {
-  return row.vector ? { vector: row.vector.toArray() } : {}
 }
 
 async function searchMemtable(
