@@ -1,4 +1,4 @@
-import { InlayError, operator } from '@inlay/protocol'
+import { InlayError, operator, type ToolCallDetail } from '@inlay/protocol'
 import type { AgentOptions, AgentStores } from './agent-options.ts'
 import { actionLimitMs, type Action } from './contracts/action.ts'
 import type { Agent } from './contracts/agent.ts'
@@ -16,6 +16,7 @@ import { toKnownLimits } from './research/limits.ts'
 import { createAbandonedCheck, createCheckpoints } from './run/checkpoints.ts'
 import { createRuns, type LiveRun, type StopCause } from './run/registry.ts'
 import { createRunSharing } from './run/sharing.ts'
+import { toCallDetails } from './run/stored-run.ts'
 import { createBuiltIns, toSearchAction } from './tools/built-in-actions.ts'
 import { createActions } from './tools/registry.ts'
 import { createAfterTurn } from './turn/ending.ts'
@@ -139,7 +140,7 @@ function connectParts(options: AgentOptions) {
   const { conversations, files } = stores
   const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
   const parts = { runs, conversations, now, onError, leaseMs, resumableMs, runBytes }
-  const sharing = shared && createRunSharing({ shared, ...parts })
+  const sharing = shared && createRunSharing({ shared, readCalls: callReader(stores.runs), ...parts })
   const actions = createAgentActions(options, files, onError)
   const afterTurn = createAfterTurn({ conversations, onError, after: hooks?.after })
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
@@ -215,6 +216,11 @@ function toStores(
   const files = fileStore ?? noFiles
   if (conversationStore) return { conversations: conversationStore, runs: runStore ?? noKeys, files }
   return { ...inMemoryStores(services), files }
+}
+
+/** Reads what the lines of another process do not tell of its calls. */
+function callReader(runs: RunStore): (messageId: number) => Promise<readonly ToolCallDetail[]> {
+  return async (id) => (runs === noKeys ? [] : toCallDetails(await runs.answer(id)))
 }
 
 type SearchActionMaker = (search: PassageSearch, readExcerpt?: AgentOptions['readExcerpt']) => Action

@@ -32,7 +32,7 @@ export type {
   VectorIndex,
 } from './contracts/vector-index.ts'
 export type { Excerpt, ExcerptRequest, FoundPassage, Recency, Reranker, SearchRequest } from './contracts/search.ts'
-export type { Knowledge } from './contracts/knowledge.ts'
+export type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 export type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from './contracts/models.ts'
 export { toFileRequest } from './intake/file-document.ts'
 export type { FileDocument, FileDocumentOptions } from './contracts/files.ts'

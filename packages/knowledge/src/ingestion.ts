@@ -1,9 +1,8 @@
 import { InlayError } from '@inlay/protocol'
 import { privateFilesPair } from './access/access.ts'
-import type { Knowledge } from './contracts/knowledge.ts'
+import type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 import type { AcceptInput } from './contracts/document-input.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
-import type { Caller } from './contracts/pairs.ts'
 import type { ImageDescriber, Summarizer } from './contracts/models.ts'
 import type { IngestionStep } from './contracts/steps.ts'
 import type { EmbeddingCalls } from './calls/embedding.ts'
@@ -65,8 +64,8 @@ export function createIngestion(options: IngestionOptions): Ingestion {
   }
 
   return {
-    accept: async (input, { caller, waitMs = 0, signal } = {}) => {
-      const { documentId, ...result } = await calls.submit(() => prepare(parts, input, caller), intake.submit)
+    accept: async (input, { waitMs = 0, signal, ...how } = {}) => {
+      const { documentId, ...result } = await calls.submit(() => prepare(parts, input, how), intake.submit)
       const { revision, existed, isIndexed, isQueued } = result
       if (isQueued) worker.notify()
       if (!isIndexed && waitMs > 0)
@@ -128,7 +127,7 @@ async function closeAll({ options, hooks, calls, intake, mover, worker, maintain
 async function prepare(
   { options, admission, hooks }: Parts,
   input: AcceptInput,
-  caller: Caller | undefined,
+  { caller, queuedFor }: Pick<AcceptOptions, 'caller' | 'queuedFor'>,
 ): Promise<IntakeTask> {
   await admission.check()
   const given = await readDocument(input)
@@ -136,7 +135,7 @@ async function prepare(
   const request = isJudged ? await hooks.judged(given, caller) : given
   await checkNamedFiles(request.document, options, caller)
   const version = await toVersion(request)
-  return { kind: 'accept', id: version.id, version, caller }
+  return { kind: 'accept', id: version.id, version, caller, queuedFor }
 }
 
 async function until(

@@ -107,7 +107,10 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     remove: ingestion.remove,
     requeue: ingestion.requeue,
     reindex: ingestion.reindex,
-    rebuildProgress: async () => readRebuild(db, await index.spaces()),
+    rebuildProgress: async () => {
+      await index.verified()
+      return readRebuild(db, await index.spaces())
+    },
     settled: ingestion.settled,
     start: ingestion.start,
     close: ingestion.close,

@@ -113,12 +113,16 @@ testMutants<RunMistake>(
       'joins lines': { runs: (base) => changing(base, ({ lines }) => ({ lines: lines && [lines.join('')] })) },
       'reads escapes of lines': {
         runs: (base) => ({
-          complete: (owner, key, lines) =>
-            base.complete(
-              owner,
-              key,
-              lines.map((line) => line.replaceAll(String.raw`\n`, ' ')),
-            ),
+          complete: (owner, key, { messageId, lines = [] }) =>
+            base.complete(owner, key, { messageId, lines: lines.map((line) => line.replaceAll(String.raw`\n`, ' ')) }),
+        }),
+      },
+      'keeps lines of an answer that was replaced': {
+        runs: (base) => ({
+          complete: async (owner, key, run) => {
+            const messageId = (await base.find(owner, key))?.messageId ?? run.messageId
+            await base.complete(owner, key, { ...run, messageId })
+          },
         }),
       },
       'keeps no lines': { runs: () => ({ complete: async () => {} }) },

@@ -1,13 +1,13 @@
 import type { SharedRuns } from '@inlay/agent'
-import type { Script } from '@inlay/agent/testing'
-import { sqlSharedRuns } from '@inlay/conversations'
+import { scriptedAction, type Script } from '@inlay/agent/testing'
+import { sqlSharedRuns, type ConversationsOptions } from '@inlay/conversations'
 import type { StreamLine } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { ana, codeOf, eventually, newDatabase, newSetting, readAll, type Setting } from '../setting.ts'
 
 /** Processes that share records, each with an agent of its own. */
-async function newProcesses(script: Script) {
+async function newProcesses(script: Script, options: () => Partial<ConversationsOptions> = () => ({})) {
   const db = await newDatabase()
   const gone = new Set<string>()
   const clock = () => Date.UTC(2026, 0, 12, 9, 30)
@@ -19,6 +19,7 @@ async function newProcesses(script: Script) {
       now: clock,
       sharedRuns,
       limits: { leaseMs: 1_000 },
+      ...options(),
     })
     onTestFinished(() => setting.agent.close())
     await setting.agent.start()
@@ -153,6 +154,24 @@ test('a message sent again under its key on another process gets the answer that
   goOn()
   expect(await readAll(repeat)).toEqual(await readAll(run))
   expect(await readAll(await second.send({}, once))).toEqual(await readAll(run))
+})
+
+test('the whole answer of another process tells the arguments and results of its calls', async () => {
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+  const look = () => scriptedAction({ id: 7, name: 'look', result: { text: 'It is open.' } })
+  const script: Script = [[{ call: { name: 'look', input: { door: 'north' } } }], ['Open. ', { pause: () => pause }]]
+  const { start } = await newProcesses(script, () => ({ actions: [look()] }))
+  const [first, second] = [await start('a'), await start('b')]
+  const once = { caller: ana, idempotencyKey: 'k' }
+  const run = await first.send({}, once)
+  const repeat = await second.send({}, once)
+  expect(repeat.finished).toBe(false)
+  goOn()
+  const whole = await repeat.whole()
+  expect(whole.tool_calls).toMatchObject([
+    { tool_name: 'look', tool_arguments: { door: 'north' }, tool_result: 'It is open.' },
+  ])
+  expect(whole).toEqual(await run.whole())
 })
 
 test('while the others cannot be told a run goes on, and is told once they can be', async () => {

@@ -81,3 +81,24 @@ test.each([
   expect(answer).toBe(text)
   expect(cited).toEqual([])
 })
+
+test.each([
+  ['off for itself', false, {}, 0],
+  ['on for itself', true, { INLAY_COMPARED_CITATIONS: 'off' }, 2],
+])('an agent may turn that %s', { timeout: 120_000 }, async (_, compared, env, count) => {
+  const inlay = await start(words, env)
+  const agent = {
+    name: 'Clerk',
+    description: '',
+    document_set_ids: [],
+    tool_ids: [1],
+    system_prompt: '',
+    task_prompt: '',
+    datetime_aware: true,
+    compared_citations: compared,
+  }
+  const persona = (await (await post(inlay, '/persona', agent)).json()) as { id: number; compared_citations: unknown }
+  expect(persona.compared_citations).toBe(compared)
+  const { citation_info: cited } = await ask(inlay, { chat_session_info: { persona_id: persona.id } })
+  expect(cited).toHaveLength(count)
+})

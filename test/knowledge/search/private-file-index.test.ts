@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { PrivateFile } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import { privateFilesPair } from '@inlay/knowledge/internal/access/access'
+import { memoryIndex } from '../memory-index.ts'
 import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
 
 const document = (id: string, text: string, more: Partial<PrivateFile> = {}): PrivateFile => ({
@@ -106,4 +107,56 @@ test('the same document again costs no second indexing, another text replaces it
   await put('Foxes dig dens.')
   const [passage] = await knowledge.privateFiles.search({ text: 'foxes', documentIds: ['mine'], limit: 10 })
   expect(passage!.content).toContain('Foxes')
+})
+
+test('files of one person hold up no file of another', async () => {
+  const stored = memoryIndex()
+  const [first, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const index = {
+    ...stored,
+    append: async (rows: Parameters<typeof stored.append>[0]) => {
+      first.resolve()
+      await gate.promise
+      await stored.append(rows)
+    },
+  }
+  const { knowledge } = await makeKnowledge({ index, worker: { claimDocuments: 1 } })
+  const own = Array.from({ length: 20 }, (_, at) => `ana ${at}`)
+  for (const id of own) await knowledge.privateFiles.put(document(id, 'Badgers.', { ownerId: 'ana' }))
+  await knowledge.start()
+  await first.promise
+  await knowledge.privateFiles.put(document('ben', 'Foxes.', { ownerId: 'ben' }))
+  gate.resolve()
+  await knowledge.settled()
+  const order = stored.store.rows.map(({ documentId }) => documentId)
+  expect(order).toHaveLength(21)
+  // A few of the first person's are on their way when it comes.
+  expect(order.indexOf('ben')).toBeLessThan(10)
+})
+
+test('searches of files take the turn of whoever asks', async () => {
+  const stored = memoryIndex()
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const index = {
+    ...stored,
+    search: async (...query: Parameters<typeof stored.search>) => {
+      begun.resolve()
+      await gate.promise
+      return stored.search(...query)
+    },
+  }
+  const { knowledge } = await makeKnowledge({ index, searches: { limit: 1, limitPerCaller: 1 } })
+  const look = (id: string) =>
+    knowledge.privateFiles.search({
+      text: 'badgers',
+      documentIds: ['mine'],
+      limit: 10,
+      caller: { id, scopes: ['chat'] },
+    })
+  const own = look('ana')
+  await begun.promise
+  expect(await codeOf(look('ana'))).toBe('RATE_LIMITED')
+  const other = look('ben')
+  gate.resolve()
+  expect(await Promise.all([own, other])).toEqual([[], []])
 })

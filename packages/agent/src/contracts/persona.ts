@@ -19,10 +19,10 @@ export interface Persona {
   readonly documentSetIds: readonly number[]
   /** Null: the default model. */
   readonly model: { readonly provider: string; readonly name: string } | null
-  /** How its model comes by documents. Default: as the model is set. */
-  readonly grounding?: Grounding
-  /** Whether what its model leaves uncited is compared with what it read. Default: as the model is set. */
-  readonly comparesCitations?: boolean
+  /** How its model comes by documents. Default, also for null: as the model is set. */
+  readonly grounding?: Grounding | null | undefined
+  /** Whether what its model leaves uncited is compared with what it read. Default, also for null: as the model is set. */
+  readonly comparesCitations?: boolean | null | undefined
   /** Documents older than this are not searched; ISO 8601 with `Z`. */
   readonly searchStartDate: string | null
   /** Files it always has, by their own ids. */

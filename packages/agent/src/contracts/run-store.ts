@@ -32,8 +32,8 @@ export interface StoredAnswer {
 export interface RunStore {
   /** The send of a key that is not older than its life, a day. */
   find(ownerId: string, key: string): Promise<SendRecord | undefined>
-  /** Keeps the lines of a finished run with its key. */
-  complete(ownerId: string, key: string, lines: readonly string[]): Promise<void>
+  /** Keeps the lines of a finished run with its key, unless another answer has taken its place there. */
+  complete(ownerId: string, key: string, run: Pick<SendRecord, 'messageId' | 'lines'>): Promise<void>
   /** SESSION_NOT_FOUND when there is no such answer. */
   answer(messageId: number): Promise<StoredAnswer>
 }

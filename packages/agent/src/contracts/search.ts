@@ -69,6 +69,8 @@ export interface FileSearch {
   search(query: {
     readonly text: string
     readonly fileIds: readonly string[]
+    /** Whose turn the search takes; it decides nothing about what is found. */
+    readonly caller?: Principal
     readonly filters?: BaseFilters | null
     readonly limit: number
     readonly signal?: AbortSignal

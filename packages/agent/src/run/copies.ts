@@ -1,4 +1,5 @@
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
+import type { ToolCallDetail } from '@inlay/protocol'
 import { createRun, type LiveRun } from './registry.ts'
 
 /** Reads runs of other processes. */
@@ -19,7 +20,15 @@ export interface Copies {
   close(): void
 }
 
-export function createCopies({ shared, runBytes }: { readonly shared: SharedRuns; readonly runBytes: number }): Copies {
+/** What copies are made with. */
+export interface CopyOptions {
+  readonly shared: SharedRuns
+  readonly runBytes: number
+  /** Reads the calls of an answer that is stored. */
+  readonly readCalls: (messageId: number) => Promise<readonly ToolCallDetail[]>
+}
+
+export function createCopies({ shared, runBytes, readCalls }: CopyOptions): Copies {
   const copies = new Map<number, LiveRun>()
   const catchUp = async (messageId: number): Promise<void> => {
     const copy = copies.get(messageId)
@@ -38,7 +47,8 @@ export function createCopies({ shared, runBytes }: { readonly shared: SharedRuns
     runs: copies,
     catchUp,
     of: async (run) => {
-      const copy = copies.get(run.messageId) ?? createRun(run, runBytes, { repeatsEnd: true })
+      const source = { repeatsEnd: true, readCalls: () => readCalls(run.messageId) }
+      const copy = copies.get(run.messageId) ?? createRun(run, runBytes, source)
       copies.set(run.messageId, copy)
       await catchUp(run.messageId)
       return copy

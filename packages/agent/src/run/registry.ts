@@ -39,6 +39,12 @@ export interface RunOpening {
   readonly runId?: number
 }
 
+/** How the lines of a run end, and where its calls are read from that were made elsewhere. */
+export interface RunSource extends Pick<RunLogOptions, 'repeatsEnd'> {
+  /** Asked once the run has ended, for the whole answer. */
+  readonly readCalls?: () => Promise<readonly ToolCallDetail[]>
+}
+
 /** All runs of this process that can still be read. */
 export interface Runs {
   open(opening: RunOpening): LiveRun
@@ -114,7 +120,7 @@ export function createRuns(options: RunsOptions): Runs {
 export function createRun(
   opening: RunOpening,
   limitBytes: number,
-  { repeatsEnd = false }: Pick<RunLogOptions, 'repeatsEnd'> = {},
+  { repeatsEnd = false, readCalls }: RunSource = {},
 ): LiveRun {
   const { sessionId, messageId, runId = messageId } = opening
   const toolCalls: ToolCallDetail[] = []
@@ -133,6 +139,7 @@ export function createRun(
   const log = createRunLog({ limitBytes, onDrop: addToFold, repeatsEnd })
   const foldAll = async (): Promise<ChatFullResponse> => {
     await ended
+    if (readCalls) toolCalls.push(...(await readCalls()))
     for (const [index, entry] of log.entries().entries()) {
       if (index % 500 === 499) await yieldToEventLoop()
       addToFold(entry)

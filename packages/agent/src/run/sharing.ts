@@ -1,8 +1,8 @@
 import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { Services } from '../contracts/services.ts'
-import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
+import type { SharedRun } from '../contracts/shared-runs.ts'
 import { createAbandonedLook } from './abandoned-runs.ts'
-import { createCopies, createReading, type RunReading } from './copies.ts'
+import { createCopies, createReading, type CopyOptions, type RunReading } from './copies.ts'
 import type { LiveRun, Runs } from './registry.ts'
 
 /** Runs of this process for the others, and those of the others for this one. */
@@ -21,14 +21,12 @@ export interface RunSharing extends RunReading {
 }
 
 /** Times are milliseconds. */
-export interface RunSharingOptions extends Pick<Services, 'now' | 'onError'> {
-  readonly shared: SharedRuns
+export interface RunSharingOptions extends CopyOptions, Pick<Services, 'now' | 'onError'> {
   readonly runs: Runs
   readonly conversations: Pick<ConversationStore, 'branch' | 'finish'>
   /** After which silence of its process a run counts as abandoned. */
   readonly leaseMs: number
   readonly resumableMs: number
-  readonly runBytes: number
 }
 
 /** Changes are looked for this often even where they are told: a message may get lost. */

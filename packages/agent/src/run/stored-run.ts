@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import type { StreamLine } from '@inlay/protocol'
+import type { StreamLine, ToolCallDetail } from '@inlay/protocol'
 import type { RunStore, SendRecord, StoredAnswer } from '../contracts/run-store.ts'
 import { createRun, type LiveRun } from './registry.ts'
 
@@ -11,23 +11,26 @@ export async function readStoredRun(store: RunStore, record: SendRecord, limitBy
   const { messageId, sessionId } = record
   const run = createRun({ sessionId, messageId }, limitBytes)
   const answer = await store.answer(messageId)
-  for (const call of answer.toolCalls) {
-    run.tellCall({
-      turn_index: call.turnIndex,
-      tab_index: call.tabIndex,
-      sub_turn_index: call.subTurnIndex ?? null,
-      tool_name: call.name,
-      tool_arguments: call.arguments,
-      tool_result: call.result,
-      search_docs: call.documents,
-      generated_images: call.images,
-    })
-  }
+  for (const call of toCallDetails(answer)) run.tellCall(call)
   // Lines were encoded by us from lines of this type.
   const lines = record.lines?.map((json) => JSON.parse(json) as StreamLine) ?? shortLines(record, answer)
   for (const line of lines) run.write(line)
   run.end()
   return run
+}
+
+/** What the lines of an answer do not tell of its calls. */
+export function toCallDetails({ toolCalls }: StoredAnswer): ToolCallDetail[] {
+  return toolCalls.map((call) => ({
+    turn_index: call.turnIndex,
+    tab_index: call.tabIndex,
+    sub_turn_index: call.subTurnIndex ?? null,
+    tool_name: call.name,
+    tool_arguments: call.arguments,
+    tool_result: call.result,
+    search_docs: call.documents,
+    generated_images: call.images,
+  }))
 }
 
 function shortLines(record: SendRecord, { parentId, status, text, documents, error }: StoredAnswer): StreamLine[] {

@@ -110,9 +110,9 @@ function runsIn({ sends, messages }: Memory, now: () => number): RunStore {
       for (const [name, { createdAt }] of sends) if (createdAt <= now() - dayMs) sends.delete(name)
       return sends.get(nameOf(ownerId, key))
     },
-    complete: async (ownerId, key, lines) => {
+    complete: async (ownerId, key, { messageId, lines }) => {
       const send = sends.get(nameOf(ownerId, key))
-      if (send) send.lines = lines
+      if (send?.messageId === messageId) send.lines = lines
     },
     answer: async (messageId) => {
       const answer = messages.get(messageId)

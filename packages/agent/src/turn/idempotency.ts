@@ -113,11 +113,7 @@ async function keepLines(store: RunStore, run: LiveRun, caller: Principal, key: 
   const entries = run.log.entries()
   // Of a run too long to be held its answer is stored all the same.
   if (entries[0]?.sequence !== 1) return
-  await store.complete(
-    caller.id,
-    key,
-    entries.map(({ json }) => json),
-  )
+  await store.complete(caller.id, key, { messageId: run.messageId, lines: entries.map(({ json }) => json) })
 }
 
 interface Repeat {

@@ -85,7 +85,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const models = resolved.map((model) => ({
     ...model,
     ...(grounding && { grounding }),
-    ...(comparesCitations !== undefined && { comparesCitations }),
+    ...(typeof comparesCitations === 'boolean' && { comparesCitations }),
   }))
   const [model] = models
   const research =

@@ -33,6 +33,8 @@ export interface FileIndex extends FileSearch {
 /** A file as it is searched. */
 export interface IndexedFile {
   readonly id: string
+  /** Whose it is: files of several people take turns. */
+  readonly ownerId: string
   readonly name: string
   readonly sections: readonly FileSection[]
   /** Milliseconds since 1970 UTC. */

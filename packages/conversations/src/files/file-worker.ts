@@ -167,7 +167,8 @@ async function putIntoIndex(
 ): Promise<void> {
   const file = toStoredFile(row)
   const sections = await readings.of(file, closing)
-  await index?.put({ id: file.id, name: file.name, sections, createdAt: file.createdAt })
+  const { id, ownerId, name, createdAt } = file
+  await index?.put({ id, ownerId, name, sections, createdAt })
 }
 
 /** In an order in which a kill in between leaves the rest to the next try. */

@@ -122,9 +122,10 @@ function indexingOf(
         wanted.map(({ id }) => id),
       )
       for (const file of wanted.filter(({ id }) => missing.has(id))) {
-        const { id, name, createdAt } = file
+        const { id, ownerId, name, createdAt } = file
         const sections = await readings.of(file)
-        await index?.put({ id, name, sections, createdAt }, { waitMs: Math.max(0, deadline - performance.now()) })
+        const waitMsLeft = Math.max(0, deadline - performance.now())
+        await index?.put({ id, ownerId, name, sections, createdAt }, { waitMs: waitMsLeft })
         const done = { is_indexed: 1, work: null, attempts: 0 }
         const noted = await db
           .updateTable('inlay_files')

@@ -123,7 +123,7 @@ async function change(
   caller: Principal,
   options: PersonasOptions,
 ): Promise<StoredPersona> {
-  const { starter_messages: starters, default_model_configuration_id: modelId } = fields
+  const { starter_messages: starters, default_model_configuration_id: modelId, compared_citations: compared } = fields
   const wanted: StoredPersona = {
     ...persona,
     name: fields.name ?? persona.name,
@@ -135,6 +135,8 @@ async function change(
     replacesBasePrompt: fields.replace_base_system_prompt ?? persona.replacesBasePrompt,
     taskPrompt: fields.task_prompt ?? persona.taskPrompt,
     isDatetimeAware: fields.datetime_aware ?? persona.isDatetimeAware,
+    grounding: fields.grounding === undefined ? persona.grounding : fields.grounding,
+    comparesCitations: compared === undefined ? persona.comparesCitations : compared,
     users: unique(fields.users ?? persona.users),
     groups: unique(fields.groups ?? persona.groups),
     starterMessages: starters === undefined ? persona.starterMessages : starters,

@@ -29,12 +29,13 @@ export function createRunStore(db: ConversationDatabase, now: () => number): Run
         lines: row.lines?.split('\n'),
       }
     },
-    complete: async (ownerId, key, lines) => {
+    complete: async (ownerId, key, { messageId, lines }) => {
       await db
         .updateTable('inlay_chat_send_keys')
-        .set({ lines: lines.join('\n') })
+        .set({ lines: lines?.join('\n') ?? null })
         .where('owner_id', '=', ownerId)
         .where('key', '=', key)
+        .where('message_id', '=', messageId)
         .execute()
     },
     answer: async (messageId) => {

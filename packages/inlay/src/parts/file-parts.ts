@@ -31,8 +31,8 @@ export function defaultReader(): ClosableReader {
 /** Searches files among the private files of the knowledge, where nothing but their ids finds them. */
 export function toFileIndex({ privateFiles }: Pick<Knowledge, 'privateFiles'>): FileIndex {
   return {
-    put: ({ id, name, sections, createdAt }, options) =>
-      privateFiles.put({ id, title: name, source: 'user_file', sections, updatedAt: createdAt }, options),
+    put: ({ name, createdAt, ...file }, options) =>
+      privateFiles.put({ ...file, title: name, source: 'user_file', updatedAt: createdAt }, options),
     remove: (id) => privateFiles.remove(id),
     search: ({ fileIds, ...query }) => privateFiles.search({ ...query, documentIds: fileIds }),
     excerpt: ({ fileId, ...part }) => privateFiles.excerpt({ ...part, documentId: fileId }),

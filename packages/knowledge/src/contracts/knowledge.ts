@@ -15,6 +15,17 @@ import type { Caller, DocumentSets, Pairs } from './pairs.ts'
 import type { PrivateFileIndex } from './private-files.ts'
 import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from './search.ts'
 
+/** How a document is accepted. */
+export interface AcceptOptions {
+  /** Absent: the host itself, no restriction. */
+  readonly caller?: Caller
+  /** Whose turn it waits for when several fill the queue. Default: the caller's. */
+  readonly queuedFor?: string | undefined
+  /** How long to wait until it is searchable or failed, in milliseconds; 0 (default) answers at once. */
+  readonly waitMs?: number
+  readonly signal?: AbortSignal
+}
+
 /**
  * Documents in, passages out. An accepted document survives a crash, becomes searchable or visibly failed; the last
  * accepted version wins; a delete wins over everything in flight.
@@ -25,10 +36,9 @@ export interface Knowledge {
   readonly privateFiles: PrivateFileIndex
   /**
    * Stores a document durably and queues it for indexing. Only its sections are needed.
-   * @param options.waitMs how long to wait until it is searchable or failed; 0 (default) answers at once
    * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, VALIDATION_FAILED, RATE_LIMITED (queue full), CLOSED
    */
-  accept(request: AcceptInput, options?: { caller?: Caller; waitMs?: number; signal?: AbortSignal }): Promise<Accepted>
+  accept(request: AcceptInput, options?: AcceptOptions): Promise<Accepted>
   /** Reads a file as text and accepts it. Throws what `accept` does; INVALID_INPUT, PAYLOAD_TOO_LARGE, UNSUPPORTED (file). */
   ingestFile(file: FileDocument, options?: FileDocumentOptions): Promise<Accepted>
   /** Hides a document at once and drops its rows later. DOCUMENT_NOT_FOUND when it is not there. */
@@ -47,7 +57,10 @@ export interface Knowledge {
    * @throws UNSUPPORTED for an index that can have no other beside it
    */
   reindex(): Promise<{ readonly documents: number }>
-  /** Why all documents are being indexed again, and how many are left; undefined while they are not. Loads no index. */
+  /**
+   * Why all documents are being indexed again, and how many are left; undefined while they are not. Loads no index.
+   * @throws SERVICE_UNAVAILABLE while the index has not been reached since the start
+   */
   rebuildProgress(): Promise<KnowledgeFigures['rebuild']>
   /** INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see. */
   search(request: SearchRequest): Promise<FoundPassage[]>

@@ -4,6 +4,8 @@ import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from './sea
 /** A private file. */
 export interface PrivateFile {
   readonly id: string
+  /** Whose it is: files of several people take turns in the queue. */
+  readonly ownerId?: string
   readonly title: string
   readonly source: SourceValue
   readonly sections: readonly { readonly text: string; readonly heading?: string }[]
@@ -20,9 +22,14 @@ export interface PrivateFileIndex {
   put(document: PrivateFile, options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>
   /** No error when it is not there. */
   remove(id: string): Promise<void>
-  /** Passages of these documents alone, best first; filters bind, and a document set finds nothing. */
+  /**
+   * Passages of these documents alone, best first; filters bind, and a document set finds nothing. The caller decides
+   * whose turn it takes, not what is found.
+   */
   search(
-    query: Pick<SearchRequest, 'text' | 'filters' | 'limit' | 'signal'> & { readonly documentIds: readonly string[] },
+    query: Pick<SearchRequest, 'text' | 'filters' | 'limit' | 'signal' | 'caller'> & {
+      readonly documentIds: readonly string[]
+    },
   ): Promise<FoundPassage[]>
   /** What stands around a passage of one of these documents, as it is now. Undefined when it is not there. */
   excerpt(request: Omit<ExcerptRequest, 'caller'>): Promise<Excerpt | undefined>

@@ -6,7 +6,14 @@ import type { Version } from './version.ts'
 
 /** A change of the documents that a caller asks for. */
 export type IntakeTask =
-  | { readonly kind: 'accept'; readonly id: string; readonly version: Version; readonly caller?: Caller }
+  | {
+      readonly kind: 'accept'
+      readonly id: string
+      readonly version: Version
+      readonly caller?: Caller
+      /** Whose turn it waits for. Default: the caller's. */
+      readonly queuedFor?: string | undefined
+    }
   | { readonly kind: 'remove'; readonly id: string; readonly caller?: Caller }
 
 /** What came of it. */
@@ -47,8 +54,8 @@ export interface Draft {
   pairIds: Set<number>
   /** The version to be stored; undefined when nothing has to be. */
   version: Version | undefined
-  /** Who sent it; undefined for the host. */
-  callerId: string | undefined
+  /** Whose turn it waits for; undefined for the host. */
+  queuedFor: string | undefined
 }
 
 /** Begins a draft. A document whose pairs were all removed counts as absent. */
@@ -64,7 +71,7 @@ export function toDraft(id: string, stored: StoredState | undefined, pairs: Read
     revision: stored?.revision ?? 0,
     pairIds: new Set(live),
     version: undefined,
-    callerId: undefined,
+    queuedFor: undefined,
   }
 }
 
@@ -81,7 +88,7 @@ export interface DraftContext {
  */
 export function accept(
   draft: Draft,
-  { version, caller }: IntakeTask & { kind: 'accept' },
+  { version, caller, queuedFor = caller?.id }: IntakeTask & { kind: 'accept' },
   { pairs, revision }: DraftContext,
 ): IntakeResult {
   const pair = pairs.get(version.pairId)
@@ -100,7 +107,7 @@ export function accept(
     draft.state = 'pending'
     draft.pairIds.add(version.pairId)
     draft.version = version
-    draft.callerId = caller?.id
+    draft.queuedFor = queuedFor
     return { documentId: draft.id, existed, revision: draft.revision, isIndexed: false, isQueued: true }
   }
   return {

@@ -200,7 +200,7 @@ function toRow(
   { now, admission }: { now: number; admission: IntakeOptions['admission'] },
 ): InsertObject<Tables, 'inlay_documents'> {
   const { version } = draft
-  const place = admission?.placeOf(draft.callerId ?? '', version.content.length, now) ?? now
+  const place = admission?.placeOf(draft.queuedFor ?? '', version.content.length, now) ?? now
   const stored = isStale(draft) ? undefined : draft.stored
   // A document that is changed again and again keeps its place in the queue.
   const waitsSince = stored?.state === 'pending' && stored.attempts === 0 ? stored.dueAt : place

@@ -40,18 +40,19 @@ export function createPrivateFileIndex({
         throw error
       })
       await pairCreated
-      await accept({ document: toDocument(document), cc_pair_id: privateFilesPair }, { caller, waitMs, signal })
+      const request = { document: toDocument(document), cc_pair_id: privateFilesPair }
+      await accept(request, { caller, queuedFor: document.ownerId, waitMs, signal })
     },
     remove: async (id) => {
       await remove(id, { caller }).catch((error: unknown) => {
         if (!isMissing(error)) throw error
       })
     },
-    search: async ({ text, documentIds, filters, limit, signal }) => {
+    search: async ({ text, documentIds, filters, limit, signal, caller: asker }) => {
       // Sets are made of pairs, and nobody puts this one into a set.
       if (documentIds.length === 0 || (filters?.document_set ?? []).length > 0) return []
       const filter = { ...(await resolveFilters(db, filters, caller)), pairs: [privateFilesPair], documentIds }
-      return search({ text, limit, signal }, context, filter)
+      return search({ text, limit, signal, caller: asker }, context, filter)
     },
     excerpt: (request) => readExcerpt(request, context, [privateFilesPair]),
   }

@@ -32,15 +32,53 @@ export class LostIndexCheck {
   readonly #options: LostIndexOptions
   #inspecting: Promise<boolean> | undefined
   #inspectedAt = -Infinity
+  /** Whether the index could not be reached when it was to be verified. */
+  #isUnverified = false
+  #verifying: Promise<unknown> | undefined
 
   constructor(directory: CheckedSpaces, options: LostIndexOptions) {
     this.#directory = directory
     this.#options = options
   }
 
-  /** Looks whether the index of the own space is the one that its documents were brought into; replaces the space if not. */
+  /**
+   * Looks whether the index of the own space is the one that its documents were brought into; replaces the space if not.
+   * An index that cannot be reached is told to the operator, and verified by its next use.
+   */
   async verify(): Promise<void> {
-    await this.#inspect(await this.#directory.own(), { thorough: false })
+    const number = await this.#directory.own()
+    await this.#inspect(number, { thorough: false }).catch((error: unknown) => {
+      if (isInlayError(error) && error.code === 'INDEX_MISMATCH') throw error
+      this.#isUnverified = true
+      this.#options.onError?.(unreachable(error))
+    })
+  }
+
+  /** @throws SERVICE_UNAVAILABLE while the index cannot be reached that was to be verified */
+  async verified(): Promise<void> {
+    if (!this.#isUnverified) return
+    const verify = async (): Promise<void> => {
+      await this.#inspect(await this.#directory.own(), { thorough: false })
+      this.#isUnverified = false
+    }
+    this.#verifying ??= verify().finally(() => (this.#verifying = undefined))
+    await this.#verifying.catch((error: unknown) => {
+      throw unreachable(error)
+    })
+  }
+
+  /**
+   * Does work again, in the space that has taken the place of a lost one.
+   * @param number of the space that is worked in; default: the own one
+   */
+  async retry<Result>(work: () => Promise<Result>, number?: number): Promise<Result> {
+    await this.verified()
+    try {
+      return await work()
+    } catch (error) {
+      if (!(await this.isLostAfter(error, number ?? (await this.#directory.own())))) throw error
+      return work()
+    }
   }
 
   /**
@@ -100,6 +138,11 @@ export class LostIndexCheck {
     if (adopted !== mark) await index.mark(adopted)
     return undefined
   }
+}
+
+function unreachable(cause: unknown): InlayError {
+  const message = 'The index cannot be reached. It is tried again with each use; until then this process is not ready.'
+  return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true })
 }
 
 /** Failures that say nothing about the index. */

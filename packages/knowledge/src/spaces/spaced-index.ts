@@ -21,7 +21,8 @@ import type { Records } from '../schema/tables.ts'
  * An index that turns out to be lost, damaged, outdated or another's is replaced by a new one, into which documents are
  * then moved from the records.
  */
-export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify'> {
+export interface SpacedIndex
+  extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify' | 'verified'> {
   /** Number of the space that documents are brought into; undefined when a later embedder has taken its place for good. */
   space(): Promise<number | undefined>
   /** Whether searches use the vector of a query: not while documents are moved from another embedder's space. */
@@ -36,7 +37,6 @@ export interface SpacedIndex extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>
 export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
   const directory = new SpaceDirectory(options)
   const lostIndex = new LostIndexCheck(directory, options)
-  const parts = { directory, lostIndex }
   const own = async (): Promise<OpenedIndex> => (await directory.indexAt(await directory.own())) ?? refuseReplaced()
   return {
     get isOpened() {
@@ -45,6 +45,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     keepVersionsMs: options.index.keepVersionsMs,
     open: async () => (await own()).open(),
     append: async (rows) => {
+      await lostIndex.verified()
       const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
       try {
         await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
@@ -56,20 +57,17 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     },
     remove: async (generations) => {
       for (const [number, list] of Map.groupBy(generations, spaceOf))
-        await retry(parts, async () => (await directory.indexAt(number))?.remove(list), number)
+        await lostIndex.retry(async () => (await directory.indexAt(number))?.remove(list), number)
     },
-    search: (query) => retry(parts, () => searchAll(directory, query)),
-    read: (generation, from, to, how) => {
-      const number = spaceOf(generation)
-      return retry(
-        parts,
-        async () => (await (await directory.indexAt(number))?.read(generation, from, to, how)) ?? [],
-        number,
-      )
-    },
+    search: (query) => lostIndex.retry(() => searchAll(directory, query)),
+    read: (generation, from, to, how) =>
+      lostIndex.retry(
+        async () => (await (await directory.indexAt(spaceOf(generation)))?.read(generation, from, to, how)) ?? [],
+        spaceOf(generation),
+      ),
     // What another space holds only gets less, and goes as a whole.
-    maintain: (how) => retry(parts, async () => (await own()).maintain(how)),
-    figures: () => retry(parts, () => figuresOfAll(directory)),
+    maintain: (how) => lostIndex.retry(async () => (await own()).maintain(how)),
+    figures: () => lostIndex.retry(() => figuresOfAll(directory)),
     close: async () => {
       directory.isClosed = true
       await lostIndex.settled()
@@ -83,42 +81,17 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     takesVectors: async () => !(await isMoving(directory)),
     spaces: () => directory.spaces(),
     verify: () => lostIndex.verify(),
+    verified: () => lostIndex.verified(),
     replace: async () => {
-      if (!options.index.beside) throw noneBeside()
+      if (!options.index.beside)
+        throw new InlayError('UNSUPPORTED', {
+          message: 'This index can have no other beside it: begin with an empty one and send the documents again.',
+        })
       await directory.replace({ number: await directory.own(), reason: 'requested' })
     },
-    dropSpace: async ({ number, rebuildReason }) => {
-      // What belongs to somebody else is not ours to remove.
-      if (rebuildReason !== 'foreign') await directory.drop(number)
-    },
-  }
-}
-
-function noneBeside(): InlayError {
-  return new InlayError('UNSUPPORTED', {
-    message: 'This index can have no other beside it: begin with an empty one and send the documents again.',
-  })
-}
-
-interface IndexParts {
-  readonly directory: SpaceDirectory
-  readonly lostIndex: LostIndexCheck
-}
-
-/**
- * Does work again, in the space that has taken the place of a lost one.
- * @param number of the space that is worked in; default: the own one
- */
-async function retry<Result>(
-  { directory, lostIndex }: IndexParts,
-  work: () => Promise<Result>,
-  number?: number,
-): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(await lostIndex.isLostAfter(error, number ?? (await directory.own())))) throw error
-    return work()
+    // What belongs to somebody else is not ours to remove.
+    dropSpace: async ({ number, rebuildReason }) =>
+      void (rebuildReason !== 'foreign' && (await directory.drop(number))),
   }
 }
 

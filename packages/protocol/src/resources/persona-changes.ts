@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { integer, model, text, type WireSchema } from '../fields.ts'
 import { dateTime } from '../timestamps.ts'
 import { groupNames } from './pairs.ts'
-import { starterMessageSchema, type StarterMessage } from './personas.ts'
+import { groundingSchema, starterMessageSchema, type StarterMessage } from './personas.ts'
 
 /** What an agent can be given, as read: absent fields are left as they are, or take their default in a new one. */
 export interface PersonaFields {
@@ -22,6 +22,13 @@ export interface PersonaFields {
   readonly datetime_aware?: boolean
   /** Whether `system_prompt` stands instead of the built-in instructions. */
   readonly replace_base_system_prompt?: boolean
+  /**
+   * How its model comes by documents: it calls the search, is given what was found, or shows which; null: as the model is
+   * set.
+   */
+  readonly grounding?: 'auto' | 'tools' | 'search-first' | null
+  /** Whether what its model leaves uncited is compared with what it read, and cited; null: as the model is set. */
+  readonly compared_citations?: boolean | null
   /** Whether everybody may use it. */
   readonly is_public?: boolean
   /** Whether listings show it. */
@@ -84,6 +91,8 @@ const ownFields = {
 
 const moreFields = {
   replace_base_system_prompt: kept(v.boolean()),
+  grounding: v.optional(v.nullable(groundingSchema)),
+  compared_citations: v.optional(v.nullable(v.boolean())),
   is_public: kept(v.boolean()),
   is_listed: kept(v.boolean()),
   is_featured: kept(v.boolean()),

@@ -134,6 +134,10 @@ export interface FullPersona extends PersonaBase {
   readonly task_prompt: string | null
   /** Whether the model is told the date. */
   readonly datetime_aware: boolean
+  /** How its model comes by documents; null: as the model is set. */
+  readonly grounding: 'auto' | 'tools' | 'search-first' | null
+  /** Whether what its model leaves uncited is compared with what it read, and cited; null: as the model is set. */
+  readonly compared_citations: boolean | null
   /** Documents older than this are not searched. */
   readonly search_start_date: string | null
   /** How many people may administer it. */
@@ -141,6 +145,13 @@ export interface FullPersona extends PersonaBase {
   /** Whether its owner is gone. */
   readonly ownership_vacant: boolean
 }
+
+/** Schema of the ways in which a model comes by documents. */
+export const groundingSchema: WireSchema<'auto' | 'tools' | 'search-first'> = v.picklist([
+  'auto',
+  'tools',
+  'search-first',
+])
 
 const personaUser = model('PersonaUser', { id: v.string(), email: v.string() })
 
@@ -190,6 +201,8 @@ export const fullPersonaSchema: WireSchema<FullPersona> = model('FullPersona', {
   replace_base_system_prompt: v.boolean(),
   task_prompt: orNull(v.string()),
   datetime_aware: v.boolean(),
+  grounding: orNull(groundingSchema),
+  compared_citations: orNull(v.boolean()),
   search_start_date: orNull(answeredTime),
   admin_count: integer,
   ownership_vacant: v.boolean(),

@@ -47,6 +47,12 @@ describe('agents', () => {
     })
     const path = `/persona/${persona.id}`
     expect((await fixture.fetchJson(path)).body).toEqual(persona)
+    const asModel = { grounding: null, compared_citations: null }
+    expect(persona).toMatchObject(asModel)
+    const own = { grounding: 'search-first', compared_citations: false }
+    expect((await fixture.fetchJson(path, { method: 'PATCH', json: own })).body).toMatchObject(own)
+    expect((await fixture.fetchJson(path, { method: 'PATCH', json: { name: 'Ada' } })).body).toMatchObject(own)
+    expect((await fixture.fetchJson(path, { method: 'PATCH', json: asModel })).body).toMatchObject(asModel)
     await fixture.fetchJson(path, { method: 'PATCH', json: { is_public: true }, key: 'key-operator' })
     const changed = await fixture.fetchJson(path, { method: 'PATCH', json: { name: 'Bea' } })
     expect(changed.body).toMatchObject({ name: 'Bea', system_prompt: 'You are Ada.', sharing_status: 'PUBLIC' })

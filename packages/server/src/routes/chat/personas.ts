@@ -263,6 +263,8 @@ function toFullPersona(persona: StoredPersona, base: PersonaBase): FullPersona {
     replace_base_system_prompt: persona.replacesBasePrompt,
     task_prompt: persona.taskPrompt,
     datetime_aware: persona.isDatetimeAware,
+    grounding: persona.grounding ?? null,
+    compared_citations: persona.comparesCitations ?? null,
     search_start_date: persona.searchStartDate,
     admin_count: 0,
     ownership_vacant: false,

@@ -1,5 +1,6 @@
 import {
   InlayError,
+  isInlayError,
   scopes,
   toUserId,
   userInfoSchema,
@@ -48,8 +49,8 @@ export const serviceRoutes: readonly Route[] = [
     topic,
     summary: 'Whether the service can do its work',
     description:
-      'Asks the database. 503 while it does not answer, and before the process ends: send requests elsewhere. The message says so while the ' +
-      'index is made anew from the records; what is in it already is found.',
+      'Asks the database. 503 while it does not answer, while the index has not been reached since the start, and before the process ends: ' +
+      'send requests elsewhere. The message says so while the index is made anew from the records; what is in it already is found.',
     answer: { description: 'It can.', schema: readinessSchema },
     errors: ['SERVICE_UNAVAILABLE'],
     async handle({ parts, settings, request, requestId }) {
@@ -61,7 +62,9 @@ export const serviceRoutes: readonly Route[] = [
         return { success: true, message, data: noThreads }
       } catch (error) {
         settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
-        throw new InlayError('SERVICE_UNAVAILABLE', { message: 'The database does not answer.', cause: error })
+        const isKnown = isInlayError(error) && error.code === 'SERVICE_UNAVAILABLE'
+        const message = isKnown ? error.message : 'The database does not answer.'
+        throw new InlayError('SERVICE_UNAVAILABLE', { message, cause: error })
       }
     },
   }),
