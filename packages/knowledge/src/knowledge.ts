@@ -121,8 +121,8 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     showsImage: (id, { caller } = {}) => isImageShown(db, id, caller),
     hasDocuments: async () => {
       const documents = db.selectFrom('inlay_document_pairs').select('document_id')
-      const found = await documents.where('pair_id', '!=', privateFilesPair).limit(1).execute()
-      return found.length > 0
+      const rows = await documents.where('pair_id', '!=', privateFilesPair).limit(1).execute()
+      return rows.length > 0
     },
     search: (request) => search(request, context),
     excerpt: (request) => readExcerpt(request, { db, index }),
