@@ -152,6 +152,18 @@ export function createWorker(context: WorkerContext): Worker {
   const underWay = new Map<Promise<void>, boolean>()
   let loop: Promise<void> | undefined
   let isClosing = false
+  let endPause = (): void => {}
+
+  /** Of the loop alone; ends early when the worker closes. */
+  function pause(delayMs: number): Promise<undefined> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => endPause(), delayMs)
+      endPause = () => {
+        clearTimeout(timer)
+        resolve(undefined)
+      }
+    })
+  }
 
   async function run(): Promise<void> {
     let [areMoreDue, isOfSmall] = [false, false]
@@ -194,14 +206,11 @@ export function createWorker(context: WorkerContext): Worker {
     close: async () => {
       isClosing = true
       signal.notify()
+      endPause()
       const grace = setTimeout(runner.letGo, closeMs)
       await loop
       await Promise.all(underWay.keys())
       clearTimeout(grace)
     },
   }
-}
-
-function pause(delayMs: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, delayMs, undefined))
 }
