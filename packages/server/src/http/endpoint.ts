@@ -1,7 +1,7 @@
 import { InlayError, parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/authentication.ts'
 import { createBodyShare, declaredBytes, readText, type BodyShare } from './body.ts'
-import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
+import { corsHeaders, type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
 import type { ServerSettings } from './settings.ts'
 
@@ -29,6 +29,8 @@ export interface IncomingRequest {
 export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
   const scopes = scopesOf(route)
   const isAudited = changesMuch(route)
+  // Whoever sets limits can always undo them, also when all that all callers together may use is used up.
+  const isCounted = scopes?.some((scope) => scope !== 'admin')
   return async (incoming) => {
     const start = performance.now()
     let callerId: string | undefined
@@ -39,7 +41,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const caller = scopes === undefined ? undefined : await callerOf(request, setting.authenticate)
       callerId = caller?.id
       if (caller && scopes) checkScopes(caller, scopes)
-      if (caller) await setting.parts.usage?.take(caller, 'requestsPerMinute')
+      if (caller && isCounted) await setting.parts.usage?.take(caller, 'requestsPerMinute')
       const path =
         route.input?.path === undefined
           ? undefined
@@ -122,7 +124,8 @@ export async function respond(
   routePath: string | undefined,
   work: (requestId: string) => Promise<Reply>,
 ): Promise<Response> {
-  const requestId = requestIdOf(request)
+  const given = request.headers.get(requestIdHeader)
+  const requestId = given !== null && requestIdForm.test(given) ? given : crypto.randomUUID()
   const { status, headers, body } = await work(requestId).catch((thrown: unknown) => {
     const { error, unexpected } = toFailure(thrown)
     if (unexpected && !isDeparture(thrown, request))

@@ -1,6 +1,11 @@
 import type { Hit } from '@inlay/knowledge'
-import { keyOf } from './rows.ts'
-import type { TextHit } from './text/text-search.ts'
+
+/** A row found by its words; `score` is 1 for the best. */
+export interface TextHit {
+  readonly hit: Hit
+  readonly score: number
+  readonly vector?: Float32Array
+}
 
 /** A row found by its vector; `nearness` is the cosine, at most 1. */
 export interface VectorHit {
@@ -53,4 +58,9 @@ export function cosine(a: Float32Array, b: Float32Array): number {
     bb += y * y
   }
   return aa > 0 && bb > 0 ? dot / Math.sqrt(aa * bb) : 0
+}
+
+/** Names a row within the index: rows of one name are the same row. */
+export function keyOf(row: { readonly generation: string; readonly position: number }): string {
+  return `${row.position} ${row.generation}`
 }
