@@ -152,8 +152,7 @@ export function createWorker(context: WorkerContext): Worker {
   const underWay = new Map<Promise<void>, boolean>()
   let loop: Promise<void> | undefined
   const closing = new AbortController()
-  const pause = async (delayMs: number): Promise<undefined> =>
-    void (await delay(delayMs, closing.signal).catch(() => {}))
+  const pause = (delayMs: number): Promise<void> => delay(delayMs, closing.signal).catch(() => {})
 
   async function run(): Promise<void> {
     let [areMoreDue, isOfSmall] = [false, false]
