@@ -93,8 +93,6 @@ interface ReadUnit {
   readonly list: readonly string[]
 }
 
-const wordsIn = (text: string): string[] => (text.match(wordPattern) ?? []).map((word) => word.toLowerCase())
-
 function readPassages(candidates: readonly Candidate[]): ReadPassage[] {
   return [...Map.groupBy(candidates, ({ passage }) => passage)].map(([passage, own]): ReadPassage => {
     const units = own.map((unit): ReadUnit => {
@@ -105,13 +103,14 @@ function readPassages(candidates: readonly Candidate[]): ReadPassage[] {
     const head = new Set(keysOf(title))
     const counts = new Map<string, number>()
     for (const key of units.flatMap(({ list }) => list)) counts.set(key, (counts.get(key) ?? 0) + 1)
+    const words = `${title} ${own.map(({ text }) => text).join(' ')}`.match(wordPattern) ?? []
     return {
       rank: own[0]?.rank ?? 0,
       units,
       head,
       counts,
       all: new Set([...head, ...counts.keys()]),
-      words: new Set(wordsIn(`${title} ${own.map(({ text }) => text).join(' ')}`)),
+      words: new Set(words.map((word) => word.toLowerCase())),
     }
   })
 }
