@@ -87,37 +87,39 @@ export interface CallPlace {
 const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool|error$)/
 
 /** Sends the packets of one call. After `end` it sends nothing more. */
-export class CallWriter {
+export interface CallWriter {
   readonly place: CallPlace
   /** All documents the call found; undefined when it searched nothing, or still runs. */
-  foundDocuments: readonly SearchDoc[] | undefined
-  readonly #send: (packet: PacketBody, sub: number | null) => void
-  #hasEnded = false
-
-  constructor(place: CallPlace, send: (packet: PacketBody, sub: number | null) => void) {
-    this.place = place
-    this.#send = send
-  }
-
+  readonly foundDocuments: readonly SearchDoc[] | undefined
   /** Throws UNSUPPORTED for packets that are not a call's to send, such as `stop`. */
-  emit(packet: PacketBody): void {
-    if (!callPackets.test(packet.type))
-      throw new InlayError('UNSUPPORTED', { message: `An action cannot send packets of type ${packet.type}.` })
-    if (!this.#hasEnded) this.#send(packet, null)
-  }
-
+  emit(packet: PacketBody): void
   /** Sends a packet of any type, for a sub-agent; `sub` is the place of its step, null for the call's own place. */
-  emitNested(packet: PacketBody, sub: number | null): void {
-    if (!this.#hasEnded) this.#send(packet, sub)
-  }
-
+  emitNested(packet: PacketBody, sub: number | null): void
   /** Sends `section_end`; only the first time. The documents join `final_documents` of the next text. */
-  end(foundDocuments?: readonly SearchDoc[]): void {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    this.foundDocuments = foundDocuments
-    this.#send({ type: 'section_end' }, null)
+  end(foundDocuments?: readonly SearchDoc[]): void
+}
+
+export function createCallWriter(place: CallPlace, send: (packet: PacketBody, sub: number | null) => void): CallWriter {
+  let hasEnded = false
+  const writer = {
+    place,
+    foundDocuments: undefined as CallWriter['foundDocuments'],
+    emit: (packet: PacketBody): void => {
+      if (!callPackets.test(packet.type))
+        throw new InlayError('UNSUPPORTED', { message: `An action cannot send packets of type ${packet.type}.` })
+      if (!hasEnded) send(packet, null)
+    },
+    emitNested: (packet: PacketBody, sub: number | null): void => {
+      if (!hasEnded) send(packet, sub)
+    },
+    end: (foundDocuments?: readonly SearchDoc[]): void => {
+      if (hasEnded) return
+      hasEnded = true
+      writer.foundDocuments = foundDocuments
+      send({ type: 'section_end' }, null)
+    },
   }
+  return writer
 }
 
 export interface PacketWriterOptions {
@@ -147,7 +149,6 @@ export interface AnswerSnapshot {
   readonly citations: readonly Citation[]
 }
 
-/** A call that is announced. */
 export interface CallStart {
   /** Its position among the calls that the model asked for in this step. */
   readonly position: number
@@ -186,7 +187,6 @@ export class PacketWriter {
     this.#stepStartedAt = startedAt
   }
 
-  /** Begins the next model step. */
   beginStep(): void {
     this.#gatherDocuments()
     if (this.#blocks.hasText) this.#earlierText = this.#blocks.text
@@ -216,7 +216,6 @@ export class PacketWriter {
     this.#emitOpen(packet, this.#turn, this.#blocks.hasText ? 1 : 0)
   }
 
-  /** Whether this step has text so far. */
   hasText(): boolean {
     return this.#blocks.hasText
   }
@@ -240,7 +239,7 @@ export class PacketWriter {
     const opened = starts.map(({ position }) => {
       const tabIndex = position + firstTab
       const place = { step: this.#step, turnIndex, tabIndex, reasoning: reasoning || null }
-      return new CallWriter(place, (packet, sub) => this.#emitOpen(packet, turnIndex, tabIndex, sub))
+      return createCallWriter(place, (packet, sub) => this.#emitOpen(packet, turnIndex, tabIndex, sub))
     })
     this.#calls.push(...opened)
     for (const { start, position } of starts) if (start) this.#emitOpen(start, turnIndex, position + firstTab)
