@@ -8,6 +8,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlayground, type Playground } from './playground.ts'
 import { open, reason } from './visit.ts'
 
+interface Tables {
+  inlay_documents: {
+    id: string
+    state: string
+    reason: string
+    visible_revision: number | null
+    visible_generation: string | null
+  }
+}
+
 const names = ['Aviary', 'Boathouse', 'Canteen']
 
 describe.skipIf(reason !== undefined)('documents that failed', () => {
@@ -25,10 +35,9 @@ describe.skipIf(reason !== undefined)('documents that failed', () => {
         { waitSeconds: 60 },
       )
     // As documents are left when a model that indexing needs refuses them.
-    const db = new Kysely<{ inlay_documents: { id: string; state: string; reason: string } }>({
-      dialect: nodeSqlite({ file: join(folder, 'inlay.db') }),
-    })
-    const failure = { state: 'failed', reason: 'The embedding model refused this document.' }
+    const db = new Kysely<Tables>({ dialect: nodeSqlite({ file: join(folder, 'inlay.db') }) })
+    const shown = { visible_revision: null, visible_generation: null }
+    const failure = { state: 'failed', reason: 'The embedding model refused this document.', ...shown }
     await db.updateTable('inlay_documents').set(failure).where('id', 'in', names).execute()
     await db.destroy()
   })
