@@ -7,7 +7,7 @@ import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, loadEngine, persistently, createHandle } from './engine.ts'
 import { among, quote, createFilteredSearch } from './filtered-search.ts'
 import { besideMark, folderLocation } from './folder-location.ts'
-import { fuse } from './fusion.ts'
+import { defaultVectorShare, fuse } from '../hybrid/fusion.ts'
 import type { IndexLocation } from './location.ts'
 import { checkVector, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
@@ -77,7 +77,7 @@ interface Opened extends TextParts, OpenTable {
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
-  const { folder, keepVersionsMs = 10_000, vectorShare = 0.35 } = options
+  const { folder, keepVersionsMs = 10_000, vectorShare = defaultVectorShare } = options
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()
   const location = isBucket(folder)

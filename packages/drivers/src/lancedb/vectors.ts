@@ -1,7 +1,7 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import type { FilteredSearch } from './filtered-search.ts'
-import type { VectorHit } from './fusion.ts'
+import type { VectorHit } from '../hybrid/fusion.ts'
 import { hitColumns, keyOf, toHit } from './rows.ts'
 import { vectorIndexOf } from './upkeep.ts'
 

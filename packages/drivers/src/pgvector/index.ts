@@ -3,7 +3,8 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { conditionsOf, type Parameters, parametersOf } from './filter.ts'
 import { identification, type Run } from './identification.ts'
 import { schemaOf, tablesOf, type PgTables } from './schema.ts'
-import { fusedHits, hnswSettingsOf, operandOf, textHits, vectorHits, type PgHit } from './search.ts'
+import { defaultVectorShare, fuse, nearnessOfUnfound } from '../hybrid/fusion.ts'
+import { depthOf, hnswSettingsOf, operandOf, textHits, vectorHits, type PgHit } from './search.ts'
 
 /** The little of a PostgreSQL client that is used: a `pg` pool, a PGlite and others have it. */
 export interface PgClient {
@@ -20,7 +21,7 @@ export interface PgvectorOptions {
   readonly prefix?: string
   /** Text search configuration, for stemming and stop words. Default `english`. */
   readonly language?: string
-  /** Share of the vector in a fused score, 0 to 1. Default 0.5. */
+  /** Share of the vector in a fused score, 0 to 1. Default 0.35. */
   readonly vectorShare?: number
   /** Rows from which on an HNSW index is built by `maintain`. Default 50,000; below, vectors are compared one by one. */
   readonly vectorIndexRows?: number
@@ -97,7 +98,13 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
     const near = await vectorHits(wanted, query.vector, conditions, query.text !== undefined)
     query.signal?.throwIfAborted()
     if (query.text === undefined) return near.map(toHit)
-    return fusedHits(text, near, { share: options.vectorShare ?? 0.5, limit: query.limit }).map(toHit)
+    const nearest = near.map((row) => ({ hit: toHit(row), nearness: 2 * Number(row.score) - 1 }))
+    const words = text.map((row) => ({ hit: toHit(row), score: Number(row.score) }))
+    return fuse(words, nearest, {
+      share: options.vectorShare ?? defaultVectorShare,
+      limit: query.limit,
+      unfound: nearnessOfUnfound(nearest, depthOf(query.limit, true)),
+    })
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { Hit, IndexRow, VectorIndex } from '@inlay/knowledge'
+import { defaultVectorShare } from '../hybrid/fusion.ts'
 import { InlayError } from '@inlay/protocol'
 import { mapConcurrent } from '@inlay/protocol/concurrency'
 import { checkVector } from '../lancedb/rows.ts'
@@ -16,7 +17,7 @@ export interface VectorStoreIndexOptions {
   readonly vectors: (collection: VectorCollection) => VectorStore | Promise<VectorStore>
   /** Keeps rows and finds them by words: `lancedbIndex`, `pgvectorIndex` or any other index, empty and not opened yet. */
   readonly words: VectorIndex
-  /** Share of the vector in a fused score, 0 to 1. Default 0.5. */
+  /** Share of the vector in a fused score, 0 to 1. Default 0.35. */
   readonly vectorShare?: number
 }
 
@@ -35,7 +36,7 @@ export function vectorStoreIndex(options: VectorStoreIndexOptions): VectorIndex 
 }
 
 function createIndex(options: VectorStoreIndexOptions, name: string): VectorIndex {
-  const { words, vectorShare: share = 0.5 } = options
+  const { words, vectorShare: share = defaultVectorShare } = options
   let state: Open | 'closed' | undefined
 
   function opened(): Open {
