@@ -66,7 +66,7 @@ export async function startCluster(java: string = brief): Promise<OpenSearchClus
         if (!running.has(number)) throw new Error(`Node ${number} ended:\n${output}`)
         return (await hasThree(nodes[number - 1]!, name)) || undefined
       },
-      180_000,
+      600_000,
     )
   const stop = async (): Promise<void> => {
     await Promise.all([1, 2, 3].map(killNode))

@@ -74,6 +74,8 @@ function killAtRandom(members: readonly Member[], cluster: OpenSearchCluster | u
     }
   }
   const both = Promise.all([processes(), nodes()])
+  // Told by `stop`.
+  both.catch(() => {})
   return {
     ...result,
     stop: async () => {

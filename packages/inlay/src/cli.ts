@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-import { runCommandLine } from './cli/command-line.ts'
-import { readEnvironment } from './settings/environment.ts'
+import { startLean } from './lean-start.ts'
+
+// Before anything else is loaded: it would be loaded twice.
+if (process.argv[2] === 'serve') startLean()
 
 // Whoever reads us (`inlay … | head`) has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
@@ -9,6 +11,8 @@ const interruption = new AbortController()
 process.once('SIGINT', () => interruption.abort())
 process.once('SIGTERM', () => interruption.abort())
 
+const { runCommandLine } = await import('./cli/command-line.ts')
+const { readEnvironment } = await import('./settings/environment.ts')
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: readEnvironment,
   stdout: process.stdout,

@@ -1,4 +1,4 @@
-import { createBudget, createCallerLimit, type Budget } from '@inlay/protocol/concurrency'
+import { createBudget, createCallerLimit, createFairTurns, type Budget } from '@inlay/protocol/concurrency'
 import { InlayError, type Principal } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './auth/authentication.ts'
@@ -114,6 +114,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     ingestionWaitMs: options.ingestionWaitMs ?? 0,
     waitingCalls: createCallerLimit(options.waitingCalls ?? 1000),
     bodyBudget: createBodyBudget(options.bodyBytesInFlight ?? 320 * 2 ** 20),
+    turns: createFairTurns({ limit: Infinity, limitPerCaller: callsPerCaller() }),
     mcpCalls: createMcpCalls(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     timer: options.timer ?? systemTimer,
@@ -152,6 +153,10 @@ function cleanBasePath(basePath: string): string {
 const systemTimer: Timer = (delayMs, callback) => {
   const timer = setTimeout(callback, delayMs)
   return () => clearTimeout(timer)
+}
+
+function callsPerCaller(): number {
+  return Math.max(4, 2 * (navigator.hardwareConcurrency ?? 1))
 }
 
 function createBodyBudget(total: number): Budget {

@@ -1,19 +1,32 @@
-import type { Agent, EndedToolCall, EndedTurn } from '@inlay/agent'
+import type { Agent, EndedToolCall, EndedTurn, Run } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
 import { SpanStatusCode, type Span } from '@opentelemetry/api'
 import type { Instruments } from './instruments.ts'
 import { endFailed, startSpan } from './spans.ts'
 
+interface OpenRun {
+  readonly span: Span
+  readonly run: Pick<Run, 'finished'>
+  /** When it was first seen to be over. */
+  endedAt?: number
+}
+
+/** An answer that was not stored this long after its run was over will never be. */
+const storingMs = 60_000
+
 /** The spans of runs that are under way; what a run does is below its span. */
 export class RunSpans {
   readonly #instruments: Instruments
-  readonly #open = new Map<string, Span>()
+  readonly #open = new Map<string, OpenRun>()
 
   constructor(instruments: Instruments) {
     this.#instruments = instruments
   }
 
+  /** Runs that are not over. */
   get size(): number {
-    return this.#open.size
+    this.#dropUnstored()
+    return [...this.#open.values()].filter(({ run }) => !run.finished).length
   }
 
   observe<Wrapped extends Agent>(agent: Wrapped): Wrapped {
@@ -29,7 +42,7 @@ export class RunSpans {
       ...(error && { 'error.type': error.code }),
     }
     this.#instruments.runDuration.record(durationMs / 1000, attributes)
-    const span = this.#open.get(keyOf(turn))
+    const span = this.#open.get(keyOf(turn))?.span
     if (!span) return
     this.#open.delete(keyOf(turn))
     span.setAttributes(attributes)
@@ -38,6 +51,7 @@ export class RunSpans {
   }
 
   async #send(agent: Agent, ...[request, sending]: Parameters<Agent['send']>): ReturnType<Agent['send']> {
+    this.#dropUnstored()
     const { span, within } = startSpan('invoke_agent inlay', {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'inlay',
@@ -48,11 +62,21 @@ export class RunSpans {
       span.setAttributes({ 'gen_ai.conversation.id': run.sessionId, 'inlay.message.id': run.messageId })
       // The answer to a repeated send is written by the run of the first.
       if (run.finished || this.#open.has(keyOf(run))) span.end()
-      else this.#open.set(keyOf(run), span)
+      else this.#open.set(keyOf(run), { span, run })
       return run
     } catch (error) {
       endFailed(span, error)
       throw error
+    }
+  }
+
+  /** Nobody tells of a turn whose answer could not be stored. */
+  #dropUnstored(): void {
+    const now = performance.now()
+    for (const [key, open] of this.#open) {
+      if (!open.run.finished || now - (open.endedAt ??= now) < storingMs) continue
+      this.#open.delete(key)
+      endFailed(open.span, new InlayError('INTERNAL_ERROR'))
     }
   }
 }

@@ -86,12 +86,12 @@ export function termSet(text: string): Set<string> {
 const marks = /\p{M}/gu
 
 /**
- * What stands for a word of any language when words are compared: English words lose their ending, and longer words all
- * but their first six letters, which tell inflected forms apart from other words nearly as well.
+ * What stands for a word of any language when words are compared: English words lose their ending, longer words of other
+ * languages all but their first six letters, which tell inflected forms apart from other words nearly as well.
  */
 function keyOf(text: string): string {
   const short = stem(text)
-  if (short !== text || text.length < 4) return short.slice(0, 6)
+  if (short !== text || text.length < 4) return short.slice(0, 7)
   const plain = text.normalize('NFKD').replace(marks, '')
   return plain.length > 6 && /^\p{L}+$/u.test(plain) ? plain.slice(0, 6) : plain
 }

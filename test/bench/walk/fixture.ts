@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { IngestionFigures } from '@inlay/protocol'
 import { bytesOf } from '../ingestion-fixture.ts'
+import { leanEnvironment, leanFlags } from 'inlay/internal/lean-start'
 import type { ServerReport } from './server.ts'
 
 /** An assistant in a process of its own, on an empty folder, reached over HTTP alone. */
@@ -39,7 +40,9 @@ export async function startFixture(): Promise<Fixture> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-bench-walk-'))
   const key = crypto.randomUUID()
   const child = fork(join(import.meta.dirname, 'server.ts'), [dataFolder, key], {
-    execArgv: ['--conditions=@inlay/source'],
+    // As `inlay serve` starts itself.
+    execArgv: [...leanFlags, '--conditions=@inlay/source'],
+    env: { ...process.env, ...leanEnvironment },
   })
   const { port } = await heard(child, 'port')
   const base = `http://127.0.0.1:${port}/api`

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from '@lancedb/lancedb'
+import { conditionOf } from '@inlay/drivers/internal/lancedb/filtered-search'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import type { IndexFilter, VectorIndex } from '@inlay/knowledge'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -53,6 +55,22 @@ test.each([[[1]], [[2]], [[3]], [[4]], [[3, 4]], [[5]], [[4, 5, 6]]])(
     }
   },
 )
+
+test.each<[string, IndexFilter]>([
+  ['pairs', { pairs: [3, 4] }],
+  ['tags', { tags: [['half=true']] }],
+  ['sources', { sources: ['file'] }],
+  ['document ids', { documentIds: ['d7'] }],
+])('an index answers for %s: no row is read for it', async (_, filter) => {
+  const table = await (await connect(root)).openTable('chunks')
+  const plan = await table.query().where(conditionOf(filter)!).select(['generation']).explainPlan()
+  expect(plan).toContain('ScalarIndexQuery')
+  expect(plan).toContain('refine_filter=--')
+})
+
+test.each([[[]], [[2 ** 31]], [[-(2 ** 40), 0.5]]])('no row is in the pairs %j', async (wanted) => {
+  expect(await idsOf({ vector: vector() }, { pairs: wanted }, 10)).toEqual([])
+})
 
 test('pairs and tags bind together', async () => {
   const query = { vector: vector() }

@@ -4,6 +4,12 @@ export {
   type ImageServiceMood,
   type MakeImageGenerator,
 } from './image-generator-tests.ts'
+export {
+  hostAgentConformance,
+  type HostAgentExchange,
+  type HostAgentUnderTest,
+  type MakeHostAgent,
+} from './host-agent-tests.ts'
 export { codeRunnerConformance, type MakeCodeRunner } from './code-runner-tests.ts'
 export type { ConformanceTest } from '@inlay/protocol/conformance'
 export { actionConformance } from './action-tests.ts'

@@ -1,7 +1,7 @@
 import type { IndexCondition } from '@inlay/knowledge'
 import type { Connection, Session, Table } from '@lancedb/lancedb'
 import { readThrough } from './condition.ts'
-import { guarded, loadEngine, persistently, type Engine } from './engine.ts'
+import { guarded, isMiss, isOutage, loadEngine, persistently, type Engine } from './engine.ts'
 import type { IndexLocation } from './location.ts'
 import { tableName } from './table.ts'
 import { openVersionPresence } from './version-presence.ts'
@@ -76,8 +76,11 @@ export function bucketLocation(address: string, storageOptions: Readonly<Record<
 }
 
 async function readNote(connection: Connection, name: NoteName): Promise<string> {
-  if (!(await connection.tableNames()).includes(notesTable)) return ''
-  const table = await connection.openTable(notesTable)
+  // Another process may be about to create it.
+  const table = await connection.openTable(notesTable).catch((error: unknown) => {
+    if (isOutage(error) || !isMiss(error)) throw error
+  })
+  if (!table) return ''
   try {
     const rows: { value: string; at: number }[] = await table.query().where(`name = '${name}'`).toArray()
     return rows.reduce((newest, row) => (row.at >= newest.at ? row : newest), { value: '', at: 0 }).value
@@ -88,11 +91,8 @@ async function readNote(connection: Connection, name: NoteName): Promise<string>
 
 async function addNote(connection: Connection, name: NoteName, value: string): Promise<void> {
   const rows = [{ name, value, at: Date.now() }]
-  const isThere = (await connection.tableNames()).includes(notesTable)
-  const table = await (isThere
-    ? connection.openTable(notesTable)
-    : connection.createTable(notesTable, rows, { existOk: true }))
-  // Of two that make it at once, one only opens it.
+  const table = await connection.createTable(notesTable, rows, { existOk: true })
+  // It holds them already where it was created just now; of equal notes either counts.
   await table.add(rows).finally(() => table.close())
 }
 

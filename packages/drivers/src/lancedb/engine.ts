@@ -169,10 +169,12 @@ export function createHandle<Parts, Options>(
     async use(work) {
       if (closing) throw closed()
       if (!opening) throw new InlayError('UNSUPPORTED', { message: 'The index has to be opened first.' })
-      const result = opening.then((parts) => guarded(() => work(parts)))
+      const result = opening.then(work)
       underWay.add(result)
       try {
         return await result
+      } catch (error) {
+        throw toInlayError(error)
       } finally {
         underWay.delete(result)
       }

@@ -5,11 +5,12 @@ import { bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, loadEngine, persistently, createHandle } from './engine.ts'
-import { among, quote, createFilteredSearch } from './filtered-search.ts'
+import { among, quote } from './filtered-search.ts'
 import { besideMark, folderLocation } from './folder-location.ts'
-import { defaultVectorShare, fuse } from '../hybrid/fusion.ts'
+import { defaultVectorShare, fuse, keyOf } from '../vector-index/fusion.ts'
 import type { IndexLocation } from './location.ts'
-import { checkVector, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
+import { hitColumns, toHit, type FoundRow } from './rows.ts'
+import { checkVector, noSpace, type Space } from '../vector-index/open-state.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
 import { openTable, type OpenTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
@@ -68,7 +69,7 @@ interface Opened extends TextParts, OpenTable {
   readonly purge: Purge
   readonly upkeep: Upkeep
   readonly appending: Appending
-  readonly searched: { at: number }
+  readonly searched: { until: number }
 }
 
 /**
@@ -97,7 +98,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     },
     append: (rows) =>
       use(async ({ space, appending }) => {
-        for (const { vector } of rows) checkVector(vector, space)
+        for (const { vector } of rows) if (vector || space) checkVector(vector, space)
         if (rows.length > 0) await appending.add(rows)
       }),
     remove: (generations) =>
@@ -108,7 +109,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       query.signal?.throwIfAborted()
       const hits = await use((parts) => {
         if (query.vector) checkVector(query.vector, parts.space ?? noSpace)
-        parts.searched.at = performance.now()
+        parts.searched.until = performance.now() + searchedMs
         return persistently(() => find(parts, query, vectorShare))
       })
       query.signal?.throwIfAborted()
@@ -139,7 +140,8 @@ function besideOf(folder: string, number: number): string {
   return isBucket(folder) ? `${folder.replace(/\/+$/, '')}/${name}` : join(folder, name)
 }
 
-const noSpace: Space = { id: '', dimensions: -1 }
+/** A search counts for so long. */
+const searchedMs = 10_000
 
 async function assemble(
   {
@@ -159,7 +161,6 @@ async function assemble(
   const unindexedRows = createUnindexedRows(table, memtable, presence)
   await unindexedRows.place()
   const statistics = createTermStatistics(engine, table, terms)
-  const filteredSearch = createFilteredSearch(table)
   const parts = {
     engine,
     connection,
@@ -170,9 +171,8 @@ async function assemble(
     memtable,
     unindexedRows,
     statistics,
-    filteredSearch,
     scanning: createMutex(),
-    searched: { at: -Infinity },
+    searched: { until: -Infinity },
   }
   const purge = createPurge({ engine, table, deletions: location.deletionsOf(table), purgeMs })
   const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, exactVectorBytes, purge })
@@ -193,7 +193,7 @@ async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hi
   const reach = Math.max(2 * limit, 50)
   const [byWords, byVector] = await Promise.all([
     searchText(parts, { text, filter, limit: reach, extra: ['vector'] }),
-    searchVectors(parts, { vector, filter, limit: reach }),
+    searchVectors(parts.table, { vector, filter, limit: reach }),
   ])
   if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, limit })
   return byVector.slice(0, limit).map(({ hit, nearness }) => ({ ...hit, score: Math.min(1, Math.max(0, nearness)) }))

@@ -2,7 +2,8 @@ import { InlayError } from '@inlay/protocol'
 import type { Connection, Index, Table } from '@lancedb/lancedb'
 import type { Engine } from './engine.ts'
 import type { IndexLocation } from './location.ts'
-import { isOfFormat, isOfSpace, schemaOf, searchColumn, type Space } from './rows.ts'
+import { isOfFormat, isOfSpace, schemaOf, searchColumn } from './rows.ts'
+import type { Space } from '../vector-index/open-state.ts'
 import { wordOptions } from './text/words.ts'
 
 export const tableName = 'chunks'
@@ -13,8 +14,16 @@ export interface OpenTable {
   readonly table: Table
 }
 
-/** Most memory for parts of indexes and for file metadata, in bytes. The engine's own limits are 6 GB and 1 GB. */
-const cacheBytes = { index: 256n << 20n, metadata: 64n << 20n }
+/**
+ * Most memory for parts of indexes and for file metadata, in bytes. The engine's own limits are 6 GB and 1 GB. It keeps
+ * parts of indexes that a fold has replaced until the limit is reached, so a small table gets no more than it can use.
+ */
+const cacheBytes = {
+  small: { index: 64n << 20n, metadata: 32n << 20n },
+  large: { index: 256n << 20n, metadata: 64n << 20n },
+}
+/** Rows of a table without vectors that is no longer small. */
+const largeRows = 500_000
 
 /**
  * Opens the table of a place, making what is missing. Safe beside another process that does the same, and after a
@@ -22,15 +31,23 @@ const cacheBytes = { index: 256n << 20n, metadata: 64n << 20n }
  * @throws INDEX_MISMATCH when it holds rows of another space
  */
 export async function openTable(engine: Engine, location: IndexLocation, space: Space | undefined): Promise<OpenTable> {
-  const { Session } = engine.lancedb
-  const connection = await location.connect(engine, new Session(cacheBytes.index, cacheBytes.metadata))
-  try {
-    const table = await tableOfSpace(engine, connection, space)
-    await createIndexes(engine, table)
-    return { connection, table }
-  } catch (error) {
-    connection.close()
-    throw error
+  if (space) return openWith(cacheBytes.large)
+  const small = await openWith(cacheBytes.small)
+  if ((await small.table.countRows()) < largeRows) return small
+  small.table.close()
+  small.connection.close()
+  return openWith(cacheBytes.large)
+
+  async function openWith(bytes: { readonly index: bigint; readonly metadata: bigint }): Promise<OpenTable> {
+    const connection = await location.connect(engine, new engine.lancedb.Session(bytes.index, bytes.metadata))
+    try {
+      const table = await tableOfSpace(engine, connection, space)
+      await createIndexes(engine, table)
+      return { connection, table }
+    } catch (error) {
+      connection.close()
+      throw error
+    }
   }
 }
 

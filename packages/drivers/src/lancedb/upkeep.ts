@@ -1,6 +1,6 @@
 import type { Table } from '@lancedb/lancedb'
 import { isMiss, isPassing, type Engine } from './engine.ts'
-import type { Space } from './rows.ts'
+import type { Space } from '../vector-index/open-state.ts'
 import { textIndex, type UnindexedRows, type Memtable } from './text/memtable.ts'
 import type { TermStatistics } from './text/term-statistics.ts'
 import type { Purge } from './purge.ts'

@@ -1,30 +1,22 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
-import type { FilteredSearch } from './filtered-search.ts'
-import type { VectorHit } from '../hybrid/fusion.ts'
-import { hitColumns, keyOf, toHit } from './rows.ts'
+import { runFiltered } from './filtered-search.ts'
+import { keyOf, type VectorHit } from '../vector-index/fusion.ts'
+import { hitColumns, toHit } from './rows.ts'
 import { vectorIndexOf } from './upkeep.ts'
 
 /** Finds the rows whose vectors are nearest by cosine, nearest first; all that pass the filter are compared. */
 export async function searchVectors(
-  { table, filteredSearch }: { readonly table: Table; readonly filteredSearch: FilteredSearch },
+  table: Table,
   { vector, filter, limit }: { vector: Float32Array; filter?: IndexFilter; limit: number },
 ): Promise<VectorHit[]> {
   const index = await vectorIndexOf(table)
   const probes = index && (await probesFor(table))
-  const rows = await filteredSearch({
-    query: async () => {
-      const search = table.query().nearestTo(vector).distanceType('cosine')
-      // The other partitions are looked into only when the filter has let too few rows through.
-      if (probes === undefined) return search
-      search.maximumNprobes(maxPartitions).minimumNprobes(probes)
-      return index === 'quantized' ? search.refineFactor(Math.ceil(refinedRows / limit) + 1) : search
-    },
-    filter,
-    columns: hitColumns,
-    scoreColumn: '_distance',
-    limit,
-  })
+  const search = table.query().nearestTo(vector).distanceType('cosine')
+  // The other partitions are looked into only when the filter has let too few rows through.
+  if (probes !== undefined) search.maximumNprobes(maxPartitions).minimumNprobes(probes)
+  if (index === 'quantized') search.refineFactor(Math.ceil(refinedRows / limit) + 1)
+  const rows = await runFiltered(search, { filter, columns: [...hitColumns, '_distance'], limit })
   const hits = new Map<string, VectorHit>()
   for (const row of rows) {
     const hit = toHit(row, 0)

@@ -163,7 +163,8 @@ function relatedTo(key: string): ReadonlySet<string> | undefined {
   if (!related) {
     related = new Map()
     for (const group of `${groups}${pairs}`.split('|')) {
-      const keys = keysOf(group)
+      // A longer word in one of its forms keeps a letter more.
+      const keys = group.split(/\s+/).flatMap((word) => [...keysOf(word), word.slice(0, 7)])
       for (const one of keys) related.set(one, new Set([...(related.get(one) ?? []), ...keys]))
     }
   }

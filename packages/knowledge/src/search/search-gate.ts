@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { createCallerLimit } from '@inlay/protocol/concurrency'
+import { createCallerLimit, createFairTurns } from '@inlay/protocol/concurrency'
 
 export interface SearchGateOptions {
   /** Searches of the index at a time. */
@@ -9,8 +9,8 @@ export interface SearchGateOptions {
 }
 
 /**
- * Lets so many searches at a time through to the index. Callers take turns, so that one caller's flood holds up nobody
- * else, and a search whose caller has left never begins.
+ * Lets so many searches at a time through to the index. Callers take turns and none holds more than half of the places
+ * beside another, so that one caller's flood holds up nobody else. A search whose caller has left never begins.
  */
 export interface SearchGate {
   /**
@@ -20,41 +20,13 @@ export interface SearchGate {
   run<Result>(caller: string | undefined, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
 }
 
-export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): SearchGate {
-  const callers = createCallerLimit(limitPerCaller)
-  /** Who waits, by caller; callers in the order of their turns. */
-  const waiting = new Map<string, Set<() => void>>()
-  let running = 0
+/** Searches of one caller at a time, at least, however few there may be of all. */
+const fewestOfCaller = 2
 
-  const wait = (caller: string, signal: AbortSignal | undefined): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const queue = waiting.get(caller) ?? new Set()
-      const admit = (): void => {
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      }
-      const abort = (): void => {
-        queue.delete(admit)
-        if (queue.size === 0 && waiting.get(caller) === queue) waiting.delete(caller)
-        reject(signal!.reason)
-      }
-      waiting.set(caller, queue.add(admit))
-      signal?.addEventListener('abort', abort, { once: true })
-    })
-  /** Hands the place to the caller whose turn it is, who then comes last. */
-  const leave = (): void => {
-    const [next] = waiting
-    if (!next) {
-      running--
-      return
-    }
-    const [caller, queue] = next
-    const [admit] = queue
-    queue.delete(admit!)
-    waiting.delete(caller)
-    if (queue.size > 0) waiting.set(caller, queue)
-    admit!()
-  }
+export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): SearchGate {
+  const turns = createFairTurns({ limit, limitPerCaller: Math.max(fewestOfCaller, Math.ceil(limit / 2)) })
+  const callers = createCallerLimit(limitPerCaller)
+
   return {
     run: async (caller, work, signal) => {
       signal?.throwIfAborted()
@@ -65,8 +37,7 @@ export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): 
           data: { retryAfterSeconds: 1 },
         })
       try {
-        if (running < limit) running++
-        else await wait(caller ?? '', signal)
+        const leave = await turns.enter(caller ?? '', signal)
         try {
           return await work()
         } finally {

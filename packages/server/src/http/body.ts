@@ -16,7 +16,7 @@ export async function readText(
 ): Promise<string> {
   const declared = declaredBytes(request)
   if (declared !== undefined && declared > limitBytes) throw tooLarge(limitBytes)
-  const coding = codingOf(request)
+  const coding = request.headers.has('content-encoding') ? codingOf(request) : undefined
   let bytes: Uint8Array
   try {
     // A declared length binds the transport, and `text` is several times cheaper than a stream.

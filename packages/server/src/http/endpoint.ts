@@ -1,4 +1,4 @@
-import { parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
+import { InlayError, parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/authentication.ts'
 import { createBodyShare, declaredBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
@@ -29,6 +29,8 @@ export interface IncomingRequest {
 export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
   const scopes = scopesOf(route)
   const isAudited = changesMuch(route)
+  // Whoever sets limits can always undo them, also when all that all callers together may use is used up.
+  const isCounted = scopes?.some((scope) => scope !== 'admin')
   return async (incoming) => {
     const start = performance.now()
     let callerId: string | undefined
@@ -39,7 +41,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const caller = scopes === undefined ? undefined : await callerOf(request, setting.authenticate)
       callerId = caller?.id
       if (caller && scopes) checkScopes(caller, scopes)
-      if (caller) await setting.parts.usage?.take(caller, 'requestsPerMinute')
+      if (caller && isCounted) await setting.parts.usage?.take(caller, 'requestsPerMinute')
       const path =
         route.input?.path === undefined
           ? undefined
@@ -47,6 +49,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const query = route.input?.query === undefined ? undefined : parseWith(route.input.query, queryOf(url), 'query')
       const { parts, settings, routes } = setting
       const share = createBodyShare(settings, caller?.id ?? '')
+      const leave = caller ? await takeTurn(caller.id, request, settings) : undefined
       try {
         const body = await checkedBody(route, request, { settings, share })
         share.expire()
@@ -55,6 +58,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
         result = await route.handle(call)
         return toReply(result)
       } finally {
+        leave?.()
         share.release()
       }
     })
@@ -80,6 +84,21 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       setting.settings.onError(error, answered)
     }
     return response
+  }
+}
+
+/** A call counts for so long: what takes longer waits for something, or lets others in between its parts. */
+const longestTurnMs = 100
+
+/** Waits until the caller may begin one more call; its body is not read before. @returns ends the turn */
+async function takeTurn(caller: string, request: Request, { turns, timer }: ServerSettings): Promise<() => void> {
+  const leave = await turns.enter(caller, request.signal).catch((cause: unknown) => {
+    throw new InlayError('BAD_REQUEST', { message: 'The request ended before its turn came.', cause })
+  })
+  const cancel = timer(longestTurnMs, leave)
+  return () => {
+    cancel()
+    leave()
   }
 }
 

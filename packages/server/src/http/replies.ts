@@ -28,8 +28,9 @@ export function reply(body: Reply['body'], options: ReplyOptions = {}): Reply {
 
 /** A reply in JSON; undefined is sent as `null`. */
 export function jsonReply(value: unknown, options: ReplyOptions = {}): Reply {
-  const headers = { ...options.headers, 'content-type': 'application/json' }
-  return reply(JSON.stringify(value ?? null), { ...options, headers })
+  const { status = 200, headers } = options
+  const body = JSON.stringify(value ?? null)
+  return { [mark]: true, status, headers: { ...headers, 'content-type': 'application/json' }, body }
 }
 
 /** What a handler answered, as a reply. */

@@ -1,4 +1,4 @@
-import type { Budget, CallerLimit } from '@inlay/protocol/concurrency'
+import type { Budget, CallerLimit, FairTurns } from '@inlay/protocol/concurrency'
 import type { McpCalls } from './mcp-calls.ts'
 
 /** Most bytes of a request body. JSON is read in one go: the larger a body may be, the longer others wait for it. */
@@ -47,6 +47,8 @@ export interface ServerSettings {
   readonly waitingCalls: CallerLimit
   /** Bytes of JSON bodies that are being worked on. */
   readonly bodyBudget: Budget
+  /** Lets calls begin, a few of each caller at a time while several are at work. */
+  readonly turns: FairTurns
   /** Calls of MCP clients that are under way. */
   readonly mcpCalls: McpCalls
   /** Silence on a stream after which a heartbeat is sent, in milliseconds. */

@@ -1,10 +1,12 @@
-import type { Hit, IndexFilter } from '@inlay/knowledge'
+import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { rarityOf, termPositionsOf, rescoredRows, rescore, type TermPositions } from './rescore.ts'
 import type { Mutex } from '../../concurrency/mutex.ts'
 import type { Engine } from '../engine.ts'
-import { testOf, type FilteredSearch } from '../filtered-search.ts'
-import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from '../rows.ts'
+import { runFiltered } from '../filtered-search.ts'
+import { keyOf, type TextHit } from '../../vector-index/fusion.ts'
+import { testOf } from '../../vector-index/row-filter.ts'
+import { hitColumns, searchColumn, toHit, type FoundRow } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words.ts'
@@ -14,7 +16,6 @@ import type { TermStatistics } from './term-statistics.ts'
 export interface TextParts {
   readonly engine: Engine
   readonly table: Table
-  readonly filteredSearch: FilteredSearch
   readonly terms: Terms
   readonly statistics: TermStatistics
   readonly memtable: Memtable
@@ -30,13 +31,6 @@ export interface TextQuery {
   readonly limit: number
   /** Columns besides those of a hit. */
   readonly extra: readonly string[]
-}
-
-/** A row found by its words; `score` is 1 for the best. */
-export interface TextHit {
-  readonly hit: Hit
-  readonly score: number
-  readonly vector?: Float32Array
 }
 
 /** Words of a query that count: a longer one is a pasted text, whose first words tell enough. */
@@ -109,24 +103,18 @@ async function rank(parts: TextParts, query: TextQuery, { memtable, words, isWho
 }
 
 async function searchIndexed(
-  { engine, table, filteredSearch, scanning }: TextParts,
+  { engine, table, scanning }: TextParts,
   { filter, extra }: TextQuery,
   { words, isWhole, reach }: { words: readonly QueryTerm[]; isWhole: boolean; reach: number },
 ): Promise<TextHit[]> {
   // A plain match is several times as fast as a composed query, and repeated words do not count twice in it.
   const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
-  const find = (): Promise<FoundRow[]> =>
-    filteredSearch({
-      query: async () => {
-        const search = table.query().fullTextSearch(match)
-        // Otherwise the engine reads every row that it has not indexed, at 20 to 200 µs each.
-        return isWhole ? search : search.fastSearch()
-      },
-      filter,
-      columns: [...hitColumns, ...extra],
-      scoreColumn: '_score',
-      limit: reach,
-    })
+  const find = (): Promise<FoundRow[]> => {
+    const search = table.query().fullTextSearch(match)
+    // Otherwise the engine reads every row that it has not indexed, at 20 to 200 µs each.
+    const bounded = isWhole ? search : search.fastSearch()
+    return runFiltered(bounded, { filter, columns: [...hitColumns, ...extra, '_score'], limit: reach })
+  }
   const rows = await (isWhole ? scanning(find) : find())
   const hits = new Map<string, TextHit>()
   for (const row of rows) {

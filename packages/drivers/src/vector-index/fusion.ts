@@ -1,7 +1,7 @@
 import type { Hit } from '@inlay/knowledge'
 
 /** A row found by its words; `score` is above 0, of any unit. */
-interface WordHit {
+export interface TextHit {
   readonly hit: Hit
   readonly score: number
   /** For a nearness of its own; a row without one is as near as `unfound` says. */
@@ -25,7 +25,7 @@ export const defaultVectorShare = 0.35
  * @returns by falling score, at most `limit`; scores lie in [0, 1]
  */
 export function fuse(
-  byWords: readonly WordHit[],
+  byWords: readonly TextHit[],
   byVector: readonly VectorHit[],
   options: { vector?: Float32Array; share: number; limit: number; unfound?: number },
 ): Hit[] {
@@ -57,8 +57,6 @@ export function fuse(
 export const nearnessOfUnfound = (byVector: readonly VectorHit[], depth: number): number =>
   byVector.length < depth ? 0 : (byVector.at(-1)?.nearness ?? 0)
 
-const keyOf = ({ generation, position }: Hit): string => `${position} ${generation}`
-
 /** Cosine of the angle between two vectors of one length; 0 when one of them is all zeros. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   let [dot, aa, bb] = [0, 0, 0]
@@ -69,4 +67,9 @@ export function cosine(a: Float32Array, b: Float32Array): number {
     bb += y * y
   }
   return aa > 0 && bb > 0 ? dot / Math.sqrt(aa * bb) : 0
+}
+
+/** Names a row within the index: rows of one name are the same row. */
+export function keyOf(row: { readonly generation: string; readonly position: number }): string {
+  return `${row.position} ${row.generation}`
 }
