@@ -165,7 +165,7 @@ function relatedTo(key: string): ReadonlySet<string> | undefined {
     for (const group of `${groups}${pairs}`.split('|')) {
       // A longer word in one of its forms keeps a letter more.
       const keys = group.split(/\s+/).flatMap((word) => [...keysOf(word), word.slice(0, 7)])
-      for (const one of keys) related.set(one, new Set([...(related.get(one) ?? []), ...keys]))
+      for (const key of keys) related.set(key, new Set([...(related.get(key) ?? []), ...keys]))
     }
   }
   return related.get(key)

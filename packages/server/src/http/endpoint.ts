@@ -1,7 +1,7 @@
 import { InlayError, parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/authentication.ts'
 import { createBodyShare, declaredBytes, readText, type BodyShare } from './body.ts'
-import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
+import { corsHeaders, type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
 import type { ServerSettings } from './settings.ts'
 
@@ -124,7 +124,8 @@ export async function respond(
   routePath: string | undefined,
   work: (requestId: string) => Promise<Reply>,
 ): Promise<Response> {
-  const requestId = requestIdOf(request)
+  const given = request.headers.get(requestIdHeader)
+  const requestId = given !== null && requestIdForm.test(given) ? given : crypto.randomUUID()
   const { status, headers, body } = await work(requestId).catch((thrown: unknown) => {
     const { error, unexpected } = toFailure(thrown)
     if (unexpected && !isDeparture(thrown, request))

@@ -120,13 +120,10 @@ async function searchIndexed(
   for (const row of rows) {
     const hit = toHit(row, 0)
     // Rows appended twice are one.
-    if (!hits.has(keyOf(hit))) hits.set(keyOf(hit), { hit, score: row._score ?? 0, ...vectorOf(row) })
+    if (hits.has(keyOf(hit))) continue
+    hits.set(keyOf(hit), { hit, score: row._score ?? 0, ...(row.vector && { vector: row.vector.toArray() }) })
   }
   return [...hits.values()]
-}
-
-function vectorOf(row: FoundRow): { vector?: Float32Array } {
-  return row.vector ? { vector: row.vector.toArray() } : {}
 }
 
 async function searchMemtable(
