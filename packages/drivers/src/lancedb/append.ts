@@ -16,8 +16,8 @@ export interface AppendParts {
   readonly presence: WriterPresence
   /** Until when somebody counts as searching, by `performance.now()`. */
   readonly searched: { readonly until: number }
-  /** Called after each commit. */
-  wrote(): void
+  /** Counts the writes of this process. */
+  readonly writes: { count: number }
   /** Folds new rows into the text index, with nothing else beside it that must not be. */
   fold(): Promise<void>
 }
@@ -81,7 +81,7 @@ export function createAppending(parts: AppendParts): Appending {
         // So that a search does not wait for it.
         if (performance.now() < searched.until) await memtable.post()
         memtable.show(mark)
-        parts.wrote()
+        parts.writes.count++
         for (const { resolve } of requests) resolve()
       } catch (error) {
         for (const { reject } of requests) reject(error)

@@ -70,6 +70,7 @@ interface Opened extends TextParts, OpenTable {
   readonly upkeep: Upkeep
   readonly appending: Appending
   readonly searched: { until: number }
+  readonly writes: { count: number }
 }
 
 /**
@@ -173,11 +174,12 @@ async function assemble(
     statistics,
     scanning: createMutex(),
     searched: { until: -Infinity },
+    writes: { count: 0 },
   }
   const purge = createPurge({ engine, table, deletions: location.deletionsOf(table), purgeMs })
   const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, exactVectorBytes, purge })
   const fold = (): Promise<void> => exclusively(upkeep.fold)
-  return { ...parts, purge, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote, fold }) }
+  return { ...parts, purge, upkeep, appending: createAppending({ ...parts, fold }) }
 }
 
 async function dismantle({ table, connection, presence }: Opened): Promise<void> {
@@ -203,14 +205,14 @@ async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hi
 const mostInOneDelete = 2000
 
 async function removeRows(
-  { table, memtable, presence, upkeep }: Opened,
+  { table, memtable, presence, writes }: Opened,
   generations: readonly string[],
 ): Promise<void> {
   for (let at = 0; at < generations.length; at += mostInOneDelete) {
     const batch = generations.slice(at, at + mostInOneDelete)
     await presence.commit(() => persistently(() => table.delete(among('generation', batch))))
     memtable.remove(new Set(batch))
-    upkeep.wrote()
+    writes.count++
   }
 }
 

@@ -42,7 +42,8 @@ export function* toRows(
   const isLarge = json.length > longestRowMetadata
   const metadata = isLarge ? base : { ...base, metadata: entries }
   const keywords = Object.values(entries).flat().join(' ').slice(0, longestMetadata)
-  const basis = { metadata, metadataBeside: isLarge ? json : null, keywords }
+  const title = metadata.title ?? metadata.semanticIdentifier
+  const basis = { metadata, metadataBeside: isLarge ? json : null, title, keywords }
   const ownUpdatedAt = document.doc_updated_at === null ? null : Date.parse(document.doc_updated_at)
   const shared = {
     documentId: claimed.id,
@@ -58,7 +59,7 @@ export function* toRows(
     if (chunk) count++
     yield chunk && toRow(shared, basis, chunk)
   }
-  if (count === 0 && titleOf(metadata) !== '') yield toRow(shared, basis, titleOnly)
+  if (count === 0 && title !== '') yield toRow(shared, basis, titleOnly)
 }
 
 const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId: null }
@@ -67,7 +68,7 @@ type RowChunk = Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFi
 
 function toRow(
   shared: Omit<DraftRow['fields'], 'position' | 'text' | 'searchText' | 'chunkMetadata'>,
-  document: Pick<DraftRow, 'metadata' | 'metadataBeside'> & { readonly keywords: string },
+  document: Pick<DraftRow, 'metadata' | 'metadataBeside'> & { readonly title: string; readonly keywords: string },
   chunk: RowChunk,
   summary?: Summary,
 ): DraftRow {
@@ -79,7 +80,7 @@ function toRow(
       position: chunk.position,
       text: chunk.text,
       searchText: toSearchText({
-        title: titleOf(metadata),
+        title: document.title,
         text: summary ? `${toNotes(metadata)}\n\n${context}` : context,
       }),
       chunkMetadata: encodeChunkMetadata(metadata),

@@ -6,6 +6,8 @@ import type { Route, ServerParts } from './route.ts'
 import type { ServerSettings } from './settings.ts'
 
 const encoder = new TextEncoder()
+/** Whoever waits longer for a document to be indexed holds its bytes no longer. */
+const longestHoldMs = 5000
 
 /** What every endpoint of a server shares. */
 export interface EndpointSetting {
@@ -52,7 +54,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const leave = caller ? await takeTurn(caller.id, request, settings) : undefined
       try {
         const body = await checkedBody(route, request, { settings, share })
-        share.expire()
+        share.release(longestHoldMs)
         const holdBytes = share.grow
         const call = { parts, settings, routes, request, url, requestId, path, query, body, caller, holdBytes }
         result = await route.handle(call)
