@@ -274,25 +274,15 @@ export interface Signal {
 }
 
 export function createSignal(): Signal {
-  let isNotified = false
-  let endSleep: (() => void) | undefined
+  let notified = Promise.withResolvers<void>()
   return {
-    notify: () => {
-      isNotified = true
-      endSleep?.()
+    notify: () => notified.resolve(),
+    sleep: async (limitMs) => {
+      const timer = setTimeout(notified.resolve, limitMs)
+      unrefTimer(timer)
+      await notified.promise
+      clearTimeout(timer)
+      notified = Promise.withResolvers()
     },
-    sleep: (limitMs) =>
-      new Promise((resolve) => {
-        const done = (): void => {
-          clearTimeout(timer)
-          endSleep = undefined
-          isNotified = false
-          resolve()
-        }
-        const timer = setTimeout(done, limitMs)
-        unrefTimer(timer)
-        endSleep = done
-        if (isNotified) done()
-      }),
   }
 }

@@ -39,7 +39,7 @@ export function createCitableDocuments(): CitableDocuments {
 
   const citable: CitableDocuments = {
     completesCitations: false,
-    known: (number) => byNumber.get(number),
+    known: byNumber.get.bind(byNumber),
     find: (sentence) => {
       if (texts.length === 0) return undefined
       find ??= createSupport(texts, { question: citable.question })

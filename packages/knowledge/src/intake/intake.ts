@@ -136,12 +136,16 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
     .filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash)
     .map(({ id, version }) => ({ id, content: version.content }))
   const small = contents.filter(({ content }) => content.length <= largeContent)
-  if (small.length > 0) await writeContents(db, small)
-  for (const content of contents) {
-    if (content.content.length <= largeContent) continue
+  const large = contents.filter(({ content }) => content.length > largeContent)
+  for (const group of [small, ...large.map((content) => [content])]) {
+    if (group.length === 0) continue
     // SQLite writes on this thread, and keeps what was last bound to each statement.
-    await yieldToEventLoop()
-    await writeContents(db, [content])
+    if (group !== small) await yieldToEventLoop()
+    await db
+      .insertInto('inlay_contents')
+      .values(group)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet((of) => ({ content: of.ref('excluded.content') })))
+      .execute()
   }
   const memberships = accepted.flatMap(({ id, pairIds, stored, incarnation }) =>
     [...pairIds]
@@ -163,18 +167,8 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
   await noteActivity(db, 'accepted_at', { pairIds: accepted.map(({ version }) => version.pairId), now })
 }
 
-type Content = Tables['inlay_contents']
-
 /** More characters are written by themselves. */
 const largeContent = 65_536
-
-async function writeContents(db: Records, contents: readonly Content[]): Promise<void> {
-  await db
-    .insertInto('inlay_contents')
-    .values(contents)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet((of) => ({ content: of.ref('excluded.content') })))
-    .execute()
-}
 
 /** Everything a new version changes; what is searchable stays until the new version is. */
 const overwritten = [
