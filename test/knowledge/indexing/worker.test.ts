@@ -1,4 +1,5 @@
 import { InlayError } from '@inlay/protocol'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { describe, expect, test, vi } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
@@ -33,6 +34,15 @@ describe('a worker', () => {
     worker.start()
     await vi.waitFor(() => expect(embedder.calls.map(({ length }) => length).toSorted()).toEqual([2, 4]), 20_000)
     gate.resolve()
+    await worker.close()
+  })
+
+  test('does not wait for more documents when it is closed', async () => {
+    const { worker, accept } = await makeWorker({ worker: { lingerMs: 600_000 } })
+    await accept(request())
+    worker.start()
+    // It gathers documents now.
+    for (let turn = 0; turn < 20; turn++) await yieldToEventLoop()
     await worker.close()
   })
 

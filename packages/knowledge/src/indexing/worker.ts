@@ -1,4 +1,4 @@
-import { createSignal, unrefTimer } from '@inlay/protocol/concurrency'
+import { createSignal, delay, unrefTimer } from '@inlay/protocol/concurrency'
 import { type IndexingContext, indexClaim } from './index-claim.ts'
 import { type Claim, claim as claimDocuments, releaseClaim, renewClaims } from '../queue/claims.ts'
 import { sweepClaims } from '../queue/outcomes.ts'
@@ -151,17 +151,19 @@ export function createWorker(context: WorkerContext): Worker {
   /** Claims under way, and whether each is of a large document. */
   const underWay = new Map<Promise<void>, boolean>()
   let loop: Promise<void> | undefined
-  let isClosing = false
+  const closing = new AbortController()
+  const pause = (delayMs: number): Promise<void> => delay(delayMs, closing.signal).catch(() => {})
 
   async function run(): Promise<void> {
     let [areMoreDue, isOfSmall] = [false, false]
     /** Documents of the claim before. */
     let taken = 0
-    while (!isClosing) {
+    while (!closing.signal.aborted) {
       if (!areMoreDue) {
         await signal.sleep(pollMs)
         // A moment gathers documents for one commit; a wait for large ones has gathered enough.
-        if (!isClosing && !isOfSmall) await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
+        if (!closing.signal.aborted && !isOfSmall)
+          await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
       }
       isOfSmall = underWay.size === lanes && [...underWay.values()].every((isLarge) => isLarge)
       if (underWay.size >= lanes && !isOfSmall) {
@@ -192,7 +194,7 @@ export function createWorker(context: WorkerContext): Worker {
     },
     notify: signal.notify,
     close: async () => {
-      isClosing = true
+      closing.abort()
       signal.notify()
       const grace = setTimeout(runner.letGo, closeMs)
       await loop
@@ -200,8 +202,4 @@ export function createWorker(context: WorkerContext): Worker {
       clearTimeout(grace)
     },
   }
-}
-
-function pause(delayMs: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, delayMs, undefined))
 }
