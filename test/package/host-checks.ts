@@ -84,6 +84,7 @@ export function checkJest(project: string, packed: readonly Packed[]): void {
     `import { createInlay } from 'inlay'\ntest('finds', async () => {${body}})\n`,
   )
   const env = { ...process.env, NODE_OPTIONS: '--experimental-vm-modules' }
-  run('npx', ['jest', '--transform', '{}'], { cwd: project, env })
+  // Jest gives a test five seconds, which a busy machine takes to index.
+  run('npx', ['jest', '--transform', '{}', '--testTimeout=120000'], { cwd: project, env })
   console.log('  Jest: runs a host with --experimental-vm-modules')
 }
