@@ -272,7 +272,7 @@ export class PacketWriter {
   }
 
   #openBlocks(): StepBlocks {
-    return createStepBlocks((packet) => this.#emitOpen(packet, this.#turn, 0), {
+    const options: StepBlocksOptions = {
       onReasoned: () => {
         this.#reasonedSteps++
         this.#turn++
@@ -281,7 +281,8 @@ export class PacketWriter {
         const seconds = (this.#stepStartedAt - this.#options.startedAt) / 1000
         return { type: 'message_start', final_documents: this.#documents, pre_answer_processing_seconds: seconds }
       },
-    })
+    }
+    return createStepBlocks((packet) => this.#emitOpen(packet, this.#turn, 0), options)
   }
 
   /** Takes what the calls of the step found, in their order. */

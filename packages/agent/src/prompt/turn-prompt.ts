@@ -1,5 +1,5 @@
 import type { Action } from '../contracts/action.ts'
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { SendMessageRequest } from '@inlay/protocol'
 import { attachedShare, loadAttachments } from './attachments.ts'
 import { toContextImages, toContextMessage, type ContextFiles } from './context-files.ts'
@@ -93,11 +93,6 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
 /** Most tokens of memories in a prompt. */
 function personTokens(contextTokens: number): number {
   return Math.min(4_000, contextTokens / 10)
-}
-
-/** What the model is reminded of after the conversation. */
-export function toReminder({ taskPrompt }: Persona): LanguageModelV4Message[] {
-  return taskPrompt.trim() === '' ? [] : [userMessage(`Instructions to keep in mind:\n${taskPrompt}`)]
 }
 
 /** What the built-in instructions depend on. */

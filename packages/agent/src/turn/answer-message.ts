@@ -170,8 +170,9 @@ async function playNext(
   const leftActions = state.isGiven ? withoutSearches(options.actions) : options.actions
   const offered = forced.length > 0 ? forced : leftActions
   const mayBeGiven = state.step === 0 && !isLast
+  const planned = mayBeGiven && options.grounding !== 'tools' ? searchStep(offered, setting.userMessage) : undefined
   const given = (): AnswerStep | undefined => {
-    const search = mayBeGiven ? searchStep(offered, setting.userMessage) : undefined
+    const search = planned ?? (mayBeGiven ? searchStep(offered, setting.userMessage) : undefined)
     if (!search) return undefined
     if (options.grounding !== 'search-first') {
       state.isGiven = true
@@ -183,11 +184,7 @@ async function playNext(
     const step = given()
     if (step) return step
   }
-  const isProbed =
-    options.grounding === 'probe' &&
-    forced.length === 0 &&
-    mayBeGiven &&
-    searchStep(offered, setting.userMessage) !== undefined
+  const isProbed = options.grounding === 'probe' && forced.length === 0 && planned !== undefined
   const request = toStepRequest(prompt, options, state, { isLast, forced, offered, isProbed })
   const refusedBefore = model.observed?.refusesTools
   const result = await playStep(request).catch((error: unknown) => {

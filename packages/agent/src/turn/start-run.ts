@@ -3,8 +3,7 @@ import type { CallerLimit } from '@inlay/protocol/concurrency'
 import type { OwnedSending } from '../contracts/agent.ts'
 import type { ConversationStore, OpenedTurn } from '../contracts/conversation-store.ts'
 import type { FileStore } from '../contracts/file-store.ts'
-import { historyLimits, toPastTexts } from '../prompt/history.ts'
-import { toReminder } from '../prompt/turn-prompt.ts'
+import { historyLimits, toPastTexts, userMessage } from '../prompt/history.ts'
 import { researchParams, wasClarification } from '../research/admission.ts'
 import type { LiveRun, Runs } from '../run/registry.ts'
 import type { RunSharing } from '../run/sharing.ts'
@@ -127,6 +126,8 @@ function toTurn(
   const context = research ? withoutPrompts(plan.context) : plan.context
   const { files: store, systemPrompt, turn } = parts
   const history = opened.messages
+  const { taskPrompt } = context.persona
+  const reminder = taskPrompt.trim() === '' ? [] : [userMessage(`Instructions to keep in mind:\n${taskPrompt}`)]
   // Newest message first.
   const files = [opened.files, ...history.map((message) => message.files).toReversed(), opened.summaryFiles].flat()
   return {
@@ -134,7 +135,7 @@ function toTurn(
     answers: models.map((model, index) => ({
       answerId: opened.answerIds[index] ?? 0,
       model,
-      reminder: toReminder(context.persona),
+      reminder,
       reasoning: plan.reasoning,
     })),
     caller,

@@ -63,7 +63,8 @@ class HeldRows implements Memtable {
   #segments: Segment[] = []
   #next = 0
   #characters = 0
-  /** The last row that found no room; -1 when there is room. */
+  overflown = false
+  /** The last row that found no room. */
   #overflownAt = -1
   /** Rows from here on need not be found yet. */
   #shownTo = 0
@@ -78,19 +79,16 @@ class HeldRows implements Memtable {
     return this.#segments.reduce((sum, { rows }) => sum + rows.length, 0)
   }
 
-  get overflown(): boolean {
-    return this.#overflownAt >= 0
-  }
-
   get fill(): number {
     return this.overflown ? 1 : this.#characters / this.room
   }
 
   add(rows: readonly IndexRow[]): number {
     const characters = this.#characters + weightOf(rows)
-    if (this.#overflownAt >= 0 || characters > this.room) {
+    if (this.overflown || characters > this.room) {
       this.#next += rows.length
       this.#overflownAt = this.#next - 1
+      this.overflown = true
       this.#keep([])
       return this.#next
     }
@@ -127,7 +125,7 @@ class HeldRows implements Memtable {
   }
 
   release(mark: number): void {
-    if (this.#overflownAt < mark) this.#overflownAt = -1
+    if (this.#overflownAt < mark) this.overflown = false
     this.#keep(this.#segments.filter(({ to }) => to > mark))
   }
 
