@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ImageServiceMood } from '@inlay/agent/conformance'
-import { listen } from './loopback.ts'
+import { listen, send } from './loopback.ts'
 
 /** One request as it came in; of a form, its text fields, and how its files are called, typed and how large they are. */
 export interface ImagesRequest {
@@ -107,13 +107,4 @@ function refuse(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   send(response, status, { error: { type: 'invalid_request_error', param: null, code: null, ...error } }, headers)
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }

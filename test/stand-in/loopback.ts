@@ -27,3 +27,13 @@ export async function listen(
     },
   }
 }
+
+/** Answers in JSON. */
+export function send(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WebResult } from '@inlay/agent'
 import type { SearchServiceMood } from '@inlay/agent/conformance'
-import { listen } from './loopback.ts'
+import { listen, send } from './loopback.ts'
 
 /** The services that can be stood in for. */
 export const searchServices = ['brave', 'exa', 'searxng', 'serper', 'tavily'] as const
@@ -254,13 +254,4 @@ function faultOf(speech: Speech, { method, path, values, headers }: SearchReques
   if (method === 'POST' && headers['content-type'] !== 'application/json') return 'not JSON'
   for (const name of Object.keys(values)) if (!speech.fields.includes(name)) return `unknown field ${name}`
   return values[speech.query] ? undefined : 'no query'
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }

@@ -88,13 +88,13 @@ export function untilAborted<Result>(work: PromiseLike<Result>, signal: AbortSig
 
 /** Resolves after a delay; rejects with the signal's reason as soon as it aborts. */
 export async function delay(delayMs: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
+  const { promise, resolve } = Promise.withResolvers<unknown>()
   const timer = setTimeout(resolve, delayMs)
-  try {
-    await untilAborted(promise, signal)
-  } finally {
-    clearTimeout(timer)
-  }
+  signal.addEventListener('abort', resolve, { once: true })
+  if (!signal.aborted) await promise
+  clearTimeout(timer)
+  signal.removeEventListener('abort', resolve)
+  signal.throwIfAborted()
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, loadEngine, persistently, createHandle } from './engine.ts'
 import { among, quote } from './filtered-search.ts'
 import { besideMark, folderLocation } from './folder-location.ts'
-import { fuse, keyOf } from '../vector-index/fusion.ts'
+import { defaultVectorShare, fuse, keyOf } from '../vector-index/fusion.ts'
 import type { IndexLocation } from './location.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { checkVector, noSpace, type Space } from '../vector-index/open-state.ts'
@@ -79,7 +79,7 @@ interface Opened extends TextParts, OpenTable {
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
-  const { folder, keepVersionsMs = 10_000, vectorShare = 0.35 } = options
+  const { folder, keepVersionsMs = 10_000, vectorShare = defaultVectorShare } = options
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()
   const location = isBucket(folder)

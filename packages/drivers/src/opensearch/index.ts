@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Hit, IndexFigures, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isJsonObject } from '@inlay/protocol'
+import { defaultVectorShare } from '../vector-index/fusion.ts'
 import { checkVector, createOpenState, noSpace, type Space } from '../vector-index/open-state.ts'
 import { hitFields, mostHits, searchIndex, toHits } from './search.ts'
 import { nameOf, schemaOf, spaceName, type OpenSearchLayout } from './schema.ts'
@@ -11,7 +12,7 @@ import { writeRows } from './writing.ts'
 export interface OpenSearchOptions extends OpenSearchConnection, OpenSearchLayout {
   /** Name of the alias that is searched and written. Default `inlay`. */
   readonly prefix?: string
-  /** Share of the vector in a fused score, 0 to 1. Default 0.5. */
+  /** Share of the vector in a fused score, 0 to 1. Default 0.35. */
   readonly vectorShare?: number
 }
 
@@ -29,7 +30,7 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
   const prefix = options.prefix ?? defaultPrefix
   const name = nameOf(prefix)
   const cluster = createCluster(options)
-  const searched = { cluster, name, vectorShare: options.vectorShare ?? 0.5 }
+  const searched = { cluster, name, vectorShare: options.vectorShare ?? defaultVectorShare }
   const state = createOpenState<{ readonly space: Space | undefined }>()
   return {
     open: async (space) => {

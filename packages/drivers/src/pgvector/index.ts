@@ -1,10 +1,11 @@
 import type { Hit, IndexFigures, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
+import { defaultVectorShare, fuse, nearnessOfUnfound } from '../vector-index/fusion.ts'
 import { checkVector, createOpenState, noSpace, type Space } from '../vector-index/open-state.ts'
 import { conditionsOf, type Parameters as PgParameters, parametersOf } from './filter.ts'
 import { identification, type Run } from './identification.ts'
 import { schemaOf, tablesOf, type PgTables } from './schema.ts'
-import { fusedHits, hnswSettingsOf, operandOf, textHits, vectorHits, type PgHit } from './search.ts'
+import { depthOf, hnswSettingsOf, operandOf, textHits, vectorHits, type PgHit } from './search.ts'
 
 /** The little of a PostgreSQL client that is used: a `pg` pool, a PGlite and others have it. */
 export interface PgClient {
@@ -21,7 +22,7 @@ export interface PgvectorOptions {
   readonly prefix?: string
   /** Text search configuration, for stemming and stop words. Default `english`. */
   readonly language?: string
-  /** Share of the vector in a fused score, 0 to 1. Default 0.5. */
+  /** Share of the vector in a fused score, 0 to 1. Default 0.35. */
   readonly vectorShare?: number
   /** Rows from which on an HNSW index is built by `maintain`. Default 50,000; below, vectors are compared one by one. */
   readonly vectorIndexRows?: number
@@ -47,7 +48,7 @@ interface Place {
  * Any number of processes may share it. Run `vectorIndexConformance`.
  */
 export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
-  const { client, prefix = defaultPrefix, language = 'english', vectorShare: share = 0.5 } = options
+  const { client, prefix = defaultPrefix, language = 'english', vectorShare: share = defaultVectorShare } = options
   const tables = tablesOf(prefix)
   const run = runnerOf(client)
   const place = { run, tables, language }
@@ -134,7 +135,10 @@ async function find(
   const near = await vectorHits(wanted, query.vector, conditions, query.text !== undefined)
   query.signal?.throwIfAborted()
   if (query.text === undefined) return near.map(toHit)
-  return fusedHits(text, near, { share, limit: query.limit }).map(toHit)
+  const nearest = near.map((row) => ({ hit: toHit(row), nearness: 2 * Number(row.score) - 1 }))
+  const words = text.map((row) => ({ hit: toHit(row), score: Number(row.score) }))
+  const unfound = nearnessOfUnfound(nearest, depthOf(query.limit, true))
+  return fuse(words, nearest, { share, limit: query.limit, unfound })
 }
 
 async function maintain(

@@ -1,5 +1,6 @@
 import type { Hit, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { mapConcurrent } from '@inlay/protocol/concurrency'
+import { defaultVectorShare } from '../vector-index/fusion.ts'
 import { checkVector, createOpenState, type Space } from '../vector-index/open-state.ts'
 import { guarded } from './failures.ts'
 import { idOf, putRows, removeRows, vectorsOf } from './points.ts'
@@ -15,7 +16,7 @@ export interface VectorStoreIndexOptions {
   readonly vectors: (collection: VectorCollection) => VectorStore | Promise<VectorStore>
   /** Keeps rows and finds them by words: `lancedbIndex`, `pgvectorIndex` or any other index, empty and not opened yet. */
   readonly words: VectorIndex
-  /** Share of the vector in a fused score, 0 to 1. Default 0.5. */
+  /** Share of the vector in a fused score, 0 to 1. Default 0.35. */
   readonly vectorShare?: number
 }
 
@@ -34,7 +35,7 @@ export function vectorStoreIndex(options: VectorStoreIndexOptions): VectorIndex 
 }
 
 function createIndex(options: VectorStoreIndexOptions, name: string): VectorIndex {
-  const { words, vectorShare: share = 0.5 } = options
+  const { words, vectorShare: share = defaultVectorShare } = options
   const state = createOpenState<Open>()
   return {
     async open(space) {

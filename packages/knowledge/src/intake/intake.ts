@@ -6,7 +6,7 @@ import { forgetImages, noteWaitingImages } from '../access/document-images.ts'
 import { forgetMetadata } from '../access/document-metadata.ts'
 import { forgetTags } from '../access/document-tags.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
-import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove, toDraft } from './draft.ts'
+import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove } from './draft.ts'
 import { retire } from '../queue/claims.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Admission } from './admission.ts'
@@ -62,10 +62,26 @@ async function applyTasks(
   for (const { pairIds: ids } of stored.values()) for (const id of ids) pairIds.add(id)
   const pairs = await readPairs(db, [...pairIds])
   const drafts = new Map<string, Draft>()
+  for (const { id } of tasks) {
+    const before = stored.get(id)
+    // A document whose pairs were all removed counts as absent.
+    const livePairs = new Set(before?.pairIds.filter((pairId) => pairs.get(pairId)?.isRemoved === false))
+    drafts.set(id, {
+      id,
+      stored: before,
+      isPresent: livePairs.size > 0,
+      hash: before?.hash ?? '',
+      state: before?.state ?? 'pending',
+      incarnation: before?.incarnation ?? 0,
+      revision: before?.revision ?? 0,
+      pairIds: livePairs,
+      version: undefined,
+      queuedFor: undefined,
+    })
+  }
   const outcomes = tasks.map((task, at): Outcome<IntakeResult> => {
     const { id } = task
-    const draft = drafts.get(id) ?? toDraft(id, stored.get(id), pairs)
-    drafts.set(id, draft)
+    const draft = drafts.get(id)!
     try {
       const context = { pairs, revision: lastRevision - tasks.length + at + 1 }
       return { value: task.kind === 'accept' ? accept(draft, task, context) : remove(draft, task, context) }
