@@ -14,6 +14,7 @@ import {
 import type { IngestionRequest } from '@inlay/protocol'
 import { Kysely } from 'kysely'
 import { zipfText } from './zipf-text.ts'
+import { request } from '../knowledge/requests.ts'
 
 /** A knowledge of its own in a temporary folder. */
 export interface Fixture {
@@ -66,22 +67,10 @@ export async function openFixture(options: { keepRows?: boolean; dimensions?: nu
 
 /** One text as a request. */
 export function toRequest(id: string, text: string): IngestionRequest {
-  return {
-    cc_pair_id: 1,
-    document: {
-      id,
-      semantic_identifier: id,
-      sections: [{ type: 'text', text, link: `https://example.org/${id}`, image_file_id: null, heading: null }],
-      metadata: { team: 'bench' },
-      source: 'file',
-      title: null,
-      doc_updated_at: null,
-      doc_created_at: null,
-      primary_owners: null,
-      secondary_owners: null,
-      file_id: null,
-    },
-  }
+  const sections = [
+    { type: 'text', text, link: `https://example.org/${id}`, image_file_id: null, heading: null },
+  ] as const
+  return request({ id, semantic_identifier: id, sections, metadata: { team: 'bench' } })
 }
 
 /** The Markdown files below a folder, or made-up documents of about ten chunks. */

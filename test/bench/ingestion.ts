@@ -114,20 +114,8 @@ async function flood(): Promise<void> {
   console.log(timesLine(`flood, 50 clients: ${Math.round(times.length / seconds(begun))} documents/s`, times))
   await knowledge.settled()
   console.log(`flood, accepted and indexed: ${Math.round(times.length / seconds(begun))} documents/s`)
-  const paced: number[] = []
-  const answers: Promise<unknown>[] = []
-  for (let at = 0; at < 1000; at++) {
-    await delay(5)
-    const sent = performance.now()
-    answers.push(knowledge.accept(small(1e6 + at)).then(() => paced.push(performance.now() - sent)))
-  }
-  await Promise.all(answers)
-  console.log(
-    timesLine(
-      'paced, 200 documents/s, acceptance',
-      paced.toSorted((left, right) => left - right),
-    ),
-  )
+  const accepted = await timesOfPaced((at) => knowledge.accept(small(1e6 + at)))
+  console.log(timesLine('paced, 200 documents/s, acceptance', accepted))
   await close()
 }
 
@@ -138,21 +126,22 @@ async function freshness(): Promise<void> {
   await findFresh(knowledge, 0)
   const lone = await timeEach(40, (run) => findFresh(knowledge, run + 1))
   console.log(timesLine('fresh, a lone document', lone))
-  const busy: number[] = []
-  const finds: Promise<unknown>[] = []
+  const busy = await timesOfPaced((at) => findFresh(knowledge, 1000 + at))
+  console.log(timesLine('fresh, at 200 documents/s', busy))
+  await close()
+}
+
+/** Begins a thousand calls, one each 5 ms. @returns how long each took, shortest first */
+async function timesOfPaced(work: (at: number) => Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  const calls: Promise<unknown>[] = []
   for (let at = 0; at < 1000; at++) {
     await delay(5)
     const begun = performance.now()
-    finds.push(findFresh(knowledge, 1000 + at).then(() => busy.push(performance.now() - begun)))
+    calls.push(work(at).then(() => times.push(performance.now() - begun)))
   }
-  await Promise.all(finds)
-  console.log(
-    timesLine(
-      'fresh, at 200 documents/s',
-      busy.toSorted((left, right) => left - right),
-    ),
-  )
-  await close()
+  await Promise.all(calls)
+  return times.toSorted((left, right) => left - right)
 }
 
 async function findFresh(knowledge: Knowledge, at: number): Promise<void> {

@@ -33,6 +33,19 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     await page.getByLabel('Your question').waitFor()
   })
 
+  test('names a monospace font of every system for code', async () => {
+    const page = await open(playground.address)
+    const family = await page.evaluate(() => {
+      const [answer, code] = [document.createElement('div'), document.createElement('code')]
+      answer.className = 'markdown'
+      answer.append(code)
+      document.body.append(answer)
+      return getComputedStyle(code).fontFamily
+    })
+    for (const name of ['Menlo', 'Consolas', 'DejaVu Sans Mono', 'Liberation Mono', 'monospace'])
+      expect(family).toContain(name)
+  })
+
   test('without the printed address it asks for the key', async () => {
     const page = await (await openContext()).newPage()
     await page.goto(playground.origin)

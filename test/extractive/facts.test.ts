@@ -119,3 +119,27 @@ test.each([
 ])('a number is asked for in more languages: %s', async (question, content, quoted) => {
   expect(await answer(question, [{ title: 'x', content }])).toMatch(new RegExp(`^${quoted}`))
 })
+
+test('an answer in another form of the word, or in another word for it, is quoted', async () => {
+  const lighthouse = {
+    title: 'Lighthouse',
+    content:
+      'The lighthouse stands on the northern cape. Masons from Lund built it within three summers. Its lamp burns at dusk.',
+  }
+  expect(await answer('Who constructed the lighthouse?', [harbour, lighthouse])).toContain(
+    'Masons from Lund built it within three summers [2].',
+  )
+  const choir = {
+    title: 'Choir',
+    content: 'The choir meets on Mondays. Ines Moreau taught it for twenty years. It has no hall of its own.',
+  }
+  expect(await answer('Who was the teacher of the choir?', [harbour, choir])).toContain('Ines Moreau taught it')
+})
+
+test('a question about a name that stands nowhere gets no quotation', async () => {
+  for (const question of [
+    'Who rebuilt the Charles Bridge of Prague after the flood?',
+    'How many berths does the harbour of Rotterdam have for Maersk?',
+  ])
+    expect(await answer(question, [bridge, harbour])).toBe('I could not find an answer to this in the documents.')
+})

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInlay, type Inlay } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
+import { personaBody } from '../server/persona-body.ts'
 
 /** What alice has, by the name a path parameter or a field of a body calls it. */
 type Belongings = Readonly<Record<string, string | number>>
@@ -70,15 +71,7 @@ async function belongings(ask: Fixture['ask'], own: Fixture['own']): Promise<Bel
   }
 }
 
-const agent = {
-  name: 'Thief',
-  description: '',
-  document_set_ids: [],
-  tool_ids: [],
-  system_prompt: '',
-  task_prompt: '',
-  datetime_aware: true,
-}
+const agent = { ...personaBody, name: 'Thief' }
 
 /** Bodies that name something of alice's, by operation; other operations take none or are not about somebody's things. */
 const bodies: Readonly<Record<string, (theirs: Belongings) => object>> = {

@@ -1,5 +1,6 @@
 import type { Knowledge } from '@inlay/knowledge'
 import { isInlayError, type IngestionRequest } from '@inlay/protocol'
+import { request } from '../knowledge/requests.ts'
 
 /** What a document holds: the number of its version, or null when it is not there. */
 export type State = number | null
@@ -21,22 +22,7 @@ export function versionRequest(id: string, version: number): IngestionRequest {
     image_file_id: null,
     heading: null,
   }))
-  return {
-    cc_pair_id: 1,
-    document: {
-      id,
-      semantic_identifier: id,
-      sections,
-      metadata: { version: String(version) },
-      source: 'file',
-      title: null,
-      doc_updated_at: null,
-      doc_created_at: null,
-      primary_owners: null,
-      secondary_owners: null,
-      file_id: null,
-    },
-  }
+  return request({ id, semantic_identifier: id, sections, metadata: { version: String(version) } })
 }
 
 /** Posts a version; answers whether the document was there before. */

@@ -3,11 +3,16 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import compression from 'compression'
 import express from 'express'
+import Fastify from 'fastify'
 import { fromNodeHandler, H3 } from 'h3'
 import { createApp, eventHandler, fromNodeMiddleware, toNodeListener } from 'h3-v1'
 import { Hono } from 'hono'
+import Koa from 'koa'
 import type { Principal } from '@inlay/protocol'
 import { nodeListener, type FetchHandler } from 'inlay'
+import { fastifyPlugin } from 'inlay/fastify'
+import { koaMiddleware } from 'inlay/koa'
+import { routeHandlers } from 'inlay/next'
 import { toNodeHandler } from 'srvx/node'
 
 /** A host app that has set an assistant into itself at `/assistant/api`, beside a page of its own. */
@@ -99,6 +104,31 @@ function honoApp(fetch: FetchHandler): RequestListener {
   return getRequestListener(app.fetch) as RequestListener
 }
 
+function fastifyApp(fetch: FetchHandler): RequestListener {
+  const app = Fastify({ forceCloseConnections: true })
+  app.register(fastifyPlugin({ fetch }), { prefix: '/assistant/api' })
+  app.get('/own', async () => 'own page')
+  return (request, response) => void app.ready().then(() => app.routing(request, response))
+}
+
+function koaApp(fetch: FetchHandler): RequestListener {
+  const app = new Koa()
+  app.use(koaMiddleware({ fetch }, '/assistant/api'))
+  app.use((context) => {
+    if (context.path === '/own') context.body = 'own page'
+  })
+  return (request, response) => void app.callback()(request, response)
+}
+
+/** Calls route handlers as Next.js does: by method, with a web request. */
+function nextRoutes(fetch: FetchHandler): RequestListener {
+  const handlers: Readonly<Record<string, (request: Request) => Promise<Response>>> = routeHandlers({ fetch })
+  return toNodeHandler(async (request) => {
+    if (new URL(request.url).pathname === '/own') return new Response('own page')
+    return handlers[request.method]?.(request) ?? new Response(null, { status: 405 })
+  }) as RequestListener
+}
+
 /** The ways to mount, each with its name. */
 export const mounts: readonly (readonly [name: string, mount: (fetch: FetchHandler) => RequestListener])[] = [
   ['node:http', plainNode],
@@ -108,6 +138,9 @@ export const mounts: readonly (readonly [name: string, mount: (fetch: FetchHandl
   ["h3's bridge for Node listeners", h3NodeBridge],
   ['the first version of h3', h3Version1],
   ['Hono on Node', honoApp],
+  ['Fastify', fastifyApp],
+  ['Koa', koaApp],
+  ['route handlers of Next.js', nextRoutes],
 ]
 
 /** Starts a host app on a free port. */

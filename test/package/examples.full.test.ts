@@ -49,7 +49,10 @@ const readersFiles: Readonly<Record<string, string>> = {
 }
 
 /** Pages whose examples go on from one another. */
-const continued = ['docs/1.guide/10.front-ends/2.client.md', ...globSync('docs/2.drivers/write-your-own/[2-9].*.md')]
+const continued = [
+  'docs/1.guide/10.front-ends/2.client.md',
+  ...globSync('docs/2.drivers/write-your-own/{[2-9],10}.*.md'),
+]
 
 /** TypeScript and JavaScript of a page, a module for each that stands alone. */
 function examplesOf(page: string): string[] {

@@ -1,11 +1,36 @@
 import { readFileSync } from 'node:fs'
+import * as transport from '@inlay/client/ai-sdk'
+import * as conversations from '@inlay/conversations'
+import * as mastra from '@inlay/mastra'
+import * as inlay from 'inlay'
+import * as agent from 'inlay/agent'
+import * as client from 'inlay/client'
 import * as drivers from 'inlay/drivers'
+import * as knowledge from 'inlay/knowledge'
+import * as page from 'inlay/page'
+import * as server from 'inlay/server'
+import * as testing from 'inlay/testing'
 import { optionSchemas } from 'inlay/internal/options/option-schemas'
 import { expect, test } from 'vitest'
 import { optionsTypeOf } from '../../packages/inlay/scripts/option-types.ts'
 import { fillOptions, optionsPage, readOptions } from '../../packages/inlay/scripts/options-docs.ts'
 
 const functions = readOptions()
+
+/** What hosts import. */
+const entries: readonly object[] = [
+  inlay,
+  agent,
+  client,
+  conversations,
+  drivers,
+  knowledge,
+  mastra,
+  page,
+  server,
+  testing,
+  transport,
+]
 
 test('the page of options is current: npm run docs:options', () => {
   const page = readFileSync(optionsPage, 'utf8')
@@ -17,12 +42,12 @@ test('it lists every option that createInlay accepts, and no other', () => {
   expect(listed?.toSorted()).toEqual(Object.keys(optionSchemas).toSorted())
 })
 
-test('it lists every driver that takes options', () => {
+test('it lists every public function that takes options', () => {
   const listed = functions.map(({ name }) => name)
-  const taking = Object.keys(drivers).filter((name) =>
-    /(?:Options|Config)$/.test(optionsTypeOf(name, 'packages/') ?? ''),
+  const taking = entries.flatMap((entry) =>
+    Object.keys(entry).filter((name) => /(?:Options|Config)$/.test(optionsTypeOf(name, 'packages/') ?? '')),
   )
-  expect(taking.length).toBeGreaterThan(15)
+  expect(taking.length).toBeGreaterThan(30)
   expect(taking.filter((name) => !listed.includes(name))).toEqual([])
 })
 

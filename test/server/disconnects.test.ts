@@ -65,7 +65,11 @@ test('a thousand clients that send and hang up leave their answers whole, and no
     })
     let text = ''
     const reader = response.body?.getReader()
-    while (!text.includes('chat_session_id')) text += new TextDecoder().decode((await reader?.read())?.value)
+    while (!text.includes('chat_session_id')) {
+      const piece = await reader?.read()
+      if (!piece || piece.done) throw new Error(`no answer began: ${response.status} ${text}`)
+      text += new TextDecoder().decode(piece.value)
+    }
     sessions.push(/"chat_session_id":"([^"]+)"/.exec(text)?.[1] ?? '')
     leaving.abort()
   }

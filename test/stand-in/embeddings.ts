@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listen } from './loopback.ts'
 
 /** What goes wrong with one request; the next one is answered as usual. */
 export interface Mishap {
@@ -52,9 +51,6 @@ export async function startEmbeddings(
   const { apiKey, dimensions = 64 } = options
   const seen: SeenRequest[] = []
   const mishaps: Mishap[] = []
-  const server = createServer((request, response) => {
-    void answer(request, response).catch(() => response.destroy())
-  })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
@@ -76,18 +72,13 @@ export async function startEmbeddings(
     send(response, mishap.status ?? 200, mishap.headers ?? {}, text)
   }
 
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { origin, close } = await listen(answer)
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${origin}/v1`,
     dimensions,
     seen,
     mishaps,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
   }
 }
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ImageServiceMood } from '@inlay/agent/conformance'
+import { listen, send } from './loopback.ts'
 
 /** One request as it came in; of a form, its text fields, and how its files are called, typed and how large they are. */
 export interface ImagesRequest {
@@ -37,10 +36,6 @@ export interface ImagesOptions {
 export async function startImages(options: ImagesOptions): Promise<ImagesStandIn> {
   const { mood = 'well', png, apiKey, asUrl, revisedPrompt } = options
   const seen: ImagesRequest[] = []
-  const server = createServer((request, response) => {
-    void answer(request, response).catch(() => response.destroy())
-  })
-  const host = (): string => `127.0.0.1:${(server.address() as AddressInfo).port}`
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === '/drawn/1.png') return void response.writeHead(200, { 'content-type': 'image/png' }).end(png)
@@ -59,7 +54,9 @@ export async function startImages(options: ImagesOptions): Promise<ImagesStandIn
     if (mood === 'other') return send(response, 200, { created: 1, data: [{ b64_json: btoa('a secret prompt') }] })
     const fault = faultOf(requests)
     if (fault !== undefined) return refuse(response, 400, { message: fault })
-    const picture = asUrl ? { url: `http://${host()}/drawn/1.png` } : { b64_json: Buffer.from(png).toString('base64') }
+    const picture = asUrl
+      ? { url: `http://${request.headers.host}/drawn/1.png` }
+      : { b64_json: Buffer.from(png).toString('base64') }
     send(response, 200, {
       created: 1_762_000_000,
       data: [{ ...picture, ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }) }],
@@ -67,17 +64,12 @@ export async function startImages(options: ImagesOptions): Promise<ImagesStandIn
     })
   }
 
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { origin, close } = await listen(answer)
   return {
-    baseUrl: `http://${host()}/v1`,
-    host: host(),
+    baseUrl: `${origin}/v1`,
+    host: new URL(origin).host,
     seen,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
   }
 }
 
@@ -115,13 +107,4 @@ function refuse(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   send(response, status, { error: { type: 'invalid_request_error', param: null, code: null, ...error } }, headers)
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listen } from './loopback.ts'
 
 /** What goes wrong with one request; the next one is answered as usual. */
 export interface RerankMishap {
@@ -97,9 +96,6 @@ export async function startRerank(options: { apiKey?: string } = {}): Promise<Re
   const { apiKey } = options
   const seen: RerankRequest[] = []
   const mishaps: RerankMishap[] = []
-  const server = createServer((request, response) => {
-    void answer(request, response).catch(() => response.destroy())
-  })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
@@ -125,18 +121,12 @@ export async function startRerank(options: { apiKey?: string } = {}): Promise<Re
     )
   }
 
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin, close } = await listen(answer)
   return {
     baseUrls: { cohere: `${origin}/v2`, jina: `${origin}/v1`, tei: origin },
     seen,
     mishaps,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
   }
 }
 

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WebResult } from '@inlay/agent'
 import type { SearchServiceMood } from '@inlay/agent/conformance'
+import { listen, send } from './loopback.ts'
 
 /** The services that can be stood in for. */
 export const searchServices = ['brave', 'exa', 'searxng', 'serper', 'tavily'] as const
@@ -207,9 +206,6 @@ export async function startSearch(
   const speech = speeches[name]
   const seen: SearchRequest[] = []
   const queries: string[] = []
-  const server = createServer((request, response) => {
-    void answer(request, response).catch(() => response.destroy())
-  })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requests = await toRequest(request)
@@ -231,17 +227,12 @@ export async function startSearch(
     send(response, 200, speech.answer(pages, String(requests.values[speech.query])))
   }
 
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { origin, close } = await listen(answer)
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: origin,
     seen,
     queries,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
   }
 }
 
@@ -263,13 +254,4 @@ function faultOf(speech: Speech, { method, path, values, headers }: SearchReques
   if (method === 'POST' && headers['content-type'] !== 'application/json') return 'not JSON'
   for (const name of Object.keys(values)) if (!speech.fields.includes(name)) return `unknown field ${name}`
   return values[speech.query] ? undefined : 'no query'
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }

@@ -47,3 +47,21 @@ test.each([
 ])('finds no text for %s', (_, sentence) => {
   expect(find(sentence)).toBeUndefined()
 })
+
+const question = 'How long are containers kept at the terminal?'
+const answering = (sentence: string): string | undefined => createSupport(texts, { question })(sentence)?.source
+
+test('finds an answer that says the words of the question again', () => {
+  const sentence = 'At the terminal, containers are stored for up to 1,200 days.'
+  expect(answering(sentence)).toBe('harbour')
+  expect(find(sentence)).toBeUndefined()
+})
+
+test.each([
+  ['nothing new', 'Containers are kept long at the terminal.'],
+  ['another number', 'At the terminal, containers are stored for up to 1,300 days.'],
+  ['a negation', 'At the terminal, containers are not stored for up to 1,200 days.'],
+  ['what no text says', 'At the terminal, containers are kept until a crane lifts them.'],
+])('finds no text for an answer with %s', (_, sentence) => {
+  expect(answering(sentence)).toBeUndefined()
+})

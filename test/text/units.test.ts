@@ -32,3 +32,11 @@ describe('a page made of nothing but one mark is read like any other', () => {
       expect(unitsOf(`${page}${mark.repeat(50_000 / mark.length)} b`)).toBeInstanceOf(Array)
   })
 })
+
+test('a title before a name ends no sentence', () => {
+  expect(unitsOf('The board met. Rev. Ann Moss spoke for Gov. Hale. All agreed.').map(({ text }) => text)).toEqual([
+    'The board met.',
+    'Rev. Ann Moss spoke for Gov. Hale.',
+    'All agreed.',
+  ])
+})

@@ -32,7 +32,7 @@ import type { TurnContextParts } from './turn/turn-context.ts'
 /** The system clock and random UUIDs. Errors are dropped, so a host hands in its own `onError`. */
 export const defaultServices: Services = {
   now: () => Date.now(),
-  newId: () => crypto.randomUUID(),
+  newId: crypto.randomUUID.bind(crypto),
   onError: () => {},
 }
 

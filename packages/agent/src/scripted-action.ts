@@ -3,15 +3,21 @@ import type { Action, ActionResult, ActionTurn, InputSchema } from './contracts/
 
 /** What a scripted action is and does. */
 export interface ScriptedActionOptions {
+  /** Its number on the wire. */
   readonly id: number
   /** The name the model sees. */
   readonly name: string
+  /** Name of a built-in kind (`SearchTool`, …). Default null: it is a host's own. */
   readonly builtIn?: string | null
+  /** The name people see. Default: its name. */
   readonly displayName?: string
+  /** What the model reads about it. */
   readonly description?: string
   /** JSON Schema of the arguments, for what the model is shown; the values are not checked. Default: any object. */
   readonly inputSchema?: Record<string, unknown>
+  /** List argument whose values are joined when one step calls it several times. */
   readonly mergeArgument?: string
+  /** Text arguments that clients see while the model writes them. Default: none. */
   readonly streamedArguments?: readonly string[]
   /** Packet sent before the call runs. */
   readonly start?: PacketBody

@@ -55,9 +55,9 @@ export type Script =
 
 /** Settings of {@link scriptedModel}. */
 export interface ScriptedModelOptions {
-  /** Default `scripted`. */
+  /** Name of its provider. Default `scripted`. */
   readonly provider?: string
-  /** Default `scripted`. */
+  /** Its own name. Default `scripted`. */
   readonly modelId?: string
 }
 

@@ -1,4 +1,33 @@
-import type { QuestionKind } from './question.ts'
+/** What kind of answer a question wants. */
+export type QuestionKind =
+  | 'definition'
+  | 'difference'
+  | 'how'
+  | 'why'
+  | 'when'
+  | 'who'
+  | 'where'
+  | 'number'
+  | 'overview'
+  | 'more'
+  | 'other'
+
+/** Words that say what kind of answer is wanted, not what it is about. */
+export const askingWords: ReadonlySet<string> = new Set(
+  `answer best compare comparison compared define definition describe detail details differ difference differences different
+  distinguish example examples exactly explain explanation find general give get got happen happens help know list look
+  many mean meaning means need overview please possible purpose question say see show simple simply sort sum summarise
+  summarize summary tell thing things think try understand use used useful uses using usually versus vs want way ways word
+  words work works`.split(/\s+/),
+)
+
+/** Words that add little to a topic. */
+export const lightWords: ReadonlySet<string> = new Set(
+  `able allow allows already always become becomes best better big certain common correct current easily easy enough entire even everything first full good
+  high important large last later least less little long main make makes making multiple name never new number old one part particular quickly
+  quick real several short similar simple single small someone something special specific still take takes three time times total two
+  type types whole without second things item`.split(/\s+/),
+)
 
 const narration =
   /^(?:let(?:['’]s| us| me)\b|in this (?:chapter|section|example|case|article|topic|listing|code)|in (?:the )?(?:next|previous|following) |as (?:we|you|i|mentioned|discussed|shown|noted|described)\b|(?:next|first|now|finally|again|recall|remember|consider|suppose|imagine|notice|say)\b|we['’](?:ll|ve|re|d)\b|we (?:will|now|can see|could|also|saw|have)\b|i\b|you['’]ll (?:see|learn)|see\b|for more (?:information|details?)|figure \d|listing \d|table \d|note(?: that)?\b|here\b|the (?:chapter|section|article|page|book) (?:will|concludes|ends|begins)\b|(?:second|third|fourth|fifth|lastly)\b|the (?:last|first|second|third|fourth|next|final) (?:thing|change|step|command|line|example)\b|if you were\b|(?:it|this example|this command) (?:uses|shows|demonstrates)\b|be warned|this (?:chapter|section|article|topic|page|guide|document|tutorial)\b|luckily|unfortunately|with that|at this point|back in)/i

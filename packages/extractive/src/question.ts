@@ -1,19 +1,5 @@
 import { isNear, stopWords, stem, wordsOf } from '@inlay/text'
-import { askingWords, lightWords } from './question-words.ts'
-
-/** What kind of answer a question wants. */
-export type QuestionKind =
-  | 'definition'
-  | 'difference'
-  | 'how'
-  | 'why'
-  | 'when'
-  | 'who'
-  | 'where'
-  | 'number'
-  | 'overview'
-  | 'more'
-  | 'other'
+import { askingWords, lightWords, type QuestionKind } from './phrases.ts'
 
 /** A question, understood as far as it goes. */
 export interface Question {
@@ -76,7 +62,7 @@ const kinds: readonly (readonly [RegExp, QuestionKind])[] = [
     'more',
   ],
   [
-    /^(?:summari[sz]e|give (?:me |us )?an? (?:overview|summary)|overview|summary|tldr|(?:tell me )?about)\b|\b(?:overview|summary) of\b/i,
+    /^(?:summari[sz]e|give (?:me |us )?an? (?:overview|summary)|overview|summary|tldr|(?:tell me )?about(?! (?:what|which|who|whom|how|when|where))\b)\b|\b(?:overview|summary) of\b/i,
     'overview',
   ],
   [

@@ -1,6 +1,7 @@
 import { collect, relevantParts, type Candidate, type SourcePassage } from './passages.ts'
-import { commonWordsOf, spaceless, termSet } from '@inlay/text'
+import { termSet } from '@inlay/text'
 import { pickFacts, rankFacts, type Facts } from './facts/facts.ts'
+import { languageOf } from './facts/evidence.ts'
 import { understand, type Question } from './question.ts'
 import type { Reading } from './prompt.ts'
 import { hasKind, isDangling, isNarration } from './phrases.ts'
@@ -164,7 +165,7 @@ const toolTextLimit = 2_000
 const factKinds: ReadonlySet<Question['kind']> = new Set(['who', 'when', 'where', 'number', 'other', 'how'])
 
 /** From this certainty on the passages are taken to hold the answer. */
-const answeredFrom = 0.12
+const answeredFrom = 0.154
 
 function writeFacts(facts: Facts, said: string): string | undefined {
   if (facts.certainty < answeredFrom) return undefined
@@ -177,7 +178,7 @@ const wasSaid = ({ text }: Candidate, said: string): boolean => said.includes(te
 function quote(question: Question, sources: readonly SourcePassage[], said: string): string | undefined {
   const { text, kind, isPlural } = question
   const passages = relevantParts(text, sources)
-  const isEnglish = !spaceless.test(text) && (commonWordsOf(text)?.language ?? 'en') === 'en'
+  const isEnglish = languageOf(text) === 'en'
   // Questions in other languages are all taken to ask for a single fact.
   if (!isEnglish || factKinds.has(kind)) {
     const facts = rankFacts(question.queries[0] ?? text, collect(passages, question.symbols))

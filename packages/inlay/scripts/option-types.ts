@@ -164,11 +164,12 @@ export function optionsOf(typeName: string, folder: string): readonly Option[] {
   return members.filter(({ name }, at) => members.findIndex((other) => other.name === name) === at)
 }
 
-/** The type of the first argument of a function; undefined when it takes none of ours. */
+/** The type of a function's options, which are its first argument unless another is named so; undefined without any. */
 export function optionsTypeOf(functionName: string, folder: string): string | undefined {
-  const declared = inPackage(functionName, folder)
-  const [first] = nodes(declared?.node['params'])
-  const argument = first?.type === 'AssignmentPattern' ? node(first['left']) : first
-  const annotation = node(node(argument?.['typeAnnotation'])?.['typeAnnotation'])
-  return annotation?.type === 'TSTypeReference' ? nameOf(annotation['typeName']) : undefined
+  const types = nodes(inPackage(functionName, folder)?.node['params']).map((parameter) => {
+    const argument = parameter.type === 'AssignmentPattern' ? node(parameter['left']) : parameter
+    const annotation = node(node(argument?.['typeAnnotation'])?.['typeAnnotation'])
+    return annotation?.type === 'TSTypeReference' ? nameOf(annotation['typeName']) : undefined
+  })
+  return types.find((type) => type?.endsWith('Options')) ?? types[0]
 }

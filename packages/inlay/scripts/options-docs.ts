@@ -7,11 +7,16 @@ export const optionsPage = 'docs/7.options.md'
 
 /** Functions with options by the entry point that they are imported from, and the sources they stand in. */
 const functions: Readonly<Record<string, readonly (readonly [folder: string, names: readonly string[]])[]>> = {
-  inlay: [['inlay', ['createInlay', 'createTenants']]],
+  inlay: [['inlay', ['createInlay', 'createTenants', 'closeServer']]],
+  'inlay/page': [['inlay', ['createPage']]],
   'inlay/client': [['client', ['createClient']]],
+  '@inlay/client/ai-sdk': [['client', ['inlayTransport']]],
   'inlay/knowledge': [['knowledge', ['createKnowledge']]],
-  'inlay/agent': [['agent', ['createAgent']]],
-  'inlay/server': [['server', ['createServer']]],
+  'inlay/agent': [['agent', ['createAgent', 'createInternalSearch']]],
+  '@inlay/conversations': [['conversations', ['createConversations', 'sqlSharedRuns']]],
+  '@inlay/mastra': [['mastra', ['mastraAgent']]],
+  'inlay/server': [['server', ['createServer', 'createKeys', 'createUsageLimits']]],
+  'inlay/testing': [['agent', ['scriptedModel', 'scriptedAction']]],
   'inlay/drivers': [
     ['drivers/src/sql', ['nodeSqlite', 'postgres']],
     [

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { hasAnyDocument } from './access/access.ts'
+import { privateFilesPair } from './access/access.ts'
 import { isImageShown } from './access/document-images.ts'
 import { createDocumentSets } from './access/document-sets.ts'
 import { listTags } from './access/document-tags.ts'
@@ -23,8 +23,7 @@ import { readExcerpt } from './search/excerpt.ts'
 import { findByLink } from './search/linked-document.ts'
 import { createPrivateFileIndex } from './search/private-file-index.ts'
 import type { RankingOptions } from './search/ranking.ts'
-import { createSearchGate, type SearchGateOptions } from './search/search-gate.ts'
-import { search } from './search/search.ts'
+import { createSearchGate, search, type SearchGateOptions } from './search/search.ts'
 import { readRebuild } from './spaces/space-mover.ts'
 import { createSpacedIndex } from './spaces/spaced-index.ts'
 
@@ -119,7 +118,11 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     sources: ({ caller } = {}) => listSources(db, caller),
     tags: (query = {}, { caller } = {}) => listTags(db, query, caller),
     showsImage: (id, { caller } = {}) => isImageShown(db, id, caller),
-    hasDocuments: () => hasAnyDocument(db),
+    hasDocuments: async () => {
+      const documents = db.selectFrom('inlay_document_pairs').select('document_id')
+      const rows = await documents.where('pair_id', '!=', privateFilesPair).limit(1).execute()
+      return rows.length > 0
+    },
     search: (request) => search(request, context),
     excerpt: (request) => readExcerpt(request, { db, index }),
     byLink: (request) => findByLink(request, { db, index }),

@@ -88,13 +88,13 @@ export function untilAborted<Result>(work: PromiseLike<Result>, signal: AbortSig
 
 /** Resolves after a delay; rejects with the signal's reason as soon as it aborts. */
 export async function delay(delayMs: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
+  const { promise, resolve } = Promise.withResolvers<unknown>()
   const timer = setTimeout(resolve, delayMs)
-  try {
-    await untilAborted(promise, signal)
-  } finally {
-    clearTimeout(timer)
-  }
+  signal.addEventListener('abort', resolve, { once: true })
+  if (!signal.aborted) await promise
+  clearTimeout(timer)
+  signal.removeEventListener('abort', resolve)
+  signal.throwIfAborted()
 }
 
 /**
@@ -274,25 +274,15 @@ export interface Signal {
 }
 
 export function createSignal(): Signal {
-  let isNotified = false
-  let endSleep: (() => void) | undefined
+  let notified = Promise.withResolvers<void>()
   return {
-    notify: () => {
-      isNotified = true
-      endSleep?.()
+    notify: () => notified.resolve(),
+    sleep: async (limitMs) => {
+      const timer = setTimeout(notified.resolve, limitMs)
+      unrefTimer(timer)
+      await notified.promise
+      clearTimeout(timer)
+      notified = Promise.withResolvers()
     },
-    sleep: (limitMs) =>
-      new Promise((resolve) => {
-        const done = (): void => {
-          clearTimeout(timer)
-          endSleep = undefined
-          isNotified = false
-          resolve()
-        }
-        const timer = setTimeout(done, limitMs)
-        unrefTimer(timer)
-        endSleep = done
-        if (isNotified) done()
-      }),
   }
 }

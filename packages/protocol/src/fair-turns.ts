@@ -41,7 +41,7 @@ export function createFairTurns({ limit, limitPerCaller }: FairTurnsOptions): Fa
       const left = held.get(caller)! - 1
       if (left > 0) held.set(caller, left)
       else held.delete(caller)
-      admit()
+      if (waiting.size > 0) admit()
     }
   }
 

@@ -42,7 +42,8 @@ export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task
         count++
       }
       const group = submitted.splice(0, count)
-      const outcomes = await commitGroup(group.map(({ task }) => task))
+      const tasks = group.map(({ task }) => task)
+      const outcomes = await options.commit(tasks).catch((error: unknown) => commitEach(tasks, error))
       group.forEach(({ resolve, reject }, at) => {
         const outcome = outcomes[at]!
         if ('value' in outcome) resolve(outcome.value)
@@ -54,16 +55,13 @@ export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task
     running = undefined
   }
 
-  async function commitGroup(tasks: readonly Task[]): Promise<readonly Outcome<Result>[]> {
-    try {
-      return await options.commit(tasks)
-    } catch (error) {
-      // A task that the database refuses must not fail its neighbours; a database that is down fails all of them.
-      if (tasks.length === 1 || isInlayError(error)) return tasks.map(() => ({ error }))
-      const outcomes: Outcome<Result>[] = []
-      for (const task of tasks) outcomes.push(...(await commitGroup([task])))
-      return outcomes
-    }
+  /** A task that the database refuses must not fail its neighbours; a database that is down fails all of them. */
+  async function commitEach(tasks: readonly Task[], error: unknown): Promise<readonly Outcome<Result>[]> {
+    if (tasks.length === 1 || isInlayError(error)) return tasks.map(() => ({ error }))
+    const outcomes: Outcome<Result>[] = []
+    for (const task of tasks)
+      outcomes.push(...(await options.commit([task]).catch((alone: unknown) => [{ error: alone }])))
+    return outcomes
   }
 
   return {

@@ -1,4 +1,5 @@
 import { readStatement, type Anchor, type Statement } from './statement.ts'
+import { keysOf } from './terms.ts'
 import { toProse, unitsOf } from './units.ts'
 
 /** A text that sentences are held against. */
@@ -14,6 +15,8 @@ export interface SourceText<Source> {
 export interface SupportOptions {
   /** Least share of the weight of a sentence's words, 0 to 1. Default 0.8. */
   readonly leastShare?: number
+  /** What the sentences answer. Its words say little in an answer: what is said beside them has to stand in a text. */
+  readonly question?: string | undefined
 }
 
 /** Where a sentence stands. */
@@ -41,6 +44,10 @@ const longestSentence = 1_000
 const longestWindow = 3
 const candidates = 12
 const nearest = 2
+/** Weight of a word that the question holds. */
+const questionWeight = 0.2
+/** Least share of a sentence's words when those of the question weigh less. */
+const leastWhole = 0.5
 
 const opposites = toOpposites(
   `more less;most least;before after;above below;over under;up down;on off;with without;first last;always never;all none;
@@ -66,9 +73,10 @@ function toOpposites(pairs: string): ReadonlyMap<string, string> {
  */
 export function createSupport<Source>(
   texts: readonly SourceText<Source>[],
-  { leastShare = surelyTheSame }: SupportOptions = {},
+  { leastShare = surelyTheSame, question = '' }: SupportOptions = {},
 ): (sentence: string) => Support<Source> | undefined {
   const windows = texts.flatMap(windowsOf)
+  const questionKeys = new Set(keysOf(question))
   const frequency = new Map<string, number>()
   for (const { keys } of windows) for (const key of keys) frequency.set(key, (frequency.get(key) ?? 0) + 1)
   const weightOf = (key: string): number => Math.log(1 + (windows.length + 1) / (1 + (frequency.get(key) ?? 0)))
@@ -77,11 +85,16 @@ export function createSupport<Source>(
     const statement = readStatement(toProse(sentence))
     const keys = [...new Set(statement.keys)]
     if (keys.length < leastKeys) return undefined
-    const weights = new Map(keys.map((key) => [key, weightOf(key)]))
-    const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
-    const shares = windows.map((window) => ({ window, share: shareOf(window, weights) / total }))
+    const whole = new Map(keys.map((key) => [key, weightOf(key)]))
+    const fresh = new Map(keys.map((key) => [key, weightOf(key) * (questionKeys.has(key) ? questionWeight : 1)]))
+    const isAnswer = keys.filter((key) => !questionKeys.has(key)).length >= leastKeys
+    const shares = windows.map((window) => {
+      const share = shareOf(window, whole)
+      const isEnough = share >= leastShare || (isAnswer && share >= leastWhole && shareOf(window, fresh) >= leastShare)
+      return { window, share, isEnough }
+    })
     const best = shares
-      .filter(({ share }) => share >= leastShare)
+      .filter(({ isEnough }) => isEnough)
       .sort((a, b) => b.share - a.share || a.window.keys.size - b.window.keys.size)
       .slice(0, candidates)
       .find(({ window }) => agree(statement, window))
@@ -90,9 +103,12 @@ export function createSupport<Source>(
 }
 
 function shareOf<Source>({ keys, about }: Window<Source>, weights: ReadonlyMap<string, number>): number {
-  let share = 0
-  for (const [key, weight] of weights) if (keys.has(key) || about.has(key)) share += weight
-  return share
+  let [share, total] = [0, 0]
+  for (const [key, weight] of weights) {
+    total += weight
+    if (keys.has(key) || about.has(key)) share += weight
+  }
+  return share / total
 }
 
 function windowsOf<Source>({ source, text, about: title = '' }: SourceText<Source>): Window<Source>[] {

@@ -48,17 +48,26 @@ const endings: readonly (readonly [RegExp, string])[] = [
   [/(?<=.{2})y$/, 'i'],
 ]
 
+/** Words come again and again: their stems are kept, up to so many. */
+const stems = new Map<string, string>()
+const mostStems = 20_000
+
 /** The stem of a word in lower case: `borrowing`, `borrowed` and `borrows` are one. Only made to be compared. */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word
-  return endings.reduce(
-    (short, [pattern, replacement]) => (short.length < 4 ? short : short.replace(pattern, replacement)),
-    word,
-  )
+  let short = stems.get(word)
+  if (short === undefined) {
+    short = word
+    for (const [pattern, replacement] of endings) if (short.length > 3) short = short.replace(pattern, replacement)
+    if (stems.size >= mostStems) stems.clear()
+    if (word.length < 40) stems.set(word, short)
+  }
+  return short
 }
 
 /** Parts of a name: of `push_str`, `Get-ChildItem`, `camelCase`, `std.fs`. [] for a plain word. */
 export function partsOf(word: string): string[] {
+  if (/^[A-Z]?[a-z]*$/.test(word)) return []
   const parts = word.split(/[_.'+#-]+|(?<=[a-z])(?=[A-Z])/).filter((part) => part.length > 1)
   return parts.length > 1 ? parts : []
 }

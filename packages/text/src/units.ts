@@ -161,7 +161,7 @@ const withoutPointers = (sentence: string): string =>
     .replace(/\s*\((?:see|as shown in|shown in|as in)\s[^)]*\)/gi, '')
 
 const abbreviated =
-  /(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|nos|fig|figs|eq|sec|ch|vol|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|corp|u\.s|u\.k|a\.m|p\.m|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z])\.["”’)]*\s*$/i
+  /(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|nos|fig|figs|eq|sec|ch|vol|dr|mr|mrs|ms|prof|rev|hon|gen|col|capt|lt|sgt|gov|sen|st|mt|jr|sr|sra|dra|bzw|ca|nr|inc|ltd|co|corp|u\.s|u\.k|a\.m|p\.m|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z])\.["”’)]*\s*$/i
 let segmenter: Intl.Segmenter | undefined
 
 /** Whether a sentence of a spaced script is over where white space follows; abbreviations end none. */

@@ -87,7 +87,7 @@ const wrongEnds: Readonly<Record<string, Change>> = {
   'loses what a program said before its end': (base) => ({
     run: (run) => base.run(run.code.includes('except BaseException') ? { ...run, onOutput: () => {} } : run),
   }),
-  'does not stop': runs(() => ({ signal: new AbortController().signal })),
+  'does not stop': runs(() => ({ signal: new AbortController().signal, timeLimitMs: 1 })),
   'runs what was stopped before': (base) => ({
     run: ({ signal, ...run }) => base.run(signal?.aborted ? run : { ...run, ...(signal && { signal }) }),
   }),

@@ -64,6 +64,12 @@ function cutAt(limit: number): { readonly cut: (text: string) => string; readonl
   }
 }
 
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
 /** Stands for an interpreter: it knows the programs of the conformance tests, and keeps all limits. */
 export const sampleRunner: CodeRunner = {
   async run(run) {
@@ -75,7 +81,8 @@ export const sampleRunner: CodeRunner = {
       const text = output.cut(program[stream] ?? '')
       if (text !== '') onOutput?.({ stream, text })
     }
-    // A turn of the event loop is all the time that a program gets here.
+    // What has a limit reaches it at once; else only a stop ends it.
+    if (program.isEndless && run.timeLimitMs === undefined && signal) await aborted(signal)
     await new Promise((resolve) => setImmediate(resolve))
     signal?.throwIfAborted()
     let room = filesLimitBytes

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { runCall, type CallSetting, type OpenCall } from '@inlay/agent/internal/tools/execution'
-import { CallWriter } from '@inlay/agent/internal/packets/packet-writer'
+import { createCallWriter } from '@inlay/agent/internal/packets/packet-writer'
 import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
 import { scriptedAction, type ScriptedActionOptions } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
@@ -18,7 +18,9 @@ function newCall(options: Partial<ScriptedActionOptions> = {}, more: Partial<Cal
     input: { at: 1 },
     range: createCitableDocuments().openStep()(0),
     resultTokens: 1_000,
-    writer: new CallWriter({ step: 0, turnIndex: 1, tabIndex: 2, reasoning: 'Hm.' }, ({ type }) => packets.push(type)),
+    writer: createCallWriter({ step: 0, turnIndex: 1, tabIndex: 2, reasoning: 'Hm.' }, ({ type }) =>
+      packets.push(type),
+    ),
   }
   const setting: CallSetting = {
     caller: ana,

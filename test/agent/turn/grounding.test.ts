@@ -36,22 +36,32 @@ describe('a model of which nothing is known', () => {
     expect(await ask()).toMatch(/25 days \[\[1\]\]/)
     const { prompt, temperature } = model.requests.at(-1) ?? {}
     const form =
-      /^Results of a search made for you:[^]*\n\n\[1\] Title of leave\n[^]*25 days[^]*\n\nQuestion: How many days of leave do I get\?\n\n[^]*number of the result/
+      /^Results of a search made for you:[^]*\n\n\[1\] Title of leave\n[^]*25 days[^]*\n\nQuestion: How many days of leave do I get\?\n\n[^]*number of its result/
     expect(prompt?.filter(({ role }) => role === 'user')).toMatchObject([
       { content: [{ type: 'text', text: expect.stringMatching(form) }] },
     ])
     expect(temperature).toBeLessThan(0.3)
   })
 
-  test('gets no comments and anchors of documents, which no reader sees', async () => {
-    const hidden = newPassage('leave', 'Staff receive <a id="days"></a>25 days.<!-- Do not remove -->')
+  test('gets nothing of documents that no reader sees, and the number behind each paragraph', async () => {
+    const source = [
+      'Staff receive <a id="days"></a>25 days.<!-- Do not remove -->',
+      '<Listing number="8-1">',
+      '```rust\n{{#rustdoc_include listing.rs:here}}\n```',
+      '</Listing>',
+      '```html\n<p>\nLeave. See below.\n```',
+      'Ask your lead:',
+      '[handbook]: https://handbook.example/leave',
+    ]
+    const hidden = newPassage('leave', source.join('\n\n'))
     const model = scriptedModel(() => [prose])
     const models = providerOf(model, { callsTools: false })
     const setting = await newSetting(() => [], { models, search: async () => [hidden] })
     await (await setting.send()).whole()
     const sent = JSON.stringify(model.requests.at(-1)?.prompt)
-    expect(sent).toContain('Staff receive 25 days.')
-    expect(sent).not.toMatch(/Do not remove|<a id/)
+    const shown = 'Staff receive 25 days. [1]\n\n```html\n<p>\nLeave. See below.\n```\n\nAsk your lead:\n\nQuestion:'
+    expect(sent).toContain(JSON.stringify(shown).slice(1, -1))
+    expect(sent).not.toMatch(/Do not remove|<a id|Listing|rustdoc|handbook/)
   })
 
   test('is asked once for a first message: nothing helps it to search', async () => {

@@ -7,6 +7,7 @@ import { createKnowledge, migrateKnowledge, type Knowledge } from '@inlay/knowle
 import { isInlayError } from '@inlay/protocol'
 import { Kysely } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { request } from '../../knowledge/requests.ts'
 
 interface Opened {
   readonly knowledge: Knowledge
@@ -39,22 +40,9 @@ async function makeFilled(): Promise<{ folder: string; opened: Opened }> {
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
   const opened = await open(folder)
   const accept = (id: string): Promise<unknown> =>
-    opened.knowledge.accept({
-      cc_pair_id: 1,
-      document: {
-        id,
-        semantic_identifier: id,
-        sections: [{ type: 'text', text: `The heron ${id} waits.`, link: null, image_file_id: null, heading: null }],
-        metadata: { place: 'pond' },
-        source: 'file',
-        title: null,
-        doc_updated_at: null,
-        doc_created_at: null,
-        primary_owners: null,
-        secondary_owners: null,
-        file_id: null,
-      },
-    })
+    opened.knowledge.accept(
+      request({ id, semantic_identifier: id, text: `The heron ${id} waits.`, metadata: { place: 'pond' } }),
+    )
   for (const id of ['a', 'b', 'c']) await accept(id)
   await opened.knowledge.settled()
   return { folder, opened }

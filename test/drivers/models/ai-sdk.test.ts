@@ -119,6 +119,7 @@ describe.each(ways)('%s, %s', (type, way) => {
     [429, { error: { code: 'insufficient_quota', message: 'You exceeded your current quota' } }, 'BUDGET_EXCEEDED'],
     [500, { error: { message: `oops at https://u:${key}@host` } }, 'API_ERROR'],
     [500, 'not json', 'API_ERROR'],
+    [502, '<html>Bad gateway</html>', 'API_ERROR'],
     [503, {}, 'SERVICE_UNAVAILABLE'],
   ] as const)('status %i %j is %s, without the key', async (status, body, code) => {
     const { failure } = await run([{ status, body }])

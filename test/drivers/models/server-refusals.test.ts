@@ -1,16 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInlay } from 'inlay'
+import { createInlay, defineAction, type InlayOptions } from 'inlay'
 import type { ChatFullResponse } from '@inlay/protocol'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import { startOpenAi } from '../../stand-in/openai.ts'
 import type { RecordedRequest } from '../../stand-in/model-server.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
 /** A server that refuses with these words whatever `refuses` picks, and answers otherwise. */
-async function serve(status: number, message: string, refuses: (body: Body) => boolean) {
+async function serve(
+  status: number,
+  message: string,
+  refuses: (body: Body) => boolean,
+  options: Omit<InlayOptions, 'model'> = {},
+) {
   const server = await startOpenAi(({ body }: RecordedRequest) =>
     refuses(body) ? { status, body: { error: { message } } } : [{ text: 'An answer.' }],
   )
@@ -22,6 +28,7 @@ async function serve(status: number, message: string, refuses: (body: Body) => b
     model: { name: 'm-1', baseUrl: `${server.origin}/v1` },
     searchHelp: { expand: false, choose: false },
     onError: (error) => void notices.push(String(error)),
+    ...options,
   })
   onTestFinished(async () => {
     await inlay.close()
@@ -31,8 +38,10 @@ async function serve(status: number, message: string, refuses: (body: Body) => b
   const headers = { authorization: 'Bearer the-key-of-the-test', prefer: 'wait=20' }
   const post = async (path: string, body: object): Promise<Response> =>
     inlay.fetch(new Request(`http://host.example/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
-  const ask = async (question: string): Promise<ChatFullResponse> =>
-    (await (await post('/chat/send-chat-message', { message: question, stream: false })).json()) as ChatFullResponse
+  const ask = async (question: string, more: object = {}): Promise<ChatFullResponse> => {
+    const reply = await post('/chat/send-chat-message', { message: question, stream: false, ...more })
+    return (await reply.json()) as ChatFullResponse
+  }
   return { ask, post, notices, requests: server.requests }
 }
 
@@ -49,6 +58,7 @@ const refusals: readonly (readonly [string, number, string, (body: Body) => bool
     hasTools,
   ],
   ['tools, as OpenRouter says', 404, 'No endpoints found that support tool use.', hasTools],
+  ['tools, as llama.cpp says of a model without a template', 500, 'tools param requires --jinja flag', hasTools],
   ['system messages', 400, 'System role not supported', hasSystem],
   ['tool_choice', 422, "Unsupported parameter: 'tool_choice'", (b) => 'tool_choice' in b],
 ]
@@ -77,5 +87,42 @@ test('a server that takes no tools gets the results of a search in plain message
   expect(requests.at(-1)?.body['messages']).toContainEqual({
     role: 'user',
     content: expect.stringMatching(/^Results of a search made for you:[^]*behind the boiler/),
+  })
+})
+
+test('a temperature that a model does not take is left out from then on', async () => {
+  const message =
+    "Unsupported value: 'temperature' does not support 0.3 with this model. Only the default (1) is supported."
+  const { ask, requests } = await serve(400, message, (body) => 'temperature' in body)
+  const override = { llm_override: { temperature: 0.3 } }
+  expect(await ask('Where are the keys?', override)).toMatchObject({ answer: 'An answer.', error_msg: null })
+  expect(await ask('And the doors?', override)).toMatchObject({ answer: 'An answer.', error_msg: null })
+  expect(requests.filter(({ body }) => 'temperature' in body)).toHaveLength(1)
+})
+
+describe('keywords of schemas', () => {
+  const refused = /"(?:\$schema|pattern|format|default|examples|\$id|\$ref)":/
+  const message = "JSON schema conversion failed: Pattern must start with '^' and end with '$'"
+  const refuses = ({ tools }: Body): boolean => refused.test(JSON.stringify(tools ?? []))
+
+  test('that a server refuses stand in no tool of our own', async () => {
+    const { ask, requests, notices } = await serve(400, message, refuses)
+    expect(await ask('Where are the keys?')).toMatchObject({ answer: 'An answer.', error_msg: null })
+    expect(requests.some(({ body }) => hasTools(body))).toBe(true)
+    expect([requests.filter(({ body }) => refuses(body)), notices]).toEqual([[], []])
+  })
+
+  test('in a tool of the host are left out once a server refused them', async () => {
+    const action = defineAction({
+      name: 'order_state',
+      description: 'Tells how far an order is.',
+      input: z.object({ number: z.string().regex(/[0-9]+/) }),
+      run: async () => 'packed',
+    })
+    const { ask, requests } = await serve(400, message, refuses, { actions: [action] })
+    expect(await ask('Where is my order?')).toMatchObject({ answer: 'An answer.', error_msg: null })
+    expect(await ask('And now?')).toMatchObject({ answer: 'An answer.', error_msg: null })
+    expect(requests.filter(({ body }) => refuses(body))).toHaveLength(1)
+    expect(JSON.stringify(requests.at(-1)?.body['tools'])).toContain('order_state')
   })
 })

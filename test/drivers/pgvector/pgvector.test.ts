@@ -1,9 +1,9 @@
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
-import type { IndexRow } from '@inlay/knowledge'
 import { vectorIndexConformance } from '@inlay/knowledge/conformance'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { row } from '../lancedb/sample-rows.ts'
 
 let database: PGlite
 beforeAll(async () => {
@@ -18,22 +18,6 @@ describe('conformance of a vector index', () => {
     pgvectorIndex({ client: database, prefix: prefixOf(store) }),
   ))
     test(title, run)
-})
-
-const row = (documentId: string, text: string, more: Partial<IndexRow> = {}): IndexRow => ({
-  documentId,
-  generation: `${documentId}#1`,
-  position: 0,
-  text,
-  searchText: text,
-  source: 'web',
-  tags: [],
-  pairs: [1],
-  updatedAt: 0,
-  ownUpdatedAt: null,
-  createdAt: null,
-  chunkMetadata: '{}',
-  ...more,
 })
 
 test('a rare word outweighs a frequent one', async () => {

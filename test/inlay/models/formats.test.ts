@@ -11,7 +11,7 @@ let replies: (request: RecordedRequest) => Reply
 let shared: OverServer
 beforeAll(async () => {
   shared = await openOverServer(await startVllm((request) => replies(request)), tools)
-})
+}, 60_000)
 afterAll(() => shared.close())
 
 /** What a reader gets when the first step of a model is this one. */
@@ -87,6 +87,7 @@ test.each<[string, ReplyPart]>([
 
 test.each<[string, ReplyPart]>([
   ['an unknown tool', { calls: [{ id: 'c1', name: 'look_up', input: {} }] }],
+  ['a tool without a name', { calls: [{ id: 'c1', name: '', input: {} }] }],
   ['JSON that is cut', call('{"queries": ["ke')],
 ])('a call that cannot run is told to the model: %s', async (_, part) => {
   let steps = 0

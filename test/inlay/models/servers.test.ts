@@ -55,6 +55,18 @@ test('a model that Ollama says takes no tools gets the results at once', async (
   expect(server.requests).toHaveLength(1)
 })
 
+test('a search that is demanded of llama.cpp is demanded by the word it understands', async () => {
+  const server = await startLlamaCpp(afterSearch([search]))
+  const { ask, inlay } = await overServer(server, { name: 'm-1', grounding: 'tools' })
+  const headers = { authorization: 'Bearer the-key-of-the-test' }
+  const tools = await (await inlay.fetch(new Request('http://host.example/api/tool', { headers }))).json()
+  const { id } = (tools as { id: number; in_code_tool_id: string }[]).find(
+    ({ in_code_tool_id: builtIn }) => builtIn === 'SearchTool',
+  )!
+  expect(await ask(question, { forced_tool_id: id })).toMatchObject({ answer: expect.stringContaining(fact) })
+  expect(server.requests.map(({ body }) => body['tool_choice'] ?? 'auto')).toEqual(['required', 'auto'])
+})
+
 test('the output limit of a setting is sent, and an answer that it cuts says so', async () => {
   const server = await startVllm(afterSearch([search]))
   const { ask } = await overServer(server, { name: 'm-1', outputTokens: 60 })

@@ -58,6 +58,17 @@ test('requests over the limit of a minute are refused until the next', async () 
   expect((await call('/me')).status).toBe(200)
 })
 
+test('what administrators alone may do is not counted, so that a limit can always be undone', async () => {
+  const { call, send } = await newSetting({})
+  const limit = (requests: number | null) =>
+    send('/admin/limits', { tenant: { requests_per_minute: requests } }, { method: 'PATCH' })
+  expect((await limit(0)).status).toBe(200)
+  expect(await call('/me')).toMatchObject({ status: 429, retryAfter: 60 })
+  expect((await send('/admin/limits')).status).toBe(200)
+  expect((await limit(null)).status).toBe(200)
+  expect((await call('/me')).status).toBe(200)
+})
+
 test('new sessions, uploaded files and documents are limited each by itself', async () => {
   const { call } = await newSetting({ sessionsPerDay: 2, uploadsPerDay: 1, documentsPerDay: 1 })
   expect((await call('/chat/create-chat-session', {})).status).toBe(200)

@@ -5,20 +5,9 @@ import { openOnUse } from '@inlay/knowledge/internal/spaces/index-space'
 import { UpkeepSchedule } from '@inlay/knowledge/internal/upkeep/maintainer'
 import { memoryIndex, type MemoryIndex } from '../memory-index.ts'
 import { makeRecords } from '../setup.ts'
+import { row as sampleRow } from '../../drivers/lancedb/sample-rows.ts'
 
-const row = {
-  documentId: 'a',
-  position: 0,
-  text: '',
-  searchText: '',
-  source: 'file',
-  tags: [],
-  pairs: [1],
-  updatedAt: 0,
-  ownUpdatedAt: null,
-  createdAt: null,
-  chunkMetadata: '{}',
-}
+const row = sampleRow('a', '')
 
 async function make(
   options: Partial<Omit<MaintainerContext, 'index'>> & { index?: MemoryIndex } = {},

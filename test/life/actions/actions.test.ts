@@ -216,13 +216,14 @@ describe('a picture', () => {
     (sign) => sign.charCodeAt(0),
   )
   const paint = calls(['generate_image', { prompt: 'a heron', shape: 'portrait' }])
+  const openPainting = async (options: Parameters<typeof startImages>[0]): ReturnType<typeof openActionHarness> => {
+    const { baseUrl, close } = await startImages(options)
+    onTestFinished(close)
+    return openActionHarness({ imageGenerator: { name: 'paint-1', baseUrl, apiKey: 'k' } })
+  }
 
   test('is drawn, kept and given back', async () => {
-    const service = await startImages({ png, revisedPrompt: 'a heron in the reeds' })
-    onTestFinished(service.close)
-    const harness = await openActionHarness({
-      imageGenerator: { name: 'paint-1', baseUrl: service.baseUrl, apiKey: 'k' },
-    })
+    const harness = await openPainting({ png, revisedPrompt: 'a heron in the reeds' })
     const lines = await harness.ask('Draw a heron.', [paint, answer])
     expect(record(lines)).toEqual([
       '0.0 image_generation_start',
@@ -241,11 +242,7 @@ describe('a picture', () => {
   })
 
   test('that cannot be drawn is an error at its place, and the run goes on', async () => {
-    const service = await startImages({ png, mood: 'policy' })
-    onTestFinished(service.close)
-    const harness = await openActionHarness({
-      imageGenerator: { name: 'paint-1', baseUrl: service.baseUrl, apiKey: 'k' },
-    })
+    const harness = await openPainting({ png, mood: 'policy' })
     const lines = await harness.ask('Draw a heron.', [paint, answer])
     expect(record(lines)).toEqual([
       '0.0 image_generation_start',

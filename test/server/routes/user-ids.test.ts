@@ -6,6 +6,7 @@ import { makeKnowledge } from '../../knowledge/setup.ts'
 import { newService } from '../conversation.ts'
 import { setup } from '../fakes.ts'
 import { makeLibrary } from '../library.ts'
+import { personaBody } from '../persona-body.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -24,16 +25,7 @@ describe('ids of people', () => {
     const project = await service.fetchJson('/user/projects/create?name=a', { method: 'POST' })
     expect(project.body).toMatchObject({ user_id: alice })
     const agent = await service.fetchJson('/persona', {
-      json: {
-        name: 'a',
-        description: '',
-        document_set_ids: [],
-        tool_ids: [],
-        system_prompt: '',
-        task_prompt: '',
-        datetime_aware: true,
-        users: ['bob'],
-      },
+      json: { ...personaBody, users: ['bob'] },
     })
     expect(agent.body).toMatchObject({ owner: { id: alice }, users: [{ id: await idOf(service, 'key-bob') }] })
   })

@@ -5,6 +5,8 @@ import { createSupport, type SourceText } from '@inlay/text'
 export interface CitableDocuments {
   /** Whether sentences without a number are compared also when the model cites others. At first false. */
   completesCitations: boolean
+  /** What is answered, whose words say little in an answer. */
+  question?: string
   /** The number of the document that says what a sentence says; undefined when none surely does. */
   find(sentence: string): number | undefined
   /** The document of a number; undefined when nothing has it. */
@@ -35,10 +37,14 @@ export function createCitableDocuments(): CitableDocuments {
   let find: ReturnType<typeof createSupport<number>> | undefined
   let highest = 0
 
-  return {
+  const citable: CitableDocuments = {
     completesCitations: false,
-    known: (number) => byNumber.get(number),
-    find: (sentence) => (texts.length === 0 ? undefined : (find ??= createSupport(texts))(sentence)?.source),
+    known: byNumber.get.bind(byNumber),
+    find: (sentence) => {
+      if (texts.length === 0) return undefined
+      find ??= createSupport(texts, { question: citable.question })
+      return find(sentence)?.source
+    },
     openStep: () => {
       const base = highest + 1
       return (index) => {
@@ -64,4 +70,5 @@ export function createCitableDocuments(): CitableDocuments {
       }
     },
   }
+  return citable
 }

@@ -1,5 +1,5 @@
 import type { PacketBody } from '@inlay/protocol'
-import { CallWriter } from '../packets/packet-writer.ts'
+import { createCallWriter } from '../packets/packet-writer.ts'
 import { runCall } from '../tools/execution.ts'
 import { createCitableDocuments } from '../citations/numbers.ts'
 import type { Action, ActionTurn } from '../contracts/action.ts'
@@ -58,7 +58,7 @@ export async function makeCall(fixture: ActionFixture, input: unknown, options: 
   const packets: PacketBody[] = []
   const cited = new Set<number>()
   const place = { step: 0, turnIndex: 0, tabIndex: 0, reasoning: null }
-  const writer = new CallWriter(place, (packet) => void packets.push(packet))
+  const writer = createCallWriter(place, (packet) => void packets.push(packet))
   const start = action.start?.()
   if (start) writer.emitNested(start, null)
   const range = createCitableDocuments().openStep()(0)

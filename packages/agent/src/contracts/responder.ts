@@ -16,7 +16,9 @@ export interface HostAgent extends Responder {
   readonly id?: number
   /** The name people read. */
   readonly name: string
+  /** What people read about it. Default: nothing. */
   readonly description?: string
+  /** Messages that people may begin with. Default: none. */
   readonly starterMessages?: readonly StarterMessage[]
   /** Inlay's actions that it is offered, by name; `all`, or none by default. */
   readonly actions?: 'all' | readonly string[]

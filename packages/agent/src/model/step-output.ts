@@ -69,6 +69,7 @@ export interface AttemptState {
   hasOutput: boolean
 }
 
+const failedEnds = new Set<string>(['error', 'interrupted'])
 // A model that has written so much will not call a tool any more.
 const enoughProse = 160
 const unknownUsage: LanguageModelV4Usage = {
@@ -163,10 +164,11 @@ export class StepOutput implements StreamListener {
     const callCount = this.#calls.length + textCalls.length
     const mayBeEmpty = forced !== undefined || this.#request.probesTools === true
     const saidAnything = this.#text.trim() !== '' || callCount > 0 || mayBeEmpty
-    const toolChoice = options.toolChoice?.type ?? 'auto'
     const finish = this.#finish
-    const failure = stepFailure({ finishReason: finish?.finishReason, saidAnything, toolChoice }, context)
-    if (failure || !finish) throw asError(failure)
+    if (!finish || !saidAnything || failedEnds.has(finish.finishReason.unified)) {
+      const toolChoice = options.toolChoice?.type ?? 'auto'
+      throw asError(stepFailure({ finishReason: finish?.finishReason, saidAnything, toolChoice }, context))
+    }
     return {
       content: this.#contentParts(),
       calls: textCalls.length > 0 ? textCalls : this.#calls,

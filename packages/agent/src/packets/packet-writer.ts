@@ -4,65 +4,74 @@ import { compareCitations } from '../citations/compared-citations.ts'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
 
 /**
- * Writes the reasoning and the text of one model step, each as one block of packets. Reasoning comes first or not at
- * all. No block begins with whitespace alone: providers begin empty thoughts and send line breaks before calls.
+ * The reasoning and the text of one model step, each as one block of packets. Reasoning comes first or not at all. No
+ * block begins with whitespace alone: providers begin empty thoughts and send line breaks before calls.
  */
-export class StepBlocks {
+export interface StepBlocks {
   /** All reasoning of the step so far; "" when there is none. */
-  reasoning = ''
+  readonly reasoning: string
   /** All text of the step so far. */
-  text = ''
+  readonly text: string
   /** Whether the text was announced. */
-  hasText = false
-  readonly #emit: (packet: PacketBody) => void
-  readonly #announceText: (() => PacketOf<'message_start'>) | undefined
-  #phase: 'none' | 'open' | 'over' = 'none'
-  #blankReasoning = ''
-  #blankText = ''
+  readonly hasText: boolean
+  addReasoning(delta: string): void
+  /** @param bars whether none may begin in this step any more */
+  closeReasoning(bars?: boolean): void
+  addText(pieces: readonly CitationPiece[]): void
+}
 
-  /** @param announceText called before the first text; returns the packet that announces it. Absent: no text follows */
-  constructor(emit: (packet: PacketBody) => void, announceText?: () => PacketOf<'message_start'>) {
-    this.#emit = emit
-    this.#announceText = announceText
-  }
+export interface StepBlocksOptions {
+  /** Called when reasoning has ended. */
+  readonly onReasoned?: () => void
+  /** Gives the packet that announces the first text. Absent: no text follows. */
+  readonly announceText?: () => PacketOf<'message_start'>
+}
 
-  addReasoning(delta: string): void {
-    if (this.#phase === 'over' || this.hasText) return
-    const more = this.#blankReasoning + delta
-    this.#blankReasoning = this.#phase === 'none' && more.trim() === '' ? more : ''
-    if (this.#blankReasoning !== '' || more === '') return
-    if (this.#phase === 'none') this.#emit({ type: 'reasoning_start' })
-    this.#phase = 'open'
-    this.reasoning += more
-    this.#emit({ type: 'reasoning_delta', reasoning: more })
+export function createStepBlocks(
+  emit: (packet: PacketBody) => void,
+  { onReasoned, announceText }: StepBlocksOptions = {},
+): StepBlocks {
+  let phase: 'none' | 'open' | 'over' = 'none'
+  let blankReasoning = ''
+  let blankText = ''
+  const blocks = {
+    reasoning: '',
+    text: '',
+    hasText: false,
+    addReasoning: (delta: string): void => {
+      if (phase === 'over' || blocks.hasText) return
+      const more = blankReasoning + delta
+      blankReasoning = phase === 'none' && more.trim() === '' ? more : ''
+      if (blankReasoning !== '' || more === '') return
+      if (phase === 'none') emit({ type: 'reasoning_start' })
+      phase = 'open'
+      blocks.reasoning += more
+      emit({ type: 'reasoning_delta', reasoning: more })
+    },
+    closeReasoning: (bars = false): void => {
+      const isOpen = phase === 'open'
+      if (isOpen) emit({ type: 'reasoning_done' })
+      if (isOpen || bars) phase = 'over'
+      if (isOpen) onReasoned?.()
+    },
+    addText: (pieces: readonly CitationPiece[]): void => {
+      for (const piece of pieces) {
+        const content = piece.type === 'text' ? blankText + piece.content : blankText
+        const isBlank = piece.type === 'text' && !blocks.hasText && content.trim() === ''
+        blankText = isBlank ? content : ''
+        if (isBlank) continue
+        if (!blocks.hasText) blocks.closeReasoning()
+        const start = blocks.hasText ? undefined : announceText?.()
+        blocks.hasText = true
+        if (start) emit(start)
+        blocks.text += content
+        if (content !== '') emit({ type: 'message_delta', content })
+        if (piece.type === 'text') continue
+        emit({ type: 'citation_info', citation_number: piece.number, document_id: piece.documentId })
+      }
+    },
   }
-
-  /**
-   * Ends the reasoning; true when it was open.
-   * @param bars whether none may begin in this step any more
-   */
-  closeReasoning(bars = false): boolean {
-    const isOpen = this.#phase === 'open'
-    if (isOpen) this.#emit({ type: 'reasoning_done' })
-    if (isOpen || bars) this.#phase = 'over'
-    return isOpen
-  }
-
-  addText(pieces: readonly CitationPiece[]): void {
-    for (const piece of pieces) {
-      const content = piece.type === 'text' ? this.#blankText + piece.content : this.#blankText
-      const isBlank = piece.type === 'text' && !this.hasText && content.trim() === ''
-      this.#blankText = isBlank ? content : ''
-      if (isBlank) continue
-      const start = this.hasText ? undefined : this.#announceText?.()
-      this.hasText = true
-      if (start) this.#emit(start)
-      this.text += content
-      if (content !== '') this.#emit({ type: 'message_delta', content })
-      if (piece.type === 'text') continue
-      this.#emit({ type: 'citation_info', citation_number: piece.number, document_id: piece.documentId })
-    }
-  }
+  return blocks
 }
 
 /** Where a call stands in its answer. */
@@ -78,37 +87,39 @@ export interface CallPlace {
 const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool|error$)/
 
 /** Sends the packets of one call. After `end` it sends nothing more. */
-export class CallWriter {
+export interface CallWriter {
   readonly place: CallPlace
   /** All documents the call found; undefined when it searched nothing, or still runs. */
-  foundDocuments: readonly SearchDoc[] | undefined
-  readonly #send: (packet: PacketBody, sub: number | null) => void
-  #hasEnded = false
-
-  constructor(place: CallPlace, send: (packet: PacketBody, sub: number | null) => void) {
-    this.place = place
-    this.#send = send
-  }
-
+  readonly foundDocuments: readonly SearchDoc[] | undefined
   /** Throws UNSUPPORTED for packets that are not a call's to send, such as `stop`. */
-  emit(packet: PacketBody): void {
-    if (!callPackets.test(packet.type))
-      throw new InlayError('UNSUPPORTED', { message: `An action cannot send packets of type ${packet.type}.` })
-    if (!this.#hasEnded) this.#send(packet, null)
-  }
-
+  emit(packet: PacketBody): void
   /** Sends a packet of any type, for a sub-agent; `sub` is the place of its step, null for the call's own place. */
-  emitNested(packet: PacketBody, sub: number | null): void {
-    if (!this.#hasEnded) this.#send(packet, sub)
-  }
-
+  emitNested(packet: PacketBody, sub: number | null): void
   /** Sends `section_end`; only the first time. The documents join `final_documents` of the next text. */
-  end(foundDocuments?: readonly SearchDoc[]): void {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    this.foundDocuments = foundDocuments
-    this.#send({ type: 'section_end' }, null)
+  end(foundDocuments?: readonly SearchDoc[]): void
+}
+
+export function createCallWriter(place: CallPlace, send: (packet: PacketBody, sub: number | null) => void): CallWriter {
+  let hasEnded = false
+  const writer = {
+    place,
+    foundDocuments: undefined as CallWriter['foundDocuments'],
+    emit: (packet: PacketBody): void => {
+      if (!callPackets.test(packet.type))
+        throw new InlayError('UNSUPPORTED', { message: `An action cannot send packets of type ${packet.type}.` })
+      if (!hasEnded) send(packet, null)
+    },
+    emitNested: (packet: PacketBody, sub: number | null): void => {
+      if (!hasEnded) send(packet, sub)
+    },
+    end: (foundDocuments?: readonly SearchDoc[]): void => {
+      if (hasEnded) return
+      hasEnded = true
+      writer.foundDocuments = foundDocuments
+      send({ type: 'section_end' }, null)
+    },
   }
+  return writer
 }
 
 export interface PacketWriterOptions {
@@ -138,7 +149,6 @@ export interface AnswerSnapshot {
   readonly citations: readonly Citation[]
 }
 
-/** A call that is announced. */
 export interface CallStart {
   /** Its position among the calls that the model asked for in this step. */
   readonly position: number
@@ -177,7 +187,6 @@ export class PacketWriter {
     this.#stepStartedAt = startedAt
   }
 
-  /** Begins the next model step. */
   beginStep(): void {
     this.#gatherDocuments()
     if (this.#blocks.hasText) this.#earlierText = this.#blocks.text
@@ -198,7 +207,7 @@ export class PacketWriter {
 
   /** A call of the step begins to arrive: the reasoning before it is over. */
   onCall(): void {
-    this.#closeReasoning(true)
+    this.#blocks.closeReasoning(true)
   }
 
   /** Text arguments of a call while they are written; they stand where the step's first call will. */
@@ -207,7 +216,6 @@ export class PacketWriter {
     this.#emitOpen(packet, this.#turn, this.#blocks.hasText ? 1 : 0)
   }
 
-  /** Whether this step has text so far. */
   hasText(): boolean {
     return this.#blocks.hasText
   }
@@ -215,7 +223,7 @@ export class PacketWriter {
   /** Ends the text of this step; calls may follow. */
   endStep(): Pick<StepBlocks, 'text' | 'reasoning'> {
     this.#blocks.addText(this.#citations.end())
-    this.#closeReasoning()
+    this.#blocks.closeReasoning()
     return this.#blocks
   }
 
@@ -231,7 +239,7 @@ export class PacketWriter {
     const opened = starts.map(({ position }) => {
       const tabIndex = position + firstTab
       const place = { step: this.#step, turnIndex, tabIndex, reasoning: reasoning || null }
-      return new CallWriter(place, (packet, sub) => this.#emitOpen(packet, turnIndex, tabIndex, sub))
+      return createCallWriter(place, (packet, sub) => this.#emitOpen(packet, turnIndex, tabIndex, sub))
     })
     this.#calls.push(...opened)
     for (const { start, position } of starts) if (start) this.#emitOpen(start, turnIndex, position + firstTab)
@@ -264,20 +272,17 @@ export class PacketWriter {
   }
 
   #openBlocks(): StepBlocks {
-    return new StepBlocks(
-      (packet) => this.#emitOpen(packet, this.#turn, 0),
-      () => {
-        this.#closeReasoning()
+    const options: StepBlocksOptions = {
+      onReasoned: () => {
+        this.#reasonedSteps++
+        this.#turn++
+      },
+      announceText: () => {
         const seconds = (this.#stepStartedAt - this.#options.startedAt) / 1000
         return { type: 'message_start', final_documents: this.#documents, pre_answer_processing_seconds: seconds }
       },
-    )
-  }
-
-  #closeReasoning(bars = false): void {
-    if (!this.#blocks.closeReasoning(bars)) return
-    this.#reasonedSteps++
-    this.#turn++
+    }
+    return createStepBlocks((packet) => this.#emitOpen(packet, this.#turn, 0), options)
   }
 
   /** Takes what the calls of the step found, in their order. */

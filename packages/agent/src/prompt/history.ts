@@ -65,20 +65,23 @@ export function toPrompt(options: PromptOptions): LanguageModelV4Prompt {
     ...history.flatMap((message) => toMessages(message, hasActions, attachments)),
     ...before,
     ...attached.before,
-    ...(additionalContext ? [user(`Context that comes with the next message:\n${additionalContext}`)] : []),
-    user(userText, [...contextImages, ...attached.parts]),
+    ...(additionalContext ? [userMessage(`Context that comes with the next message:\n${additionalContext}`)] : []),
+    userMessage(userText, [...contextImages, ...attached.parts]),
   ]
 }
 
 const nothingAttached: ReturnType<Attachments> = { before: [], parts: [] }
 
-function user(text: string, files: readonly LanguageModelV4FilePart[] = []): LanguageModelV4Message {
+/** A message of the user: files first, then the text. */
+export function userMessage(text: string, files: readonly LanguageModelV4FilePart[] = []): LanguageModelV4Message {
   return { role: 'user', content: [...files, { type: 'text', text }] }
 }
 
 function summedUpFiles(files: readonly FileDescriptor[], attachments: Attachments): LanguageModelV4Message[] {
   const { before, parts } = attachments(files)
-  return parts.length === 0 ? [...before] : [...before, user('Pictures from earlier in this conversation.', parts)]
+  return parts.length === 0
+    ? [...before]
+    : [...before, userMessage('Pictures from earlier in this conversation.', parts)]
 }
 
 function toMessages(
@@ -88,7 +91,7 @@ function toMessages(
 ): LanguageModelV4Message[] {
   if (message.role === 'user') {
     const { before, parts } = attachments?.(message.files) ?? nothingAttached
-    return [...before, user(message.text, parts)]
+    return [...before, userMessage(message.text, parts)]
   }
   const text = stripCitations(message.text)
   const calls = withCalls ? callMessages(message.toolCalls) : []

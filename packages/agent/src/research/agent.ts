@@ -3,7 +3,7 @@ import { InlayError, isJsonObject, readJson } from '@inlay/protocol'
 import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
 import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
 import { untilAborted } from '@inlay/protocol/concurrency'
-import { CallWriter } from '../packets/packet-writer.ts'
+import { createCallWriter } from '../packets/packet-writer.ts'
 import { promptTokens } from '../prompt/context-window.ts'
 import { planCalls, toFunctionTools } from '../tools/call-plan.ts'
 import { runCall } from '../tools/execution.ts'
@@ -184,7 +184,7 @@ async function search(
   if (!call) return { ...first, result: resultOf(first.name) }
   const place: AnswerPlace = { turn, tab, sub: step.sub }
   const at = { step: cycle, turnIndex: turn, tabIndex: tab, reasoning: step.thought || null }
-  const writer = new CallWriter(at, (packet) => branch.emit(place, packet))
+  const writer = createCallWriter(at, (packet) => branch.emit(place, packet))
   const forget = branch.onClose(() => writer.end())
   const start = call.action.start?.()
   if (start) writer.emitNested(start, null)

@@ -1,6 +1,6 @@
 import type { PacketBody } from '@inlay/protocol'
 import type { StepListener } from '../model/step-output.ts'
-import { StepBlocks } from '../packets/packet-writer.ts'
+import { createStepBlocks } from '../packets/packet-writer.ts'
 
 /** Where packets of a research stand in its answer; `sub` is null but for the steps of an agent. */
 export interface AnswerPlace {
@@ -55,9 +55,9 @@ export function createBranch(emit: EmitAt): Branch {
     emit: emitOpen,
     onClose,
     openThoughts: (place) => createThoughtPackets((packet) => emitOpen(place, packet), onClose),
-    openText: (place, onText, onReasoned = () => {}) => {
-      const blocks = new StepBlocks((packet) => emitOpen(place, packet))
-      const close = (): void => void (blocks.closeReasoning() && onReasoned())
+    openText: (place, onText, onReasoned) => {
+      const blocks = createStepBlocks((packet) => emitOpen(place, packet), onReasoned && { onReasoned })
+      const close = (): void => blocks.closeReasoning()
       const forget = onClose(close)
       return {
         listener: {
@@ -84,7 +84,7 @@ export function createBranch(emit: EmitAt): Branch {
 }
 
 function createThoughtPackets(emit: (packet: PacketBody) => void, onClose: Branch['onClose']): ThoughtPackets {
-  const blocks = new StepBlocks(emit)
+  const blocks = createStepBlocks(emit)
   const forget = onClose(() => blocks.closeReasoning())
   let last: 'reasoning' | 'text' | 'tool' | undefined
   let usedTool = false

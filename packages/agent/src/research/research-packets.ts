@@ -2,7 +2,7 @@ import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 import { CitationFilter, type CitationsOptions } from '../citations/citation-filter.ts'
 import { compareCitations, type ComparisonOptions } from '../citations/compared-citations.ts'
 import type { AnswerSnapshot, PacketWriter, PacketWriterOptions } from '../packets/packet-writer.ts'
-import { StepBlocks } from '../packets/packet-writer.ts'
+import { createStepBlocks } from '../packets/packet-writer.ts'
 import { createBranch, type AnswerPlace, type Branch, type StepPackets } from './branch.ts'
 
 /** Writes the packets of one deep research. */
@@ -57,15 +57,16 @@ export function createResearchWriter({ emit, modelIndex, now, startedAt }: Resea
     const linked = new CitationFilter({ mode: 'link', known })
     const citations = find ? compareCitations(linked, { find, known, completesCitations: false }) : linked
     const emitHere = (packet: PacketBody): void => root.emit({ turn, tab: 0, sub: null }, packet)
-    const closeReasoning = (): void => void (blocks.closeReasoning() && turn++)
-    const blocks = new StepBlocks(emitHere, () => {
-      closeReasoning()
-      const seconds = (stepStartedAt - startedAt) / 1000
-      return { type: 'message_start', final_documents: finalDocuments, pre_answer_processing_seconds: seconds }
+    const blocks = createStepBlocks(emitHere, {
+      onReasoned: () => void turn++,
+      announceText: () => {
+        const seconds = (stepStartedAt - startedAt) / 1000
+        return { type: 'message_start', final_documents: finalDocuments, pre_answer_processing_seconds: seconds }
+      },
     })
     const end = (): void => {
       blocks.addText(citations.end())
-      closeReasoning()
+      blocks.closeReasoning()
     }
     const forget = root.onClose(end)
     answer = () => ({

@@ -165,7 +165,7 @@ export function createRun(
       if (log.finished) return
       for (const json of encodeLines(line)) log.append(json)
     },
-    tellCall: (detail) => void toolCalls.push(detail),
+    tellCall: toolCalls.push.bind(toolCalls),
     stop: (cause) => {
       if (log.finished || stopCause) return
       stopCause = cause

@@ -122,19 +122,15 @@ function record(
     arguments: input,
     result: result.text,
     reasoning,
-    packets: packets.map((packet) => shownAgain(packet, action)),
+    // When an answer is shown again, custom actions have the name that people read.
+    packets: packets.map((packet) =>
+      'tool_name' in packet && packet.type !== 'tool_call_debug'
+        ? { ...packet, tool_name: action.displayName }
+        : packet,
+    ),
     documents: result.documents ?? null,
     images: result.images ?? null,
   }
-}
-
-/** When an answer is shown again, custom actions have the name that people read. */
-function shownAgain(packet: PacketBody, { displayName }: Action): PacketBody {
-  return packet.type === 'custom_tool_start' ||
-    packet.type === 'custom_tool_args' ||
-    packet.type === 'custom_tool_delta'
-    ? { ...packet, tool_name: displayName }
-    : packet
 }
 
 /** The arguments as the action takes them, and as they were given or meant. */

@@ -72,6 +72,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
     resultTokens: 0,
   }
   const { writer, model, actions, setting } = options
+  writer.citable.question = setting.userMessage
   const limitTokens = promptLimit(model.contextTokens, actions)
   await runToolLoop<AnswerStep>({
     play: (exchanges) => playNext([...options.prompt, ...exchanges], options, state, progress),
@@ -104,7 +105,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
 /** A result set beyond these is read badly, and costs with every step that follows. The share is one of the window. */
 const results = { mostTokens: 10_000, share: 0.25 }
 /** A model that calls no tools is a small one, which answers best from few passages. */
-const givenResults = { mostTokens: 3_000, share: 0.18 }
+const givenResults = { mostTokens: 3_000, share: 0.15 }
 
 const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
 
@@ -169,12 +170,13 @@ async function playNext(
   const leftActions = state.isGiven ? withoutSearches(options.actions) : options.actions
   const offered = forced.length > 0 ? forced : leftActions
   const mayBeGiven = state.step === 0 && !isLast
+  const planned = mayBeGiven && options.grounding !== 'tools' ? searchStep(offered, setting.userMessage) : undefined
   const given = (): AnswerStep | undefined => {
-    const search = mayBeGiven ? searchStep(offered, setting.userMessage) : undefined
+    const search = planned ?? (mayBeGiven ? searchStep(offered, setting.userMessage) : undefined)
     if (!search) return undefined
     if (options.grounding !== 'search-first') {
       state.isGiven = true
-      options.writer.citable.completesCitations = true
+      writer.citable.completesCitations = true
     }
     return { ...search, isLast, offered }
   }
@@ -182,11 +184,7 @@ async function playNext(
     const step = given()
     if (step) return step
   }
-  const isProbed =
-    options.grounding === 'probe' &&
-    forced.length === 0 &&
-    mayBeGiven &&
-    searchStep(offered, setting.userMessage) !== undefined
+  const isProbed = options.grounding === 'probe' && forced.length === 0 && planned !== undefined
   const request = toStepRequest(prompt, options, state, { isLast, forced, offered, isProbed })
   const refusedBefore = model.observed?.refusesTools
   const result = await playStep(request).catch((error: unknown) => {

@@ -34,28 +34,11 @@ export function describeFailure(
   return isJsonObject(own) ? { ...failure, details: { ...failure.details, ...own } } : failure
 }
 
-type Told = Pick<PacketWriter, 'snapshot' | 'emit'>
-
-/** What is stored of an answer. */
-export function toOutcome(ending: Ending, writer: Told, progress: AnswerProgress, durationMs: number): AnswerOutcome {
-  const said = writer.snapshot()
-  return {
-    status: ending.status,
-    text: said.text,
-    reasoning: said.reasoning,
-    error: 'failure' in ending ? { code: ending.failure.code, message: ending.failure.message } : null,
-    citations: said.citations,
-    documents: said.documents,
-    toolCalls: progress.calls,
-    durationMs,
-  }
-}
-
 /** Sends the packets that end an answer. */
 export function tellEnding(
   ending: Ending,
   turn: { readonly run: LiveRun; readonly includeUsage: boolean },
-  writer: Told,
+  writer: Pick<PacketWriter, 'emit'>,
   progress: AnswerProgress,
 ): void {
   if (!('failure' in ending)) {

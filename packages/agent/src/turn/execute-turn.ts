@@ -1,4 +1,4 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { InlayError, type BaseFilters, type Principal, type SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './ending.ts'
 import type { ToolCallHooks } from '../tools/call-hooks.ts'
@@ -8,16 +8,17 @@ import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { Services } from '../contracts/services.ts'
 import type { Responder } from '../contracts/responder.ts'
-import type { ConversationStore } from '../contracts/conversation-store.ts'
+import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { toFailure } from '../model/failures.ts'
 import { answerMessage } from './answer-message.ts'
-import { closing, describeFailure, tellEnding, toOutcome, type Ending } from './ending.ts'
+import { closing, describeFailure, tellEnding, type Ending } from './ending.ts'
 import { respond } from './respond.ts'
-import { searchOf, type GroundingMemory } from './search-first.ts'
+import { searchOf, withoutSearches, type GroundingMemory } from './search-first.ts'
 import { createQuestions, questionLimitMs, type SlowModels } from '../model/step.ts'
 import { PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
+import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
 import type { LiveRun } from '../run/registry.ts'
 import type { ReasoningEffort } from '../model/model-choice.ts'
 import { addUsage, noUsage } from '../model/exchange.ts'
@@ -27,11 +28,6 @@ import { untilAborted } from '@inlay/protocol/concurrency'
 export interface TurnAnswer {
   readonly answerId: number
   readonly model: ResolvedModel
-  /**
-   * Makes the prompt; waits until the files in it are read.
-   * @param isGiven whether results are put into it instead of offering searches
-   */
-  readonly prompt: (signal: AbortSignal, isGiven?: boolean) => Promise<LanguageModelV4Prompt>
   /** Said after the conversation before each step. */
   readonly reminder: readonly LanguageModelV4Message[]
   /** How much the model is told to think; undefined leaves it to the model. */
@@ -46,6 +42,8 @@ export interface TurnOptions {
   readonly caller: Principal
   readonly userText: string
   readonly filters: BaseFilters | null
+  /** What the prompts of all answers are made of. */
+  readonly prompt: Omit<TurnPromptOptions, 'model' | 'actions' | 'isGiven'>
   readonly actions: readonly Action[]
   /** Those of which the first step has to use one. */
   readonly forced: readonly Action[]
@@ -128,7 +126,13 @@ async function makeAnswer(
   }
   writer.close()
   forget()
-  const outcome = toOutcome(ending, writer, progress, parts.now() - startedAt)
+  const outcome: AnswerOutcome = {
+    ...writer.snapshot(),
+    status: ending.status,
+    error: 'failure' in ending ? { code: ending.failure.code, message: ending.failure.message } : null,
+    toolCalls: progress.calls,
+    durationMs: parts.now() - startedAt,
+  }
   try {
     await parts.conversations.finish(answer.answerId, outcome)
   } catch (error) {
@@ -167,7 +171,9 @@ function chatter(
   const common = { actions: turn.actions, writer, setting }
   const speak = async (): Promise<void> => {
     const grounding = turn.hostAgent || !searchOf(turn.actions) ? 'tools' : parts.grounding.of(answer.model)
-    const prompt = await answer.prompt(turn.run.signal, grounding === 'given')
+    const isGiven = grounding === 'given'
+    const actions = isGiven ? withoutSearches(turn.actions) : turn.actions
+    const prompt = await makeTurnPrompt({ ...turn.prompt, actions, model: answer.model, isGiven }, turn.run.signal)
     if (turn.hostAgent) {
       const resultTokens = Math.floor(answer.model.contextTokens / 8)
       return respond({ ...common, responder: turn.hostAgent, prompt, includeCitations, resultTokens }, progress)
@@ -211,7 +217,7 @@ function researcher(
         ...turn.research,
         ...writing,
         model: answer.model,
-        prompt: await answer.prompt(turn.run.signal),
+        prompt: await makeTurnPrompt({ ...turn.prompt, actions: turn.actions, model: answer.model }, turn.run.signal),
         reasoning: answer.reasoning,
         actions: turn.actions,
         forced: turn.forced[0],

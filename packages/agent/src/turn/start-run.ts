@@ -3,15 +3,13 @@ import type { CallerLimit } from '@inlay/protocol/concurrency'
 import type { OwnedSending } from '../contracts/agent.ts'
 import type { ConversationStore, OpenedTurn } from '../contracts/conversation-store.ts'
 import type { FileStore } from '../contracts/file-store.ts'
-import { historyLimits, toPastTexts } from '../prompt/history.ts'
-import { makeTurnPrompt, toReminder } from '../prompt/turn-prompt.ts'
+import { historyLimits, toPastTexts, userMessage } from '../prompt/history.ts'
 import { researchParams, wasClarification } from '../research/admission.ts'
 import type { LiveRun, Runs } from '../run/registry.ts'
 import type { RunSharing } from '../run/sharing.ts'
 import { executeTurn, type TurnParts } from './execute-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'
 import { planTurn, type PlanParts, type TurnPlan } from './plan-turn.ts'
-import { withoutSearches } from './search-first.ts'
 import { createTurnFiles, type TurnContext } from './turn-context.ts'
 
 /** What runs are started with. */
@@ -126,10 +124,10 @@ function toTurn(
 ): Parameters<typeof executeTurn>[0] {
   const { request, contextFiles, models, research, usable } = plan
   const context = research ? withoutPrompts(plan.context) : plan.context
-  const { systemPrompt } = parts
-  const common = { files: parts.files, context, contextFiles, opened, request, systemPrompt }
-  const time = parts.turn.now()
+  const { files: store, systemPrompt, turn } = parts
   const history = opened.messages
+  const { taskPrompt } = context.persona
+  const reminder = taskPrompt.trim() === '' ? [] : [userMessage(`Instructions to keep in mind:\n${taskPrompt}`)]
   // Newest message first.
   const files = [opened.files, ...history.map((message) => message.files).toReversed(), opened.summaryFiles].flat()
   return {
@@ -137,26 +135,23 @@ function toTurn(
     answers: models.map((model, index) => ({
       answerId: opened.answerIds[index] ?? 0,
       model,
-      prompt: (signal, isGiven = false) => {
-        const actions = isGiven ? withoutSearches(usable.actions) : usable.actions
-        return makeTurnPrompt({ ...common, actions, time, model, isGiven }, signal)
-      },
-      reminder: toReminder(context.persona),
+      reminder,
       reasoning: plan.reasoning,
     })),
     caller,
     userText: opened.userText,
     filters: context.filters,
+    prompt: { files: store, context, contextFiles, opened, request, systemPrompt, time: turn.now() },
     actions: usable.actions,
     forced: usable.forced,
     past: toPastTexts(history),
     files: createTurnFiles({
-      store: parts.files,
+      store,
       attachedIds: files.flatMap(({ user_file_id: id }) => id ?? []),
       held: context.files,
       generatedBefore: async () => {
         const ids = await parts.conversations.generatedFileIds?.(history.map(({ id }) => id))
-        return parts.files.find(ids ?? [], caller)
+        return store.find(ids ?? [], caller)
       },
       caller,
     }),

@@ -62,9 +62,11 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
       const known = await get(caller)
       return known.usesMemories ? known : { ...known, memories: [] }
     },
-    mayKeep: async (caller) => {
+    mayKeep: async ({ id }) => {
       await ready()
-      return isOn && (await readSettings(db, caller)).keepsMemories
+      if (!isOn) return false
+      const settings = db.selectFrom('inlay_personalizations').select('keeps_memories').where('owner_id', '=', id)
+      return (await settings.executeTakeFirst())?.keeps_memories !== 0
     },
     keep: async (content, replaces, caller) =>
       change(async (records) => keepOne(records, write, { content, replaces, caller })),

@@ -8,6 +8,7 @@ import type { ConversationTables } from '../tables/database.ts'
 export interface SqlSharedRunsOptions {
   /** Holds the tables that `migrateConversations` makes. */
   readonly db: Kysely<unknown>
+  /** The clock, in milliseconds since 1970. */
   readonly now: () => number
   /** Tells at once that a process of this machine has ended. Default: silence tells. */
   readonly processes?: ProcessPresence | undefined

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type engine from '#lancedb'
 import manifest from '../../package.json' with { type: 'json' }
@@ -10,8 +11,12 @@ let loading: Promise<Engine> | undefined
 
 /** Loads the engine at first use: it costs some 100 ms and 40 MB, which an app that never searches need not pay. */
 export function loadEngine(): Promise<Engine> {
-  // Its Rust side warns on stderr about queries that lack a score column; it reads this once, when it is loaded.
+  // Read once, when it is loaded. Its Rust side warns on stderr about queries that lack a score column.
   process.env['LANCEDB_LOG'] ??= 'error'
+  // By itself it has one thread for computing on two cores: searches beside a fold then waited for it, up to two seconds.
+  const cores = availableParallelism()
+  process.env['LANCE_CPU_THREADS'] ??= String(Math.max(4, cores))
+  process.env['TOKIO_WORKER_THREADS'] ??= String(Math.max(8, 2 * cores))
   loading ??= import('#lancedb').then(
     (module) => module.default,
     (cause: unknown) => {
@@ -169,10 +174,12 @@ export function createHandle<Parts, Options>(
     async use(work) {
       if (closing) throw closed()
       if (!opening) throw new InlayError('UNSUPPORTED', { message: 'The index has to be opened first.' })
-      const result = opening.then((parts) => guarded(() => work(parts)))
+      const result = opening.then(work)
       underWay.add(result)
       try {
         return await result
+      } catch (error) {
+        throw toInlayError(error)
       } finally {
         underWay.delete(result)
       }

@@ -7,9 +7,10 @@ import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, loadEngine, persistently, createHandle } from './engine.ts'
 import { among, quote } from './filtered-search.ts'
 import { besideMark, folderLocation } from './folder-location.ts'
-import { fuse } from './fusion.ts'
+import { defaultVectorShare, fuse, keyOf } from '../vector-index/fusion.ts'
 import type { IndexLocation } from './location.ts'
-import { checkVector, hitColumns, keyOf, toHit, type FoundRow, type Space } from './rows.ts'
+import { hitColumns, toHit, type FoundRow } from './rows.ts'
+import { checkVector, noSpace, type Space } from '../vector-index/open-state.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
 import { openTable, renewableTable, type OpenTable, type RenewableTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
@@ -69,7 +70,8 @@ interface Opened extends TextParts {
   readonly purge: Purge
   readonly upkeep: Upkeep
   readonly appending: Appending
-  readonly searched: { at: number }
+  readonly searched: { until: number }
+  readonly writes: { count: number }
 }
 
 /**
@@ -78,7 +80,7 @@ interface Opened extends TextParts {
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
-  const { folder, keepVersionsMs = 10_000, vectorShare = 0.35 } = options
+  const { folder, keepVersionsMs = 10_000, vectorShare = defaultVectorShare } = options
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()
   const location = isBucket(folder)
@@ -98,7 +100,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     },
     append: (rows) =>
       use(async ({ space, appending }) => {
-        for (const { vector } of rows) checkVector(vector, space)
+        for (const { vector } of rows) if (vector || space) checkVector(vector, space)
         if (rows.length > 0) await appending.add(rows)
       }),
     remove: (generations) =>
@@ -109,7 +111,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       query.signal?.throwIfAborted()
       const hits = await use((parts) => {
         if (query.vector) checkVector(query.vector, parts.space ?? noSpace)
-        parts.searched.at = performance.now()
+        parts.searched.until = performance.now() + searchedMs
         return persistently(() => find(parts, query, vectorShare))
       })
       query.signal?.throwIfAborted()
@@ -140,7 +142,8 @@ function besideOf(folder: string, number: number): string {
   return isBucket(folder) ? `${folder.replace(/\/+$/, '')}/${name}` : join(folder, name)
 }
 
-const noSpace: Space = { id: '', dimensions: -1 }
+/** A search counts for so long. */
+const searchedMs = 10_000
 
 async function assemble(
   {
@@ -173,12 +176,13 @@ async function assemble(
     unindexedRows,
     statistics,
     scanning: createMutex(),
-    searched: { at: -Infinity },
+    searched: { until: -Infinity },
+    writes: { count: 0 },
   }
   const purge = createPurge({ engine, table, deletions: location.deletionsOf(table), purgeMs })
   const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, exactVectorBytes, purge })
   const fold = (): Promise<void> => exclusively(upkeep.fold)
-  return { ...parts, purge, upkeep, appending: createAppending({ ...parts, wrote: upkeep.wrote, fold }) }
+  return { ...parts, purge, upkeep, appending: createAppending({ ...parts, fold }) }
 }
 
 async function dismantle({ renewable, presence }: Opened): Promise<void> {
@@ -203,14 +207,14 @@ async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hi
 const mostInOneDelete = 2000
 
 async function removeRows(
-  { table, memtable, presence, upkeep }: Opened,
+  { table, memtable, presence, writes }: Opened,
   generations: readonly string[],
 ): Promise<void> {
   for (let at = 0; at < generations.length; at += mostInOneDelete) {
     const batch = generations.slice(at, at + mostInOneDelete)
     await presence.commit(() => persistently(() => table.delete(among('generation', batch))))
     memtable.remove(new Set(batch))
-    upkeep.wrote()
+    writes.count++
   }
 }
 

@@ -1,13 +1,7 @@
 import type { Hit, IndexRow } from '@inlay/knowledge'
-import { InlayError } from '@inlay/protocol'
 import type { Data, DataType, RecordBatch, Schema, Table } from 'apache-arrow'
+import type { Space } from '../vector-index/open-state.ts'
 import type { Engine } from './engine.ts'
-
-/** The vector space an index is opened with. */
-export interface Space {
-  readonly id: string
-  readonly dimensions: number
-}
 
 /** Name of the column that full-text search reads. */
 export const searchColumn = 'search_text'
@@ -60,24 +54,6 @@ export function isOfFormat(schema: Schema): boolean {
 
 function nameOf(space: Space | undefined): string {
   return space ? `${space.dimensions} ${space.id}` : ''
-}
-
-/**
- * Refuses a vector of another length than the space's, or one with a number that is not finite: the engine would pad or
- * cut it without a word.
- */
-export function checkVector(vector: Float32Array | undefined, space: Space | undefined): void {
-  if (vector?.length !== space?.dimensions)
-    throw new InlayError('INDEX_MISMATCH', { message: 'A vector has another length than the index was opened with.' })
-  if (vector && !isFiniteVector(vector))
-    throw new InlayError('INDEX_MISMATCH', { message: 'A vector holds a value that is not a finite number.' })
-}
-
-/** A number times zero is zero only if it is finite; a tenth of the cost of asking each. */
-function isFiniteVector(vector: Float32Array): boolean {
-  let sum = 0
-  for (let at = 0; at < vector.length; at++) sum += vector[at]! * 0
-  return sum === 0
 }
 
 /** Rows as one Arrow table, built column by column: arrays of objects would cost two to six times as much. */
@@ -210,9 +186,4 @@ export function toHit(row: FoundRow, score: number): Hit {
   // Written by `packChunkMetadata` alone.
   const [documentId, generation, position, source, updatedAt] = JSON.parse(packed.slice(0, end)) as Head
   return { documentId, generation, position, text, chunkMetadata: packed.slice(end + 1), source, updatedAt, score }
-}
-
-/** Names a row within the index: rows of one name are the same row. */
-export function keyOf(row: { readonly generation: string; readonly position: number }): string {
-  return `${row.position} ${row.generation}`
 }

@@ -2,7 +2,8 @@ import { InlayError } from '@inlay/protocol'
 import type { Connection, Index, Table } from '@lancedb/lancedb'
 import type { Engine } from './engine.ts'
 import type { IndexLocation } from './location.ts'
-import { isOfFormat, isOfSpace, schemaOf, searchColumn, type Space } from './rows.ts'
+import { isOfFormat, isOfSpace, schemaOf, searchColumn } from './rows.ts'
+import type { Space } from '../vector-index/open-state.ts'
 import { wordOptions } from './text/words.ts'
 
 export const tableName = 'chunks'
@@ -30,7 +31,8 @@ const foldsOfOneOpening = 10
 export function renewableTable(first: OpenTable, open: () => Promise<OpenTable>): RenewableTable {
   let current = first
   let folds = 0
-  const table = new Proxy(first.table, {
+  // Every use goes to the table that is open; the first must not outlive its time as a target.
+  const table = new Proxy({} as Table, {
     get: (_, name) => {
       const member: unknown = Reflect.get(current.table, name)
       return typeof member === 'function' ? member.bind(current.table) : member

@@ -1,6 +1,6 @@
 import type { Table } from '@lancedb/lancedb'
 import { isMiss, isPassing, type Engine } from './engine.ts'
-import type { Space } from './rows.ts'
+import type { Space } from '../vector-index/open-state.ts'
 import type { RenewableTable } from './table.ts'
 import { textIndex, type UnindexedRows, type Memtable } from './text/memtable.ts'
 import type { TermStatistics } from './text/term-statistics.ts'
@@ -19,12 +19,12 @@ export interface UpkeepParts {
   readonly vectorIndexRows: number
   readonly exactVectorBytes: number
   readonly purge: Purge
+  /** Writes of this process that were not folded in yet. */
+  readonly writes: { count: number }
 }
 
 /** Folds new rows into the indexes, joins small files and clears old versions away, when there is a reason to. */
 export interface Upkeep {
-  /** Counts a write of this process. */
-  wrote(): void
   /** Runs as far as due; a conflict with another writer leaves the rest for later. One run at a time. */
   run(options: { idle: boolean; signal?: AbortSignal }): Promise<void>
   /** Folds new rows into the text index, due or not. */
@@ -52,22 +52,22 @@ const mostMisses = 5
 
 /** Plans upkeep for a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
-  const { table, renewable, unindexedRows, memtable, statistics, keepVersionsMs, purge } = parts
-  let [commits, misses] = [0, 0]
+  const { table, renewable, unindexedRows, memtable, statistics, keepVersionsMs, purge, writes } = parts
+  let misses = 0
   /** When versions left behind by the last fold may be cleared; files of an earlier process may be due at once. */
   let clearAt: number | undefined = 0
 
   async function isDue(idle: boolean): Promise<boolean> {
     const [index, stats] = await Promise.all([table.indexStats(textIndex), table.stats()])
     const unindexed = index?.numUnindexedRows ?? 0
-    if (idle && (unindexed * limits.rowsWorthOne > stats.numRows || commits > limits.idleCommits)) return true
+    if (idle && (unindexed * limits.rowsWorthOne > stats.numRows || writes.count > limits.idleCommits)) return true
     if (clearAt !== undefined && Date.now() >= clearAt && (idle || clearAt > 0)) return true
     const { numFragments, numSmallFragments, lengths } = stats.fragmentStats
     const isInMemory = (await unindexedRows.place()) !== 'table'
     const share = isInMemory ? limits.memtableShare : limits.unindexedShare
     const dead = numFragments * lengths.mean - stats.numRows
     return (
-      commits >= limits.commits ||
+      writes.count >= limits.commits ||
       numSmallFragments > limits.commits ||
       unindexed > Math.max(limits.unindexedRows, stats.numRows * share) ||
       memtable.fill > 0.5 ||
@@ -76,11 +76,11 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
   }
 
   async function fold(): Promise<void> {
-    const [counted, begun] = [commits, Date.now()]
+    const [counted, begun] = [writes.count, Date.now()]
     await unindexedRows.fold(async () => {
       await table.optimize({ cleanupOlderThan: new Date(begun - keepVersionsMs) })
     })
-    commits -= counted
+    writes.count -= counted
     statistics.outdate(await table.countRows())
     // Once more after the retention, unless this run had nothing to leave behind.
     clearAt = counted > 0 || clearAt === 0 ? Date.now() + keepVersionsMs : undefined
@@ -94,7 +94,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
       if (isPurgeDue) {
         unindexedRows.expectOthers()
         await purge.run()
-        commits++
+        writes.count++
       }
       await fold()
       if (!signal?.aborted) await indexVectors(parts)
@@ -106,7 +106,6 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
   }
 
   return {
-    wrote: () => void commits++,
     run: ({ idle, signal }) => runDue(idle, signal),
     fold,
   }

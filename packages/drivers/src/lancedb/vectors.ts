@@ -1,8 +1,8 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { runFiltered } from './filtered-search.ts'
-import type { VectorHit } from './fusion.ts'
-import { hitColumns, keyOf, toHit } from './rows.ts'
+import { keyOf, type VectorHit } from '../vector-index/fusion.ts'
+import { hitColumns, toHit } from './rows.ts'
 import { vectorIndexOf } from './upkeep.ts'
 
 /** Finds the rows whose vectors are nearest by cosine, nearest first; all that pass the filter are compared. */

@@ -101,23 +101,6 @@ function checkTemperature(temperature: number, type: ProviderConfig['type']): nu
   throw fails(`The temperature for this model has to be between 0 and ${most}.`)
 }
 
-function resolveModel(provider: Provider, name: string, temperature: number | undefined): ResolvedModel {
-  const { grounding, comparesCitations, outputTokens } = provider.models?.find((model) => model.name === name) ?? {}
-  const observed = provider.memories?.(name)
-  if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
-  return {
-    ...describe(provider, name),
-    model: provider.make(name),
-    provider: provider.config.name,
-    ...(temperature !== undefined && { temperature: checkTemperature(temperature, provider.config.type) }),
-    ...(grounding && { grounding }),
-    ...(outputTokens && { outputTokens }),
-    ...(comparesCitations !== undefined && { comparesCitations }),
-    ...(observed && { observed }),
-    ...(provider.config.type === 'extractive' && { quotesOnly: true }),
-  }
-}
-
 /**
  * Offers the models of the given providers. An override is taken as it stands or fails: a provider alone means its
  * default model, a version alone belongs to the default provider, a temperature alone keeps the default model, and
@@ -134,22 +117,9 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
   if (usual.defaultModel === undefined)
     throw fails(`The model provider "${usual.config.name}" needs a default model or a list of models.`)
 
-  const listing = (): ModelListing[] =>
-    [...providers.values()].flatMap((provider): ModelListing[] =>
-      (provider.models ?? (provider.defaultModel === undefined ? [] : [{ name: provider.defaultModel }])).map(
-        ({ name }) => ({
-          provider: provider.config.name,
-          providerType: provider.config.type.replace('-', '_'),
-          providerDisplayName: provider.config.displayName ?? provider.config.name,
-          ...toListed(describe(provider, name)),
-          isDefault: provider === usual && name === provider.defaultModel,
-        }),
-      ),
-    )
-
   const choose = (override: LlmOverride): readonly [Provider, string] => {
     if (typeof override.model_configuration_id === 'number') {
-      const listed = listing()[override.model_configuration_id - 1]
+      const listed = listModels(providers, usual)[override.model_configuration_id - 1]
       const provider = providers.get(listed?.provider ?? '')
       if (!listed || !provider) throw fails('No model has this configuration id.')
       return [provider, listed.name]
@@ -167,10 +137,39 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
   return {
     resolve: async (override) => {
       const [provider, name] = choose(override ?? {})
-      return resolveModel(provider, name, override?.temperature ?? undefined)
+      const { type } = provider.config
+      const { grounding, comparesCitations, outputTokens } = provider.models?.find((model) => model.name === name) ?? {}
+      const observed = provider.memories?.(name)
+      if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
+      const temperature = override?.temperature ?? undefined
+      return {
+        ...describe(provider, name),
+        model: provider.make(name),
+        provider: provider.config.name,
+        ...(temperature !== undefined && { temperature: checkTemperature(temperature, type) }),
+        ...(grounding && { grounding }),
+        ...(outputTokens && { outputTokens }),
+        ...(comparesCitations !== undefined && { comparesCitations }),
+        ...(observed && { observed }),
+        ...(type === 'extractive' && { quotesOnly: true }),
+      }
     },
-    list: async () => listing(),
+    list: async () => listModels(providers, usual),
   }
+}
+
+function listModels(providers: ReadonlyMap<string, Provider>, usual: Provider): ModelListing[] {
+  return [...providers.values()].flatMap((provider): ModelListing[] =>
+    (provider.models ?? (provider.defaultModel === undefined ? [] : [{ name: provider.defaultModel }])).map(
+      ({ name }) => ({
+        provider: provider.config.name,
+        providerType: provider.config.type.replace('-', '_'),
+        providerDisplayName: provider.config.displayName ?? provider.config.name,
+        ...toListed(describe(provider, name)),
+        isDefault: provider === usual && name === provider.defaultModel,
+      }),
+    ),
+  )
 }
 
 /** What matters of a model for building its prompt. */

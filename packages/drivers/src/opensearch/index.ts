@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Hit, IndexFigures, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isJsonObject } from '@inlay/protocol'
+import { defaultVectorShare } from '../vector-index/fusion.ts'
+import { checkVector, createOpenState, noSpace, type Space } from '../vector-index/open-state.ts'
 import { hitFields, mostHits, searchIndex, toHits } from './search.ts'
 import { nameOf, schemaOf, spaceName, type OpenSearchLayout } from './schema.ts'
 import { createCluster, unavailable, type Cluster, type OpenSearchConnection } from './transport.ts'
@@ -10,11 +12,9 @@ import { writeRows } from './writing.ts'
 export interface OpenSearchOptions extends OpenSearchConnection, OpenSearchLayout {
   /** Name of the alias that is searched and written. Default `inlay`. */
   readonly prefix?: string
-  /** Share of the vector in a fused score, 0 to 1. Default 0.5. */
+  /** Share of the vector in a fused score, 0 to 1. Default 0.35. */
   readonly vectorShare?: number
 }
-
-type Space = { readonly id: string; readonly dimensions: number } | undefined
 
 const defaultPrefix = 'inlay'
 /** Merging and deleting many rows takes its time. */
@@ -30,57 +30,50 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
   const prefix = options.prefix ?? defaultPrefix
   const name = nameOf(prefix)
   const cluster = createCluster(options)
-  const searched = { cluster, name, vectorShare: options.vectorShare ?? 0.5 }
-  let state: { readonly space: Space } | 'closed' | undefined
-
-  function opened(): Space {
-    if (state === 'closed') throw new InlayError('CLOSED', { message: 'The index is closed.' })
-    if (!state) throw new InlayError('UNSUPPORTED', { message: 'The index was not opened yet.' })
-    return state.space
-  }
+  const searched = { cluster, name, vectorShare: options.vectorShare ?? defaultVectorShare }
+  const state = createOpenState<{ readonly space: Space | undefined }>()
   return {
     open: async (space) => {
-      if (state === 'closed') opened()
+      state.refuseClosed()
       await create(cluster, name, schemaOf(options, space))
       const { space: filledFrom } = (await metaOf(cluster, name)) ?? {}
       if (filledFrom !== spaceName(space)) throw new InlayError('INDEX_MISMATCH')
-      state = { space }
+      state.set({ space })
     },
     append: async (rows) => {
-      const space = opened()
-      for (const row of rows) checkVector(row, space?.dimensions)
+      const { space } = state.get()
+      for (const { vector } of rows) checkVector(vector, space)
       if (rows.length > 0) await writeRows(cluster, name, rows.map(toLines))
     },
     remove: async (generations) => {
-      opened()
+      state.get()
       await removeGenerations(cluster, name, generations)
     },
     search: async (query) => {
-      const space = opened()
+      const { space } = state.get()
       query.signal?.throwIfAborted()
-      if (query.vector && query.vector.length !== space?.dimensions)
-        throw new InlayError('INDEX_MISMATCH', { message: 'The query vector has another length than the index.' })
+      if (query.vector) checkVector(query.vector, space ?? noSpace)
       return searchIndex(searched, query)
     },
     read: async (generation, from, to, { vectors = false } = {}) => {
-      const space = opened()
+      const { space } = state.get()
       return readRows(cluster, name, { generation, from, to, vector: vectors ? space : undefined })
     },
     maintain: async (how) => {
-      opened()
+      state.get()
       return maintainIndex(cluster, name, how)
     },
     figures: async () => {
-      opened()
+      state.get()
       return figuresOf(cluster, name)
     },
     close: async () => {
-      state = 'closed'
+      state.close()
     },
     beside: (number) => opensearchIndex({ ...options, prefix: `${prefix}-${Math.trunc(number)}` }),
     ...identification(cluster, name),
     drop: async () => {
-      state = 'closed'
+      state.close()
       const { status, body } = await cluster({ method: 'GET', path: `/${name}`, accepts: [404] })
       if (status !== 404) await cluster({ method: 'DELETE', path: `/${Object.keys(body).join()}`, accepts: [404] })
     },
@@ -168,7 +161,7 @@ interface RowRange {
   readonly from: number
   readonly to: number
   /** The space, where vectors are wanted. */
-  readonly vector: Space
+  readonly vector: Space | undefined
 }
 
 async function readRows(cluster: Cluster, name: string, { generation, from, to, vector }: RowRange): Promise<Hit[]> {
@@ -198,13 +191,6 @@ async function figuresOf(cluster: Cluster, name: string): Promise<IndexFigures &
   }
   const { count = 0, deleted = 0 } = primaries.docs ?? {}
   return { rows: count, unindexedRows: 0, bytes: primaries.store?.size_in_bytes ?? 0, deleted }
-}
-
-function checkVector({ vector }: IndexRow, dimensions: number | undefined): void {
-  if (vector?.length !== dimensions)
-    throw new InlayError('INDEX_MISMATCH', { message: 'A vector has another length than the index.' })
-  if (vector?.some((value) => !Number.isFinite(value)))
-    throw new InlayError('INDEX_MISMATCH', { message: 'A vector holds a value that is not a finite number.' })
 }
 
 /** The same row has the same id, so that writing it twice is writing it once. */

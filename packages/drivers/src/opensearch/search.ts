@@ -1,4 +1,5 @@
 import type { Hit, IndexQuery } from '@inlay/knowledge'
+import { fuse, nearnessOfUnfound } from '../vector-index/fusion.ts'
 import { isJsonObject } from '@inlay/protocol'
 import { clausesOf } from './filter.ts'
 import type { Cluster } from './transport.ts'
@@ -47,7 +48,15 @@ export async function searchIndex(index: SearchedIndex, query: IndexQuery): Prom
     spelt.length > 0 ? await searchAll(index, [wordSearch([matchOf(text), ...spelt], filter, size)], signal) : []
   const hits = shareOfBest(toHits(again ?? byWords))
   if (vector === undefined) return hits
-  return isFused ? fuse(hits, byVector, index.vectorShare, limit) : byVector
+  if (!isFused) return byVector
+  // The engine scores by (1 + cosine) / 2.
+  const nearest = byVector.map((hit) => ({ hit, nearness: 2 * hit.score - 1 }))
+  const unfound = nearnessOfUnfound(nearest, size)
+  return fuse(
+    hits.map((hit) => ({ hit, score: hit.score })),
+    nearest,
+    { share: index.vectorShare, limit, unfound },
+  )
 }
 
 type Search = Record<string, unknown>
@@ -143,18 +152,4 @@ export function toHits(reply: Search | undefined): Hit[] {
 function shareOfBest(hits: readonly Hit[]): Hit[] {
   const best = hits[0]?.score || 1
   return hits.map((hit) => ({ ...hit, score: hit.score / best }))
-}
-
-/** Joins both sides: each score divided by the best of its side, weighted, added. */
-function fuse(byWords: readonly Hit[], byVector: readonly Hit[], share: number, limit: number): Hit[] {
-  const joined = new Map<string, Hit>()
-  const add = (hits: readonly Hit[], weight: number): void => {
-    for (const hit of shareOfBest(hits)) {
-      const key = `${hit.position} ${hit.generation}`
-      joined.set(key, { ...hit, score: weight * hit.score + (joined.get(key)?.score ?? 0) })
-    }
-  }
-  add(byWords, 1 - share)
-  add(byVector, share)
-  return [...joined.values()].sort((a, b) => b.score - a.score).slice(0, limit)
 }

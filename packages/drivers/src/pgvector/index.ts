@@ -1,9 +1,11 @@
 import type { Hit, IndexFigures, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { conditionsOf, type Parameters, parametersOf } from './filter.ts'
+import { defaultVectorShare, fuse, nearnessOfUnfound } from '../vector-index/fusion.ts'
+import { checkVector, createOpenState, noSpace, type Space } from '../vector-index/open-state.ts'
+import { conditionsOf, type Parameters as PgParameters, parametersOf } from './filter.ts'
 import { identification, type Run } from './identification.ts'
 import { schemaOf, tablesOf, type PgTables } from './schema.ts'
-import { fusedHits, hnswSettingsOf, operandOf, textHits, vectorHits, type PgHit } from './search.ts'
+import { depthOf, hnswSettingsOf, operandOf, textHits, vectorHits, type PgHit } from './search.ts'
 
 /** The little of a PostgreSQL client that is used: a `pg` pool, a PGlite and others have it. */
 export interface PgClient {
@@ -20,7 +22,7 @@ export interface PgvectorOptions {
   readonly prefix?: string
   /** Text search configuration, for stemming and stop words. Default `english`. */
   readonly language?: string
-  /** Share of the vector in a fused score, 0 to 1. Default 0.5. */
+  /** Share of the vector in a fused score, 0 to 1. Default 0.35. */
   readonly vectorShare?: number
   /** Rows from which on an HNSW index is built by `maintain`. Default 50,000; below, vectors are compared one by one. */
   readonly vectorIndexRows?: number
@@ -29,9 +31,15 @@ export interface PgvectorOptions {
 const defaultPrefix = 'inlay_index'
 
 interface Open {
-  readonly tables: PgTables
-  readonly space: { id: string; dimensions: number } | undefined
+  readonly space: Space | undefined
   readonly hnswSettings: (limit: number) => string
+}
+
+/** The database of an index, and the names of its tables. */
+interface Place {
+  readonly run: Run
+  readonly tables: PgTables
+  readonly language: string
 }
 
 /**
@@ -40,76 +48,30 @@ interface Open {
  * Any number of processes may share it. Run `vectorIndexConformance`.
  */
 export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
-  const { client } = options
-  const language = options.language ?? 'english'
-  const tables = tablesOf(options.prefix ?? defaultPrefix)
-  let state: Open | 'closed' | undefined
+  const { client, prefix = defaultPrefix, language = 'english', vectorShare: share = defaultVectorShare } = options
+  const tables = tablesOf(prefix)
+  const run = runnerOf(client)
+  const place = { run, tables, language }
+  const state = createOpenState<Open>()
   client.on?.('error', () => {})
-
-  function opened(): Open {
-    if (state === 'closed') throw new InlayError('CLOSED', { message: 'The index is closed.' })
-    if (!state) throw new InlayError('UNSUPPORTED', { message: 'The index was not opened yet.' })
-    return state
-  }
-
-  async function run<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
-    try {
-      // The caller names the columns it selects in `Row`.
-      return (await client.query(sql, [...values])).rows as Row[]
-    } catch (error) {
-      if (isInlayError(error)) throw error
-      throw new InlayError('SERVICE_UNAVAILABLE', { message: 'The database of the index failed.', cause: error })
-    }
-  }
-
-  async function open(space?: { id: string; dimensions: number }): Promise<void> {
-    if (state === 'closed') opened()
-    for (const statement of schemaOf(tables, language, space?.dimensions))
-      // Two processes that make the same table at once: "if not exists" lets one of them fail, and it exists then.
-      await run(statement).catch(() => run(statement))
-    const id = spaceIdOf(space)
-    await run(`insert into ${tables.meta} (singleton, space) values (true, $1) on conflict do nothing`, [id])
-    const [meta] = await run<{ space: string }>(`select space from ${tables.meta}`)
-    if (meta?.space !== id) throw new InlayError('INDEX_MISMATCH')
-    const [extension] = await run<{ version: string }>(
-      `select extversion as version from pg_extension where extname = 'vector'`,
-    )
-    state = { tables, space, hnswSettings: hnswSettingsOf(extension?.version) }
-  }
-
-  async function append(rows: readonly IndexRow[]): Promise<void> {
-    const { space } = opened()
-    if (rows.length === 0) return
-    for (const row of rows) checkVector(row, space?.dimensions)
-    await run(insertStatement(tables, language, space !== undefined), [JSON.stringify(rows.map(toJson))])
-  }
-
-  async function search(query: IndexQuery): Promise<Hit[]> {
-    const { space, hnswSettings } = opened()
-    query.signal?.throwIfAborted()
-    if (query.vector && query.vector.length !== space?.dimensions)
-      throw new InlayError('INDEX_MISMATCH', { message: 'The query vector has another length than the index.' })
-    const wanted = { run, tables, language, limit: query.limit, hnswSettings }
-    const conditions = (parameters: Parameters): string => conditionsOf(query.filter, parameters)
-    const text = query.text?.trim() ? await textHits(wanted, query.text, conditions, query.vector !== undefined) : []
-    query.signal?.throwIfAborted()
-    if (!query.vector) return text.map(toHit)
-    const near = await vectorHits(wanted, query.vector, conditions, query.text !== undefined)
-    query.signal?.throwIfAborted()
-    if (query.text === undefined) return near.map(toHit)
-    return fusedHits(text, near, { share: options.vectorShare ?? 0.5, limit: query.limit }).map(toHit)
-  }
-
   return {
-    open,
-    append,
-    search,
+    async open(space) {
+      state.refuseClosed()
+      state.set(await openTables(place, space))
+    },
+    async append(rows) {
+      const { space } = state.get()
+      if (rows.length === 0) return
+      for (const { vector } of rows) checkVector(vector, space)
+      await run(insertStatement(tables, language, space !== undefined), [JSON.stringify(rows.map(toJson))])
+    },
+    search: async (query) => find({ ...place, ...state.get(), share }, query),
     async remove(generations) {
-      opened()
+      state.get()
       if (generations.length > 0) await run(`delete from ${tables.rows} where generation = any($1)`, [generations])
     },
     async read(generation, from, to, wanted) {
-      const { space } = opened()
+      const { space } = state.get()
       const vectors = wanted?.vectors && space ? ', vector::text as vector' : ''
       const rows = await run<PgHit>(
         `select document_id, generation, position, text, card as metadata, source, updated_at, 0 as score${vectors}
@@ -118,37 +80,85 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
       )
       return rows.map(toHit)
     },
-    async maintain({ idle = false, signal } = {}) {
-      const { space } = opened()
-      const rows = await figuresOf(run, tables)
-      signal?.throwIfAborted()
-      if (space && rows.rows >= (options.vectorIndexRows ?? 50_000))
-        await run(
-          `create index if not exists ${tables.rows}_vector on ${tables.rows} using hnsw (vector vector_cosine_ops)`,
-        )
-      // Words that no row holds any more only cost spelling a look; they go when nothing else is to do.
-      if (idle)
-        await run(
-          `delete from ${tables.words} w where not exists
-           (select from ${tables.rows} r where r.words @@ ${operandOf('w.word')})`,
-        )
-      return rows
-    },
+    maintain: async (how) => maintain({ ...place, ...state.get() }, options.vectorIndexRows ?? 50_000, how),
     async figures() {
-      opened()
+      state.get()
       return figuresOf(run, tables)
     },
-    async close() {
-      state = 'closed'
-    },
-    ...identification(run, tables, () => (typeof state === 'object' ? spaceIdOf(state.space) : undefined)),
-    beside: (number) =>
-      pgvectorIndex({ ...options, prefix: `${options.prefix ?? defaultPrefix}_${Math.trunc(number)}` }),
+    close: async () => state.close(),
+    ...identification(run, tables, () => (state.peek() ? spaceIdOf(state.peek()!.space) : undefined)),
+    beside: (number) => pgvectorIndex({ ...options, prefix: `${prefix}_${Math.trunc(number)}` }),
     async drop() {
-      state = 'closed'
+      state.close()
       await run(`drop table if exists ${Object.values(tables).join(', ')}`)
     },
   }
+}
+
+function runnerOf(client: PgClient): Run {
+  return async <Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    try {
+      // The caller names the columns it selects in `Row`.
+      return (await client.query(sql, [...values])).rows as Row[]
+    } catch (error) {
+      if (isInlayError(error)) throw error
+      throw new InlayError('SERVICE_UNAVAILABLE', { message: 'The database of the index failed.', cause: error })
+    }
+  }
+}
+
+async function openTables({ run, tables, language }: Place, space: Space | undefined): Promise<Open> {
+  for (const statement of schemaOf(tables, language, space?.dimensions))
+    // Two processes that make the same table at once: "if not exists" lets one of them fail, and it exists then.
+    await run(statement).catch(() => run(statement))
+  const id = spaceIdOf(space)
+  await run(`insert into ${tables.meta} (singleton, space) values (true, $1) on conflict do nothing`, [id])
+  const [meta] = await run<{ space: string }>(`select space from ${tables.meta}`)
+  if (meta?.space !== id) throw new InlayError('INDEX_MISMATCH')
+  const [extension] = await run<{ version: string }>(
+    `select extversion as version from pg_extension where extname = 'vector'`,
+  )
+  return { space, hnswSettings: hnswSettingsOf(extension?.version) }
+}
+
+async function find(
+  { run, tables, language, space, hnswSettings, share }: Place & Open & { readonly share: number },
+  query: IndexQuery,
+): Promise<Hit[]> {
+  query.signal?.throwIfAborted()
+  if (query.vector) checkVector(query.vector, space ?? noSpace)
+  const wanted = { run, tables, language, limit: query.limit, hnswSettings }
+  const conditions = (parameters: PgParameters): string => conditionsOf(query.filter, parameters)
+  const text = query.text?.trim() ? await textHits(wanted, query.text, conditions, query.vector !== undefined) : []
+  query.signal?.throwIfAborted()
+  if (!query.vector) return text.map(toHit)
+  const near = await vectorHits(wanted, query.vector, conditions, query.text !== undefined)
+  query.signal?.throwIfAborted()
+  if (query.text === undefined) return near.map(toHit)
+  const nearest = near.map((row) => ({ hit: toHit(row), nearness: 2 * Number(row.score) - 1 }))
+  const words = text.map((row) => ({ hit: toHit(row), score: Number(row.score) }))
+  const unfound = nearnessOfUnfound(nearest, depthOf(query.limit, true))
+  return fuse(words, nearest, { share, limit: query.limit, unfound })
+}
+
+async function maintain(
+  { run, tables, space }: Place & Open,
+  vectorIndexRows: number,
+  { idle = false, signal }: Parameters<VectorIndex['maintain']>[0] = {},
+): Promise<IndexFigures> {
+  const figures = await figuresOf(run, tables)
+  signal?.throwIfAborted()
+  if (space && figures.rows >= vectorIndexRows)
+    await run(
+      `create index if not exists ${tables.rows}_vector on ${tables.rows} using hnsw (vector vector_cosine_ops)`,
+    )
+  // Words that no row holds any more only cost spelling a look; they go when nothing else is to do.
+  if (idle)
+    await run(
+      `delete from ${tables.words} w where not exists
+       (select from ${tables.rows} r where r.words @@ ${operandOf('w.word')})`,
+    )
+  return figures
 }
 
 const spaceIdOf = (space: Open['space']): string => (space ? `${space.id} ${space.dimensions}` : '')
@@ -158,13 +168,6 @@ async function figuresOf(run: Run, tables: PgTables): Promise<IndexFigures> {
     `select count(*) as rows, pg_total_relation_size('${tables.rows}') as bytes from ${tables.rows}`,
   )
   return { rows: Number(row?.rows ?? 0), unindexedRows: 0, bytes: Number(row?.bytes ?? 0) }
-}
-
-function checkVector(row: IndexRow, dimensions: number | undefined): void {
-  if (row.vector?.length !== dimensions)
-    throw new InlayError('INDEX_MISMATCH', { message: 'A vector has another length than the index.' })
-  if (row.vector?.some((value) => !Number.isFinite(value)))
-    throw new InlayError('INDEX_MISMATCH', { message: 'A vector holds a value that is not a finite number.' })
 }
 
 function toJson(row: IndexRow): Record<string, unknown> {

@@ -32,7 +32,7 @@ type Conditions = (parameters: Parameters) => string
 const columns = 'document_id, generation, position, text, card as metadata, source, updated_at'
 
 /** A fused search looks deeper on both sides than it answers. */
-const depthOf = (limit: number, fused: boolean): number => (fused ? Math.max(limit * 4, 50) : limit)
+export const depthOf = (limit: number, fused: boolean): number => (fused ? Math.max(limit * 4, 50) : limit)
 
 /** Most different words of a query that count; a pasted page is no better a query than its beginning. */
 const wordLimit = 48
@@ -165,24 +165,4 @@ export function hnswSettingsOf(version: string | undefined): (limit: number) => 
     ]
     return `(select ${settings.join(' || ')}) is not null and `
   }
-}
-
-/** Joins both sides: each score divided by the best of its side, weighted, added. */
-export function fusedHits(
-  text: readonly PgHit[],
-  near: readonly PgHit[],
-  { share, limit }: { share: number; limit: number },
-): PgHit[] {
-  const joined = new Map<string, PgHit & { score: number }>()
-  const add = (hits: readonly PgHit[], weight: number): void => {
-    const best = Number(hits[0]?.score ?? 0) || 1
-    for (const hit of hits) {
-      const key = `${hit.generation} ${hit.position}`
-      const score = (weight * Number(hit.score)) / best + (joined.get(key)?.score ?? 0)
-      joined.set(key, { ...hit, score })
-    }
-  }
-  add(text, 1 - share)
-  add(near, share)
-  return [...joined.values()].sort((a, b) => b.score - a.score).slice(0, limit)
 }

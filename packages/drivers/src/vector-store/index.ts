@@ -1,11 +1,11 @@
 import type { Hit, IndexRow, VectorIndex } from '@inlay/knowledge'
-import { InlayError } from '@inlay/protocol'
 import { mapConcurrent } from '@inlay/protocol/concurrency'
-import { checkVector } from '../lancedb/rows.ts'
+import { defaultVectorShare } from '../vector-index/fusion.ts'
+import { checkVector, createOpenState, type Space } from '../vector-index/open-state.ts'
 import { guarded } from './failures.ts'
 import { idOf, putRows, removeRows, vectorsOf } from './points.ts'
 import { searchBoth } from './search.ts'
-import { claimSpace, spaceIn, withoutMark, type Space } from './space-mark.ts'
+import { claimSpace, spaceIn, withoutMark } from './space-mark.ts'
 import type { VectorCollection, VectorStore } from './store.ts'
 
 export type { NearPoint, VectorCollection, VectorPoint, VectorRow, VectorStore } from './store.ts'
@@ -16,7 +16,7 @@ export interface VectorStoreIndexOptions {
   readonly vectors: (collection: VectorCollection) => VectorStore | Promise<VectorStore>
   /** Keeps rows and finds them by words: `lancedbIndex`, `pgvectorIndex` or any other index, empty and not opened yet. */
   readonly words: VectorIndex
-  /** Share of the vector in a fused score, 0 to 1. Default 0.5. */
+  /** Share of the vector in a fused score, 0 to 1. Default 0.35. */
   readonly vectorShare?: number
 }
 
@@ -35,25 +35,19 @@ export function vectorStoreIndex(options: VectorStoreIndexOptions): VectorIndex 
 }
 
 function createIndex(options: VectorStoreIndexOptions, name: string): VectorIndex {
-  const { words, vectorShare: share = 0.5 } = options
-  let state: Open | 'closed' | undefined
-
-  function opened(): Open {
-    if (state === 'closed') throw new InlayError('CLOSED', { message: 'The index is closed.' })
-    if (!state) throw new InlayError('UNSUPPORTED', { message: 'The index was not opened yet.' })
-    return state
-  }
+  const { words, vectorShare: share = defaultVectorShare } = options
+  const state = createOpenState<Open>()
   return {
     async open(space) {
-      if (state === 'closed') opened()
+      state.refuseClosed()
       await words.open()
       await claimSpace(words, space)
-      state = { space, store: await openStore(options, name, space) }
+      state.set({ space, store: await openStore(options, name, space) })
     },
-    append: async (rows) => append(opened(), words, rows),
-    remove: async (generations) => remove(opened(), words, generations),
+    append: async (rows) => append(state.get(), words, rows),
+    remove: async (generations) => remove(state.get(), words, generations),
     async search(query) {
-      const { space, store } = opened()
+      const { space, store } = state.get()
       const { vector, signal } = query
       signal?.throwIfAborted()
       if (!vector) return words.search(query)
@@ -62,28 +56,28 @@ function createIndex(options: VectorStoreIndexOptions, name: string): VectorInde
       return searchBoth({ query: { ...query, vector }, store: store!, words, share })
     },
     async read(generation, from, to, wanted) {
-      const { store } = opened()
+      const { store } = state.get()
       const rows = await words.read(generation, from, to)
       return wanted?.vectors && store ? withVectors(store, rows) : rows
     },
     maintain: async (upkeep) => {
-      opened()
+      state.get()
       return withoutMark(await words.maintain(upkeep))
     },
     figures: async () => {
-      opened()
+      state.get()
       return withoutMark(await words.figures())
     },
     async close() {
-      const last = state
-      state = 'closed'
+      const last = state.peek()
+      state.close()
       await words.close()
-      if (last && last !== 'closed') await last.store?.close()
+      await last?.store?.close()
     },
     ...placeOf(options, name, {
       async drop() {
-        if (state !== 'closed') await clearVectors(options, name)
-        state = 'closed'
+        if (!state.isClosed) await clearVectors(options, name)
+        state.close()
         await words.drop?.()
       },
     }),

@@ -1,11 +1,6 @@
 import type { IndexFigures, VectorIndex } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
-
-/** The vector space that rows belong to. */
-export interface Space {
-  readonly id: string
-  readonly dimensions: number
-}
+import type { Space } from '../vector-index/open-state.ts'
 
 /** Holds which space the rows are of. No search finds it, and no document has such a generation. */
 const markGeneration = 'inlay vector space'

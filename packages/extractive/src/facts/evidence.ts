@@ -1,7 +1,8 @@
-import { commonWordsOf, isLike, keysOf, spaceless, stopWords, wordPattern } from '@inlay/text'
+import { commonWordsOf, keysOf, spaceless, stopWords, wordPattern } from '@inlay/text'
 import type { Candidate } from '../passages.ts'
-import { askingWords } from '../question-words.ts'
+import { askingWords } from '../phrases.ts'
 import { askedKindOf, fitOf, isOfKind, type AskedKind } from './asked-kind.ts'
+import { createCoverage, rarity, readPassages, wordsIn, type Coverage, type ReadPassage } from './coverage.ts'
 
 /** What is known of a unit when it is judged; each from 0 to 1 unless it says otherwise. */
 export interface UnitFeatures {
@@ -21,6 +22,10 @@ export interface UnitFeatures {
   readonly pairs: number
   /** Share of the question that stands within a few words of a thing of the kind asked for. */
   readonly near: number
+  /** Share of the question that is names and stands in the unit. */
+  readonly names: number
+  /** The longest run of words of the question that stands in the unit too, as a share of its words. */
+  readonly phrase: number
   readonly length: number
   readonly position: number
 }
@@ -43,6 +48,11 @@ export interface PassageFeatures {
   readonly often: number
   readonly fits: number
   readonly near: number
+  readonly names: number
+  readonly phrase: number
+  /** Shares of the question that are names or numbers and do not stand in the passage. */
+  readonly noName: number
+  readonly noNumber: number
   readonly length: number
 }
 
@@ -60,10 +70,23 @@ export interface Evidence {
   readonly passages: readonly JudgedPassage[]
   /** Number of the words that carry the topic of the question. */
   readonly topicSize: number
+  /** Share of the question that is names. */
+  readonly names: number
+  /** Share of the question that no passage speaks of. */
+  readonly nowhere: number
+  /** Of the question, see {@link languageOf}. */
+  readonly language: string
   readonly kind: AskedKind
 }
 
+/** A word with a capital letter that does not begin the question, or one in letters among others of East Asia. */
+const name = /(?<=[^\s“"„¿¡]\s["“„(]?)\p{Lu}[\p{L}\p{M}\p{N}]*|(?<=\p{Script=Han}\s?)[A-Za-z]{2,}/gu
+
 const asking = /什么|哪|谁|多少|几|怎|吗/u
+
+/** The language a question seems to be in; "" for one that is not known and not English, as its letters tell. */
+export const languageOf = (question: string): string =>
+  commonWordsOf(question)?.language ?? (/[^\P{L}a-z]/iu.test(question) ? '' : 'en')
 
 /** The keys of a question that carry its topic. */
 function topicOf(question: string): string[] {
@@ -77,97 +100,12 @@ function topicOf(question: string): string[] {
   return [...new Set(keys)].filter((key) => !asking.test(key))
 }
 
-/** A passage, read for comparison. */
-interface ReadPassage {
-  readonly rank: number
-  readonly units: readonly ReadUnit[]
-  readonly head: ReadonlySet<string>
-  readonly all: ReadonlySet<string>
-  readonly counts: ReadonlyMap<string, number>
-  readonly words: ReadonlySet<string>
-}
-
-interface ReadUnit {
-  readonly unit: Candidate
-  readonly keys: ReadonlySet<string>
-  readonly list: readonly string[]
-}
-
-const wordsIn = (text: string): string[] => (text.match(wordPattern) ?? []).map((word) => word.toLowerCase())
-
-function readPassages(candidates: readonly Candidate[]): ReadPassage[] {
-  return [...Map.groupBy(candidates, ({ passage }) => passage)].map(([passage, own]): ReadPassage => {
-    const units = own.map((unit): ReadUnit => {
-      const list = keysOf(unit.code ? `${unit.text} ${unit.code.text}` : unit.text)
-      return { unit, list, keys: new Set(list) }
-    })
-    const title = `${passage.title} ${passage.section ?? ''}`
-    const head = new Set(keysOf(title))
-    const counts = new Map<string, number>()
-    for (const key of units.flatMap(({ list }) => list)) counts.set(key, (counts.get(key) ?? 0) + 1)
-    return {
-      rank: own[0]?.rank ?? 0,
-      units,
-      head,
-      counts,
-      all: new Set([...head, ...counts.keys()]),
-      words: new Set(wordsIn(`${title} ${own.map(({ text }) => text).join(' ')}`)),
-    }
-  })
-}
-
-/** What share of a question sets of keys speak of, each key weighed by its rarity in the passages. */
-interface Coverage {
-  of(...sets: readonly (ReadonlySet<string> | undefined)[]): number
-  has(set: ReadonlySet<string>, key: string): boolean
-  readonly worth: ReadonlyMap<string, number>
-  readonly total: number
-}
-
-/** How common something is, the other way round (the idf of BM25). */
-const rarity = (count: number, holding: number): number => Math.log(1 + (count - holding + 0.5) / (holding + 0.5))
-
-/** Text that is taken to exist beside the passages, so that rarity means something among a few of them. */
-const elsewhere = { units: 30, passages: 8 }
-
-function createCoverage(topic: readonly string[], passages: readonly ReadPassage[]): Coverage {
-  const vocabulary = new Set(passages.flatMap(({ all }) => [...all]))
-  const alike = new Map(
-    topic.map((key) => [key, vocabulary.has(key) ? [] : [...vocabulary].filter((other) => isLike(key, other))]),
-  )
-  const has = (set: ReadonlySet<string>, key: string): boolean =>
-    set.has(key) || (alike.get(key)?.some((other) => set.has(other)) ?? false)
-  const count = passages.reduce((sum, { units }) => sum + units.length, 0)
-  const worth = new Map<string, number>()
-  let total = 0
-  for (const key of topic) {
-    const inPassages = passages.filter(({ all }) => has(all, key)).length
-    const inUnits = passages.reduce((sum, { units }) => sum + units.filter(({ keys }) => has(keys, key)).length, 0)
-    const value =
-      (rarity(count + elsewhere.units, inUnits) + rarity(passages.length + elsewhere.passages, inPassages)) / 2
-    worth.set(key, value)
-    total += value
-  }
-  return {
-    has,
-    worth,
-    total: total || 1,
-    of(...sets) {
-      let sum = 0
-      for (const [key, value] of worth) {
-        if (sets.some((set) => set?.has(key))) sum += value
-        else if (sets.some((set) => set && has(set, key))) sum += 0.7 * value
-      }
-      return total === 0 ? 0 : sum / total
-    },
-  }
-}
-
 /** Reads what passages say to a question, in any language. */
 export function readEvidence(question: string, candidates: readonly Candidate[]): Evidence {
   const read = readPassages(candidates)
   const topic = topicOf(question)
-  const coverage = createCoverage(topic, read)
+  const language = languageOf(question)
+  const coverage = createCoverage(topic, read, language === 'en')
   const known = new Set(topic)
   const questionKeys = keysOf(question)
   const pairs = questionKeys.slice(1).flatMap((key, at) => {
@@ -179,6 +117,8 @@ export function readEvidence(question: string, candidates: readonly Candidate[])
     known,
     pairs,
     kind: askedKindOf(question),
+    names: [...new Set((question.match(name) ?? []).flatMap(keysOf))].filter((key) => known.has(key)),
+    said: wordsIn(question).slice(0, mostSaid),
     words: (question.match(wordPattern) ?? [])
       .filter((word) => keysOf(word).some((key) => known.has(key)))
       .map((word) => word.toLowerCase()),
@@ -186,6 +126,9 @@ export function readEvidence(question: string, candidates: readonly Candidate[])
   return {
     passages: read.map((passage) => judge(passage, wanted, coverage)),
     topicSize: topic.length,
+    names: coverage.share(wanted.names),
+    nowhere: coverage.share(topic.filter((key) => !read.some(({ all }) => coverage.has(all, key)))),
+    language,
     kind: wanted.kind,
   }
 }
@@ -193,22 +136,32 @@ export function readEvidence(question: string, candidates: readonly Candidate[])
 interface Wanted {
   readonly topic: readonly string[]
   readonly known: ReadonlySet<string>
+  /** Keys of the topic that are names. */
+  readonly names: readonly string[]
+  /** The words of the question as they stand. */
+  readonly said: readonly string[]
   /** Neighbouring keys. */
   readonly pairs: readonly string[]
   readonly kind: AskedKind
   readonly words: readonly string[]
 }
 
-const neighboursOf = (list: readonly string[]): Set<string> =>
-  new Set(list.slice(1).map((key, index) => `${list[index]} ${key}`))
+/** Words of a question that are looked for as they follow each other. */
+const mostSaid = 40
 
-const shareOfPairs = (pairs: readonly string[], held: ReadonlySet<string>): number =>
-  pairs.length === 0 ? 0 : pairs.filter((pair) => held.has(pair)).length / pairs.length
+/** The longest run of words that a text holds too, as a share of them. */
+function longestRun(said: readonly string[], text: string): number {
+  let longest = 0
+  for (let from = 0; from + longest < said.length; from++)
+    while (from + longest < said.length && text.includes(` ${said.slice(from, from + longest + 1).join(' ')} `))
+      longest++
+  return longest / Math.max(1, said.length)
+}
 
 function judge(read: ReadPassage, wanted: Wanted, coverage: Coverage): JudgedPassage {
   const own = read.units.map(({ keys }) => coverage.of(keys))
   const local = localShares(wanted.topic, read, coverage)
-  const units = read.units.map(({ unit, keys, list }, at): JudgedUnit => {
+  const units = read.units.map(({ unit, keys, list, pairs, text }, at): JudgedUnit => {
     const [before, after] = [read.units[at - 1], read.units[at + 1]]
     const share = own[at] ?? 0
     const fits = fitOf(
@@ -223,8 +176,10 @@ function judge(read: ReadPassage, wanted: Wanted, coverage: Coverage): JudgedPas
       after: own[at + 1] ?? 0,
       fits,
       fitsOwn: fits * share,
-      pairs: shareOfPairs(wanted.pairs, neighboursOf(list)),
+      pairs: wanted.pairs.filter((pair) => pairs.has(pair)).length / (wanted.pairs.length || 1),
       near: nearness(unit.text, wanted, coverage),
+      names: coverage.share(wanted.names.filter((key) => coverage.has(keys, key))),
+      phrase: longestRun(wanted.said, text),
       length: Math.min(1, list.length / 30),
       position: Math.min(1, at / 8),
     }
@@ -257,12 +212,18 @@ function ofPassage(
     rank: 1 / (1 + read.rank),
     own: highest,
     window: Math.max(highest, ...windows),
-    pairs: shareOfPairs(wanted.pairs, new Set(read.units.flatMap(({ list }) => [...neighboursOf(list)]))),
+    pairs:
+      wanted.pairs.filter((pair) => read.units.some(({ pairs }) => pairs.has(pair))).length /
+      (wanted.pairs.length || 1),
     exact:
       wanted.words.length === 0 ? 0 : wanted.words.filter((word) => read.words.has(word)).length / wanted.words.length,
     often: often / total,
     fits: best?.fits ?? 0,
     near: Math.max(0, ...units.map(({ features }) => features.near)),
+    names: Math.max(0, ...units.map(({ features }) => features.names)),
+    phrase: Math.max(0, ...units.map(({ features }) => features.phrase)),
+    noName: coverage.share(wanted.names.filter((key) => !coverage.has(read.all, key))),
+    noNumber: coverage.share(wanted.topic.filter((key) => /\p{N}/u.test(key) && !coverage.has(read.all, key))),
     length: Math.min(1, read.units.reduce((sum, { list }) => sum + list.length, 0) / 300),
   }
 }

@@ -1,4 +1,4 @@
-import { commonWordsOf, lengthInWords, spaceless } from '@inlay/text'
+import { lengthInWords, spaceless } from '@inlay/text'
 import type { Candidate } from '../passages.ts'
 import { readEvidence, type Evidence, type JudgedPassage, type PassageFeatures, type UnitFeatures } from './evidence.ts'
 
@@ -25,30 +25,36 @@ export interface Facts {
  * answer, and which of its units. Weights of one half of the articles do as well on the other half.
  */
 const passageWeights: Readonly<Record<keyof PassageFeatures, number>> = {
-  cover: 2.65,
+  cover: 3.09,
   title: 6,
-  rank: 3.06,
-  own: 3.72,
-  window: 2.24,
-  pairs: 3.63,
-  exact: 1.11,
-  often: 5.61,
-  fits: 0.34,
-  near: 2.65,
-  length: -0.99,
+  rank: 2.83,
+  own: 4.66,
+  window: 0.6,
+  pairs: 1.81,
+  exact: 0,
+  often: 4.58,
+  fits: 0.44,
+  near: 2.23,
+  names: 2.19,
+  phrase: 4.44,
+  noName: -3.93,
+  noNumber: -6,
+  length: -0.85,
 }
 const unitWeights: Readonly<Record<keyof UnitFeatures, number>> = {
-  own: 1.2,
-  context: 3.77,
-  local: 2.85,
-  before: 0.7,
-  after: 0.31,
+  own: 2.4,
+  context: 3.75,
+  local: 2.69,
+  before: 0.59,
+  after: 0.29,
   fits: 1.15,
-  fitsOwn: -1.19,
-  pairs: 0.44,
-  near: 2.53,
+  fitsOwn: -1.06,
+  pairs: -0.9,
+  near: 2.56,
+  names: -2.39,
+  phrase: 2.29,
   length: 0.38,
-  position: 0.04,
+  position: -0.03,
 }
 
 function scoreOf<Name extends string>(
@@ -92,17 +98,20 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
   }
 }
 
-/** Logistic regression over the English questions, asked of documents with and without their answers. */
-function certaintyOf(question: string, best: JudgedPassage | undefined, { kind, topicSize }: Evidence): number {
-  if (!best) return 0
+/** Romance languages: forms of a word differ less than in other languages, and more than in English. */
+const romance = /^(?:es|fr|it|pt)$/
+
+/** Logistic regression over questions in four languages, asked of documents with and without their answers. */
+function certaintyOf(question: string, best: JudgedPassage | undefined, evidence: Evidence): number {
+  const { kind, language, topicSize, names, nowhere } = evidence
   // Where no number stands, none is the answer.
-  if (kind === 'number' && best.units.every(({ features }) => features.fits < 1)) return 0
-  const { cover, own, window, pairs, exact, often } = best.features
-  // Forms of a word differ more, and keys match less often, than in English.
-  const language = spaceless.test(question) ? 2.9 : (commonWordsOf(question)?.language ?? 'en') === 'en' ? 0 : 1.2
-  const size = Math.min(1, topicSize / 8)
-  const evidence = 0.62 * cover + 2.98 * own + 2.03 * window + 3.55 * pairs + 4.12 * exact + 11.66 * often + 3.01 * size
-  return 1 / (1 + Math.exp(9.32 - evidence - language))
+  if (!best || (kind === 'number' && best.units.every(({ features }) => features.fits < 1))) return 0
+  const { own, window, pairs, exact, often, noName, noNumber } = best.features
+  // The less the forms of a word are alike, the fewer words of a question are met again in its answer.
+  const unlike = spaceless.test(question) ? 4 : language === 'en' ? 0 : romance.test(language) ? 0.9 : 2.9
+  const shares = 0.66 * own + 2.2 * window + 3.63 * pairs + 1.89 * exact + 16.53 * often + 2.03 * names
+  const lacks = 1.93 * nowhere + 5.68 * noName + 6 * noNumber
+  return 1 / (1 + Math.exp(7.66 - unlike - shares + lacks - 1.94 * Math.min(1, topicSize / 8)))
 }
 
 /** How much is quoted: briefly where one unit stands out, more where several may be meant. Lengths in words. */
@@ -114,7 +123,7 @@ const leastElsewhere = 0.04
 /** Chooses what to quote of the facts, the likeliest first, until it is likely enough that the answer is among them. */
 export function pickFacts({ ranked }: Facts, excluded: (unit: Candidate) => boolean): Candidate[] {
   const usable = ranked.filter(({ unit }) => !excluded(unit))
-  const best = usable.find(({ passage }) => passage === usable[0]?.passage)
+  const best = usable.find(({ passage }) => passage === 0) ?? usable[0]
   if (!best) return []
   const { likelihood: enough, words } = best.likelihood >= brief.from ? brief : full
   const chosen: Candidate[] = []

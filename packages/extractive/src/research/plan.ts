@@ -1,6 +1,6 @@
 import { understand } from '../question.ts'
 import { stopWords, wordsOf } from '@inlay/text'
-import { askingWords } from '../question-words.ts'
+import { askingWords } from '../phrases.ts'
 
 const mostTasks = 12
 const asking = '(?:what|how|why|when|which|who|whose|where)'

@@ -1,13 +1,12 @@
 import { understand, type Question } from '../question.ts'
 import type { Candidate } from '../passages.ts'
-import { isNarration, isPointing, isReferral } from '../phrases.ts'
+import { askingWords, isNarration, isPointing, isReferral } from '../phrases.ts'
 import { pickBroadly } from '../pick.ts'
 import type { Reading } from '../prompt.ts'
 import { aspectOf, topicPhrase } from './plan.ts'
 import { scorePassages, type Scored } from '../score.ts'
 import { select, write } from '../select.ts'
 import { stopWords, stem, termSet, wordsOf } from '@inlay/text'
-import { askingWords } from '../question-words.ts'
 
 /** What an agent reports that found nothing. */
 const nothingFound = 'The documents do not tell.'

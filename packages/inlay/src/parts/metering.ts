@@ -1,12 +1,9 @@
 import { estimateTokens, type TurnHooks } from '@inlay/agent'
 import type { Conversations } from '@inlay/conversations'
-import type { Accepted, Knowledge } from '@inlay/knowledge'
-import type { Principal } from '@inlay/protocol'
 import type { UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import { runEntry } from '../log.ts'
 import type { InlayOptions } from '../options/options.ts'
-import { createQueueShare } from './queue-share.ts'
 
 /** What watches the parts of an assistant; undefined where it is off. */
 export async function telemetryOf({ telemetry }: InlayOptions): Promise<Telemetry | undefined> {
@@ -69,24 +66,6 @@ export function withinLimits(agent: Conversations, limits: UsageLimits): Convers
           options,
         ),
     },
-  }
-}
-
-/** The same knowledge, within the limits of documents that callers may ingest in a day and have in the queue. */
-export function ingestionWithinLimits(knowledge: Knowledge, limits: UsageLimits): Knowledge {
-  const queue = createQueueShare(knowledge, limits)
-  const admitted = async (caller: Principal | undefined, accept: () => Promise<Accepted>): Promise<Accepted> => {
-    if (!caller) return accept()
-    const noteAccepted = await queue.enter(caller)
-    await limits.take(caller, 'documentsPerDay')
-    const accepted = await accept()
-    noteAccepted(accepted.documentId)
-    return accepted
-  }
-  return {
-    ...knowledge,
-    accept: (request, options) => admitted(options?.caller, () => knowledge.accept(request, options)),
-    ingestFile: (file, options) => admitted(options?.caller, () => knowledge.ingestFile(file, options)),
   }
 }
 

@@ -80,12 +80,6 @@ export async function readMemberships(db: Records, documentIds: readonly string[
   return byDocument
 }
 
-/** Whether anything was accepted and not removed since, private files aside. */
-export async function hasAnyDocument(db: Records): Promise<boolean> {
-  const query = db.selectFrom('inlay_document_pairs').select('document_id').where('pair_id', '!=', privateFilesPair)
-  return (await query.limit(1).execute()).length > 0
-}
-
 /** Who was named for a pair or set. */
 export type Grants = Pick<Guarded, 'users' | 'groups'>
 

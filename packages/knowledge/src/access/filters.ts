@@ -15,28 +15,18 @@ export async function resolveFilters(
   caller: Caller | undefined,
 ): Promise<IndexFilter> {
   const { source_type: sources, document_set: sets, tags, time_cutoff: cutoff } = filters ?? {}
-  const pairs = await visiblePairs(db, sets ?? [], caller)
+  const all = await readPairs(db)
+  const visible = [...all.values()].filter((pair) => !pair.isRemoved && maySee(pair, caller)).map(({ id }) => id)
+  const inSets = sets?.length ? await pairsOfSets(db, sets, caller) : undefined
   return {
-    ...(pairs ? { pairs } : {}),
+    ...(inSets && { pairs: visible.filter((id) => inSets.has(id)) }),
+    ...(!inSets && visible.length < all.size && { pairs: visible }),
     ...(sources?.length ? { sources } : {}),
     ...(tags?.length ? { tags: groupTags(tags) } : {}),
     ...(cutoff ? { updatedOrCreatedSince: Date.parse(cutoff) } : {}),
     ...(filters?.created_at_range && range('createdAt', filters.created_at_range)),
     ...(filters?.updated_at_range && range('ownUpdatedAt', filters.updated_at_range)),
   }
-}
-
-/** Pairs the search may look into; undefined when that is all of them. */
-async function visiblePairs(
-  db: Records,
-  setNames: readonly string[],
-  caller: Caller | undefined,
-): Promise<number[] | undefined> {
-  const all = await readPairs(db)
-  const visible = [...all.values()].filter((pair) => !pair.isRemoved && maySee(pair, caller)).map(({ id }) => id)
-  if (setNames.length === 0) return visible.length === all.size ? undefined : visible
-  const inSets = await pairsOfSets(db, setNames, caller)
-  return visible.filter((id) => inSets.has(id))
 }
 
 /** Pairs in any of the sets. */

@@ -15,6 +15,8 @@ export type Block =
 
 const blank = /^\s*$/
 const fence = /^\s*(`{3,}|~{3,})([^`]*)$/
+/** Of lines that may begin a fence or a heading: most do not, and no other pattern has to look at them. */
+const marked = /^\s*[`~#]/
 const atxHeading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
 const setextUnderline = /^ {0,3}(=+|-{2,})[ \t]*$/
 const tableDelimiter = /^[\s|:-]+$/
@@ -28,154 +30,87 @@ const longestMarkup = 2000
 /** Comes in place of a result where finding the next one takes long: a good moment to let others have their turn. */
 export type Pause = undefined
 
+const linesBetweenPauses = 4096
+
 /**
  * Finds the blocks of a Markdown or plain text, in order. Blank lines between blocks belong to none; everything else
  * belongs to exactly one. Front matter is text like any other: extraction takes it off first.
  */
 export function* findBlocks(text: string): Generator<Block | Pause> {
-  const lines = readLines(text)
-  for (let line = lines.peek(); line; line = lines.peek()) {
-    if (isBlank(line)) {
-      lines.skip()
-      if (lines.isPauseDue()) yield undefined
-    } else yield (yield* readCode(lines)) ?? readHeading(lines) ?? (yield* readTable(lines)) ?? readText(lines)
+  let open: Open | undefined
+  let lines = 0
+  for (let line = lineAt(text, 0); line; line = lineAt(text, line.next)) {
+    if (++lines % linesBetweenPauses === 0) yield undefined
+    if (open && !takeLine(open, line, text)) {
+      yield open
+      open = undefined
+    }
+    if (!open && !blank.test(line.text)) open = markupAt(text, line) ?? textAt(text, line)
+    if (open?.isWhole) {
+      yield open
+      open = undefined
+    }
   }
+  if (open) yield open
 }
 
-function isBlank(line: Line | undefined): boolean {
-  return line === undefined || blank.test(line.text)
-}
-
-function match(pattern: RegExp, line: Line | undefined): RegExpExecArray | null {
-  return line && line.text.length <= longestMarkup ? pattern.exec(line.text) : null
-}
-
-/** Whether a line may begin a fence or a heading: most do not, and no pattern has to look at them. */
-function isMarked(line: Line | undefined): boolean {
-  if (!line) return false
-  let at = 0
-  while (at < line.text.length && line.text.charCodeAt(at) <= 32) at++
-  const first = line.text[at]
-  return first === '`' || first === '~' || first === '#'
-}
-
-/** A fence without a closing one reaches to the end of the text, as in CommonMark. */
-function* readCode(lines: Lines): Generator<Pause, Block | undefined> {
-  const first = lines.peek()!
-  const mark = match(fence, first)?.[1]
-  if (!mark) return undefined
-  let last = first
-  lines.skip()
-  for (let line = lines.peek(); line; line = lines.peek()) {
-    lines.skip()
-    if (lines.isPauseDue()) yield undefined
-    last = line
-    const closing = isMarked(line) ? match(fence, line) : null
-    if (closing?.[1]!.startsWith(mark) && blank.test(closing[2]!)) break
-  }
-  return { kind: 'code', start: first.start, end: last.end, opening: first.text, closing: mark }
-}
-
-function readHeading(lines: Lines): Block | undefined {
-  const line = lines.peek()!
-  const heading = match(atxHeading, line)
-  if (!heading) return undefined
-  lines.skip()
-  const title = (heading[2] ?? '').replace(/[ \t]#+[ \t]*$/, '').trim()
-  return { kind: 'heading', start: line.start, end: line.end, level: heading[1]!.length, title }
-}
-
-function isTableStart(lines: Lines, ahead = 0): boolean {
-  const line = lines.peek(ahead)
-  if (!line || line.text.length > longestMarkup || !line.text.includes('|')) return false
-  const delimiter = match(tableDelimiter, lines.peek(ahead + 1))
-  return delimiter !== null && delimiter[0].includes('|') && delimiter[0].includes('-')
-}
-
-function* readTable(lines: Lines): Generator<Pause, Block | undefined> {
-  if (!isTableStart(lines)) return undefined
-  const first = lines.peek()!
-  const header = `${first.text}\n${lines.peek(1)!.text}`
-  let last = lines.peek(1)!
-  lines.skip()
-  lines.skip()
-  for (let line = lines.peek(); line && !isBlank(line) && line.text.includes('|'); line = lines.peek()) {
-    last = line
-    lines.skip()
-    if (lines.isPauseDue()) yield undefined
-  }
-  return { kind: 'table', start: first.start, end: last.end, header }
-}
-
-/** Up to a blank line or another kind of block; one line over an underline is a heading. */
-function readText(lines: Lines): Block {
-  const first = lines.peek()!
-  lines.skip()
-  const underline = match(setextUnderline, lines.peek())
-  if (underline && first.text.length <= longestMarkup) {
-    const last = lines.peek()!
-    lines.skip()
-    const level = underline[1]!.startsWith('=') ? 1 : 2
-    return { kind: 'heading', start: first.start, end: last.end, level, title: first.text.trim() }
-  }
-  let last = first
-  for (let line = lines.peek(); line && !isBlank(line); line = lines.peek()) {
-    if (line.end - first.start > longestText) break
-    if ((isMarked(line) && (match(fence, line) || match(atxHeading, line))) || isTableStart(lines)) break
-    last = line
-    lines.skip()
-  }
-  return { kind: 'text', start: first.start, end: last.end }
-}
-
-/** One line of a text: where it lies, without its line end, and what it says. */
-export interface Line {
-  readonly start: number
-  readonly end: number
+/** One line of a text: where it lies, without its line end, and where the next one begins. */
+interface Line extends Span {
   readonly text: string
+  readonly next: number
 }
 
-/** Reads a text line by line, so that a long text is never split as a whole. */
-export interface Lines {
-  /** The line that comes next, or the one `ahead` lines later; undefined after the last. */
-  peek(ahead?: number): Line | undefined
-  /** Goes on to the next line. */
-  skip(): void
-  /** True once every few thousand lines. */
-  isPauseDue(): boolean
+/** Lines end in LF or CR LF. Read one by one, so that a long text is never split as a whole. */
+function lineAt(text: string, start: number): Line | undefined {
+  if (start >= text.length) return undefined
+  const lineEnd = text.indexOf('\n', start)
+  if (lineEnd < 0) return { start, end: text.length, next: text.length, text: text.slice(start) }
+  const end = lineEnd > start && text[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd
+  return { start, end, next: lineEnd + 1, text: text.slice(start, end) }
 }
 
-const linesBetweenPauses = 4096
+/** A block that further lines may belong to. */
+type Open = Block & { end: number; isWhole?: boolean }
 
-/** Begins to read. Lines end in LF or CR LF. */
-export function readLines(text: string): Lines {
-  const upcoming: Line[] = []
-  let position = 0
-  let skipped = 0
-  function read(): Line | undefined {
-    if (position >= text.length) return undefined
-    const start = position
-    const lineEnd = text.indexOf('\n', start)
-    position = lineEnd < 0 ? text.length : lineEnd + 1
-    const end = lineEnd < 0 ? text.length : lineEnd > start && text[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd
-    return { start, end, text: text.slice(start, end) }
+/** Adds a line to the block before it; false when it does not belong there. */
+function takeLine(open: Open, line: Line, text: string): boolean {
+  if (open.kind === 'heading') return line.end <= open.end
+  if (open.kind === 'code') {
+    // A fence without a closing one reaches to the end of the text, as in CommonMark.
+    const closing = line.text.length <= longestMarkup ? fence.exec(line.text) : null
+    open.isWhole = closing !== null && closing[1]!.startsWith(open.closing) && blank.test(closing[2]!)
+  } else {
+    if (blank.test(line.text)) return false
+    if (open.kind === 'table' && !line.text.includes('|')) return false
+    if (open.kind === 'text' && (line.end - open.start > longestText || markupAt(text, line))) return false
   }
-  return {
-    peek: (ahead = 0) => {
-      while (upcoming.length <= ahead) {
-        const line = read()
-        if (!line) return undefined
-        upcoming.push(line)
-      }
-      return upcoming[ahead]
-    },
-    isPauseDue: () => skipped % linesBetweenPauses === 0,
-    skip: () => {
-      skipped++
-      if (upcoming.length > 0) upcoming.shift()
-      else read()
-    },
+  open.end = line.end
+  return true
+}
+
+/** A line that begins a code block or a table, or is a heading; undefined for any other. */
+function markupAt(text: string, { start, end, text: line, next }: Line): Open | undefined {
+  if (line.length > longestMarkup) return undefined
+  if (marked.test(line)) {
+    const mark = fence.exec(line)?.[1]
+    if (mark) return { kind: 'code', start, end, opening: line, closing: mark }
+    const heading = atxHeading.exec(line)
+    const title = (heading?.[2] ?? '').replace(/[ \t]#+[ \t]*$/, '').trim()
+    if (heading) return { kind: 'heading', start, end, level: heading[1]!.length, title }
   }
+  if (!line.includes('|')) return undefined
+  const delimiter = lineAt(text, next)?.text ?? ''
+  const isTable = delimiter.length <= longestMarkup && tableDelimiter.test(delimiter)
+  if (!isTable || !delimiter.includes('|') || !delimiter.includes('-')) return undefined
+  return { kind: 'table', start, end, header: `${line}\n${delimiter}` }
+}
+
+/** A line over an underline is a heading, any other one begins a text. */
+function textAt(text: string, { start, end, text: line, next }: Line): Open {
+  const under = line.length <= longestMarkup ? lineAt(text, next) : undefined
+  const underline = under && under.text.length <= longestMarkup ? setextUnderline.exec(under.text)?.[1] : undefined
+  if (!under || !underline) return { kind: 'text', start, end }
+  return { kind: 'heading', start, end: under.end, level: underline.startsWith('=') ? 1 : 2, title: line.trim() }
 }
 
 /**

@@ -92,7 +92,8 @@ export function documentMetadataOf(document: StoredDocument): ChunkMetadata & { 
   return {
     semanticIdentifier: name,
     ...(title === name ? {} : { title }),
-    metadata: cutMetadata(document.metadata),
+    metadata:
+      JSON.stringify(document.metadata).length > longestMetadata ? cutMetadata(document.metadata) : document.metadata,
     ...(document.primary_owners ? { primaryOwners: toOwnerTexts(document.primary_owners) } : {}),
     ...(document.secondary_owners ? { secondaryOwners: toOwnerTexts(document.secondary_owners) } : {}),
     ...(document.file_id ? { fileId: cut(document.file_id, longestName) } : {}),

@@ -85,22 +85,17 @@ function* chunkText(
       yield undefined
       continue
     }
-    const { start, end, headings } = packed
-    const shown = toText(text, packed)
-    if (shown === undefined) continue
+    const { start, end, prefix, suffix, headings } = packed
+    // Without blank lines around it; indentation of the first line stays.
+    const inner = text.slice(start, end).replace(blankLines, '').trimEnd()
+    if (inner.trim() === '') continue
     const seam = before && seamOf(text, before, packed)
     before = packed
-    yield { start, end, text: shown, headings, ...(seam ? { seam } : {}) }
+    yield { start, end, text: prefix + inner + suffix, headings, ...(seam ? { seam } : {}) }
   }
 }
 
 const blankLines = /^(?:[^\S\n]*\n)+/
-
-/** Without blank lines around it; indentation of the first line stays. */
-function toText(text: string, { start, end, prefix, suffix }: Packed): string | undefined {
-  const inner = text.slice(start, end).replace(blankLines, '').trimEnd()
-  return inner.trim() === '' ? undefined : prefix + inner + suffix
-}
 
 function seamOf(text: string, before: Packed, after: Packed): Seam | undefined {
   const end = before.start + text.slice(before.start, before.end).trimEnd().length
@@ -174,7 +169,9 @@ export function* packBlocks(text: string, size: ChunkSize): Generator<Packed | P
     else if (tokens <= size.limitTokens && !(open && block.kind === 'text')) {
       // Headings alone: better than cutting the code or table below them, whose path names them anyway.
       if (open) yield open
-      open = startStretch(block, { tokens, titles })
+      const { start, end } = block
+      const headingsFrom = block.kind === 'heading' ? start : end
+      open = { start, end, prefix: '', suffix: '', headings: titles, tokens, headingsFrom, headingsPath: titles }
     } else {
       // One part at a time: a block may be as long as the text.
       const before = open
@@ -190,19 +187,6 @@ export function* packBlocks(text: string, size: ChunkSize): Generator<Packed | P
 
 function isHeadingsOnly(open: Open): boolean {
   return open.headingsFrom === open.start && open.prefix === ''
-}
-
-function startStretch(block: Block, { tokens, titles }: { tokens: number; titles: readonly string[] }): Open {
-  return {
-    start: block.start,
-    end: block.end,
-    prefix: '',
-    suffix: '',
-    headings: titles,
-    tokens,
-    headingsFrom: block.kind === 'heading' ? block.start : block.end,
-    headingsPath: titles,
-  }
 }
 
 function extend(open: Open, block: Block, { tokens, titles }: { tokens: number; titles: readonly string[] }): Open {

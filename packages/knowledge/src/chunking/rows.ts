@@ -10,14 +10,17 @@ import {
 import type { Pause } from './blocks.ts'
 import { chunkSections, type Chunk } from './chunk.ts'
 import { toSearchText } from './search-text.ts'
-import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
+import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { IndexRow } from '../contracts/vector-index.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
 
 /** A row of the index before it has a generation and a vector. */
-export interface DraftRow extends Omit<IndexRow, 'generation' | 'vector'> {
+export interface DraftRow {
+  readonly fields: Omit<IndexRow, 'generation' | 'vector'>
   /** What `chunkMetadata` encodes. */
   readonly metadata: ChunkMetadata
+  /** JSON of the metadata to be shown of its document, when that is too large for rows; null when they carry it. */
+  readonly metadataBeside: string | null
   /** What an embedder reads; made only when there is one. */
   readonly embedText: () => string
   /** The same row, also searched by what was said of it. */
@@ -35,23 +38,28 @@ export function* toRows(
   descriptions?: ReadonlyMap<string, string>,
 ): Generator<DraftRow | Pause> {
   const { metadata: entries, ...base } = documentMetadataOf(document)
-  const metadata = isLarge(entries) ? base : { ...base, metadata: entries }
+  const json = JSON.stringify(entries)
+  const isLarge = json.length > longestRowMetadata
+  const metadata = isLarge ? base : { ...base, metadata: entries }
   const keywords = Object.values(entries).flat().join(' ').slice(0, longestMetadata)
+  const title = metadata.title ?? metadata.semanticIdentifier
+  const basis = { metadata, metadataBeside: isLarge ? json : null, title, keywords }
+  const ownUpdatedAt = document.doc_updated_at === null ? null : Date.parse(document.doc_updated_at)
   const shared = {
     documentId: claimed.id,
     source: document.source,
     tags: toTags(document),
     pairs: claimed.pairIds,
-    ownUpdatedAt: toTimestamp(document.doc_updated_at),
-    createdAt: toTimestamp(document.doc_created_at),
-    updatedAt: toTimestamp(document.doc_updated_at) ?? claimed.acceptedAt,
+    ownUpdatedAt,
+    createdAt: document.doc_created_at === null ? null : Date.parse(document.doc_created_at),
+    updatedAt: ownUpdatedAt ?? claimed.acceptedAt,
   }
   let count = 0
   for (const chunk of chunkSections(document.sections, { descriptions })) {
     if (chunk) count++
-    yield chunk && toRow(shared, { metadata, keywords }, chunk)
+    yield chunk && toRow(shared, basis, chunk)
   }
-  if (count === 0 && titleOf(metadata) !== '') yield toRow(shared, { metadata, keywords }, titleOnly)
+  if (count === 0 && title !== '') yield toRow(shared, basis, titleOnly)
 }
 
 const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId: null }
@@ -59,23 +67,26 @@ const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId
 type RowChunk = Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFileId' | 'seam' | 'isDescription'>
 
 function toRow(
-  shared: Pick<DraftRow, 'documentId' | 'source' | 'tags' | 'pairs' | 'ownUpdatedAt' | 'createdAt' | 'updatedAt'>,
-  document: { metadata: ChunkMetadata; keywords: string },
+  shared: Omit<DraftRow['fields'], 'position' | 'text' | 'searchText' | 'chunkMetadata'>,
+  document: Pick<DraftRow, 'metadata' | 'metadataBeside'> & { readonly title: string; readonly keywords: string },
   chunk: RowChunk,
   summary?: Summary,
 ): DraftRow {
   const metadata = withChunk(document.metadata, chunk, summary)
   const context = withContext(metadata, chunk.text, document.keywords)
   return {
-    ...shared,
-    position: chunk.position,
-    text: chunk.text,
-    searchText: toSearchText({
-      title: titleOf(metadata),
-      text: summary ? `${toNotes(metadata)}\n\n${context}` : context,
-    }),
-    chunkMetadata: encodeChunkMetadata(metadata),
+    fields: {
+      ...shared,
+      position: chunk.position,
+      text: chunk.text,
+      searchText: toSearchText({
+        title: document.title,
+        text: summary ? `${toNotes(metadata)}\n\n${context}` : context,
+      }),
+      chunkMetadata: encodeChunkMetadata(metadata),
+    },
     metadata,
+    metadataBeside: document.metadataBeside,
     embedText: () => toEmbedText(metadata, chunk.text),
     withSummary: (added) => toRow(shared, document, chunk, added),
   }
@@ -137,17 +148,3 @@ export function imagesOf({ sections }: Pick<StoredDocument, 'sections'>): string
 
 /** Longer metadata is kept once a document, in the records, instead of once a row. */
 const longestRowMetadata = 1000
-
-function isLarge(metadata: DocumentMetadata): boolean {
-  return JSON.stringify(metadata).length > longestRowMetadata
-}
-
-/** JSON of the metadata to be shown of a document whose rows do not carry it; null when they do. */
-export function metadataBesideRows(document: StoredDocument): string | null {
-  const { metadata } = documentMetadataOf(document)
-  return isLarge(metadata) ? JSON.stringify(metadata) : null
-}
-
-function toTimestamp(date: string | null): number | null {
-  return date === null ? null : Date.parse(date)
-}

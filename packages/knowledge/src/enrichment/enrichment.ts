@@ -65,18 +65,18 @@ export function createEnrichment(known: KnownRows, context: EnrichmentContext): 
 
   /** Once a document, however many of its chunks ask. */
   function summaryOf({ row, document }: SummarizedRow, summarizer: Summarizer): Promise<string> {
-    const begun = documentSummaries.get(row.documentId)
+    const begun = documentSummaries.get(row.fields.documentId)
     if (begun) return begun
     const request = { kind: 'document', title: titleOf(row.metadata), document: toText(document) } as const
     const pending = summing((signal) => summarizer(request, signal)).then(shorten)
-    documentSummaries.set(row.documentId, pending)
+    documentSummaries.set(row.fields.documentId, pending)
     return pending
   }
 
   async function sumUp(item: SummarizedRow, summarizer: Summarizer): Promise<DraftRow> {
     const { row, document, isPart } = item
-    if (!isPart || row.text === '') return row
-    const key = summaryKey(row.documentId, row.metadata, row.text)
+    if (!isPart || row.fields.text === '') return row
+    const key = summaryKey(row.fields.documentId, row.metadata, row.fields.text)
     const before = known.summaries.get(key)
     if (before) return row.withSummary(before)
     const summary = await summaryOf(item, summarizer)
@@ -85,7 +85,7 @@ export function createEnrichment(known: KnownRows, context: EnrichmentContext): 
       title: titleOf(row.metadata),
       document: toText(document),
       summary,
-      chunk: row.text,
+      chunk: row.fields.text,
     } as const
     const chunkSummary: Summary = {
       document: summary,

@@ -1,4 +1,4 @@
-import { createSignal, unrefTimer } from '@inlay/protocol/concurrency'
+import { createSignal, delay, unrefTimer } from '@inlay/protocol/concurrency'
 import { type IndexingContext, indexClaim } from './index-claim.ts'
 import { type Claim, claim as claimDocuments, releaseClaim, renewClaims } from '../queue/claims.ts'
 import { sweepClaims } from '../queue/outcomes.ts'
@@ -49,6 +49,8 @@ export interface ClaimRunner {
 
 /** Most characters of content in one claim: its documents are found together, once all are indexed. */
 const claimCharacters = 3 * 2 ** 20
+/** Of a claim that begins alone. Claims of one size would end together, and the embedder would idle while they are written. */
+const firstShare = 0.5
 
 export function createClaimRunner(context: WorkerContext): ClaimRunner {
   const { db, now, onError } = context
@@ -73,8 +75,10 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
       if (space === undefined) return undefined
       const { at } = context
       const { isOfSmall } = options ?? {}
-      const limitCharacters = Math.min(claimCharacters, context.embedding?.claimCharacters() ?? Infinity)
-      const bounds = { limit, limitCharacters, isOfSmall }
+      const { embedding } = context
+      const share = embedding && held.size === 0 ? firstShare : 1
+      const limitCharacters = Math.min(claimCharacters, embedding?.claimCharacters() ?? Infinity) * share
+      const bounds = { limit: Math.ceil(limit * share), limitCharacters, isOfSmall }
       const claim = await claimDocuments(db, { owner, now: now(), leaseMs, space, ...bounds, at })
       if (claim && !isOfSmall) context.onTaken?.(claim)
       return claim
@@ -147,17 +151,19 @@ export function createWorker(context: WorkerContext): Worker {
   /** Claims under way, and whether each is of a large document. */
   const underWay = new Map<Promise<void>, boolean>()
   let loop: Promise<void> | undefined
-  let isClosing = false
+  const closing = new AbortController()
+  const pause = (delayMs: number): Promise<void> => delay(delayMs, closing.signal).catch(() => {})
 
   async function run(): Promise<void> {
     let [areMoreDue, isOfSmall] = [false, false]
     /** Documents of the claim before. */
     let taken = 0
-    while (!isClosing) {
+    while (!closing.signal.aborted) {
       if (!areMoreDue) {
         await signal.sleep(pollMs)
         // A moment gathers documents for one commit; a wait for large ones has gathered enough.
-        if (!isClosing && !isOfSmall) await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
+        if (!closing.signal.aborted && !isOfSmall)
+          await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
       }
       isOfSmall = underWay.size === lanes && [...underWay.values()].every((isLarge) => isLarge)
       if (underWay.size >= lanes && !isOfSmall) {
@@ -188,7 +194,7 @@ export function createWorker(context: WorkerContext): Worker {
     },
     notify: signal.notify,
     close: async () => {
-      isClosing = true
+      closing.abort()
       signal.notify()
       const grace = setTimeout(runner.letGo, closeMs)
       await loop
@@ -196,8 +202,4 @@ export function createWorker(context: WorkerContext): Worker {
       clearTimeout(grace)
     },
   }
-}
-
-function pause(delayMs: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, delayMs, undefined))
 }

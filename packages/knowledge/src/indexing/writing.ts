@@ -2,8 +2,7 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { createSlices } from '@inlay/protocol/concurrency'
 import { partFailed } from '../calls/bounded-call.ts'
 import type { EmbeddingCalls } from '../calls/embedding.ts'
-import type { Pause } from '../chunking/blocks.ts'
-import { type DraftRow, imagesOf, metadataBesideRows, toRows } from '../chunking/rows.ts'
+import { type DraftRow, imagesOf, toRows } from '../chunking/rows.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
@@ -72,7 +71,7 @@ interface PieceRow {
   readonly row: DraftRow
   readonly document: StoredDocument
   /** Whether its document has other rows. */
-  readonly isPart: boolean
+  isPart: boolean
 }
 
 type EnrichedRow = Pick<PieceRow, 'writing' | 'row'>
@@ -92,14 +91,17 @@ export async function writeDocuments(
 ): Promise<void> {
   await context.at?.('chunk')
   for await (const cut of toPieces(writings, enrichment, context)) {
-    letGoWhenAborted(context.signal)
-    const rows = enrichment ? await enrichment.summarize(cut) : cut.map(({ row }) => row)
-    const piece = rows.map((row, at) => ({ row, writing: cut[at]!.writing }))
+    if (context.signal.aborted) throw letGo()
+    const piece: readonly EnrichedRow[] = enrichment
+      ? (await enrichment.summarize(cut)).map((row, at) => ({ row, writing: cut[at]!.writing }))
+      : cut
     const vectors = context.embedding && (await embedPiece(piece, enrichment?.vectors, context.embedding, context))
-    const kept = piece.filter(({ writing }) => writing.error === undefined).map((item) => toIndexRow(item, vectors))
+    const kept = piece
+      .filter(({ writing }) => writing.error === undefined)
+      .map(({ writing: { generation }, row }): IndexRow => ({ ...row.fields, generation, vector: vectors?.get(row) }))
     if (kept.length === 0) continue
     await context.at?.('append')
-    letGoWhenAborted(context.signal)
+    if (context.signal.aborted) throw letGo()
     try {
       await context.index.append(kept)
     } catch (error) {
@@ -109,8 +111,8 @@ export async function writeDocuments(
   }
 }
 
-function letGoWhenAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new InlayError('CLOSED', { retryable: true })
+function letGo(): InlayError {
+  return new InlayError('CLOSED', { retryable: true })
 }
 
 /** Cuts documents into rows, a commit's worth at a time; other work gets its turn in between. */
@@ -129,18 +131,27 @@ async function* toPieces(
     if (slices.isOver()) await slices.next()
     const descriptions = await enrichment?.describe(document)
     writing.images = imagesOf(document)
-    writing.metadata = metadataBesideRows(document)
-    if (slices.isOver()) await slices.next()
-    for (const cut of chunked(writing, document, descriptions)) {
-      if (slices.isOver()) await slices.next()
-      if (!cut) continue
-      piece.push({ writing, document, ...cut })
-      characters += cut.row.searchText.length
-      if (piece.length >= mostRows || characters >= pieceCharacters) {
-        yield piece
-        piece = []
-        characters = 0
+    try {
+      for (const row of toRows(writing.document, document, descriptions)) {
+        if (slices.isOver()) await slices.next()
+        if (!row) continue
+        const before = piece.at(-1)
+        if (before?.writing === writing) before.isPart = true
+        if (piece.length >= mostRows || characters >= pieceCharacters) {
+          yield piece
+          ;[piece, characters] = [[], 0]
+          if (writing.error !== undefined) break
+        }
+        piece.push({ writing, document, row, isPart: row.fields.position > 0 })
+        characters += row.fields.searchText.length
+        if (row.fields.text !== '') writing.chunkCount++
+        writing.tags = row.fields.tags
+        writing.source = row.fields.source
+        writing.metadata = row.metadataBeside
       }
+    } catch (error) {
+      // One document in a thousand must not hold up the others.
+      writing.error = partFailed(error, 'Cutting the document into chunks')
     }
   }
   if (piece.length > 0) yield piece
@@ -157,35 +168,9 @@ async function readWhole(writing: Writing, context: WritingContext): Promise<Sto
       else sections.push(section)
     return { ...document, sections }
   } catch (error) {
-    letGoWhenAborted(context.signal)
+    if (context.signal.aborted) throw letGo()
     writing.error = partFailed(error, 'Reading a table of the document')
     return undefined
-  }
-}
-
-function* chunked(
-  writing: Writing,
-  document: StoredDocument,
-  descriptions: ReadonlyMap<string, string> | undefined,
-): Generator<{ row: DraftRow; isPart: boolean } | Pause> {
-  try {
-    let last: DraftRow | undefined
-    for (const row of toRows(writing.document, document, descriptions)) {
-      if (writing.error !== undefined) return
-      if (!row) {
-        yield undefined
-        continue
-      }
-      if (last) yield { row: last, isPart: true }
-      if (row.text !== '') writing.chunkCount++
-      writing.tags = row.tags
-      writing.source = row.source
-      last = row
-    }
-    if (last) yield { row: last, isPart: last.position > 0 }
-  } catch (error) {
-    // One document in a thousand must not hold up the others.
-    writing.error = partFailed(error, 'Cutting the document into chunks')
   }
 }
 
@@ -206,12 +191,6 @@ async function embedPiece(
   })
   for (const { item, error } of failed) item.error = error
   return vectors
-}
-
-function toIndexRow({ writing, row }: EnrichedRow, vectors: Map<DraftRow, Float32Array> | undefined): IndexRow {
-  const { metadata: _metadata, embedText: _text, withSummary: _summary, ...kept } = row
-  const vector = vectors?.get(row)
-  return { ...kept, generation: writing.generation, ...(vector ? { vector } : {}) }
 }
 
 /** What came of items that were worked on together and, where that failed, apart. */

@@ -58,23 +58,6 @@ export interface Draft {
   queuedFor: string | undefined
 }
 
-/** Begins a draft. A document whose pairs were all removed counts as absent. */
-export function toDraft(id: string, stored: StoredState | undefined, pairs: ReadonlyMap<number, GuardedPair>): Draft {
-  const live = (stored?.pairIds ?? []).filter((pairId) => pairs.get(pairId)?.isRemoved === false)
-  return {
-    id,
-    stored,
-    isPresent: live.length > 0,
-    hash: stored?.hash ?? '',
-    state: stored?.state ?? 'pending',
-    incarnation: stored?.incarnation ?? 0,
-    revision: stored?.revision ?? 0,
-    pairIds: new Set(live),
-    version: undefined,
-    queuedFor: undefined,
-  }
-}
-
 /** What a task is carried out with. */
 export interface DraftContext {
   readonly pairs: ReadonlyMap<number, GuardedPair>

@@ -6,7 +6,7 @@ import { forgetImages, noteWaitingImages } from '../access/document-images.ts'
 import { forgetMetadata } from '../access/document-metadata.ts'
 import { forgetTags } from '../access/document-tags.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
-import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove, toDraft } from './draft.ts'
+import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove } from './draft.ts'
 import { retire } from '../queue/claims.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Admission } from './admission.ts'
@@ -62,10 +62,26 @@ async function applyTasks(
   for (const { pairIds: ids } of stored.values()) for (const id of ids) pairIds.add(id)
   const pairs = await readPairs(db, [...pairIds])
   const drafts = new Map<string, Draft>()
+  for (const { id } of tasks) {
+    const before = stored.get(id)
+    // A document whose pairs were all removed counts as absent.
+    const livePairs = new Set(before?.pairIds.filter((pairId) => pairs.get(pairId)?.isRemoved === false))
+    drafts.set(id, {
+      id,
+      stored: before,
+      isPresent: livePairs.size > 0,
+      hash: before?.hash ?? '',
+      state: before?.state ?? 'pending',
+      incarnation: before?.incarnation ?? 0,
+      revision: before?.revision ?? 0,
+      pairIds: livePairs,
+      version: undefined,
+      queuedFor: undefined,
+    })
+  }
   const outcomes = tasks.map((task, at): Outcome<IntakeResult> => {
     const { id } = task
-    const draft = drafts.get(id) ?? toDraft(id, stored.get(id), pairs)
-    drafts.set(id, draft)
+    const draft = drafts.get(id)!
     try {
       const context = { pairs, revision: lastRevision - tasks.length + at + 1 }
       return { value: task.kind === 'accept' ? accept(draft, task, context) : remove(draft, task, context) }
@@ -136,12 +152,16 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
     .filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash)
     .map(({ id, version }) => ({ id, content: version.content }))
   const small = contents.filter(({ content }) => content.length <= largeContent)
-  if (small.length > 0) await writeContents(db, small)
-  for (const content of contents) {
-    if (content.content.length <= largeContent) continue
+  const large = contents.filter(({ content }) => content.length > largeContent)
+  for (const group of [small, ...large.map((content) => [content])]) {
+    if (group.length === 0) continue
     // SQLite writes on this thread, and keeps what was last bound to each statement.
-    await yieldToEventLoop()
-    await writeContents(db, [content])
+    if (group !== small) await yieldToEventLoop()
+    await db
+      .insertInto('inlay_contents')
+      .values(group)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet((of) => ({ content: of.ref('excluded.content') })))
+      .execute()
   }
   const memberships = accepted.flatMap(({ id, pairIds, stored, incarnation }) =>
     [...pairIds]
@@ -163,18 +183,8 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
   await noteActivity(db, 'accepted_at', { pairIds: accepted.map(({ version }) => version.pairId), now })
 }
 
-type Content = Tables['inlay_contents']
-
 /** More characters are written by themselves. */
 const largeContent = 65_536
-
-async function writeContents(db: Records, contents: readonly Content[]): Promise<void> {
-  await db
-    .insertInto('inlay_contents')
-    .values(contents)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet((of) => ({ content: of.ref('excluded.content') })))
-    .execute()
-}
 
 /** Everything a new version changes; what is searchable stays until the new version is. */
 const overwritten = [

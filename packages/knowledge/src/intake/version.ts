@@ -136,8 +136,14 @@ export async function checkNamedFiles(
   { images, files, readFile }: NamedFiles,
   caller: Caller | undefined,
 ): Promise<void> {
-  const pictures = inSections(document, 'image_file_id')
-  const tables = inSections(document, 'csv_file_id')
+  const [pictures, tables]: [NamedFile[], NamedFile[]] = [[], []]
+  for (const [at, section] of document.sections.entries()) {
+    const loc = ['body', 'document', 'sections', String(at)]
+    if ('image_file_id' in section && section.image_file_id)
+      pictures.push({ id: section.image_file_id, loc: [...loc, 'image_file_id'] })
+    if ('csv_file_id' in section && section.csv_file_id)
+      tables.push({ id: section.csv_file_id, loc: [...loc, 'csv_file_id'] })
+  }
   const raw = document.file_id ? [{ id: document.file_id, loc: ['body', 'document', 'file_id'] }] : []
   if (pictures.length + tables.length + raw.length === 0) return
   const refusals = [
@@ -148,14 +154,6 @@ export async function checkNamedFiles(
     ...(await missing(raw, files, caller)).map((file) => toRefusal(file, 'names no file of the caller')),
   ]
   if (refusals.length > 0) throw validationFailed(refusals)
-}
-
-function inSections({ sections }: IngestionDocument, field: 'image_file_id' | 'csv_file_id'): NamedFile[] {
-  return sections.flatMap((section, at) => {
-    const id: unknown = Reflect.get(section, field)
-    if (typeof id !== 'string' || id === '') return []
-    return [{ id, loc: ['body', 'document', 'sections', String(at), field] }]
-  })
 }
 
 async function missing(

@@ -218,7 +218,9 @@ function readSpaced(word: string, start: number, emit: Emit): void {
   if (stem === '') return
   emit(start, start + word.length, stem, 'whole')
   let from = 0
-  for (const part of [...identifierParts(word), ...withoutArticles(word)]) {
+  for (const part of isAscii.test(word)
+    ? identifierParts(word)
+    : [...identifierParts(word), ...withoutArticles(word)]) {
     const at = word.indexOf(part, from)
     if (at < 0) continue
     from = at + part.length

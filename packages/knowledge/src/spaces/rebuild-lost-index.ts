@@ -72,7 +72,7 @@ export class LostIndexCheck {
    * @param number of the space that is worked in; default: the own one
    */
   async retry<Result>(work: () => Promise<Result>, number?: number): Promise<Result> {
-    await this.verified()
+    if (this.#isUnverified) await this.verified()
     try {
       return await work()
     } catch (error) {

@@ -43,8 +43,6 @@ function toText(value: unknown): string | undefined {
 }
 
 function toMetadata(input: MetadataInput): Metadata {
-  // Most is kept as it comes, and an object of many thousand keys takes long to make.
-  if (isMetadata(input)) return input
   const entries: [string, string | string[]][] = []
   for (const [key, value] of Object.entries(input)) {
     // Nothing is called so on purpose, and somebody's `target[key] = …` would change a prototype.
@@ -69,7 +67,8 @@ export const metadataSchema: WireSchema<Metadata, MetadataInput> = v.pipe(
   rule('too_long', `must not have more than ${mostKeys} keys`, (value) => Object.keys(value).length <= mostKeys),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
     try {
-      return toMetadata(dataset.value)
+      // Most is kept as it comes, and an object of many thousand keys takes long to make.
+      return isMetadata(dataset.value) ? dataset.value : toMetadata(dataset.value)
     } catch {
       // JSON.stringify recurses; only absurd nesting exhausts the stack.
       addIssue({ message: fault('recursion_loop', 'holds values that are nested too deeply') })
@@ -229,15 +228,18 @@ const sectionOfUnknownKind: v.GenericSchema = model('SectionOfUnknownKind', {
 
 function sectionSchemaFor(value: unknown): v.GenericSchema {
   if (typeof value !== 'object' || value === null) return textSection
-  const section: Partial<Record<string, unknown>> = { ...value }
-  if (section.type === 'text') return textSection
-  if (section.type === 'image') return imageSection
-  if (section.type === 'tabular') return tabularSection
-  if (section.type !== undefined && section.type !== null) return sectionOfUnknownKind
-  const has = (value: unknown): boolean => value !== undefined && value !== null
-  if (has(section.text)) return textSection
-  if (has(section.csv_file_id)) return tabularSection
-  return has(section.image_file_id) ? imageSection : textSection
+  const {
+    type,
+    text: content,
+    csv_file_id: table,
+    image_file_id: image,
+  }: Partial<Record<string, unknown>> = { ...value }
+  if (type === 'image') return imageSection
+  if (type === 'tabular') return tabularSection
+  if ((type ?? 'text') !== 'text') return sectionOfUnknownKind
+  if (type === 'text' || (content ?? null) !== null) return textSection
+  if ((table ?? null) !== null) return tabularSection
+  return (image ?? null) === null ? textSection : imageSection
 }
 
 /** Schema of {@link Section}. */

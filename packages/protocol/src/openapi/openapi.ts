@@ -82,6 +82,8 @@ const failure = (description: string, schema: v.GenericSchema): ResponseSpec => 
 /** The failures a route can have besides those it names. */
 function commonFailures(route: RouteSpec): Record<string, ResponseSpec> {
   const isChecked = route.body ?? route.query ?? route.params
+  // Requests of administrators alone are not counted, but the bytes of their bodies are.
+  const isCounted = route.body ?? route.scopes.some((scope) => scope !== 'admin')
   return {
     ...(route.scopes.length > 0 && {
       401: failure('No key, or one that is not known.', errorBodySchema),
@@ -92,7 +94,7 @@ function commonFailures(route: RouteSpec): Record<string, ResponseSpec> {
       415: failure('The body is compressed in a way that is not taken: gzip and deflate are.', errorBodySchema),
     }),
     ...(isChecked && { 422: failure('The request does not have this shape.', validationErrorBodySchema) }),
-    ...(route.body && { 429: failure('Too much at once: try again later.', errorBodySchema) }),
+    ...(isCounted && { 429: failure('Too much at once: try again later.', errorBodySchema) }),
     default: failure('Any other failure.', errorBodySchema),
   }
 }

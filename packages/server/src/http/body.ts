@@ -16,7 +16,7 @@ export async function readText(
 ): Promise<string> {
   const declared = declaredBytes(request)
   if (declared !== undefined && declared > limitBytes) throw tooLarge(limitBytes)
-  const coding = codingOf(request)
+  const coding = request.headers.has('content-encoding') ? codingOf(request) : undefined
   let bytes: Uint8Array
   try {
     // A declared length binds the transport, and `text` is several times cheaper than a stream.
@@ -189,15 +189,13 @@ export function brokenCompression(cause?: unknown): InlayError {
 
 /** Smaller bodies are not counted: what they take is bounded by the number of connections. */
 const smallBodyBytes = 65_536
-const longestHoldMs = 5000
 
 /** Holds a share of the bytes that may be worked on at once; a body is in memory several times while it is read. */
 export interface BodyShare {
   /** Says how much of the body there is by now. @throws RATE_LIMITED when too many bytes are being worked on */
   grow(bytes: number): void
-  /** Releases the share in a while: whoever waits for a document to be indexed holds its bytes no longer. */
-  expire(): void
-  release(): void
+  /** Releases the share for good, at once or after a delay. */
+  release(delayMs?: number): void
 }
 
 export function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
@@ -210,13 +208,11 @@ export function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: s
       share ??= bodyBudget.open(caller)
       share.grow(bytes)
     },
-    expire: () => {
-      if (share) cancel = timer(longestHoldMs, share.release)
-    },
-    release: () => {
+    release: (delayMs) => {
       cancel?.()
-      isReleased = true
-      share?.release()
+      isReleased = delayMs === undefined
+      if (delayMs === undefined) share?.release()
+      else if (share) cancel = timer(delayMs, share.release)
     },
   }
 }

@@ -1,11 +1,13 @@
 import { InlayError, parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/authentication.ts'
 import { createBodyShare, declaredBytes, readText, type BodyShare } from './body.ts'
-import { corsHeaders, type Reply, errorReply, requestIdHeader, requestIdOf, toFailure, toReply } from './replies.ts'
+import { corsHeaders, type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
 import type { ServerSettings } from './settings.ts'
 
 const encoder = new TextEncoder()
+/** Whoever waits longer for a document to be indexed holds its bytes no longer. */
+const longestHoldMs = 5000
 
 /** What every endpoint of a server shares. */
 export interface EndpointSetting {
@@ -29,6 +31,8 @@ export interface IncomingRequest {
 export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
   const scopes = scopesOf(route)
   const isAudited = changesMuch(route)
+  // Whoever sets limits can always undo them, also when all that all callers together may use is used up.
+  const isCounted = scopes?.some((scope) => scope !== 'admin')
   return async (incoming) => {
     const start = performance.now()
     let callerId: string | undefined
@@ -39,7 +43,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const caller = scopes === undefined ? undefined : await callerOf(request, setting.authenticate)
       callerId = caller?.id
       if (caller && scopes) checkScopes(caller, scopes)
-      if (caller) await setting.parts.usage?.take(caller, 'requestsPerMinute')
+      if (caller && isCounted) await setting.parts.usage?.take(caller, 'requestsPerMinute')
       const path =
         route.input?.path === undefined
           ? undefined
@@ -50,7 +54,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const leave = caller ? await takeTurn(caller.id, request, settings) : undefined
       try {
         const body = await checkedBody(route, request, { settings, share })
-        share.expire()
+        share.release(longestHoldMs)
         const holdBytes = share.grow
         const call = { parts, settings, routes, request, url, requestId, path, query, body, caller, holdBytes }
         result = await route.handle(call)
@@ -122,7 +126,8 @@ export async function respond(
   routePath: string | undefined,
   work: (requestId: string) => Promise<Reply>,
 ): Promise<Response> {
-  const requestId = requestIdOf(request)
+  const given = request.headers.get(requestIdHeader)
+  const requestId = given !== null && requestIdForm.test(given) ? given : crypto.randomUUID()
   const { status, headers, body } = await work(requestId).catch((thrown: unknown) => {
     const { error, unexpected } = toFailure(thrown)
     if (unexpected && !isDeparture(thrown, request))

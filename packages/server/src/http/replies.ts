@@ -28,8 +28,9 @@ export function reply(body: Reply['body'], options: ReplyOptions = {}): Reply {
 
 /** A reply in JSON; undefined is sent as `null`. */
 export function jsonReply(value: unknown, options: ReplyOptions = {}): Reply {
-  const headers = { ...options.headers, 'content-type': 'application/json' }
-  return reply(JSON.stringify(value ?? null), { ...options, headers })
+  const { status = 200, headers } = options
+  const body = JSON.stringify(value ?? null)
+  return { [mark]: true, status, headers: { ...headers, 'content-type': 'application/json' }, body }
 }
 
 /** What a handler answered, as a reply. */
@@ -83,13 +84,8 @@ function errorHeaders(error: InlayError): Record<string, string> {
 /** Header that carries the id, in requests and in every response. */
 export const requestIdHeader = 'x-request-id'
 
-const sane = /^[\w.:/+=-]{1,128}$/
-
-/** The id a request came with, if it is one (up to 128 letters, digits and `._:/+=-`), else a new one. */
-export function requestIdOf(request: Request): string {
-  const given = request.headers.get(requestIdHeader)
-  return given !== null && sane.test(given) ? given : crypto.randomUUID()
-}
+/** An id that a request comes with is kept when it has this form; else the request gets a new one. */
+export const requestIdForm: RegExp = /^[\w.:/+=-]{1,128}$/
 
 const exposed = 'content-disposition, etag, link, mcp-session-id, preference-applied, retry-after, x-request-id'
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'

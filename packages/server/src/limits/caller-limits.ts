@@ -51,6 +51,7 @@ export interface UsageLimits {
 export interface UsageLimitsOptions {
   /** Holds the tables of `migrateServer`. */
   readonly db: Kysely<UsageTable>
+  /** The clock, in milliseconds since 1970. */
   readonly now: () => number
   /** Limits of callers who have none of their own. Default: none. */
   readonly limits?: CallerLimits | undefined

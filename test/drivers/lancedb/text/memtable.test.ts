@@ -94,7 +94,7 @@ describe('an overflow', () => {
     expect(await unindexed.place()).toBe('none')
     memtable.add(rows('a'))
     expect(await unindexed.place()).toBe('memtable')
-    await unindexed.fold(async () => memtable.add(rows('b', 'c', 'd', 'e')))
+    await unindexed.fold(async () => void memtable.add(rows('b', 'c', 'd', 'e')))
     // The fold was of the first row alone.
     expect(await unindexed.place()).toBe('table')
     await unindexed.fold(async () => {})
@@ -109,7 +109,7 @@ describe('an overflow', () => {
     await unindexed.place()
     memtable.add(rows('a', 'b', 'c', 'd', 'e'))
     expect(await unindexed.place()).toBe('table')
-    await unindexed.fold(async () => memtable.add(rows('f')))
+    await unindexed.fold(async () => void memtable.add(rows('f')))
     // The one row that came meanwhile found no room either.
     expect(await unindexed.place()).toBe('table')
     await unindexed.fold(async () => {})

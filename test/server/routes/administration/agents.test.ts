@@ -1,16 +1,9 @@
 import { expect, test } from 'vitest'
 import { toUserId } from '@inlay/protocol'
 import { newInstallation, type Installation } from './installation.ts'
+import { personaBody } from '../../persona-body.ts'
 
-const body = {
-  name: 'Ada',
-  description: '',
-  document_set_ids: [],
-  tool_ids: [],
-  system_prompt: '',
-  task_prompt: '',
-  datetime_aware: true,
-}
+const body = { ...personaBody, name: 'Ada' }
 
 async function makeKey({ inlay }: Installation, owner: string): Promise<string> {
   return (await inlay.keys.create({ scopes: ['chat'], owner })).key

@@ -1,5 +1,9 @@
+import { gzipSync } from 'node:zlib'
+import { storeZip } from '@inlay/drivers/internal/files/zip'
 import { describe, expect, test } from 'vitest'
 import { newInstallation, type Installation } from './installation.ts'
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 
 const connector = {
   name: 'Handbook',
@@ -32,7 +36,7 @@ async function makePair(
   return { pair: link.body.data, connector: left, credential: right }
 }
 
-describe('a connector and a credential', () => {
+describe('a connector and a credential', { timeout: 100_000 }, () => {
   test('become a pair in three calls, whose documents are found and counted', async () => {
     const installation = await newInstallation()
     const { call } = installation
@@ -81,6 +85,27 @@ describe('a connector and a credential', () => {
     expect((await call('POST', '/manage/admin/connector/run-once', run)).body).toMatchObject({ success: true, data: 1 })
     expect((await call('GET', `/service-api/connector-docs/${linked.pair}`)).body).toHaveLength(1)
     expect((await call('GET', '/manage/connector-status')).body).toMatchObject([{ source: 'file' }])
+  })
+
+  test('take no archive: it is refused with what to do, and nothing of the form is kept', async () => {
+    // However long the reader takes to start.
+    const limits = { callerRuns: 10, uploadWaitMs: 60_000 }
+    const { call } = await newInstallation({ limits })
+    const archives = {
+      zip: new Uint8Array(storeZip(new Map([['leave.md', bytesOf('Staff get 25 days of leave.')]]))),
+      tar: bytesOf(`${'leave.md'.padEnd(257, '\0')}ustar${'\0'.repeat(300)}Staff get 25 days of leave.`),
+      gz: new Uint8Array(gzipSync('Staff get 25 days of leave.')),
+    }
+    for (const [ending, archive] of Object.entries(archives)) {
+      const form = new FormData()
+      form.append('files', new File(['Herons wait.'], 'herons.md', { type: 'text/markdown' }))
+      form.append('files', new File([archive], `handbook.${ending}`, { type: 'application/octet-stream' }))
+      expect(await call('POST', '/manage/admin/connector/file/upload?unzip=true', form)).toMatchObject({
+        status: 400,
+        body: { error_code: 'INVALID_INPUT', detail: expect.stringContaining('The file is an archive: unpack it') },
+      })
+      expect((await call('GET', '/user/files/recent')).body).toEqual([])
+    }
   })
 
   test('linked twice say so; paused, resumed and deleted, the pair follows', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { newInstallation } from './installation.ts'
+import { personaBody } from '../../persona-body.ts'
 
 /** What a web app asks while it starts, and what it reads of the answers. */
 const starts: readonly (readonly [path: string, expected: unknown])[] = [
@@ -81,16 +82,7 @@ test('preferences and pins belong to the caller', async () => {
     '0': { disabled_tool_ids: [2] },
   })
   expect((await call('GET', '/user/assistant/preferences')).body).toEqual({})
-  const agent = {
-    name: 'a',
-    description: '',
-    document_set_ids: [],
-    tool_ids: [],
-    system_prompt: '',
-    task_prompt: '',
-    datetime_aware: true,
-  }
-  const { body } = await call<{ id: number }>('POST', '/persona', agent, key)
+  const { body } = await call<{ id: number }>('POST', '/persona', personaBody, key)
   await call('PATCH', '/user/pinned-assistants', { ordered_assistant_ids: [0, body.id, 99, body.id] }, key)
   expect((await call('GET', '/me', undefined, key)).body).toMatchObject({
     preferences: { pinned_assistants: [body.id] },

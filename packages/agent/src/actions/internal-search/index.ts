@@ -12,6 +12,7 @@ import {
   searchesFirstMessage,
   type WeightedQuery,
 } from './model-help.ts'
+import { withoutHiddenMarkup } from './hidden-markup.ts'
 import { narrowFilters, toFilterPacket, type Narrowing } from './narrowing.ts'
 import {
   defaultResultTokens,
@@ -228,8 +229,15 @@ async function selectSections(
   const kept = merged.slice(0, mostKept).filter((section) => !chosen?.includes(section))
   const sections = chosen ? [...chosen, ...kept] : merged.slice(0, passageLimit)
   // A model that only quotes finds its sentences best where the search found them.
-  if (!readExcerpt || !turn.ask) return { sections, wereChosen: chosen !== undefined }
+  if (!turn.ask) return { sections, wereChosen: false }
   const limitTokens = (turn.resultTokens ?? defaultResultTokens) * 0.8
-  const grown = await addNeighbours(sections, turn, { readExcerpt, sections: 5, chunks: 1, limitTokens })
-  return { sections: grown, wereChosen: chosen !== undefined }
+  const grown = readExcerpt
+    ? await addNeighbours(sections, turn, { readExcerpt, sections: 5, chunks: 1, limitTokens })
+    : sections
+  return { sections: isTight ? grown.map(toPlain) : grown, wereChosen: chosen !== undefined }
+}
+
+/** Where little fits, nothing that says nothing. */
+function toPlain({ content, core, ...section }: Section): Section {
+  return { ...section, content: withoutHiddenMarkup(content), ...(core && { core: withoutHiddenMarkup(core) }) }
 }

@@ -13,10 +13,10 @@ export interface Memtable {
   readonly overflown: boolean
   /** What share of the room is taken. */
   readonly fill: number
-  /** What share of the room rows take. */
-  shareOf(rows: readonly IndexRow[]): number
-  /** Holds rows, which count from now on for {@link mark}. */
-  add(rows: readonly IndexRow[]): void
+  /** All the room there is, in the measure of {@link weightOf}. */
+  readonly room: number
+  /** Holds rows. @returns the {@link mark} that names them and all before */
+  add(rows: readonly IndexRow[]): number
   remove(generations: ReadonlySet<string>): void
   /** Names the rows present now, for {@link show} and {@link release}. */
   mark(): number
@@ -59,11 +59,12 @@ interface Segment {
 
 class HeldRows implements Memtable {
   readonly #terms: Terms
-  readonly #mostCharacters: number
+  readonly room: number
   #segments: Segment[] = []
   #next = 0
   #characters = 0
-  /** The last row that found no room; -1 when there is room. */
+  overflown = false
+  /** The last row that found no room. */
   #overflownAt = -1
   /** Rows from here on need not be found yet. */
   #shownTo = 0
@@ -71,32 +72,25 @@ class HeldRows implements Memtable {
 
   constructor(terms: Terms, mostCharacters: number) {
     this.#terms = terms
-    this.#mostCharacters = mostCharacters
+    this.room = mostCharacters
   }
 
   get size(): number {
     return this.#segments.reduce((sum, { rows }) => sum + rows.length, 0)
   }
 
-  get overflown(): boolean {
-    return this.#overflownAt >= 0
-  }
-
   get fill(): number {
-    return this.overflown ? 1 : this.#characters / this.#mostCharacters
+    return this.overflown ? 1 : this.#characters / this.room
   }
 
-  shareOf(rows: readonly IndexRow[]): number {
-    return weightOf(rows) / this.#mostCharacters
-  }
-
-  add(rows: readonly IndexRow[]): void {
+  add(rows: readonly IndexRow[]): number {
     const characters = this.#characters + weightOf(rows)
-    if (this.overflown || characters > this.#mostCharacters) {
+    if (this.overflown || characters > this.room) {
       this.#next += rows.length
       this.#overflownAt = this.#next - 1
+      this.overflown = true
       this.#keep([])
-      return
+      return this.#next
     }
     this.#characters = characters
     for (const row of rows) {
@@ -106,6 +100,7 @@ class HeldRows implements Memtable {
       last.rows.push(row)
       last.to = ++this.#next
     }
+    return this.#next
   }
 
   remove(generations: ReadonlySet<string>): void {
@@ -130,7 +125,7 @@ class HeldRows implements Memtable {
   }
 
   release(mark: number): void {
-    if (this.#overflownAt < mark) this.#overflownAt = -1
+    if (this.#overflownAt < mark) this.overflown = false
     this.#keep(this.#segments.filter(({ to }) => to > mark))
   }
 
@@ -179,7 +174,8 @@ function segmentOf(from: number, to: number, rows: IndexRow[]): Segment {
   return { from, to, rows, postings: createPostings(), posted: 0, isSealed: false }
 }
 
-function weightOf(rows: readonly IndexRow[]): number {
+/** What rows take of the memtable: their characters, those of vectors, and some for each row. */
+export function weightOf(rows: readonly IndexRow[]): number {
   let weight = 0
   for (const { text, searchText, chunkMetadata, vector } of rows)
     weight += text.length + searchText.length + chunkMetadata.length + 4 * (vector?.length ?? 0) + charactersBeside

@@ -1,5 +1,5 @@
 import type { IndexRow } from '@inlay/knowledge'
-import { keyOf } from '../rows.ts'
+import { keyOf } from '../../vector-index/fusion.ts'
 import { saturation } from './rescore.ts'
 import { createWordList, mostCorrections } from './words.ts'
 

@@ -1,10 +1,12 @@
-import type { Hit, IndexFilter } from '@inlay/knowledge'
+import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { rarityOf, termPositionsOf, rescoredRows, rescore, type TermPositions } from './rescore.ts'
 import type { Mutex } from '../../concurrency/mutex.ts'
 import type { Engine } from '../engine.ts'
-import { runFiltered, testOf } from '../filtered-search.ts'
-import { hitColumns, keyOf, searchColumn, toHit, type FoundRow } from '../rows.ts'
+import { runFiltered } from '../filtered-search.ts'
+import { keyOf, type TextHit } from '../../vector-index/fusion.ts'
+import { testOf } from '../../vector-index/row-filter.ts'
+import { hitColumns, searchColumn, toHit, type FoundRow } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words.ts'
@@ -29,13 +31,6 @@ export interface TextQuery {
   readonly limit: number
   /** Columns besides those of a hit. */
   readonly extra: readonly string[]
-}
-
-/** A row found by its words; `score` is 1 for the best. */
-export interface TextHit {
-  readonly hit: Hit
-  readonly score: number
-  readonly vector?: Float32Array
 }
 
 /** Words of a query that count: a longer one is a pasted text, whose first words tell enough. */
@@ -125,13 +120,10 @@ async function searchIndexed(
   for (const row of rows) {
     const hit = toHit(row, 0)
     // Rows appended twice are one.
-    if (!hits.has(keyOf(hit))) hits.set(keyOf(hit), { hit, score: row._score ?? 0, ...vectorOf(row) })
+    if (hits.has(keyOf(hit))) continue
+    hits.set(keyOf(hit), { hit, score: row._score ?? 0, ...(row.vector && { vector: row.vector.toArray() }) })
   }
   return [...hits.values()]
-}
-
-function vectorOf(row: FoundRow): { vector?: Float32Array } {
-  return row.vector ? { vector: row.vector.toArray() } : {}
 }
 
 async function searchMemtable(

@@ -134,7 +134,7 @@ export const pairStatusRoutes: readonly Route[] = [
     summary: 'Upload files for a connector',
     description:
       'A form with `files`, repeated. The ids go into `file_locations` of a connector, and into `image_file_id` of a ' +
-      'section. All or none are taken.',
+      'section. All or none are taken. Archives are refused, also with `unzip`: send the files in them.',
     input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: uploadFormSchema } },
     answer: { description: 'Ids and names of the files.', schema: connectorFilesSchema },
     errors: ['INVALID_INPUT', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED'],

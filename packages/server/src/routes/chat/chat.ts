@@ -54,7 +54,10 @@ export const chatRoutes: readonly Route[] = [
     ],
     async handle(context) {
       const { body, caller, requestId, parts, settings } = context
-      const idempotencyKey = idempotencyKeyOf(context.request)
+      const idempotencyKey = context.request.headers.get('idempotency-key') ?? undefined
+      if (idempotencyKey === '' || (idempotencyKey?.length ?? 0) > 255) {
+        throw new InlayError('INVALID_INPUT', { message: 'An idempotency key has 1 to 255 characters.' })
+      }
       const headers =
         settings.passHeaders.length === 0 ? undefined : passedHeaders(context.request, settings.passHeaders)
       const run = await parts.agent.send(body, { caller, requestId, idempotencyKey, headers })
@@ -143,15 +146,6 @@ function follow(
 function passedHeaders(request: Request, names: readonly string[]): Record<string, string> {
   const pairs = names.map((name) => [name, request.headers.get(name)] as const)
   return Object.fromEntries(pairs.flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
-}
-
-function idempotencyKeyOf(request: Request): string | undefined {
-  const key = request.headers.get('idempotency-key')
-  if (key === null) return undefined
-  if (key.length === 0 || key.length > 255) {
-    throw new InlayError('INVALID_INPUT', { message: 'An idempotency key has 1 to 255 characters.' })
-  }
-  return key
 }
 
 /** Undefined for anything but a number of ours: a client that has seen none of our lines gets all. */

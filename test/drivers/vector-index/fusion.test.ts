@@ -1,6 +1,6 @@
 import type { Hit } from '@inlay/knowledge'
 import { describe, expect, it } from 'vitest'
-import { cosine, fuse } from '@inlay/drivers/internal/lancedb/fusion'
+import { cosine, fuse, nearnessOfUnfound } from '@inlay/drivers/internal/vector-index/fusion'
 
 const hit = (id: string): Hit => ({
   documentId: id,
@@ -41,6 +41,18 @@ describe('fusion', () => {
     expect(scores(fused)).toEqual([
       ['a', 0.854],
       ['b', 0.5],
+    ])
+  })
+
+  it('takes a row that a full list of the nearest left out for as near as its last', () => {
+    const nearest = [near('b', 0.8), near('c', 0.4)]
+    expect([nearnessOfUnfound(nearest, 2), nearnessOfUnfound(nearest, 3), nearnessOfUnfound([], 0)]).toEqual([
+      0.4, 0, 0,
+    ])
+    expect(scores(fuse([words('a', 1)], nearest, { share: 0.5, limit: 5, unfound: 0.4 }))).toEqual([
+      ['a', 0.75],
+      ['b', 0.5],
+      ['c', 0.25],
     ])
   })
 

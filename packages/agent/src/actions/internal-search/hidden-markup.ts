@@ -1,0 +1,30 @@
+const hidden = /<!--[^]*?-->|<a (?:id|name)="[^"]*">\s*<\/a>/g
+/** Directives of a site's builder, tags alone on their line, and addresses that links refer to. */
+const hiddenLine = /^\s*(?:\{\{.*\}\}|<\/?[A-Za-z][^<>]*>|\[[^\]]+\]:\s+\S.*)\s*$/
+const inclusion = /^\s*\{\{#\w*include\b.*\}\}\s*$/
+const fence = /^\s*(`{3,}|~{3,})/
+
+/** Markdown without what no reader of the page sees, and without blocks of code that only include a file. */
+export function withoutHiddenMarkup(markdown: string): string {
+  const lines: string[] = []
+  let mark = ''
+  let opening = 0
+  for (const line of markdown.replaceAll(hidden, '').split('\n')) {
+    const run = fence.exec(line)?.[1]
+    if (mark === '') {
+      if (run === undefined && hiddenLine.test(line)) continue
+      if (run !== undefined) [mark, opening] = [run, lines.length]
+    } else if (run?.startsWith(mark)) {
+      mark = ''
+      if (opening === lines.length - 1) {
+        lines.pop()
+        continue
+      }
+    } else if (inclusion.test(line)) continue
+    lines.push(line)
+  }
+  return lines
+    .join('\n')
+    .replaceAll(/\n\s*\n\s*\n/g, '\n\n')
+    .trim()
+}

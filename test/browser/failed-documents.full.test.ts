@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient, type Client } from '@inlay/client'
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { Kysely } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlayground, type Playground } from './playground.ts'
+import { open, reason } from './visit.ts'
+
+interface Tables {
+  inlay_documents: {
+    id: string
+    state: string
+    reason: string
+    visible_revision: number | null
+    visible_generation: string | null
+  }
+}
+
+const names = ['Aviary', 'Boathouse', 'Canteen']
+
+describe.skipIf(reason !== undefined)('documents that failed', () => {
+  let folder: string
+  let playground: Playground
+  let client: Client
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'inlay-failed-'))
+    playground = await startPlayground({ INLAY_DATA: folder })
+    client = createClient({ baseUrl: `${playground.origin}/api`, apiKey: playground.key })
+    await playground.printed('searchable after')
+    for (const name of names)
+      await client.ingest(
+        { id: name, semantic_identifier: name, sections: [{ text: `The ${name} opens at nine.` }], metadata: {} },
+        { waitSeconds: 60 },
+      )
+    // As documents are left when a model that indexing needs refuses them.
+    const db = new Kysely<Tables>({ dialect: nodeSqlite({ file: join(folder, 'inlay.db') }) })
+    const shown = { visible_revision: null, visible_generation: null }
+    const failure = { state: 'failed', reason: 'The embedding model refused this document.', ...shown }
+    await db.updateTable('inlay_documents').set(failure).where('id', 'in', names).execute()
+    await db.destroy()
+  })
+  afterAll(async () => {
+    await playground?.end()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const failed = async (): Promise<string[]> =>
+    (await client.documents({ state: 'failed' })).documents.map(({ document_id: id }) => id).toSorted()
+
+  test('say why, and are tried again one by one or all together', async () => {
+    expect(await failed()).toEqual(names)
+    const page = await open(playground.address)
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    const words = page.getByText('The embedding model refused this document.')
+    await expect.poll(() => words.count()).toBe(3)
+    await page.getByRole('button', { name: 'Try Boathouse again' }).click()
+    await expect.poll(() => words.count()).toBe(2)
+    await expect.poll(failed).toEqual(['Aviary', 'Canteen'])
+    await page.locator('.states button.failed').click()
+    await page.getByRole('button', { name: 'Try all failed documents again' }).click()
+    await expect.poll(() => words.count()).toBe(0)
+    await expect.poll(failed).toEqual([])
+    for (const name of names)
+      await expect.poll(async () => (await client.documentState(name)).state, { timeout: 60_000 }).toBe('indexed')
+  })
+})
