@@ -2,9 +2,12 @@
  * Runs index and blobs in a bucket of a real S3 server: conformance, two processes at once, an outage:
  * `npm run check:s3`, with `python3`.
  */
+import { blobStorageConformance } from '@inlay/conversations/conformance'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import type { VectorIndex } from '@inlay/knowledge'
 import { vectorIndexConformance } from '@inlay/knowledge/conformance'
+import { createStorage, prefixStorage } from 'unstorage'
+import s3Driver from 'unstorage/drivers/s3'
 import { folded, midFold } from '../drivers/index-states.ts'
 import { runAll } from './run-all.ts'
 import { startS3 } from './s3-server.ts'
@@ -27,6 +30,14 @@ try {
       const name = `${wrap.name || 'plain'}-${store.replace(/[^a-z0-9]+/gi, '-')}`
       return wrap(lancedbIndex({ folder: `s3://${server.bucket}/${name}` }))
     }
+  const { credentials, endpoint, bucket } = server
+  const inBucket = (): ReturnType<typeof createStorage> =>
+    createStorage({ driver: s3Driver({ ...credentials, endpoint, bucket }) })
+  await runAll(
+    'blobs',
+    blobStorageConformance((place) => prefixStorage(inBucket(), place)),
+    server.clear,
+  )
   await runAll('one bucket', s3Scenes(server), server.clear)
   await runAll('rows as they come', vectorIndexConformance(make()), server.clear)
   await runAll('rows folded in', vectorIndexConformance(make(folded)), server.clear)

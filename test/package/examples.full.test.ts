@@ -44,7 +44,7 @@ declare global {
 
 /** Parts of the reader's own project that examples import. */
 const readersFiles: Readonly<Record<string, string>> = {
-  'embedder.ts': "import type { Embedder } from 'inlay'\nexport declare const embedder: Embedder\n",
+  'embedder.ts': "import type { Embedder } from 'inlay'\nexport declare const letterEmbedder: Embedder\n",
   'order-state.ts': "import type { Action } from '@inlay/agent'\nexport declare const orderState: Action\n",
 }
 

@@ -115,3 +115,10 @@ test('every example of the guide runs in test/life/examples, or where the list s
     missing.map(([path, number]) => `${path} ${number}`).filter((name) => name !== 'docs/1.guide/2.mount.md 1'),
   ).toEqual([])
 })
+
+test('the address of the repository stands in one place', () => {
+  const { repository } = JSON.parse(readFileSync('package.json', 'utf8')) as { repository: { url: string } }
+  const address = repository.url.replace(/^git\+https:\/\/|\.git$/g, '')
+  const files = [readme, ...globSync(['docs/**/*.md', 'packages/*/package.json', 'packages/*/src/**/*.ts'])]
+  expect(files.filter((file) => readFileSync(file, 'utf8').includes(address))).toEqual([])
+})
