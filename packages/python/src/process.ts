@@ -71,16 +71,7 @@ export function startInterpreter(settings: ProcessSettings): Interpreter {
     stop()
   }
   const startTimer = setTimeout(() => lose('time'), startLimitMs).unref()
-  const read = createFrameReader(longestFrameBytes)
-  child.stdout?.on('data', (piece: Uint8Array) => {
-    const keepsForm = read(piece)?.every((frame) => listen(frame))
-    if (keepsForm !== true) lose('crash')
-  })
-  child.stderr?.on('data', words.add)
-  // What became of a process that takes nothing any more is told by its end.
-  child.stdin?.on('error', () => undefined)
-  child.on('error', (cause) => end(unavailable(cause)))
-  child.on('close', () => lose(words.lossOf()))
+  listenTo(child, { words, onFrame: (frame) => listen(frame), lose, end })
   if (snapshot) child.stdin?.write(encodeFrame('snapshot', snapshot))
 
   return {
@@ -100,6 +91,26 @@ export function startInterpreter(settings: ProcessSettings): Interpreter {
       }
     },
   }
+}
+
+interface ChildListener {
+  readonly words: ReturnType<typeof createLastWords>
+  /** False for a frame that does not belong here. */
+  readonly onFrame: (frame: Frame) => boolean
+  readonly lose: (loss: Loss) => void
+  readonly end: (reason: unknown) => void
+}
+
+function listenTo(child: ChildProcess, { words, onFrame, lose, end }: ChildListener): void {
+  const read = createFrameReader(longestFrameBytes)
+  child.stdout?.on('data', (piece: Uint8Array) => {
+    if (read(piece)?.every(onFrame) !== true) lose('crash')
+  })
+  child.stderr?.on('data', words.add)
+  // What became of a process that takes nothing any more is told by its end.
+  child.stdin?.on('error', () => undefined)
+  child.on('error', (cause) => end(unavailable(cause)))
+  child.on('close', () => lose(words.lossOf()))
 }
 
 /**

@@ -40,7 +40,7 @@ function flooded(): {
 }
 
 async function soon(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 test('beside another caller, a flood begins a few calls at a time, and all are answered', async () => {

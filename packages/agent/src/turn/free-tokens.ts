@@ -7,7 +7,14 @@ import { historyLimits } from '../prompt/history.ts'
 import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { Actions } from '../tools/registry.ts'
 import { chooseModel } from '../model/model-choice.ts'
-import { findTurnContext, offerActions, weighFiles, type TurnContextParts, type TurnPlace } from './turn-context.ts'
+import {
+  findTurnContext,
+  noContextFiles,
+  offerActions,
+  weighFiles,
+  type TurnContextParts,
+  type TurnPlace,
+} from './turn-context.ts'
 
 /** What counting needs. */
 export interface FreeTokensOptions extends Pick<Services, 'now'> {
@@ -37,7 +44,8 @@ export async function countFreeTokens(
   const place = { personaId, projectId, hasFiles, descriptors: [], filters: null, caller }
   const context = await findTurnContext(place, contextParts)
   const model = await models.resolve(chooseModel(null, session, context.persona))
-  const contextFiles = await weighFiles(context, { contextTokens: model.contextTokens, userText: '' }, contextParts)
+  const room = { contextTokens: model.contextTokens, userText: '' }
+  const contextFiles = context.files.length === 0 ? noContextFiles : await weighFiles(context, room, contextParts)
   const usable = offerActions(await actions.available({ caller }), contextFiles, context, contextParts)
   const prompt = await makeTurnPrompt(
     {

@@ -28,6 +28,7 @@ import { chooseModel, toReasoningEffort, type ReasoningEffort } from '../model/m
 import {
   checkSessionSettings,
   findTurnContext,
+  noContextFiles,
   offerActions,
   weighFiles,
   type TurnContext,
@@ -92,7 +93,8 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     request.deep_research && model ? await findResearch(parts, request, { session, context, caller, model }) : undefined
   // A research cites what its agents found; files that have a number in the prompt would share it with one of those.
   const contextTokens = research ? 0 : Math.min(...models.map((model) => model.contextTokens))
-  const contextFiles = await weighFiles(context, { contextTokens, userText: request.message }, parts.contextParts)
+  const room = { contextTokens, userText: request.message }
+  const contextFiles = context.files.length === 0 ? noContextFiles : await weighFiles(context, room, parts.contextParts)
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
   const usable = await parts.actions.choose(asker, choice, (available) => {

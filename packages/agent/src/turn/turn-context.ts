@@ -82,7 +82,8 @@ export async function checkSessionSettings(
 }
 
 const noFiles = { descriptors: [], files: [] } as const
-const noContextFiles: ContextFiles = { kind: 'in-prompt', documents: [], texts: [], images: [] }
+/** Of a turn outside of projects, whose agent has no files. */
+export const noContextFiles: ContextFiles = { kind: 'in-prompt', documents: [], texts: [], images: [] }
 
 /**
  * Finds the context of a turn.
@@ -117,7 +118,6 @@ export async function weighFiles(
   room: ContextRoom,
   { files, fileSearch, waitMs }: TurnContextParts,
 ): Promise<ContextFiles> {
-  if (context.files.length === 0) return noContextFiles
   return weighContextFiles({
     store: files,
     files: context.files,

@@ -12,7 +12,7 @@ import type { IndexLocation } from './location.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { checkVector, noSpace, type Space } from '../vector-index/open-state.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
-import { openTable, type OpenTable } from './table.ts'
+import { openTable, renewableTable, type OpenTable, type RenewableTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
@@ -63,7 +63,8 @@ export interface LancedbOptions {
   readonly exactVectorBytes?: number
 }
 
-interface Opened extends TextParts, OpenTable {
+interface Opened extends TextParts {
+  readonly renewable: RenewableTable
   readonly space: Space | undefined
   readonly presence: WriterPresence
   readonly purge: Purge
@@ -155,7 +156,9 @@ async function assemble(
   { location, space, exclusively }: { location: IndexLocation; space: Space | undefined; exclusively: Mutex },
 ): Promise<Opened> {
   const engine = await loadEngine()
-  const { connection, table } = await openTable(engine, location, space)
+  const open = (): Promise<OpenTable> => openTable(engine, location, space)
+  const renewable = renewableTable(await open(), open)
+  const { table } = renewable
   const terms = createTerms(engine)
   const memtable = createMemtable(terms, memtableCharacters)
   const presence = await location.openPresence(table)
@@ -164,7 +167,7 @@ async function assemble(
   const statistics = createTermStatistics(engine, table, terms)
   const parts = {
     engine,
-    connection,
+    renewable,
     table,
     space,
     presence,
@@ -182,9 +185,8 @@ async function assemble(
   return { ...parts, purge, upkeep, appending: createAppending({ ...parts, fold }) }
 }
 
-async function dismantle({ table, connection, presence }: Opened): Promise<void> {
-  table.close()
-  connection.close()
+async function dismantle({ renewable, presence }: Opened): Promise<void> {
+  renewable.close()
   await presence.leave()
 }
 

@@ -1,6 +1,7 @@
 import type { Table } from '@lancedb/lancedb'
 import { isMiss, isPassing, type Engine } from './engine.ts'
 import type { Space } from '../vector-index/open-state.ts'
+import type { RenewableTable } from './table.ts'
 import { textIndex, type UnindexedRows, type Memtable } from './text/memtable.ts'
 import type { TermStatistics } from './text/term-statistics.ts'
 import type { Purge } from './purge.ts'
@@ -9,6 +10,7 @@ import type { Purge } from './purge.ts'
 export interface UpkeepParts {
   readonly engine: Engine
   readonly table: Table
+  readonly renewable: RenewableTable
   readonly space: Space | undefined
   readonly unindexedRows: UnindexedRows
   readonly memtable: Memtable
@@ -50,7 +52,7 @@ const mostMisses = 5
 
 /** Plans upkeep for a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
-  const { table, unindexedRows, memtable, statistics, keepVersionsMs, purge, writes } = parts
+  const { table, renewable, unindexedRows, memtable, statistics, keepVersionsMs, purge, writes } = parts
   let misses = 0
   /** When versions left behind by the last fold may be cleared; files of an earlier process may be due at once. */
   let clearAt: number | undefined = 0
@@ -82,6 +84,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
     statistics.outdate(await table.countRows())
     // Once more after the retention, unless this run had nothing to leave behind.
     clearAt = counted > 0 || clearAt === 0 ? Date.now() + keepVersionsMs : undefined
+    await renewable.folded()
   }
 
   async function runDue(idle: boolean, signal: AbortSignal | undefined): Promise<void> {

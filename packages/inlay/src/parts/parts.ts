@@ -71,63 +71,39 @@ interface Closable {
   close(): Promise<void>
 }
 
-async function makeParts(
-  db: Database,
-  options: InlayOptions,
-  onError: (error: unknown) => void,
-): Promise<Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>> {
-  const [{ createConversations, sqlSharedRuns }, { createKnowledge }] = await Promise.all([
-    import('@inlay/conversations'),
-    import('@inlay/knowledge'),
-  ])
+type MadeParts = Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>
+type OnError = (error: unknown) => void
+
+async function makeParts(db: Database, options: InlayOptions, onError: OnError): Promise<MadeParts> {
+  const { createConversations, sqlSharedRuns } = await import('@inlay/conversations')
   const { now = Date.now, dataFolder = defaultDataFolder } = options
   const telemetry = await telemetryOf(options)
   const server = await serverParts(db, { ...options, now }, onError)
   const { models: ownModels, localModels } = await modelParts(options, server.workspace, onError)
   const models = telemetry?.models(ownModels) ?? ownModels
-  const { describeImage, summarize } = options
   const reader = defaultReader()
-  const embedder = options.embedder ?? (await configuredEmbedder(options.embedding))
-  const ownKnowledge = createKnowledge({
-    db,
-    readFile: reader.read,
-    now,
+  const knowledge = await makeKnowledge(db, options, {
     onError,
-    index: options.index ?? (await defaultIndex(dataFolder)),
-    embedder: embedder && (telemetry?.embedder(embedder) ?? embedder),
-    reranker: options.reranker,
-    ranking: options.ranking,
-    images: toImageStore(() => ownAgent.files),
-    files: toFileStore(() => ownAgent.files),
-    describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
-    summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
-    hooks: options.hooks,
-    queryVectorMs: options.embedding?.queryTimeoutMs,
-    worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
+    telemetry,
+    models,
+    reader,
+    files: () => ownAgent.files,
   })
-  const knowledge = telemetry?.knowledge(ownKnowledge) ?? ownKnowledge
   const web = await webParts(options)
   const tools = await toolParts(options, { db, egress: options.egress, now, onError })
   const python = await pythonParts(options)
   const ownAgent = createConversations({
+    ...conversationOptions(options),
     db,
     now,
     onError,
     sharedRuns:
       options.sharedRuns ?? sqlSharedRuns({ db, now, processes: await presence(), listen: listenOf(options) }),
     models,
-    actions: options.actions,
-    hostAgents: options.agents,
     actionSources: tools.sources,
     fetchAddress: web.egress,
     hooks: hooksWith(telemetry, server.usage, options),
-    memories: options.memories,
-    systemPrompt: options.systemPrompt,
-    research: options.research,
-    limits: options.limits,
     search: knowledge.search,
-    searchHelp: options.searchHelp,
-    questionModel: options.questionModel,
     readExcerpt: knowledge.excerpt,
     hasDocuments: knowledge.hasDocuments,
     checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
@@ -274,4 +250,47 @@ async function configuredModels(
   const onNotice = (message: string): void =>
     onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
   return modelProviders({ ...config, builtIn: builtInModel, onNotice })
+}
+
+/** What conversations take as the host gave it. */
+function conversationOptions(options: InlayOptions) {
+  const { actions, agents, memories, systemPrompt, research, limits, searchHelp, questionModel } = options
+  return { actions, hostAgents: agents, memories, systemPrompt, research, limits, searchHelp, questionModel }
+}
+
+interface KnowledgeNeeds {
+  readonly onError: (error: unknown) => void
+  readonly telemetry: Parts['telemetry']
+  readonly models: ModelProvider
+  readonly reader: ReturnType<typeof defaultReader>
+  /** Files of the conversations, which are made later. */
+  readonly files: () => Conversations['files']
+}
+
+async function makeKnowledge(
+  db: Database,
+  options: InlayOptions,
+  { onError, telemetry, models, reader, files }: KnowledgeNeeds,
+): Promise<Knowledge> {
+  const { createKnowledge } = await import('@inlay/knowledge')
+  const { describeImage, summarize, now = Date.now, dataFolder = defaultDataFolder } = options
+  const embedder = options.embedder ?? (await configuredEmbedder(options.embedding))
+  const knowledge = createKnowledge({
+    db,
+    readFile: reader.read,
+    now,
+    onError,
+    index: options.index ?? (await defaultIndex(dataFolder)),
+    embedder: embedder && (telemetry?.embedder(embedder) ?? embedder),
+    reranker: options.reranker,
+    ranking: options.ranking,
+    images: toImageStore(files),
+    files: toFileStore(files),
+    describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
+    summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
+    hooks: options.hooks,
+    queryVectorMs: options.embedding?.queryTimeoutMs,
+    worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
+  })
+  return telemetry?.knowledge(knowledge) ?? knowledge
 }
