@@ -4,7 +4,15 @@ import { createMutex, type Mutex } from '../concurrency/mutex.ts'
 import { bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
-import { checkInstalled, loadEngine, persistently, createHandle } from './engine.ts'
+import {
+  checkInstalled,
+  createHandle,
+  loadEngine,
+  persistently,
+  renewableTable,
+  type OpenTable,
+  type RenewableTable,
+} from './engine.ts'
 import { among, quote } from './filtered-search.ts'
 import { besideMark, folderLocation } from './folder-location.ts'
 import { defaultVectorShare, fuse, keyOf } from '../vector-index/fusion.ts'
@@ -12,7 +20,7 @@ import type { IndexLocation } from './location.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { checkVector, noSpace, type Space } from '../vector-index/open-state.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
-import { openTable, renewableTable, type OpenTable, type RenewableTable } from './table.ts'
+import { openTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'

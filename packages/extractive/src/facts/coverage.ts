@@ -21,14 +21,18 @@ export interface ReadUnit {
   readonly text: string
 }
 
-export const wordsIn = (text: string): string[] => (text.match(wordPattern) ?? []).map((word) => word.toLowerCase())
-
 export function readPassages(candidates: readonly Candidate[]): ReadPassage[] {
   return [...Map.groupBy(candidates, ({ passage }) => passage)].map(([passage, own]): ReadPassage => {
     const units = own.map((unit): ReadUnit => {
       const list = keysOf(unit.code ? `${unit.text} ${unit.code.text}` : unit.text)
       const pairs = new Set(list.slice(1).map((key, at) => `${list[at]} ${key}`))
-      return { unit, list, pairs, keys: new Set(list), text: ` ${wordsIn(unit.text).join(' ')} ` }
+      return {
+        unit,
+        list,
+        pairs,
+        keys: new Set(list),
+        text: ` ${(unit.text.toLowerCase().match(wordPattern) ?? []).join(' ')} `,
+      }
     })
     const title = `${passage.title} ${passage.section ?? ''}`
     const head = new Set(keysOf(title))
@@ -40,7 +44,10 @@ export function readPassages(candidates: readonly Candidate[]): ReadPassage[] {
       head,
       counts,
       all: new Set([...head, ...counts.keys()]),
-      words: new Set([...wordsIn(title), ...units.flatMap(({ text }) => text.split(' '))]),
+      words: new Set([
+        ...(title.toLowerCase().match(wordPattern) ?? []),
+        ...units.flatMap(({ text }) => text.split(' ')),
+      ]),
     }
   })
 }

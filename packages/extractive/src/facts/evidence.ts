@@ -2,7 +2,7 @@ import { commonWordsOf, keysOf, spaceless, stopWords, wordPattern } from '@inlay
 import type { Candidate } from '../passages.ts'
 import { askingWords } from '../phrases.ts'
 import { askedKindOf, fitOf, isOfKind, type AskedKind } from './asked-kind.ts'
-import { createCoverage, rarity, readPassages, wordsIn, type Coverage, type ReadPassage } from './coverage.ts'
+import { createCoverage, rarity, readPassages, type Coverage, type ReadPassage } from './coverage.ts'
 
 /** What is known of a unit when it is judged; each from 0 to 1 unless it says otherwise. */
 export interface UnitFeatures {
@@ -118,7 +118,7 @@ export function readEvidence(question: string, candidates: readonly Candidate[])
     pairs,
     kind: askedKindOf(question),
     names: [...new Set((question.match(name) ?? []).flatMap(keysOf))].filter((key) => known.has(key)),
-    said: wordsIn(question).slice(0, mostSaid),
+    said: (question.toLowerCase().match(wordPattern) ?? []).slice(0, mostSaid),
     words: (question.match(wordPattern) ?? [])
       .filter((word) => keysOf(word).some((key) => known.has(key)))
       .map((word) => word.toLowerCase()),
