@@ -5,12 +5,13 @@
  * Why it ends in Node 24 whatever the machine has: npm puts node_modules/.bin first in PATH, the development
  * dependency `node` puts a Node there, and npm looks `node` up only when the script itself starts.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { explain, runNpm } from './run-npm.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -213,67 +214,6 @@ function isAlive(pid) {
   }
 }
 
-/** Runs npm without a terminal on its input; its output is kept back and shown when it fails. */
-function runNpm(args, label) {
-  const execPath = process.env.npm_execpath || ''
-  const isNpm = /npm[^/\\]*\.[cm]?js$/.test(execPath) && !/pnpm/.test(execPath)
-  const [command, first] = isNpm ? [process.env.npm_node_execpath || process.execPath, [execPath]] : ['npm', []]
-  const child = spawn(command, first.concat(args), {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    shell: !isNpm && process.platform === 'win32',
-  })
-  let output = ''
-  const keep = (chunk) => (output = (output + chunk).slice(-100000))
-  child.stdout.on('data', keep)
-  child.stderr.on('data', keep)
-  const stopProgress = showProgress(label)
-  const stop = (signal) => {
-    child.kill(signal)
-    stopProgress()
-    process.exit(signal === 'SIGINT' ? 130 : 143)
-  }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
-  return new Promise((settle) => {
-    const end = (code) => {
-      process.off('SIGINT', stop)
-      process.off('SIGTERM', stop)
-      stopProgress()
-      settle({ code, output })
-    }
-    child.on('error', (error) => end((keep(String(error)), -1)))
-    child.on('close', end)
-  })
-}
-
-function showProgress(label) {
-  if (!process.stdout.isTTY) {
-    console.log(label + ' …')
-    return () => {}
-  }
-  const began = Date.now()
-  const draw = () => process.stdout.write('\r\x1b[2K' + label + ' … ' + Math.round((Date.now() - began) / 1000) + ' s')
-  draw()
-  const timer = setInterval(draw, 1000)
-  return () => {
-    clearInterval(timer)
-    process.stdout.write('\r\x1b[2K')
-  }
-}
-
-/** Why npm failed, as a sentence that says what to do; undefined when its own words must do. */
-function explain(output) {
-  if (/ENOSPC|no space left/i.test(output))
-    return 'The disk is full. The packages take about 700 MB: make room and run it again.'
-  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET|network/i.test(output))
-    return 'The package registry could not be reached. Check the network or npm\'s "registry" and "proxy" settings, and run it again.'
-  if (/EACCES|EPERM|EROFS/.test(output)) return 'npm may not write here. Check who owns this folder: ' + root
-  if (/EINTEGRITY/.test(output))
-    return 'A package does not match its checksum. Try "npm cache clean --force", then run it again.'
-  return undefined
-}
-
 async function install(lock, manifests) {
   // On Windows a running node.exe cannot be deleted, and `npm ci` would try when this process is the bundled one.
   const clean =
@@ -284,18 +224,18 @@ async function install(lock, manifests) {
     (fs.existsSync(modules) ? 'Bringing the installed packages up to date' : 'Installing packages') + ' (once)'
   const began = Date.now()
   let command = clean ? 'ci' : 'install'
-  let result = await runNpm([command].concat(args), label)
+  let result = await runNpm([command].concat(args), { cwd: root, label })
   if (result.code !== 0 && /EUSAGE|in sync/.test(result.output)) {
     // Versions of npm differ in what they take for a lockfile in step with the manifests.
     command = 'install'
-    result = await runNpm([command].concat(args), label)
+    result = await runNpm([command].concat(args), { cwd: root, label })
   }
-  if (result.code !== 0 && explain(result.output) === undefined && isAtLeast(systemVersion(), wanted)) {
+  if (result.code !== 0 && explain(result.output, root) === undefined && isAtLeast(systemVersion(), wanted)) {
     // The package `node` fetches its binary in an install script and fails where there is none for the platform.
-    result = await runNpm(
-      [command].concat(args, '--ignore-scripts'),
-      'Installing without a bundled Node (this machine has a fitting one)',
-    )
+    result = await runNpm([command].concat(args, '--ignore-scripts'), {
+      cwd: root,
+      label: 'Installing without a bundled Node (this machine has a fitting one)',
+    })
   }
   if (result.code !== 0) {
     // npm says what is wrong first, and how it is used after that.
@@ -303,7 +243,7 @@ async function install(lock, manifests) {
       .split('\n')
       .filter((line) => line.trim() !== '')
       .slice(0, 15)
-    const reason = explain(result.output) || 'npm ' + command + ' failed.'
+    const reason = explain(result.output, root) || 'npm ' + command + ' failed.'
     throw new Refusal([reason, 'npm said:'].concat(lines).join('\n  '))
   }
   console.log('Installed in ' + Math.round((Date.now() - began) / 1000) + ' s.')
@@ -352,7 +292,7 @@ async function main() {
 }
 
 main().catch((error) => {
-  const known = error instanceof Refusal || explain(String(error.code)) !== undefined
-  console.error('\n' + (known ? (error instanceof Refusal ? error.message : explain(error.code)) : error.stack))
+  const known = error instanceof Refusal || explain(String(error.code), root) !== undefined
+  console.error('\n' + (known ? (error instanceof Refusal ? error.message : explain(error.code, root)) : error.stack))
   process.exit(1)
 })

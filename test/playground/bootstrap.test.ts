@@ -42,7 +42,8 @@ async function project(): Promise<string> {
   folders.push(folder)
   await mkdir(join(folder, 'playground'))
   await mkdir(join(folder, 'packages', 'one'), { recursive: true })
-  await cp('playground/bootstrap.mjs', join(folder, 'playground', 'bootstrap.mjs'))
+  for (const file of ['bootstrap.mjs', 'run-npm.mjs'])
+    await cp(join('playground', file), join(folder, 'playground', file))
   await writeFile(join(folder, 'npm-cli.cjs'), fakeNpm)
   await writeFile(
     join(folder, 'package.json'),

@@ -14,19 +14,24 @@ interface ComposerProps {
   readonly focusRequest: number
 }
 
-/** Where a question is written: Enter sends, Shift+Enter breaks the line. Files are chosen, dropped or pasted. */
-export function Composer({ service, isAnswering, isFollowUp, ask, stop, focusRequest }: ComposerProps): JSX.Element {
+/** A question that is being written, with its files. */
+interface Draft {
+  readonly text: string
+  readonly setText: (text: string) => void
+  readonly isResearch: boolean
+  readonly setIsResearch: (isResearch: boolean) => void
+  readonly attachments: Attachments
+  readonly canSend: boolean
+  /** Sent while files were still on their way: goes out once they are up. */
+  readonly isHeld: boolean
+  readonly send: () => void
+}
+
+function useDraft({ service, isAnswering, ask }: Pick<ComposerProps, 'service' | 'isAnswering' | 'ask'>): Draft {
   const [text, setText] = useState('')
   const [isResearch, setIsResearch] = useState(false)
-  // Sent while files were still on their way: goes out once they are up.
   const [isHeld, setIsHeld] = useState(false)
   const attachments = useAttachments(service)
-  const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
-    // A phone would cover the page with its keyboard before anything was read.
-    if (focusRequest > 0 || matchMedia('(hover: hover)').matches) field.current?.focus({ preventScroll: true })
-  }, [focusRequest])
-
   const canSend = text.trim() !== '' && !isAnswering
   const send = (): void => {
     if (!canSend || attachments.isBusy) return setIsHeld(canSend)
@@ -39,29 +44,40 @@ export function Composer({ service, isAnswering, isFollowUp, ask, stop, focusReq
   useEffect(() => {
     if (isHeld && !attachments.isBusy) send()
   }, [isHeld, attachments.isBusy])
+  return { text, setText, isResearch, setIsResearch, attachments, canSend, isHeld, send }
+}
+
+/** Where a question is written: Enter sends, Shift+Enter breaks the line. Files are chosen, dropped or pasted. */
+export function Composer({ isFollowUp, stop, focusRequest, ...props }: ComposerProps): JSX.Element {
+  const draft = useDraft(props)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    // A phone would cover the page with its keyboard before anything was read.
+    if (focusRequest > 0 || matchMedia('(hover: hover)').matches) field.current?.focus({ preventScroll: true })
+  }, [focusRequest])
   const onKeyDown = (event: KeyboardEvent): void => {
     // While a word is being composed (Chinese, Japanese, …), Enter chooses it.
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
     event.preventDefault()
-    send()
+    draft.send()
   }
   const takeFiles = (event: Event, data: DataTransfer | null): void => {
     const files = [...(data?.files ?? [])]
     if (files.length === 0) return
     event.preventDefault()
-    attachments.add(files)
+    draft.attachments.add(files)
   }
   return (
     <form
       class="composer"
       onSubmit={(event) => {
         event.preventDefault()
-        send()
+        draft.send()
       }}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => takeFiles(event, event.dataTransfer)}
     >
-      <AttachmentList attachments={attachments} />
+      <AttachmentList attachments={draft.attachments} />
       <label class="visually-hidden" for="question">
         Your question
       </label>
@@ -70,42 +86,50 @@ export function Composer({ service, isAnswering, isFollowUp, ask, stop, focusReq
         id="question"
         rows={1}
         maxLength={20_000}
-        value={text}
+        value={draft.text}
         placeholder={isFollowUp ? 'Ask a follow-up' : 'Ask your documents'}
         enterkeyhint="send"
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => draft.setText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
         onPaste={(event) => takeFiles(event, event.clipboardData)}
       />
-      <div class="composer-tools">
-        <FilePicker add={attachments.add} />
-        <button
-          type="button"
-          class="tool-button"
-          aria-pressed={isResearch}
-          title="Researches the next question in several steps: takes longer and uses more of the model"
-          onClick={() => setIsResearch(!isResearch)}
-        >
-          <ResearchIcon />
-          Deep research
-        </button>
-      </div>
-      {isAnswering ? (
-        <button type="button" class="send" onClick={stop} aria-label="Stop answering" title="Stop answering">
-          <StopIcon />
-        </button>
-      ) : (
-        <button
-          type="submit"
-          class="send"
-          disabled={!canSend || isHeld}
-          aria-label="Send question"
-          title="Send (Enter)"
-        >
-          <SendIcon />
-        </button>
-      )}
+      <Tools {...draft} />
+      {props.isAnswering ? <StopButton stop={stop} /> : <SendButton {...draft} />}
     </form>
+  )
+}
+
+function Tools({ attachments, isResearch, setIsResearch }: Draft): JSX.Element {
+  return (
+    <div class="composer-tools">
+      <FilePicker add={attachments.add} />
+      <button
+        type="button"
+        class="tool-button"
+        aria-pressed={isResearch}
+        title="Researches the next question in several steps: takes longer and uses more of the model"
+        onClick={() => setIsResearch(!isResearch)}
+      >
+        <ResearchIcon />
+        Deep research
+      </button>
+    </div>
+  )
+}
+
+function StopButton({ stop }: Pick<ComposerProps, 'stop'>): JSX.Element {
+  return (
+    <button type="button" class="send" onClick={stop} aria-label="Stop answering" title="Stop answering">
+      <StopIcon />
+    </button>
+  )
+}
+
+function SendButton({ canSend, isHeld }: Draft): JSX.Element {
+  return (
+    <button type="submit" class="send" disabled={!canSend || isHeld} aria-label="Send question" title="Send (Enter)">
+      <SendIcon />
+    </button>
   )
 }
 

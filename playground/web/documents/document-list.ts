@@ -34,7 +34,60 @@ export interface DocumentList {
   readonly service: Service
 }
 
-/** Reads the list again and again: often while documents are on their way, seldom otherwise, never in the background. */
+/** What reads the list, and who gets what it reads. */
+interface ListWatch {
+  readonly reader: ReturnType<typeof createListReader>
+  /** What to read now. */
+  readonly wanted: () => Parameters<ReturnType<typeof createListReader>['read']>[0]
+  readonly onListing: (listing: Listing) => void
+  readonly onFailure: (failure: Failure) => void
+}
+
+/**
+ * Reads the list again and again: often while documents are on their way, seldom otherwise, never in the background.
+ * @returns reads it at once, and ends the reading
+ */
+function watchList({ reader, wanted, onListing, onFailure }: ListWatch): { refresh: () => void; end: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let round = 0
+  const leave = new AbortController()
+  const read = async (): Promise<void> => {
+    const mine = ++round
+    let isBusy = false
+    try {
+      if (!document.hidden) {
+        const next = await reader.read(wanted(), leave.signal)
+        // A slower answer to an older choice.
+        if (mine !== round) return
+        isBusy = next.counts.byState.pending.number + next.counts.byState.indexing.number > 0
+        onListing(next)
+      }
+    } catch (error) {
+      if (leave.signal.aborted || mine !== round) return
+      onFailure(toFailure(error))
+    }
+    if (!leave.signal.aborted) timer = setTimeout(read, isBusy ? busyMs : idleMs)
+  }
+  const refresh = (): void => {
+    clearTimeout(timer)
+    void read()
+  }
+  const onVisible = (): void => {
+    if (!document.hidden) refresh()
+  }
+  document.addEventListener('visibilitychange', onVisible)
+  const unsubscribe = onChangeElsewhere(({ kind }) => kind === 'documents' && refresh())
+  void read()
+  const end = (): void => {
+    leave.abort()
+    unsubscribe()
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', onVisible)
+  }
+  return { refresh, end }
+}
+
+/** The documents of a service, kept up to date while the page is looked at. */
 export function useDocumentList(service: Service): DocumentList {
   const [listing, setListing] = useState<Listing | undefined>(undefined)
   const [filter, setFilter] = useState<DocumentFilter>({ state: null, words: '' })
@@ -46,43 +99,13 @@ export function useDocumentList(service: Service): DocumentList {
   wanted.current = { filter, rows }
 
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let round = 0
-    const leave = new AbortController()
-    const read = async (): Promise<void> => {
-      const mine = ++round
-      let isBusy = false
-      try {
-        if (!document.hidden) {
-          const next = await reader.read(wanted.current, leave.signal)
-          // A slower answer to an older choice.
-          if (mine !== round) return
-          isBusy = next.counts.byState.pending.number + next.counts.byState.indexing.number > 0
-          setListing(next)
-          setFailure(null)
-        }
-      } catch (error) {
-        if (leave.signal.aborted || mine !== round) return
-        setFailure(toFailure(error))
-      }
-      if (!leave.signal.aborted) timer = setTimeout(read, isBusy ? busyMs : idleMs)
+    const onListing = (next: Listing): void => {
+      setListing(next)
+      setFailure(null)
     }
-    refresh.current = () => {
-      clearTimeout(timer)
-      void read()
-    }
-    const onVisible = (): void => {
-      if (!document.hidden) refresh.current()
-    }
-    document.addEventListener('visibilitychange', onVisible)
-    const unsubscribe = onChangeElsewhere(({ kind }) => kind === 'documents' && refresh.current())
-    void read()
-    return () => {
-      leave.abort()
-      unsubscribe()
-      clearTimeout(timer)
-      document.removeEventListener('visibilitychange', onVisible)
-    }
+    const watch = watchList({ reader, wanted: () => wanted.current, onListing, onFailure: setFailure })
+    refresh.current = watch.refresh
+    return watch.end
   }, [reader])
   useEffect(() => {
     const timer = setTimeout(() => refresh.current(), typingMs)
