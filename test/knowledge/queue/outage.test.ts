@@ -1,5 +1,5 @@
 import { renewClaims } from '@inlay/knowledge/internal/queue/claims'
-import { sweepClaims } from '@inlay/knowledge/internal/queue/outcomes'
+import { sweepClaims } from '@inlay/knowledge/internal/queue/lapsed-leases'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { migrateKnowledge } from '@inlay/knowledge'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
