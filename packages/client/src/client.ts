@@ -13,7 +13,8 @@ import {
   toolSnapshotSchema,
 } from '@inlay/protocol'
 import { type AgentsClient, createAgentsClient } from './agents.ts'
-import { type Answer, createAnswer, type ResumeOptions, resumeOptions } from './answer.ts'
+import { type Answer, createAnswer } from './answer.ts'
+import { type ResumeOptions, resumeOptions } from './reconnect.ts'
 import { type CallOptions, read, readList, submit } from './call.ts'
 import { createDocumentsClient, type DocumentsClient } from './documents.ts'
 import { createFilesClient, type FilesClient } from './files.ts'

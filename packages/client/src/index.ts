@@ -1,5 +1,6 @@
 export type { AgentsClient } from './agents.ts'
-export type { Answer, ResumeOptions } from './answer.ts'
+export type { Answer } from './answer.ts'
+export type { ResumeOptions } from './reconnect.ts'
 export type { BatchOptions } from './batch.ts'
 export type { CallOptions } from './call.ts'
 export { createClient } from './client.ts'

@@ -1,7 +1,7 @@
 import type { Agent } from '@inlay/agent'
 import { queueRemoval } from './files/file-records.ts'
 import type { SqlFiles } from './files/files.ts'
-import { eraseSessions } from './sessions/sessions.ts'
+import { eraseSessions } from './sessions/removal.ts'
 import type { ConversationDatabase } from './tables/database.ts'
 
 /** How much of a person was erased, by kind. */

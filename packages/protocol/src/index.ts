@@ -20,7 +20,7 @@ export type {
   SendMessageInput,
   SendMessageRequest,
 } from './chat/chat.ts'
-export { stripCitations } from './packets/strip-citations.ts'
+export { stripCitations } from './fold/strip-citations.ts'
 export {
   batchLineSchema,
   docMinimalInfoSchema,

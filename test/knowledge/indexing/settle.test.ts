@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { claim, readClaimed, type Claim, readRetired } from '@inlay/knowledge/internal/queue/claims'
-import { sweepClaims } from '@inlay/knowledge/internal/queue/outcomes'
+import { sweepClaims } from '@inlay/knowledge/internal/queue/lapsed-leases'
 import { settle, type Written } from '@inlay/knowledge/internal/indexing/index-claim'
 import { makeWorker, request, type TestWorker } from '../setup.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { releaseClaim, readRetired } from '@inlay/knowledge/internal/queue/claims'
-import { sweepClaims } from '@inlay/knowledge/internal/queue/outcomes'
+import { sweepClaims } from '@inlay/knowledge/internal/queue/lapsed-leases'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
 import { makeRecords, makeWorker, request } from '../setup.ts'

@@ -15,7 +15,7 @@ import type {
 import { terminatedText } from '../contracts/conversation-store.ts'
 import type { RunStore, SendRecord } from '../contracts/run-store.ts'
 import type { Services } from '../contracts/services.ts'
-import { placeMessage, toMainline, toPath, type MessageRole } from './message-tree.ts'
+import { placeMessage, toMainline, toPath, type MessageRole } from '../message-tree.ts'
 
 interface HeldMessage {
   readonly id: number

@@ -14,6 +14,7 @@ import { touchSession } from './writing.ts'
 import { ownSession } from './ownership.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { readSession } from './reading.ts'
+import { createRemoval } from './removal.ts'
 import { searchSessions } from './search.ts'
 import { createSettings, pinnedModel } from './settings.ts'
 import { findTitle, type SpokenMessage } from './title.ts'
@@ -90,44 +91,6 @@ function afterReady(sessions: Sessions, ready: () => Promise<void>): Sessions {
     },
   ])
   return Object.fromEntries(calls) as Sessions // Each call takes and gives what the one behind it does.
-}
-
-function createRemoval({ db, agent, now }: SessionsOptions): Pick<Sessions, 'remove' | 'removeAll'> {
-  const remove = async (ids: readonly string[], erase: boolean): Promise<void> => {
-    await agent.removeRuns(ids)
-    if (erase) await eraseSessions(db, ids)
-    else if (ids.length > 0) {
-      await db.updateTable('inlay_chat_sessions').set({ deleted_at: now() }).where('id', 'in', ids).execute()
-    }
-  }
-  return {
-    remove: async (id, caller, { erase = false } = {}) => remove([(await ownSession(db, id, caller)).id], erase),
-    removeAll: async (caller, { erase = false } = {}) => {
-      const rows = await db
-        .selectFrom('inlay_chat_sessions')
-        .select('id')
-        .where('owner_id', '=', caller.id)
-        .where('deleted_at', 'is', null)
-        .execute()
-      const ids = rows.map(({ id }) => id)
-      // A statement takes a bounded number of values.
-      for (let at = 0; at < ids.length; at += 500) await remove(ids.slice(at, at + 500), erase)
-    },
-  }
-}
-
-/** Removes sessions with all that is in them. */
-export async function eraseSessions(db: ConversationDatabase, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  await db.transaction().execute(async (records) => {
-    const messages = records.selectFrom('inlay_chat_messages').select('id').where('session_id', 'in', ids)
-    await records.deleteFrom('inlay_chat_tool_calls').where('message_id', 'in', messages).execute()
-    await records.deleteFrom('inlay_chat_feedback').where('message_id', 'in', messages).execute()
-    await records.deleteFrom('inlay_chat_summaries').where('session_id', 'in', ids).execute()
-    await records.deleteFrom('inlay_chat_send_keys').where('session_id', 'in', ids).execute()
-    await records.deleteFrom('inlay_chat_messages').where('session_id', 'in', ids).execute()
-    await records.deleteFrom('inlay_chat_sessions').where('id', 'in', ids).execute()
-  })
 }
 
 async function titleOf({ db, models }: SessionsOptions, row: Selectable<SessionTable>): Promise<string> {

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import type { Connection, Table } from '@lancedb/lancedb'
 import type engine from '#lancedb'
 import manifest from '../../package.json' with { type: 'json' }
 
@@ -186,50 +185,6 @@ export function createHandle<Parts, Options>(
       }
     },
     close: () => (closing ??= close()),
-  }
-}
-
-/** An open table with its connection; both have to be closed. */
-export interface OpenTable {
-  readonly connection: Connection
-  readonly table: Table
-}
-
-/** A table that is opened anew under its users. */
-export interface RenewableTable {
-  readonly table: Table
-  /** Counts a fold; every tenth time the table is opened anew. */
-  folded(): Promise<void>
-  close(): void
-}
-
-const foldsOfOneOpening = 10
-
-/**
- * The engine's cache keeps files open that a fold has replaced and cleared away, with the room they take on the disk.
- * Nothing but an end of its session drops them.
- */
-export function renewableTable(first: OpenTable, open: () => Promise<OpenTable>): RenewableTable {
-  let current = first
-  let folds = 0
-  // Every use goes to the table that is open; the first must not outlive its time as a target.
-  const table = new Proxy({} as Table, {
-    get: (_, name) => {
-      const member: unknown = Reflect.get(current.table, name)
-      return typeof member === 'function' ? member.bind(current.table) : member
-    },
-  })
-  return {
-    table,
-    folded: async () => {
-      if (++folds % foldsOfOneOpening > 0) return
-      // Not closed here: calls may be under way on it. It goes with the last of them.
-      current = await open()
-    },
-    close: () => {
-      current.table.close()
-      current.connection.close()
-    },
   }
 }
 

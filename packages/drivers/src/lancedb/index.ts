@@ -4,15 +4,7 @@ import { createMutex, type Mutex } from '../concurrency/mutex.ts'
 import { bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
-import {
-  checkInstalled,
-  createHandle,
-  loadEngine,
-  persistently,
-  renewableTable,
-  type OpenTable,
-  type RenewableTable,
-} from './engine.ts'
+import { checkInstalled, createHandle, loadEngine, persistently } from './engine.ts'
 import { among, quote } from './filtered-search.ts'
 import { besideMark, folderLocation } from './folder-location.ts'
 import { defaultVectorShare, fuse, keyOf } from '../vector-index/fusion.ts'
@@ -20,7 +12,7 @@ import type { IndexLocation } from './location.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { checkVector, noSpace, type Space } from '../vector-index/open-state.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
-import { openTable } from './table.ts'
+import { openTable, type OpenTable, type RenewableTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
@@ -191,6 +183,36 @@ async function assemble(
   const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, exactVectorBytes, purge })
   const fold = (): Promise<void> => exclusively(upkeep.fold)
   return { ...parts, purge, upkeep, appending: createAppending({ ...parts, fold }) }
+}
+
+const foldsOfOneOpening = 10
+
+/**
+ * The engine's cache keeps files open that a fold has replaced and cleared away, with the room they take on the disk.
+ * Nothing but an end of its session drops them.
+ */
+function renewableTable(first: OpenTable, open: () => Promise<OpenTable>): RenewableTable {
+  let current = first
+  let folds = 0
+  // Every use goes to the table that is open; the first must not outlive its time as a target.
+  const table = new Proxy({} as OpenTable['table'], {
+    get: (_, name) => {
+      const member: unknown = Reflect.get(current.table, name)
+      return typeof member === 'function' ? member.bind(current.table) : member
+    },
+  })
+  return {
+    table,
+    folded: async () => {
+      if (++folds % foldsOfOneOpening > 0) return
+      // Not closed here: calls may be under way on it. It goes with the last of them.
+      current = await open()
+    },
+    close: () => {
+      current.table.close()
+      current.connection.close()
+    },
+  }
 }
 
 async function dismantle({ renewable, presence }: Opened): Promise<void> {

@@ -1,12 +1,26 @@
 import { InlayError } from '@inlay/protocol'
 import type { Connection, Index, Table } from '@lancedb/lancedb'
-import type { Engine, OpenTable } from './engine.ts'
+import type { Engine } from './engine.ts'
 import type { IndexLocation } from './location.ts'
 import { isOfFormat, isOfSpace, schemaOf, searchColumn } from './rows.ts'
 import type { Space } from '../vector-index/open-state.ts'
 import { wordOptions } from './text/words.ts'
 
 export const tableName = 'chunks'
+
+/** An open table with its connection; both have to be closed. */
+export interface OpenTable {
+  readonly connection: Connection
+  readonly table: Table
+}
+
+/** A table that is opened anew under its users. */
+export interface RenewableTable {
+  readonly table: Table
+  /** Counts a fold; every tenth time the table is opened anew. */
+  folded(): Promise<void>
+  close(): void
+}
 
 /**
  * Most memory for parts of indexes and for file metadata, in bytes. The engine's own limits are 6 GB and 1 GB. It keeps

@@ -1,7 +1,7 @@
 import { createSignal, delay, unrefTimer } from '@inlay/protocol/concurrency'
 import { type IndexingContext, indexClaim } from './index-claim.ts'
 import { type Claim, claim as claimDocuments, releaseClaim, renewClaims } from '../queue/claims.ts'
-import { sweepClaims } from '../queue/outcomes.ts'
+import { sweepClaims } from '../queue/lapsed-leases.ts'
 
 /** How documents are taken from the queue. Times are milliseconds. */
 export interface WorkerOptions {

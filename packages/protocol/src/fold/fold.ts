@@ -1,4 +1,4 @@
-import { stripCitations } from '../packets/strip-citations.ts'
+import { stripCitations } from './strip-citations.ts'
 import { applyPacket, endBlocks, isSamePlace } from './fold-packets.ts'
 import type { Block, ChangingState, FoldState, ResearchBlock, ToolBlock } from './fold-state.ts'
 import { type ErrorLine, lineKind, type StreamLine } from '../framing/lines.ts'
