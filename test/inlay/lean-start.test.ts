@@ -15,12 +15,19 @@ afterEach(() => {
 })
 
 /** Starts `inlay serve` and waits until it answers. */
-async function serve(env: Record<string, string>): Promise<{ arguments: string; environment: string }> {
+async function serve(
+  env: Record<string, string>,
+  flags: readonly string[] = [],
+): Promise<{ arguments: string; environment: string }> {
   const { MALLOC_ARENA_MAX: _, ...own } = process.env
-  child = spawn(process.execPath, ['--conditions=@inlay/source', program, 'serve', '--port', '0', '--data', folder], {
-    env: { ...own, INLAY_MODEL: 'extractive', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  child = spawn(
+    process.execPath,
+    [...flags, '--conditions=@inlay/source', program, 'serve', '--port', '0', '--data', folder],
+    {
+      env: { ...own, INLAY_MODEL: 'extractive', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   await once(child.stdout!, 'data')
   const read = (name: string): string => readFileSync(`/proc/${child!.pid}/${name}`, 'utf8').replaceAll('\0', '\n')
   return { arguments: read('cmdline'), environment: read('environ') }
@@ -46,6 +53,16 @@ test.runIf(process.platform === 'linux')(
     const { arguments: words, environment } = await serve({ MALLOC_ARENA_MAX: '8' })
     expect(environment).toMatch(/^MALLOC_ARENA_MAX=8$/m)
     expect(words).not.toMatch(/semi-space/)
+  },
+  60_000,
+)
+
+test.runIf(process.platform === 'linux')(
+  'a process that may not start programs serves as it is',
+  async () => {
+    const allowed = ['--allow-fs-read=*', '--allow-fs-write=*', '--allow-addons', '--allow-worker']
+    const { environment } = await serve({}, ['--permission', ...allowed])
+    expect(environment).not.toMatch(/MALLOC_ARENA_MAX/)
   },
   60_000,
 )

@@ -73,3 +73,10 @@ test('whoever leaves while waiting takes no place', async () => {
   await yieldToEventLoop()
   expect(inside).toEqual(['ana', 'cleo'])
 })
+
+test('a caller that has left already gets no turn', async () => {
+  const turns = createFairTurns({ limit: 1, limitPerCaller: 1 })
+  await expect(turns.enter('ana', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
+  const leave = await turns.enter('ben')
+  leave()
+})

@@ -1,3 +1,6 @@
+import { accessSync, constants } from 'node:fs'
+import { basename } from 'node:path'
+
 /**
  * What glibc reads when a process starts. Its own way gives each of some thirty threads of the index an arena, and keeps
  * what they free: a flood of documents then left twice as much behind. Other allocators ignore it.
@@ -14,10 +17,18 @@ export const leanFlags: readonly string[] = ['--max-semi-space-size=16']
 /** Replaces this program by itself, started with less memory; does nothing where that cannot be, or is set already. */
 export function startLean(): void {
   const { env, execArgv, execPath, argv, platform } = process
+  // Started through a loader, this is the loader.
+  if (!basename(execPath).startsWith('node')) return
   const isSet = Object.keys(leanEnvironment).some((name) => env[name] !== undefined) || env['GLIBC_TUNABLES']
   // A parent that talks to this process by a channel would lose it.
   if (platform !== 'linux' || isSet || process.channel || typeof process.execve !== 'function') return
   const hasFlag = [...execArgv, env['NODE_OPTIONS'] ?? ''].some((flag) => flag.includes('semi-space-size'))
   const flags = hasFlag ? execArgv : [...leanFlags, ...execArgv]
-  process.execve(execPath, [execPath, ...flags, ...argv.slice(1)], { ...env, ...leanEnvironment })
+  try {
+    // A program that cannot be started would end the process.
+    accessSync(execPath, constants.X_OK)
+    process.execve(execPath, [execPath, ...flags, ...argv.slice(1)], { ...env, ...leanEnvironment })
+  } catch {
+    // Not permitted: it runs as it was started.
+  }
 }

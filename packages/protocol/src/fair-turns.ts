@@ -25,10 +25,9 @@ export function createFairTurns({ limit, limitPerCaller }: FairTurnsOptions): Fa
   let total = 0
   let last: { readonly caller: string; readonly changedAt: number } | undefined
 
-  function hasPlace(caller: string): boolean {
-    const isAlone = !last || performance.now() - last.changedAt > togetherMs
-    return total < limit && (isAlone || (held.get(caller) ?? 0) < limitPerCaller)
-  }
+  const hasPlace = (caller: string): boolean =>
+    total < limit &&
+    (!last || performance.now() - last.changedAt > togetherMs || (held.get(caller) ?? 0) < limitPerCaller)
 
   function take(caller: string): () => void {
     total++
@@ -38,9 +37,8 @@ export function createFairTurns({ limit, limitPerCaller }: FairTurnsOptions): Fa
       if (!isHeld) return
       isHeld = false
       total--
-      const left = held.get(caller)! - 1
-      if (left > 0) held.set(caller, left)
-      else held.delete(caller)
+      held.set(caller, held.get(caller)! - 1)
+      if (held.get(caller) === 0) held.delete(caller)
       if (waiting.size > 0) admit()
     }
   }
@@ -59,7 +57,9 @@ export function createFairTurns({ limit, limitPerCaller }: FairTurnsOptions): Fa
 
   return {
     enter: async (caller, signal) => {
+      signal?.throwIfAborted()
       if (last?.caller !== caller) last = { caller, changedAt: last ? performance.now() : -Infinity }
+      if (waiting.size > 0) admit()
       if (hasPlace(caller)) return take(caller)
       return new Promise((resolve, reject) => {
         const queue = waiting.get(caller) ?? new Set()

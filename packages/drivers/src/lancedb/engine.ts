@@ -145,17 +145,21 @@ export interface Handle<Parts, Options> {
   close(): Promise<void>
 }
 
-/** Makes a handle; failures of the engine leave it as errors of ours. */
+/**
+ * Makes a handle; failures of the engine leave it as errors of ours. `settled` resolves after the calls that are under way
+ * when it is called.
+ */
 export function createHandle<Parts, Options>(
-  assemble: (options: Options) => Promise<Parts>,
+  assemble: (options: Options, settled: () => Promise<unknown>) => Promise<Parts>,
   dismantle: (parts: Parts) => Promise<void>,
 ): Handle<Parts, Options> {
   let opening: Promise<Parts> | undefined
   let closing: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
+  const settled = (): Promise<unknown> => Promise.allSettled(underWay)
 
   async function close(): Promise<void> {
-    await Promise.allSettled(underWay)
+    await settled()
     const parts = await opening?.catch(() => undefined)
     if (parts) await guarded(() => dismantle(parts))
   }
@@ -163,7 +167,7 @@ export function createHandle<Parts, Options>(
   return {
     async open(options) {
       if (closing) throw closed()
-      const attempt = (opening ??= guarded(() => assemble(options)))
+      const attempt = (opening ??= guarded(() => assemble(options, settled)))
       try {
         await attempt
       } catch (error) {

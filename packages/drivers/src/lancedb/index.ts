@@ -87,8 +87,9 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     ? bucketLocation(folder, options.storageOptions)
     : folderLocation(folder, options.processes)
   const handle = createHandle(
-    (space: Space | undefined) => assemble(options, { location, space, exclusively }),
-    dismantle,
+    (space: Space | undefined, settled) => assemble(options, { location, space, exclusively, settled }),
+    // A fold may outlive the call that began it.
+    (parts) => exclusively(() => dismantle(parts)),
   )
   const { use } = handle
   let wanted: Space | undefined
@@ -145,6 +146,13 @@ function besideOf(folder: string, number: number): string {
 /** A search counts for so long. */
 const searchedMs = 10_000
 
+interface OpeningParts {
+  readonly location: IndexLocation
+  readonly space: Space | undefined
+  readonly exclusively: Mutex
+  readonly settled: () => Promise<unknown>
+}
+
 async function assemble(
   {
     keepVersionsMs = 10_000,
@@ -153,11 +161,11 @@ async function assemble(
     purgeMs = 86_400_000,
     exactVectorBytes = 100_000_000,
   }: LancedbOptions,
-  { location, space, exclusively }: { location: IndexLocation; space: Space | undefined; exclusively: Mutex },
+  { location, space, exclusively, settled }: OpeningParts,
 ): Promise<Opened> {
   const engine = await loadEngine()
   const open = (): Promise<OpenTable> => openTable(engine, location, space)
-  const renewable = renewableTable(await open(), open)
+  const renewable = renewableTable(await open(), open, settled)
   const { table } = renewable
   const terms = createTerms(engine)
   const memtable = createMemtable(terms, memtableCharacters)
@@ -191,7 +199,11 @@ const foldsOfOneOpening = 10
  * The engine's cache keeps files open that a fold has replaced and cleared away, with the room they take on the disk.
  * Nothing but an end of its session drops them.
  */
-function renewableTable(first: OpenTable, open: () => Promise<OpenTable>): RenewableTable {
+function renewableTable(
+  first: OpenTable,
+  open: () => Promise<OpenTable>,
+  settled: () => Promise<unknown>,
+): RenewableTable {
   let current = first
   let folds = 0
   // Every use goes to the table that is open; the first must not outlive its time as a target.
@@ -204,15 +216,20 @@ function renewableTable(first: OpenTable, open: () => Promise<OpenTable>): Renew
   return {
     table,
     folded: async () => {
-      if (++folds % foldsOfOneOpening > 0) return
-      // Not closed here: calls may be under way on it. It goes with the last of them.
+      if (++folds < foldsOfOneOpening) return
+      const replaced = current
       current = await open()
+      folds = 0
+      // Calls may be under way on it.
+      void settled().then(() => closeTable(replaced))
     },
-    close: () => {
-      current.table.close()
-      current.connection.close()
-    },
+    close: () => closeTable(current),
   }
+}
+
+function closeTable({ table, connection }: OpenTable): void {
+  table.close()
+  connection.close()
 }
 
 async function dismantle({ renewable, presence }: Opened): Promise<void> {

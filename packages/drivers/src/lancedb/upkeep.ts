@@ -84,7 +84,8 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
     statistics.outdate(await table.countRows())
     // Once more after the retention, unless this run had nothing to leave behind.
     clearAt = counted > 0 || clearAt === 0 ? Date.now() + keepVersionsMs : undefined
-    await renewable.folded()
+    // The fold is done whatever comes of this; it is tried again with the next.
+    await renewable.folded().catch(() => {})
   }
 
   async function runDue(idle: boolean, signal: AbortSignal | undefined): Promise<void> {

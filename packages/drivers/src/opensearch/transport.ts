@@ -68,14 +68,17 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
   }
   /** Goes to the next node at once when one does not answer; only after the last it is time to wait. */
   const tryEach = async (call: ClusterCall): Promise<ClusterReply> => {
-    for (let passedOver = 1; ; passedOver++) {
+    const first = next
+    for (let passedOver = 0; ; passedOver++) {
+      const at = (first + passedOver) % addresses.length
       try {
-        return await sendTo(addresses[next % addresses.length]!, call)
+        return await sendTo(addresses[at]!, call)
       } catch (error) {
         call.signal?.throwIfAborted()
-        next++
+        // Another call may have gone on from it already.
+        if (next === at) next = (at + 1) % addresses.length
         if (isInlayError(error)) throw error
-        if (passedOver >= addresses.length) throw unavailable('The search cluster cannot be reached.', true, error)
+        if (passedOver === addresses.length - 1) throw unavailable('The search cluster cannot be reached.', true, error)
       }
     }
   }

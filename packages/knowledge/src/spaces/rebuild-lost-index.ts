@@ -23,6 +23,9 @@ interface LostIndexOptions {
   readonly onError?: (error: unknown) => void
 }
 
+/** What no waiting mends: the operator is to change something. */
+const lasting: ReadonlySet<string> = new Set(['INDEX_MISMATCH', 'UNSUPPORTED', 'INVALID_INPUT'])
+
 /**
  * Tells indexes that are not what the records believe: lost, damaged, outdated, or another's. Such a one is replaced by a
  * new one, into which its documents are then moved.
@@ -48,7 +51,7 @@ export class LostIndexCheck {
   async verify(): Promise<void> {
     const number = await this.#directory.own()
     await this.#inspect(number, { thorough: false }).catch((error: unknown) => {
-      if (isInlayError(error) && error.code === 'INDEX_MISMATCH') throw error
+      if (isInlayError(error) && lasting.has(error.code)) throw error
       this.#isUnverified = true
       this.#options.onError?.(unreachable(error))
     })
@@ -63,7 +66,7 @@ export class LostIndexCheck {
     }
     this.#verifying ??= verify().finally(() => (this.#verifying = undefined))
     await this.#verifying.catch((error: unknown) => {
-      throw unreachable(error)
+      throw isInlayError(error) && lasting.has(error.code) ? error : unreachable(error)
     })
   }
 

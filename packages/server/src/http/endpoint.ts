@@ -90,7 +90,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
 }
 
 /** A call counts for so long: what takes longer waits for something, or lets others in between its parts. */
-const longestTurnMs = 100
+const longestTurnMs = 20
 
 /** Waits until the caller may begin one more call; its body is not read before. @returns ends the turn */
 async function takeTurn(caller: string, request: Request, { turns, timer }: ServerSettings): Promise<() => void> {

@@ -1,6 +1,7 @@
 const hidden = /<!--[^]*?-->|<a (?:id|name)="[^"]*">\s*<\/a>/g
 /** Directives of a site's builder, tags alone on their line, and addresses that links refer to. */
-const hiddenLine = /^\s*(?:\{\{.*\}\}|<\/?[A-Za-z][^<>]*>|\[[^\]]+\]:\s+\S.*)\s*$/
+const hiddenLine =
+  /^\s*(?:\{\{.*\}\}|<\/?[A-Za-z][\w-]*(?:\s[^<>]*|\/)?>|\[(?!\^)[^\]]+\]:\s+(?:<[^<>]*>|\S+)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?)\s*$/
 const inclusion = /^\s*\{\{#\w*include\b.*\}\}\s*$/
 const fence = /^\s*(`{3,}|~{3,})/
 

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { withoutHiddenMarkup } from '@inlay/agent/internal/actions/internal-search/hidden-markup'
+
+test('what readers of a page see stays', () => {
+  const minutes = [
+    'Minutes',
+    '[Alice]: We pay 300 euros on Friday.',
+    '[10:32]: Bob agrees.',
+    'See the note.[^1]',
+    '[^1]: The price is 5 euros.',
+    '<https://example.com/form>',
+    '<ana@example.com>',
+    'end',
+  ].join('\n')
+  expect(withoutHiddenMarkup(minutes)).toBe(minutes)
+})
+
+test('tags, link definitions and directives go', () => {
+  const page = [
+    'Before',
+    '<Listing number="1-1" caption="A caption">',
+    '</Listing>',
+    '[book]: ch01-01.html',
+    '[other]: <https://example.com> "A title"',
+    '{{#quiz ../quizzes/one.toml}}',
+    'after',
+  ].join('\n')
+  expect(withoutHiddenMarkup(page)).toBe('Before\nafter')
+})
