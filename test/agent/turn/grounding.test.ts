@@ -92,18 +92,6 @@ describe('a model of which nothing is known', () => {
     expect(model.requests.every(({ tools }) => (tools ?? []).length > 0)).toBe(true)
   })
 
-  test('gets results still when it called the search once and then no more', async () => {
-    const call = { call: { name: 'internal_search', input: { queries: ['leave'] } } }
-    let isFirst = true
-    const { ask } = await unknownModel(({ prompt }) => {
-      if (hasResults(prompt)) return ['It is 25 days [1].']
-      const parts = isFirst ? [call] : [prose]
-      isFirst = false
-      return parts
-    })
-    for (let count = 0; count < 4; count++) expect(await ask()).toContain('It is 25 days')
-  })
-
   test('is asked to search again after a while', async () => {
     const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
     for (let count = 0; count < 26; count++) await ask()

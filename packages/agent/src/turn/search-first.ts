@@ -13,13 +13,11 @@ export type AnswerGrounding = 'tools' | 'probe' | 'search-first' | 'given'
 
 // Models become better while a server runs, and an answer without a search proves little.
 const answersUntilProbed = 25
-// One call proves little as well: a weak model makes one now and then.
-const callsUntilTrusted = 3
 const mostModels = 1_000
 
 /** Which models search by themselves, by what their answers showed. */
 export class GroundingMemory {
-  /** By model: answers that are given results before it is probed again; below 0: how often it called when probed. */
+  /** Answers that are given results before the model is probed again, by model; 0: it calls tools. */
   readonly #given = new Map<string, number>()
 
   of(model: ResolvedModel): AnswerGrounding {
@@ -30,16 +28,13 @@ export class GroundingMemory {
     const left = this.#given.get(key)
     if (left === undefined) return callsTools ? 'tools' : 'probe'
     if (left > 0) this.#given.set(key, left - 1)
-    if (left > 1) return 'given'
-    return left > -callsUntilTrusted ? 'probe' : 'tools'
+    return left > 1 ? 'given' : left === 1 ? 'probe' : 'tools'
   }
 
   /** Takes note of whether a probed model called a tool. */
   note({ provider, name }: ResolvedModel, hasCalled: boolean): void {
     if (this.#given.size >= mostModels) this.#given.clear()
-    const key = `${provider} ${name}`
-    const calls = Math.max(0, -(this.#given.get(key) ?? 0))
-    this.#given.set(key, hasCalled ? -calls - 1 : calls > 0 ? 1 - calls : answersUntilProbed)
+    this.#given.set(`${provider} ${name}`, hasCalled ? 0 : answersUntilProbed)
   }
 }
 
