@@ -1,5 +1,5 @@
 import type { BaseFilters, Tag, TimestampRange } from '@inlay/protocol'
-import { forbidden, isUnrestricted, maySee, noGrants, readGrants, readPairs } from './access.ts'
+import { forbidden, isUnrestricted, maySee, noGrants, readGrants, readPairs } from './permissions.ts'
 import { toTag } from './document-tags.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { IndexFilter, TimeRange } from '../contracts/vector-index.ts'
