@@ -151,7 +151,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
         ...(outputTokens && { outputTokens }),
         ...(comparesCitations !== undefined && { comparesCitations }),
         ...(observed && { observed }),
-        ...(type === 'extractive' && { quotesOnly: true }),
+        ...(type === 'extractive' && { quotesOnly: true, callsTools: true }),
       }
     },
     list: async () => listModels(providers, usual),
