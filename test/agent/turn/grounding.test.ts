@@ -47,13 +47,15 @@ describe('a model of which nothing is known', () => {
     expect(temperature).toBeLessThan(0.3)
   })
 
-  test('gets nothing of documents that no reader sees, and the number behind each paragraph', async () => {
+  test('gets what readers see, a line of code in its sentence, and the number behind each paragraph', async () => {
     const source = [
       'Staff receive <a id="days"></a>25 days.<!-- Do not remove -->',
       '<Listing number="8-1">',
       '```rust\n{{#rustdoc_include listing.rs:here}}\n```',
       '</Listing>',
       '```html\n<p>\nLeave. See below.\n```',
+      'To see them all, enter this\nline:',
+      '```console\n$ leave --list\n```',
       'Ask your lead:',
       '[handbook]: https://handbook.example/leave',
     ]
@@ -63,7 +65,8 @@ describe('a model of which nothing is known', () => {
     const setting = await newSetting(() => [], { models, search: async () => [hidden] })
     await (await setting.send()).whole()
     const sent = JSON.stringify(model.requests.at(-1)?.prompt)
-    const shown = 'Staff receive 25 days. [1]\n\n```html\n<p>\nLeave. See below.\n```\n\nAsk your lead:\n\nQuestion:'
+    const shown =
+      'Staff receive 25 days. [1]\n\n```html\n<p>\nLeave. See below.\n```\n\nTo see them all, enter this\nline: `leave --list` [1]\n\nAsk your lead:\n\nQuestion:'
     expect(sent).toContain(JSON.stringify(shown).slice(1, -1))
     expect(sent).not.toMatch(/Do not remove|<a id|Listing|rustdoc|handbook/)
   })

@@ -158,15 +158,31 @@ function toPlainResults(json: string, includeCitations: boolean): string {
   return [givenNote, ...blocks].join('\n\n')
 }
 
-/** The marker behind each paragraph too: a small model that quotes it goes on to cite. */
+/** A line of code that a sentence leads to, with its prompt. */
+const ledLine = /:[^\S\n]*\n\s*(`{3,}|~{3,})[^\n]*\n[^\S\n]*(?:[$>] )?([^\n`]+)\n[^\S\n]*\1$/
+
+/**
+ * The marker behind each paragraph too: a small model that quotes it goes on to cite. A line of code stands in the
+ * sentence that leads to it: such a model often ends at a colon.
+ */
 function withMarkers(content: string, marker: string): string {
   let inFence = false
-  const paragraphs = content.split(/\n[^\S\n]*\n/)
-  const marked = paragraphs.map((paragraph) => {
+  const marked: string[] = []
+  for (const paragraph of content.split(/\n[^\S\n]*\n/)) {
     const wasInFence = inFence
     if ((paragraph.match(/^\s*(?:`{3}|~{3})/gm)?.length ?? 0) % 2 === 1) inFence = !inFence
-    return !wasInFence && /[.!?…。！？][)"'”’»*_`]*$/.test(paragraph) ? `${paragraph} ${marker}` : paragraph
-  })
+    const joined = `${marked.at(-1) ?? ''}\n${paragraph}`
+    if (!wasInFence && !inFence && ledLine.test(joined)) {
+      marked.splice(
+        -1,
+        1,
+        joined.replace(ledLine, (...[, , code = '']) => `: \`${code.trim()}\` ${marker}`),
+      )
+    } else {
+      const isSaid = !wasInFence && /[.!?…。！？][)"'”’»*_`]*$/.test(paragraph)
+      marked.push(isSaid ? `${paragraph} ${marker}` : paragraph)
+    }
+  }
   return marked.join('\n\n')
 }
 
