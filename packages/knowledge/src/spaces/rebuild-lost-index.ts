@@ -36,7 +36,7 @@ export class LostIndexCheck {
   #inspecting: Promise<boolean> | undefined
   #inspectedAt = -Infinity
   /** Whether the index could not be reached when it was to be verified. */
-  #isUnverified = false
+  isUnverified = false
   #verifying: Promise<unknown> | undefined
 
   constructor(directory: CheckedSpaces, options: LostIndexOptions) {
@@ -52,36 +52,24 @@ export class LostIndexCheck {
     const number = await this.#directory.own()
     await this.#inspect(number, { thorough: false }).catch((error: unknown) => {
       if (isInlayError(error) && lasting.has(error.code)) throw error
-      this.#isUnverified = true
+      this.isUnverified = true
       this.#options.onError?.(unreachable(error))
     })
   }
 
-  /** @throws SERVICE_UNAVAILABLE while the index cannot be reached that was to be verified */
+  /**
+   * Verifies an index that could not be reached before.
+   * @throws SERVICE_UNAVAILABLE while it cannot be reached
+   */
   async verified(): Promise<void> {
-    if (!this.#isUnverified) return
     const verify = async (): Promise<void> => {
       await this.#inspect(await this.#directory.own(), { thorough: false })
-      this.#isUnverified = false
+      this.isUnverified = false
     }
     this.#verifying ??= verify().finally(() => (this.#verifying = undefined))
     await this.#verifying.catch((error: unknown) => {
       throw isInlayError(error) && lasting.has(error.code) ? error : unreachable(error)
     })
-  }
-
-  /**
-   * Does work again, in the space that has taken the place of a lost one.
-   * @param number of the space that is worked in; default: the own one
-   */
-  async retry<Result>(work: () => Promise<Result>, number?: number): Promise<Result> {
-    if (this.#isUnverified) await this.verified()
-    try {
-      return await work()
-    } catch (error) {
-      if (!(await this.isLostAfter(error, number ?? (await this.#directory.own())))) throw error
-      return work()
-    }
   }
 
   /**

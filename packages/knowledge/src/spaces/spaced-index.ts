@@ -38,6 +38,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
   const directory = new SpaceDirectory(options)
   const lostIndex = new LostIndexCheck(directory, options)
   const own = async (): Promise<OpenedIndex> => (await directory.indexAt(await directory.own())) ?? refuseReplaced()
+  const retry = retrying(directory, lostIndex)
   return {
     get isOpened() {
       return directory.opened().some((handle) => handle.isOpened)
@@ -45,29 +46,28 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     keepVersionsMs: options.index.keepVersionsMs,
     open: async () => (await own()).open(),
     append: async (rows) => {
-      await lostIndex.verified()
+      if (lostIndex.isUnverified) await lostIndex.verified()
       const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
       try {
         await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
       } catch (error) {
         // What was claimed for a lost space is claimed again for its successor.
-        if (await lostIndex.isLostAfter(error, number)) refuseReplaced(error)
-        throw error
+        throw (await lostIndex.isLostAfter(error, number)) ? replaced(error) : error
       }
     },
     remove: async (generations) => {
       for (const [number, list] of Map.groupBy(generations, spaceOf))
-        await lostIndex.retry(async () => (await directory.indexAt(number))?.remove(list), number)
+        await retry(async () => (await directory.indexAt(number))?.remove(list), number)
     },
-    search: (query) => lostIndex.retry(() => searchAll(directory, query)),
+    search: (query) => retry(() => searchAll(directory, query)),
     read: (generation, from, to, how) =>
-      lostIndex.retry(
+      retry(
         async () => (await (await directory.indexAt(spaceOf(generation)))?.read(generation, from, to, how)) ?? [],
         spaceOf(generation),
       ),
     // What another space holds only gets less, and goes as a whole.
-    maintain: (how) => lostIndex.retry(async () => (await own()).maintain(how)),
-    figures: () => lostIndex.retry(() => figuresOfAll(directory)),
+    maintain: (how) => retry(async () => (await own()).maintain(how)),
+    figures: () => retry(() => figuresOfAll(directory)),
     close: async () => {
       directory.isClosed = true
       await lostIndex.settled()
@@ -81,7 +81,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     takesVectors: async () => !(await isMoving(directory)),
     spaces: () => directory.spaces(),
     verify: () => lostIndex.verify(),
-    verified: () => lostIndex.verified(),
+    verified: async () => (lostIndex.isUnverified ? lostIndex.verified() : undefined),
     replace: async () => {
       if (!options.index.beside)
         throw new InlayError('UNSUPPORTED', {
@@ -95,12 +95,28 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
   }
 }
 
-function refuseReplaced(cause?: unknown): never {
-  throw new InlayError('INDEX_MISMATCH', {
-    message: 'Another index has taken the place of this one; it is used from now on.',
-    cause,
-    retryable: true,
-  })
+type Retry = <Result>(work: () => Promise<Result>, number?: number) => Promise<Result>
+
+/** Works again in the space that has taken the place of a lost one; without a number, of the own one. */
+const retrying =
+  (directory: SpaceDirectory, lostIndex: LostIndexCheck): Retry =>
+  async (work, number) => {
+    if (lostIndex.isUnverified) await lostIndex.verified()
+    try {
+      return await work()
+    } catch (error) {
+      if (!(await lostIndex.isLostAfter(error, number ?? (await directory.own())))) throw error
+      return work()
+    }
+  }
+
+function refuseReplaced(): never {
+  throw replaced()
+}
+
+function replaced(cause?: unknown): InlayError {
+  const message = 'Another index has taken the place of this one; it is used from now on.'
+  return new InlayError('INDEX_MISMATCH', { message, cause, retryable: true })
 }
 
 async function searchAll(directory: SpaceDirectory, query: IndexQuery): Promise<Hit[]> {

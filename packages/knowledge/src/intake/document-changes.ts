@@ -1,8 +1,8 @@
 import { InlayError } from '@inlay/protocol'
-import { maySee, type GuardedPair } from '../access/access.ts'
+import { maySee, type GuardedPair } from '../access/permissions-and-filters.ts'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
-import type { Version } from './version.ts'
+import type { Version } from './read-document.ts'
 
 /** A change of the documents that a caller asks for. */
 export type IntakeTask =

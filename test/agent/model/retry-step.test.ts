@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { expect, test } from 'vitest'
-import { playStep } from '@inlay/agent/internal/model/step'
+import { playStep } from '@inlay/agent/internal/model/retry-step'
 import type { StepRequest } from '@inlay/agent/internal/model/step-output'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
 

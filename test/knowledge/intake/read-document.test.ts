@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toVersion } from '@inlay/knowledge/internal/intake/version'
+import { toVersion } from '@inlay/knowledge/internal/intake/read-document'
 import { request } from '../setup.ts'
 
 describe('a document without id', () => {

@@ -1,4 +1,4 @@
-import { toArguments, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
+import { toArguments, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
 import { mapConcurrent } from '@inlay/protocol/concurrency'
 import { runAgent, type AgentOutcome } from './agent.ts'
 import type { ResearchAgentOptions } from './agent-state.ts'

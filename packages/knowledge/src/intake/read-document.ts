@@ -13,6 +13,7 @@ import type { ImageStore } from '../contracts/models.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { AcceptInput } from '../contracts/document-input.ts'
+import { generatedId, idFault, sha256 } from './document-ids.ts'
 
 /** One version of a document, ready to be stored. */
 export interface Version {
@@ -31,8 +32,8 @@ export interface Version {
 }
 
 /**
- * Makes the version that a request stands for. A request without id gets one from its pair, source, semantic
- * identifier and first link, so that sending it again updates the same document.
+ * The version that a request stands for. A request without id gets one from its pair, source, semantic identifier and
+ * first link, so that sending it again updates the same document.
  * @throws VALIDATION_FAILED for an id that cannot be stored or addressed, CONNECTOR_NOT_FOUND for a number no pair has
  */
 export async function toVersion(request: IngestionRequest): Promise<Version> {
@@ -44,8 +45,8 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
   const stored = toStored(document)
   const content = JSON.stringify(stored)
   if (content.length > 65_536) await nextSlice()
-  const id = document.id || (await madeUpId([pairId, stored.source, stored.semantic_identifier, link]))
-  const fault = faultOf(id)
+  const id = document.id || (await generatedId([pairId, stored.source, stored.semantic_identifier, link]))
+  const fault = idFault(id)
   if (fault) throw validationFailed([{ loc: ['body', 'document', 'id'], msg: fault, type: 'value_error' }])
   return {
     id,
@@ -58,17 +59,6 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
     images: imagesOf(stored),
   }
 }
-
-function faultOf(id: string): string | undefined {
-  if (!id.isWellFormed() || id.includes('\0')) return 'must not hold NUL characters or unpaired surrogates'
-  // Clients and proxies take these out of a path, however they are encoded: the document could never be asked for.
-  if (id === '.' || id === '..') return 'must not be "." or "..", which no address can name: choose another id'
-  if (id.length > longestId) return `must not be longer than ${longestId}: no address can hold it`
-  return undefined
-}
-
-/** Servers take addresses of 8 to 16 KiB. */
-const longestId = 8000
 
 /** Metadata is sorted by key: a client that writes it in another order still sends the same document. */
 function toStored(document: IngestionDocument): StoredDocument {
@@ -87,29 +77,6 @@ function toStored(document: IngestionDocument): StoredDocument {
     file_id: document.file_id ?? null,
   }
 }
-
-/** Id of a document that nothing but its content tells from others. */
-export async function contentId(document: IngestionDocument): Promise<string> {
-  return madeUpId([JSON.stringify(toStored(document))])
-}
-
-async function madeUpId(parts: readonly (string | number)[]): Promise<string> {
-  return `ingestion_api_${(await sha256(JSON.stringify(parts))).slice(0, 32)}`
-}
-
-const encoder = new TextEncoder()
-
-async function sha256(text: string): Promise<string> {
-  const encoded = encoder.encode(text)
-  // To digest copies them.
-  if (encoded.byteLength > 2 ** 20) await nextSlice()
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', encoded))
-  let digits = ''
-  for (const byte of bytes) digits += hexadecimal[byte]
-  return digits
-}
-
-const hexadecimal = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** Where the files that documents name are. */
 export interface NamedFiles {
@@ -190,7 +157,8 @@ export async function readDocument(input: AcceptInput): Promise<IngestionRequest
   }
   const read = parseWith(ingestionRequestSchema, { ...input, document: filled }, 'body')
   if (isNamed || read.document.sections.some(({ link }) => link)) return read
-  return { ...read, document: { ...read.document, id: await contentId(read.document) } }
+  const id = await generatedId([JSON.stringify(toStored(read.document))])
+  return { ...read, document: { ...read.document, id } }
 }
 
 function firstLine(sections: unknown): string {

@@ -11,12 +11,13 @@ import {
 } from '@inlay/protocol'
 import { coerceArguments } from './argument-coercion.ts'
 import { askBeforeCall, tellAfterCall, type ToolCallHooks } from './call-hooks.ts'
-import type { PlannedCall } from './call-plan.ts'
+import type { CallPlan, PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/numbers.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
-import type { CallWriter } from '../packets/packet-writer.ts'
+import type { AnsweredCall } from '../model/tool-loop.ts'
+import type { CallWriter, PacketWriter } from '../packets/packet-writer.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
-import { untilAborted } from '@inlay/protocol/concurrency'
+import { mapConcurrent, untilAborted } from '@inlay/protocol/concurrency'
 
 /** What every call of an answer is told. */
 export interface CallSetting {
@@ -53,6 +54,55 @@ export interface OpenCall extends PlannedCall {
   /** Tokens the model can take of its result. */
   readonly resultTokens: number
 }
+
+// A model that asks for more calls in one step gets them one after another.
+const parallelCalls = 10
+
+/** Runs the calls of a step in parallel. @returns their results in the order of the calls, whichever ends first */
+export async function runCalls(
+  calls: readonly OpenCall[],
+  setting: CallSetting,
+  progress: AnswerProgress,
+): Promise<AnsweredCall[]> {
+  const earlier = progress.calls.length
+  const records: CallRecord[] = []
+  const answered = await mapConcurrent(calls, parallelCalls, async (call, index): Promise<AnsweredCall> => {
+    const record = await runCall(call, setting)
+    records[index] = record
+    // In the order of the calls, whichever ends first.
+    progress.calls.splice(earlier, records.length, ...records.filter((known) => known !== undefined))
+    return { ...call, name: call.action.name, input: JSON.stringify(call.input ?? {}), result: record.result }
+  })
+  setting.signal.throwIfAborted()
+  return answered
+}
+
+/** Announces the calls of a step and gives each its place, its citation numbers and its share of the prompt. */
+export function openCalls(
+  calls: CallPlan['calls'],
+  requested: number,
+  freeTokens: number,
+  writer: PacketWriter,
+): OpenCall[] {
+  if (calls.length === 0) return []
+  const starts = calls.map(({ action, position }) => ({ position, start: action.start?.() }))
+  const writers = writer.openCalls(requested, starts)
+  const openRange = writer.citable.openStep()
+  // Those that cite count first, so that the only search of a step starts at the next number.
+  const numbered = calls.toSorted((a, b) => Number(isCiting(b.action)) - Number(isCiting(a.action)))
+  // Some room is left for what the model writes before it asks again.
+  const resultTokens = Math.max(500, Math.floor((freeTokens * 0.8) / calls.length))
+  return calls.flatMap((call, index) => {
+    const callWriter = writers[index]
+    const range = openRange(numbered.indexOf(call))
+    return callWriter ? [{ ...call, writer: callWriter, range, resultTokens }] : []
+  })
+}
+
+const citingKinds = new Set(['SearchTool', 'WebSearchTool', 'OpenURLTool'])
+
+/** Whether results of an action can be cited. */
+export const isCiting = (action: Action): boolean => action.isCiting ?? citingKinds.has(action.builtIn ?? '')
 
 /** Runs a call to its end; never rejects. `section_end` is sent exactly once, whatever happens. */
 export async function runCall(call: OpenCall, setting: CallSetting): Promise<CallRecord> {

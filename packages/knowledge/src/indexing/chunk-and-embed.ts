@@ -7,7 +7,7 @@ import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { IndexRow, VectorIndex } from '../contracts/vector-index.ts'
-import type { Enrichment } from '../enrichment/enrichment.ts'
+import type { Enrichment } from '../enrichment/summaries-and-images.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
 
 /** What tables of documents are read with. */
