@@ -14,8 +14,8 @@ import { createIntake } from './intake/commit-documents.ts'
 import { type NamedFiles, checkNamedFiles, readDocument, toVersion } from './intake/read-document.ts'
 import { isSettled, requeueFailed } from './queue/queue-status.ts'
 import type { Records } from './schema/tables.ts'
-import { createSpaceMover, readRebuild } from './spaces/space-mover.ts'
-import type { SpacedIndex } from './spaces/spaced-index.ts'
+import { createSpaceMover, readRebuild } from './reindexing/change-embedder.ts'
+import type { SpacedIndex } from './reindexing/spaced-index.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 
 /** What ingestion is made of; see `KnowledgeOptions`. */

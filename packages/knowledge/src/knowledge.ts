@@ -25,8 +25,8 @@ import { createPrivateFileIndex } from './search/private-file-index.ts'
 import type { RankingOptions } from './search/ranking.ts'
 import { createSearchGate, type SearchGateOptions } from './search/concurrent-searches.ts'
 import { search } from './search/find-passages.ts'
-import { readRebuild } from './spaces/space-mover.ts'
-import { createSpacedIndex } from './spaces/spaced-index.ts'
+import { readRebuild } from './reindexing/change-embedder.ts'
+import { createSpacedIndex } from './reindexing/spaced-index.ts'
 
 export interface KnowledgeOptions {
   /** Holds the tables that `migrateKnowledge` makes. */
