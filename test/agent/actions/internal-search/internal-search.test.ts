@@ -108,8 +108,8 @@ test('of a passage that is too long the chunk that was found best is read', asyn
   const paragraph = (name: string): string => `${`The ${name} has leave of its own. `.repeat(30)}`.trim()
   const core = paragraph('guard')
   const content = [paragraph('leave leave'), core, paragraph('leave days')].join('\n\n')
-  const found = [{ ...newPassage('a', content), core }, newPassage('b', 'Text.')]
-  const { read } = await run(async () => found, ['leave days'], { resultTokens: 1_000 })
+  const hits = [{ ...newPassage('a', content), core }, newPassage('b', 'Text.')]
+  const { read } = await run(async () => hits, ['leave days'], { resultTokens: 1_000 })
   expect(read.results[0]?.['content']).toContain(core)
 })
 
