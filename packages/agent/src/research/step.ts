@@ -160,7 +160,7 @@ async function playFitted(
       model: model.model,
       options: callOptions({ ...step, prompt: fitting }, options, {
         takesChoice: state.takesChoice,
-        maxOutputTokens: isCut || (isShort && !state.reasons) ? allowance.answerTokens : undefined,
+        answerLimit: isCut || (isShort && !state.reasons) ? allowance.answerTokens : Infinity,
       }),
       listener: step.listener,
       signal: step.signal,
@@ -192,13 +192,14 @@ async function playFitted(
 function callOptions(
   { phase, prompt, tools = [], choice }: ResearchStep,
   { model, reasoning }: ResearchModelOptions,
-  { takesChoice, maxOutputTokens }: { readonly takesChoice: boolean; readonly maxOutputTokens: number | undefined },
+  { takesChoice, answerLimit }: { readonly takesChoice: boolean; readonly answerLimit: number },
 ): LanguageModelV4CallOptions {
+  const maxOutputTokens = Math.min(answerLimit, model.outputTokens ?? Infinity)
   const forced = typeof choice === 'object' ? choice.forced : undefined
   return {
     prompt,
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(maxOutputTokens < Infinity && { maxOutputTokens }),
     ...(reasoning && { reasoning }),
     ...(tools.length === 0
       ? {}

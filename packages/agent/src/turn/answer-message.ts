@@ -29,8 +29,8 @@ export interface AnswerMessageOptions {
   readonly reminder: readonly LanguageModelV4Message[]
   readonly reasoning: LanguageModelV4CallOptions['reasoning']
   readonly grounding: AnswerGrounding
-  /** Hears whether a probed model called a tool. */
-  readonly onProbed: (hasCalled: boolean) => void
+  /** Hears whether the model called a tool where it was free to; absent where nobody wants to know. */
+  readonly onFirstStep: ((hasCalled: boolean) => void) | undefined
   readonly actions: readonly Action[]
   /** Actions of which the first step has to call one. Empty: nothing is forced. */
   readonly forced: readonly Action[]
@@ -108,7 +108,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
 /** A result set beyond these is read badly, and costs with every step that follows. The share is one of the window. */
 const results = { mostTokens: 10_000, share: 0.25 }
 /** A model that calls no tools is a small one, which answers best from few passages. */
-const givenResults = { mostTokens: 3_000, share: 0.15 }
+const givenResults = { mostTokens: 3_000, share: 0.2 }
 
 const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
 
@@ -169,7 +169,8 @@ async function playNext(
     const step = given()
     if (step) return step
   }
-  const isProbed = options.grounding === 'probe' && forced.length === 0 && planned !== undefined
+  const isFree = mayBeGiven && forced.length === 0
+  const isProbed = options.grounding === 'probe' && isFree && planned !== undefined
   const request = toStepRequest(prompt, options, state, { isLast, forced, offered, isProbed })
   const refusedBefore = model.observed?.refusesTools
   const result = await playStep(request).catch((error: unknown) => {
@@ -177,11 +178,10 @@ async function playNext(
     return given() ?? playStep({ ...request, forced: undefined })
   })
   progress.usage = addUsage(progress.usage, result.usage)
-  if (isProbed && !state.isGiven) {
-    options.onProbed(result.calls.length > 0)
-    if (result.calls.length === 0) return given() ?? { ...result, isLast, offered }
-  }
-  return { ...result, isLast, offered }
+  const hasCalled = result.calls.length > 0
+  if (isFree && !state.isGiven) options.onFirstStep?.(hasCalled)
+  const search = isProbed && !state.isGiven && !hasCalled ? given() : undefined
+  return search ?? { ...result, isLast, offered }
 }
 
 interface StepBounds {
