@@ -9,7 +9,7 @@ import { demandCall, orchestratorInstructions, orchestratorReminder, type EarlyE
 import type { References } from './references.ts'
 import type { ResearchWriter } from './research-packets.ts'
 import type { PlayedStep, ResearchModel } from './step.ts'
-import { planTasks, runTeam, type ReportedTask, type TeamOptions } from './team.ts'
+import { planTasks, runTeam, type ReportedTask, type TeamOptions } from './parallel-agents.ts'
 import { agentTool, reportTool, researchToolNames, thinkTool } from './tools.ts'
 
 /** What all steps of a research work with. */

@@ -1,5 +1,5 @@
 import { InlayError, type LlmOverride } from '@inlay/protocol'
-import { askForQueries, fusePassages, type SearchHelp } from '../actions/internal-search/index.ts'
+import { askForQueries, fusePassages, type SearchHelp } from '../actions/internal-search/search-action.ts'
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona, PersonaLookup } from '../contracts/persona.ts'
 import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'

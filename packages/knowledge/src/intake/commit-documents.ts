@@ -1,7 +1,7 @@
 import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks } from '@inlay/records'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { InsertObject } from 'kysely'
-import { noteActivity, readMemberships, readPairs } from '../access/permissions.ts'
+import { noteActivity, readMemberships, readPairs } from '../access/permissions-and-filters.ts'
 import { forgetImages, noteWaitingImages } from '../access/document-images.ts'
 import { forgetMetadata } from '../access/document-metadata.ts'
 import { forgetTags } from '../access/document-tags.ts'

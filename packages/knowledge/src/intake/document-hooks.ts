@@ -1,5 +1,5 @@
 import { InlayError, isInlayError, type IngestionRequest } from '@inlay/protocol'
-import { privateFilesPair } from '../access/permissions.ts'
+import { privateFilesPair } from '../access/permissions-and-filters.ts'
 import { readStatus } from '../access/documents.ts'
 import type { DocumentHooks, DocumentVerdict } from '../contracts/document-hooks.ts'
 import type { Caller } from '../contracts/pairs.ts'

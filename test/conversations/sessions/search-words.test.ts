@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { holdsAll, stem, stemsOf, wordsOf } from '@inlay/conversations/internal/sessions/words'
+import { holdsAll, stem, stemsOf, wordsOf } from '@inlay/conversations/internal/sessions/search-words'
 
 test.each([
   [['policy', 'policies'], 'polic'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { loadEngine } from '@inlay/drivers/internal/lancedb/engine'
-import { createTerms, wordOptions, wordsOf } from '@inlay/drivers/internal/lancedb/text/words'
+import { createTerms, wordOptions, wordsOf } from '@inlay/drivers/internal/lancedb/text/words-and-spelling'
 
 const engine = await loadEngine()
 const terms = createTerms(engine)

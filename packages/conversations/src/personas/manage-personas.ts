@@ -1,7 +1,7 @@
 import { hasScope, InlayError } from '@inlay/protocol'
 import type { PersonaFields, Principal } from '@inlay/protocol'
 import type { ModelProvider, NamedDocumentSet, Services } from '@inlay/agent'
-import type { SqlFiles } from '../files/files.ts'
+import type { SqlFiles } from '../files/manage-files.ts'
 import { isRowId, type ConversationDatabase } from '../tables/database.ts'
 import type { StoredPersona, Personas } from './contracts.ts'
 import { mayChangePersona, maySeePersona } from './persona-access.ts'

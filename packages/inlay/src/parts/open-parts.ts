@@ -11,7 +11,7 @@ import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from 
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
-import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
+import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/inlay-options.ts'
 import { hooksWith, telemetryOf, withinLimits } from './metering.ts'
 import { ingestionWithinLimits } from './ingestion-limits.ts'
 import { pythonParts } from './python-parts.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createMemories, type SqlMemories } from '@inlay/conversations/internal/memories/memories'
+import { createMemories, type SqlMemories } from '@inlay/conversations/internal/memories/manage-memories'
 import type { ConversationDatabase } from '@inlay/conversations/internal/tables/database'
 import { ana, ben, codeOf, newDatabase } from '../../agent/setting.ts'
 

@@ -6,7 +6,7 @@ import { byScore, replayPackets } from '@inlay/agent'
 import type { ToolCallRecord } from '@inlay/agent'
 import type { StoredMessage, StoredSession } from './stored-session.ts'
 import { toListing, toIsoTime } from './listing.ts'
-import { toCallRecord } from './writing.ts'
+import { toCallRecord } from './store-answer.ts'
 
 /** Reads a session with all its messages, and the packets that show its answers again. */
 export async function readSession(

@@ -11,7 +11,7 @@ import {
   queryWeights,
   searchesFirstMessage,
   type WeightedQuery,
-} from './model-help.ts'
+} from './query-expansion.ts'
 import { withoutHiddenMarkup } from './hidden-markup.ts'
 import { narrowFilters, toFilterPacket, type Narrowing } from './narrowing.ts'
 import {
@@ -23,7 +23,7 @@ import {
   mergeSections,
   type Section,
 } from './sections.ts'
-import { fuseRankings, passageKey, rankDown } from '../ranking.ts'
+import { fuseRankings, passageKey, rankDown } from '../rank-fusion.ts'
 
 /** Where a search asks the model of the run for help; a model that only quotes documents is never asked. */
 export interface SearchHelp {

@@ -1,15 +1,13 @@
 import { InlayError } from '@inlay/protocol'
-import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/options.ts'
+import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/inlay-options.ts'
 import { writeJsonLine } from '../log.ts'
 import { modelsOf } from './model-entries.ts'
 import { pythonOptionsOf } from './python-settings.ts'
-import type { Setting } from './readers.ts'
-import { settingTable, type SettingTable } from './setting-table.ts'
+import type { Environment } from './readers.ts'
+import { settingTable } from './setting-table.ts'
 import { mcpServersOf } from './tool-settings.ts'
 import { webOptionsOf } from './web-settings.ts'
-
-/** Environment variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>
+import { readTable, unknownSettings, wrongSetting, type Values } from './wrong-settings.ts'
 
 /** What the environment says: where to listen, and options for `createInlay`. */
 export interface Settings {
@@ -72,28 +70,8 @@ export function readSettings(env: Environment): Settings {
       ...python,
       mcpServers: mcpServers.length > 0 ? mcpServers : undefined,
     }),
-    warnings: warningsOf(env),
+    warnings: unknownSettings(env),
   }
-}
-
-type Values = { readonly [Name in keyof SettingTable]?: ReturnType<SettingTable[Name]['read']> }
-
-function readTable(env: Environment, faults: string[]): Values {
-  const values: Record<string, unknown> = {}
-  for (const [key, setting] of Object.entries<Setting<unknown>>({ ...settingTable })) {
-    const text = env[setting.name]?.trim()
-    if (text === undefined || text === '') continue
-    const value = setting.read(text)
-    if (value === undefined) faults.push(wrong(setting, text))
-    else values[key] = value
-  }
-  // Each value was read by the setting of its own key.
-  return values as Values
-}
-
-function wrong(setting: Setting<unknown>, given: string): string {
-  const shown = setting.isSecret === true ? 'the value given' : `"${given.slice(0, 100)}"`
-  return `${setting.name}: ${shown} is not allowed; use ${setting.allowed}.`
 }
 
 function modelOf(values: Values, env: Environment, faults: string[]): LanguageModelChoice | undefined {
@@ -106,7 +84,7 @@ function modelOf(values: Values, env: Environment, faults: string[]): LanguageMo
   if (name === 'extractive') return name
   const provider = /^(openai|anthropic)\/.+/.exec(name)?.[1]
   if (provider === undefined && baseUrl === undefined) {
-    faults.push(wrong(setting, name))
+    faults.push(wrongSetting(setting, name))
     return undefined
   }
   const usualName = provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'
@@ -169,14 +147,6 @@ function embeddingOf(values: Values, env: Environment, faults: string[]): Embedd
     timeoutMs: seconds === undefined ? undefined : seconds * 1000,
     queryTimeoutMs: values.embeddingQueryTimeout,
   })
-}
-
-function warningsOf(env: Environment): string[] {
-  const known = new Set<string>(Object.values(settingTable).map(({ name }) => name))
-  return Object.keys(env)
-    .filter((name) => name.startsWith('INLAY_') && !known.has(name))
-    .sort()
-    .map((name) => `${name} is no setting of Inlay and has no effect.`)
 }
 
 /** Without members that are undefined: options that are spread must not hide a default. */

@@ -1,4 +1,4 @@
-import { createSearchGate } from '@inlay/knowledge/internal/search/find-passages'
+import { createSearchGate } from '@inlay/knowledge/internal/search/concurrent-searches'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { expect, test } from 'vitest'
 import { createStore, memoryIndex } from '../memory-index.ts'

@@ -3,7 +3,7 @@ import { errorBodySchema, validationErrorBodySchema } from '../errors/error-bodi
 import { nameOf } from '../fields.ts'
 import type { JsonObject } from '../json.ts'
 import { requestExamples } from './request-examples.ts'
-import { errorHeaders, pathWords } from './words.ts'
+import { errorHeaders, pathWords } from './path-descriptions.ts'
 import type { ResponseSpec, RouteSpec } from './routes.ts'
 import { toComponents, type Components } from './schemas.ts'
 
