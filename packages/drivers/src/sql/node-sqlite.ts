@@ -12,6 +12,7 @@ import {
   type SqliteDatabase,
   type SqliteStatement,
 } from 'kysely'
+import { copyLogElsewhere } from './log-copying.ts'
 
 /** Where the records lie and how they are written. */
 export interface NodeSqliteOptions {
@@ -89,8 +90,10 @@ async function openDatabase(options: NodeSqliteOptions): Promise<SqliteDatabase>
     throw toInlayError(error)
   }
   const settings = { everyMs: emptyLogMs, busyTimeoutMs: waitMs }
-  const stop = inMemory ? () => {} : emptyLogRegularly(database, resolve(file), settings)
-  return withStatementCache(database, preparedStatements, stop)
+  const stops = inMemory
+    ? []
+    : [emptyLogRegularly(database, resolve(file), settings), copyLogElsewhere(database, resolve(file))]
+  return withStatementCache(database, preparedStatements, () => stops.forEach((stop) => stop()))
 }
 
 /** Makes the folder and the file, and takes its files from everybody else; SQLite gives its log the mode of the file. */
