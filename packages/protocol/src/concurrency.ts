@@ -1,55 +1,16 @@
 import { InlayError } from './errors/error-codes.ts'
+import { yieldToEventLoop } from './slices.ts'
 
 export { createFairTurns, type FairTurns } from './fair-turns.ts'
-
-/**
- * Resolves once the event loop has served what was queued: incoming requests, finished reads. Long work awaits it
- * between its parts.
- */
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    // Not a web API, but every server runtime has it; a timer costs a millisecond.
-    if (typeof setImmediate === 'function') setImmediate(resolve)
-    else setTimeout(resolve)
-  })
-}
-
-/** Long work cut into slices, so that the event loop serves what comes in between. */
-export interface Slices {
-  /** Whether the slice has lasted long enough; then await {@link next} and go on. */
-  isOver(): boolean
-  next(): Promise<void>
-}
-
-const sliceMs = 4
-/** A runtime may take one new connection in each turn of the event loop, so one turn after a slice is too few. */
-const turnsBetween = 8
-
-let lastSlice: Promise<void> = Promise.resolve()
-
-/**
- * Resolves once the event loop has served what was queued and no other long work of the process takes this turn: before
- * a step that cannot be cut.
- */
-export function nextSlice(): Promise<void> {
-  return (lastSlice = lastSlice.then(serveOthers))
-}
-
-async function serveOthers(): Promise<void> {
-  for (let turn = 0; turn < turnsBetween; turn++) await yieldToEventLoop()
-}
-
-/** Begins long work. Whatever goes on at a time in the process, it takes its slices one after the other. */
-export function createSlices(): Slices {
-  let began = performance.now()
-  return {
-    isOver: () => performance.now() - began > sliceMs,
-    next: async () => {
-      await nextSlice()
-      began = performance.now()
-    },
-  }
-}
+export {
+  createGivingWay,
+  createSlices,
+  giveWay,
+  giveWayTo,
+  nextSlice,
+  yieldToEventLoop,
+  type Slices,
+} from './slices.ts'
 
 const bytesInOneGo = 4 * 2 ** 20
 
@@ -244,6 +205,8 @@ export function createBudget({ total, perCaller, message }: BudgetOptions): Budg
 export interface CallerLimit {
   /** Most of one caller at the same time. */
   readonly most: number
+  /** How many each caller has under way; callers with none are left out. */
+  readonly counts: ReadonlyMap<string, number>
   /** Counts one in until the result is called, once; undefined when the caller has as many as it may. */
   enter(callerId: string): (() => void) | undefined
 }
@@ -253,6 +216,7 @@ export function createCallerLimit(most: number): CallerLimit {
   const counts = new Map<string, number>()
   return {
     most,
+    counts,
     enter: (callerId) => {
       const count = counts.get(callerId) ?? 0
       if (count >= most) return undefined
