@@ -108,7 +108,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
 /** A result set beyond these is read badly, and costs with every step that follows. The share is one of the window. */
 const results = { mostTokens: 10_000, share: 0.25 }
 /** A model that calls no tools is a small one, which answers best from few passages. */
-const givenResults = { mostTokens: 3_000, share: 0.2 }
+const givenResults = { mostTokens: 3_000, share: 0.15 }
 
 const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
 
