@@ -26,6 +26,15 @@ describe('a worker', () => {
     expect(await worker.runOnce()).toBe(0)
   })
 
+  test('does not wait for more documents when it is closed', async () => {
+    const { worker, accept } = await makeWorker({ worker: { lingerMs: 600_000 } })
+    await accept(request())
+    worker.start()
+    // It gathers documents now.
+    for (let turn = 0; turn < 20; turn++) await yieldToEventLoop()
+    await worker.close()
+  })
+
   test('finishes what is in flight when it is closed', async () => {
     const gate = Promise.withResolvers<void>()
     const { worker, accept, status } = await makeWorker({
