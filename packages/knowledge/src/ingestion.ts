@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { privateFilesPair } from './access/permissions-and-filters.ts'
+import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
 import type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 import type { AcceptInput } from './contracts/document-input.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'

@@ -7,7 +7,7 @@ import { playStep } from '../model/retry-step.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
 import { estimateTokens, promptLimit, promptTokens } from '../prompt/context-window.ts'
-import { planCalls, offerTools, type CallPlan } from '../tools/call-plan.ts'
+import { planCalls, offerTools, type CallPlan } from '../tool-calls/call-plan.ts'
 import {
   isCiting,
   openCalls,
@@ -15,7 +15,7 @@ import {
   type AnswerProgress,
   type CallSetting,
   type OpenCall,
-} from '../tools/run-tool-calls.ts'
+} from '../tool-calls/run-tool-calls.ts'
 import { toStepReminder } from './reminders.ts'
 import { searchStep, withGivenResults, withoutSearches, type AnswerGrounding } from './search-first.ts'
 
