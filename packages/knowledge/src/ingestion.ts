@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { privateFilesPair } from './access/permissions-and-filters.ts'
+import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
 import type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 import type { AcceptInput } from './contracts/document-input.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
@@ -14,8 +14,8 @@ import { createIntake } from './intake/commit-documents.ts'
 import { type NamedFiles, checkNamedFiles, readDocument, toVersion } from './intake/read-document.ts'
 import { isSettled, requeueFailed } from './queue/queue-status.ts'
 import type { Records } from './schema/tables.ts'
-import { createSpaceMover, readRebuild } from './spaces/space-mover.ts'
-import type { SpacedIndex } from './spaces/spaced-index.ts'
+import { createSpaceMover, readRebuild } from './reindexing/change-embedder.ts'
+import type { SpacedIndex } from './reindexing/spaced-index.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 
 /** What ingestion is made of; see `KnowledgeOptions`. */

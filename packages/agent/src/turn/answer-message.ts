@@ -7,7 +7,7 @@ import { playStep } from '../model/retry-step.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
 import { estimateTokens, promptLimit, promptTokens } from '../prompt/context-window.ts'
-import { planCalls, offerTools, type CallPlan } from '../tools/call-plan.ts'
+import { planCalls, offerTools, type CallPlan } from '../tool-calls/call-plan.ts'
 import {
   isCiting,
   openCalls,
@@ -15,7 +15,7 @@ import {
   type AnswerProgress,
   type CallSetting,
   type OpenCall,
-} from '../tools/run-tool-calls.ts'
+} from '../tool-calls/run-tool-calls.ts'
 import { toStepReminder } from './reminders.ts'
 import { searchStep, withGivenResults, withoutSearches, type AnswerGrounding } from './search-first.ts'
 
@@ -29,8 +29,8 @@ export interface AnswerMessageOptions {
   readonly reminder: readonly LanguageModelV4Message[]
   readonly reasoning: LanguageModelV4CallOptions['reasoning']
   readonly grounding: AnswerGrounding
-  /** Hears whether a probed model called a tool. */
-  readonly onProbed: (hasCalled: boolean) => void
+  /** Hears whether the model called a tool where it was free to; absent where nobody wants to know. */
+  readonly onFirstStep: ((hasCalled: boolean) => void) | undefined
   readonly actions: readonly Action[]
   /** Actions of which the first step has to call one. Empty: nothing is forced. */
   readonly forced: readonly Action[]
@@ -169,7 +169,8 @@ async function playNext(
     const step = given()
     if (step) return step
   }
-  const isProbed = options.grounding === 'probe' && forced.length === 0 && planned !== undefined
+  const isFree = mayBeGiven && forced.length === 0
+  const isProbed = options.grounding === 'probe' && isFree && planned !== undefined
   const request = toStepRequest(prompt, options, state, { isLast, forced, offered, isProbed })
   const refusedBefore = model.observed?.refusesTools
   const result = await playStep(request).catch((error: unknown) => {
@@ -177,11 +178,10 @@ async function playNext(
     return given() ?? playStep({ ...request, forced: undefined })
   })
   progress.usage = addUsage(progress.usage, result.usage)
-  if (isProbed && !state.isGiven) {
-    options.onProbed(result.calls.length > 0)
-    if (result.calls.length === 0) return given() ?? { ...result, isLast, offered }
-  }
-  return { ...result, isLast, offered }
+  const hasCalled = result.calls.length > 0
+  if (isFree && !state.isGiven) options.onFirstStep?.(hasCalled)
+  const search = isProbed && !state.isGiven && !hasCalled ? given() : undefined
+  return search ?? { ...result, isLast, offered }
 }
 
 interface StepBounds {

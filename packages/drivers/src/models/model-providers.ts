@@ -124,7 +124,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
         ...(outputTokens && { outputTokens }),
         ...(comparesCitations !== undefined && { comparesCitations }),
         ...(observed && { observed }),
-        ...(type === 'extractive' && { quotesOnly: true }),
+        ...(type === 'extractive' && { quotesOnly: true, callsTools: true }),
       }
     },
     list: async () => offered.list(),

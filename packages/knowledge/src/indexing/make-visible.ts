@@ -1,12 +1,12 @@
 import { hasRowLocks } from '@inlay/records'
 import { sql } from 'kysely'
-import { recordImages } from '../access/document-images.ts'
-import { recordMetadata } from '../access/document-metadata.ts'
-import { type Labels, recordTags } from '../access/document-tags.ts'
-import { noteActivity } from '../access/permissions-and-filters.ts'
+import { recordImages } from '../access-and-filters/document-images.ts'
+import { recordMetadata } from '../access-and-filters/document-metadata.ts'
+import { type Labels, recordTags } from '../access-and-filters/document-tags.ts'
+import { noteActivity } from '../access-and-filters/permissions-and-filters.ts'
 import { retire } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
-import { holdSpace } from '../spaces/index-space.ts'
+import { holdSpace } from '../reindexing/index-space.ts'
 
 /** A document whose new generation is complete in the index. */
 export interface Written extends Labels {

@@ -104,6 +104,15 @@ test('results that the model has no room for are left out and get no number', as
   expect(String(tight.read.results[0]?.['content']).length).toBeLessThanOrEqual(800)
 })
 
+test('of a passage that is too long the chunk that was found best is read', async () => {
+  const paragraph = (name: string): string => `${`The ${name} has leave of its own. `.repeat(30)}`.trim()
+  const core = paragraph('guard')
+  const content = [paragraph('leave leave'), core, paragraph('leave days')].join('\n\n')
+  const hits = [{ ...newPassage('a', content), core }, newPassage('b', 'Text.')]
+  const { read } = await run(async () => hits, ['leave days'], { resultTokens: 1_000 })
+  expect(read.results[0]?.['content']).toContain(core)
+})
+
 describe('packets', () => {
   test('with nothing found there is no documents packet, and the model is told', async () => {
     const { packets, read } = await run(async () => [], ['a'])

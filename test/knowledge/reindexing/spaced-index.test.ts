@@ -1,6 +1,6 @@
 import type { Hit, VectorIndex } from '@inlay/knowledge'
 import { expect, test } from 'vitest'
-import { createSpacedIndex } from '@inlay/knowledge/internal/spaces/spaced-index'
+import { createSpacedIndex } from '@inlay/knowledge/internal/reindexing/spaced-index'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
 import { makeRecords } from '../setup.ts'

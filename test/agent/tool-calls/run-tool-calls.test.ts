@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { runCall, type CallSetting, type OpenCall } from '@inlay/agent/internal/tools/run-tool-calls'
+import { runCall, type CallSetting, type OpenCall } from '@inlay/agent/internal/tool-calls/run-tool-calls'
 import { createCallWriter } from '@inlay/agent/internal/packets/packet-writer'
 import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
 import { scriptedAction, type ScriptedActionOptions } from '@inlay/agent/testing'
