@@ -6,7 +6,7 @@ import { memoryMigration } from './memories/migration.ts'
 import { processMigration, sharedRunMigration } from './runs/migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { researchMigration } from './sessions/research-migration.ts'
-import { actionSwitchMigration, storedToolMigration } from './stored-tools/migration.ts'
+import { actionSwitchMigration, storedToolMigration } from './custom-tools/migration.ts'
 
 const first: Migration = {
   async up(db) {
