@@ -1,5 +1,5 @@
 import { InlayError, isInlayError, validationFailed } from '@inlay/protocol'
-import type { BudgetShare } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop, type BudgetShare } from '@inlay/protocol/concurrency'
 import type { ServerSettings } from './settings.ts'
 
 /**
@@ -29,6 +29,20 @@ export async function readText(
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw notUtf8()
+  }
+}
+
+/** The body as it arrives, with the errors of {@link readText}; those of bytes that are not UTF-8 are the reader's. */
+export async function* readChunks(
+  request: Request,
+  limitBytes: number,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  if ((declaredBytes(request) ?? 0) > limitBytes) throw tooLarge(limitBytes)
+  try {
+    yield* chunks(bodyStream(request), limitBytes, onBytes)
+  } catch (error) {
+    throw toReadFailure(error, request)
   }
 }
 
@@ -66,23 +80,34 @@ async function drain(
 ): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let size = 0
-  if (body !== null) {
-    // Not `for await`: Safari and older Workers have no async iterator on streams.
-    const reader = body.getReader()
-    for (let step = await reader.read(); !step.done; step = await reader.read()) {
-      size += step.value.byteLength
-      try {
-        if (size > limitBytes) throw tooLarge(limitBytes)
-        onBytes(size)
-      } catch (error) {
-        void reader.cancel().catch(() => {})
-        throw error
-      }
-      pieces.push(step.value)
-    }
+  for await (const piece of chunks(body, limitBytes, onBytes)) {
+    size += piece.byteLength
+    pieces.push(piece)
   }
   const [first, ...others] = pieces
   return first && others.length === 0 ? first : joinBytes(pieces, size)
+}
+
+async function* chunks(
+  body: ReadableStream<Uint8Array> | null,
+  limitBytes: number,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  if (body === null) return
+  // Not `for await`: Safari and older Workers have no async iterator on streams.
+  const reader = body.getReader()
+  let [size, isRead] = [0, false]
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) {
+      size += step.value.byteLength
+      if (size > limitBytes) throw tooLarge(limitBytes)
+      onBytes(size)
+      yield step.value
+    }
+    isRead = true
+  } finally {
+    if (!isRead) void reader.cancel().catch(() => {})
+  }
 }
 
 /** Pieces as one. @param size of all of them together */
@@ -173,7 +198,11 @@ function decompressed(body: ReadableStream<Uint8Array>, format: CompressionForma
         if (done) controller.close()
         else controller.enqueue(value)
       },
-      cancel: (reason) => reader.cancel(reason),
+      async cancel(reason) {
+        // Node's stream throws where nobody catches when it is cancelled between a read and the data it asked for.
+        await yieldToEventLoop()
+        await reader.cancel(reason)
+      },
     },
     { highWaterMark: 0 },
   )

@@ -1,6 +1,6 @@
-import { InlayError, parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
+import { InlayError, parseJsonBody, parseWith, readLargeRequest, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/authentication.ts'
-import { createBodyShare, declaredBytes, readText, type BodyShare } from './body.ts'
+import { createBodyShare, declaredBytes, readChunks, readText, type BodyShare } from './body.ts'
 import { corsHeaders, type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
 import type { ServerSettings } from './settings.ts'
@@ -182,6 +182,9 @@ function queryOf(url: URL): Record<string, string | string[]> {
   return query
 }
 
+/** Documents of more bytes are read piece by piece, and so are those that do not say how many they have. */
+const largeBytes = 2 ** 20
+
 async function checkedBody(
   route: Route,
   request: Request,
@@ -191,6 +194,9 @@ async function checkedBody(
   if (body?.kind !== 'json' || body.schema === undefined) return undefined
   const limit = settings.limits[body.limit]
   // What does not say its length is counted as it comes, and what is compressed as it is unpacked.
-  if (!request.headers.has('content-encoding')) share.grow(Math.min(declaredBytes(request) ?? 0, limit))
+  const bytes = request.headers.has('content-encoding') ? undefined : declaredBytes(request)
+  share.grow(Math.min(bytes ?? 0, limit))
+  if (body.limit === 'ingestionBytes' && (bytes ?? Infinity) > largeBytes)
+    return readLargeRequest(readChunks(request, limit, share.grow))
   return parseJsonBody(await readText(request, limit, share.grow), body.schema)
 }
