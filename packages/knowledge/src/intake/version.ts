@@ -8,6 +8,7 @@ import {
 } from '@inlay/protocol'
 import { nextSlice } from '@inlay/protocol/concurrency'
 import { imagesOf } from '../chunking/rows.ts'
+import { largeCharacters, textCharacters, toLargeContent, type LargeContent } from './large-content.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { ImageStore } from '../contracts/models.ts'
 import type { Caller } from '../contracts/pairs.ts'
@@ -18,10 +19,14 @@ import type { AcceptInput } from '../contracts/document-input.ts'
 export interface Version {
   readonly id: string
   readonly pairId: number
-  /** SHA-256 of {@link content}, as hexadecimal digits: equal for identical documents only. */
+  /** SHA-256 as hexadecimal digits: equal for identical documents only. */
   readonly hash: string
-  /** JSON of a {@link StoredDocument} with its fields in fixed order. */
+  /** JSON of a {@link StoredDocument} with its fields in fixed order; "" for a large document. */
   readonly content: string
+  /** Of a large document. */
+  readonly large?: LargeContent
+  /** How long the content is. */
+  readonly characters: number
   readonly semanticIdentifier: string
   /** First link of the sections; "" when there is none. */
   readonly link: string
@@ -42,7 +47,9 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
   if (pairId < 1 || pairId > 2_147_483_647) throw new InlayError('CONNECTOR_NOT_FOUND')
   const link = document.sections.find((section) => section.link)?.link ?? ''
   const stored = toStored(document)
-  const content = JSON.stringify(stored)
+  const characters = textCharacters(stored.sections)
+  const large = characters > largeCharacters ? await toLargeContent(stored) : undefined
+  const content = large ? '' : JSON.stringify(stored)
   if (content.length > 65_536) await nextSlice()
   const id = document.id || (await madeUpId([pairId, stored.source, stored.semantic_identifier, link]))
   const fault = faultOf(id)
@@ -50,8 +57,10 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
   return {
     id,
     pairId,
-    hash: await sha256(content),
+    hash: large ? await largeHash(large) : await sha256(content),
     content,
+    large,
+    characters: large ? characters + large.document.length : content.length,
     semanticIdentifier: stored.semantic_identifier,
     link,
     source: stored.source,
@@ -95,6 +104,16 @@ export async function contentId(document: IngestionDocument): Promise<string> {
 
 async function madeUpId(parts: readonly (string | number)[]): Promise<string> {
   return `ingestion_api_${(await sha256(JSON.stringify(parts))).slice(0, 32)}`
+}
+
+/** Of the hashes of its parts: no text of any length is hashed in one go. */
+async function largeHash({ document, parts }: LargeContent): Promise<string> {
+  const hashes: string[] = []
+  for (const part of [document, ...parts]) {
+    await nextSlice()
+    hashes.push(await sha256(part))
+  }
+  return sha256(hashes.join())
 }
 
 const encoder = new TextEncoder()

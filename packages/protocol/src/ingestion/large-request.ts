@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { createSlices, type Slices } from '../concurrency.ts'
-import { InlayError, isInlayError, validationFailed, type ValidationIssue } from '../errors/errors.ts'
+import { isInlayError, validationFailed, type InlayError, type ValidationIssue } from '../errors/errors.ts'
 import { storable } from '../fields.ts'
 import { parseWith, tooManyValues, mostValues } from '../validation.ts'
 import { ingestionRequestSchema, sectionSchema, type IngestionRequest } from './ingestion.ts'
@@ -18,7 +18,7 @@ export async function readLargeRequest(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<IngestionRequest> {
   const slices = createSlices()
-  const reader = createReader()
+  const reader = new RequestReader()
   let failure: unknown
   for await (const chunk of chunks) {
     // Whoever sends a body looks for the answer when all of it is sent.
@@ -99,92 +99,107 @@ function malformed(): InlayError {
 /** Texts of sections in pieces, by what stands for them in the JSON. */
 type Texts = ReadonlyMap<string, readonly string[]>
 
-interface RequestReader {
-  take(bytes: Uint8Array): void
-  /** The JSON text with something short and unguessable in place of each text of a section. */
-  end(): { readonly json: string; readonly texts: Texts }
-}
-
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const [quote, backslash, comma, colon, letterU] = [0x22, 0x5c, 0x2c, 0x3a, 0x75]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /** Where the texts of sections are, by the keys of the objects around them; a list has none. */
 const textPath = ['document', 'sections', undefined, 'text'] as const
+/** One more than any key of the path has. */
+const longestKey = 9
 
-function createReader(): RequestReader {
-  const mark = crypto.randomUUID()
-  const texts = new Map<string, readonly string[]>()
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  const textDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  let json = ''
-  let values = 0
-  let depth = 0
-  /** Key that a value would have, by depth; of objects further in nothing is kept. */
-  const keys: (string | undefined)[] = []
-  let isInString = false
+/** Takes the texts of sections out of a JSON text while it arrives. */
+class RequestReader {
+  readonly #mark = crypto.randomUUID()
+  readonly #texts = new Map<string, readonly string[]>()
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true })
+  readonly #textDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  #json = ''
+  #values = 0
+  #depth = 0
+  /** Key of the next value, by depth; of objects further in nothing is kept. */
+  readonly #keys: (string | undefined)[] = []
+  #isInString = false
+  /** The beginning of the last string that was no text. */
+  #string = ''
   /** Bytes of an escape that are still to come, and that came already. */
-  let [escapeLeft, escapeRead] = [0, 0]
-  /** Of a string that may turn out to be a key: its bytes, as far as they matter. */
-  let key = ''
-  let text: TextReader | undefined
+  #escape: readonly [left: number, read: number] = [0, 0]
+  #text: TextReader | undefined
 
-  function add(bytes: Uint8Array): void {
-    json += decoded(decoder, bytes, false)
+  take(bytes: Uint8Array): void {
+    let from = 0
+    for (let at = 0; at < bytes.byteLength; at++) {
+      if (this.#isInString) {
+        const start = at
+        at = this.#endOfString(bytes, start)
+        if (!this.#text && this.#string.length < longestKey)
+          this.#string += String.fromCharCode(...bytes.subarray(start, Math.min(at, start + longestKey)))
+        this.#isInString = at === bytes.byteLength
+        if (this.#isInString || !this.#text) continue
+        this.#text.take(bytes.subarray(from, at), 0, true)
+        this.#text = undefined
+        from = at
+      } else if (bytes[at] !== quote) this.#readStructure(bytes[at]!)
+      else {
+        this.#isInString = true
+        this.#string = ''
+        if (!this.#isText()) continue
+        this.#add(bytes.subarray(from, at))
+        from = at + 1
+        this.#beginText()
+      }
+    }
+    if (this.#text) this.#text.take(bytes.subarray(from), this.#escape[1], false)
+    else this.#add(bytes.subarray(from))
+  }
+
+  /** The JSON text with something short and unguessable in place of each text of a section. */
+  end(): { readonly json: string; readonly texts: Texts } {
+    return { json: this.#json + decoded(this.#decoder, new Uint8Array(), true), texts: this.#texts }
+  }
+
+  #add(bytes: Uint8Array): void {
+    this.#json += decoded(this.#decoder, bytes, false)
+  }
+
+  #beginText(): void {
+    const name = `${this.#mark}${this.#texts.size}`
+    this.#json += `"${name}`
+    this.#text = createTextReader(this.#textDecoder)
+    this.#texts.set(name, this.#text.pieces)
   }
 
   /** Whether a value here would be the text of a section. */
-  const isText = (): boolean => depth === textPath.length && textPath.every((name, at) => keys[at + 1] === name)
-
-  function readStructure(byte: number): void {
-    if (byte === comma || byte === openBracket || byte === openBrace) {
-      if (++values > mostValues) throw tooManyValues()
-      if (byte !== comma) depth++
-      keys.length = Math.min(keys.length, depth)
-    } else if (byte === closeBrace || byte === closeBracket) keys.length = Math.min(keys.length, depth--)
-    else if (byte === colon && depth <= textPath.length) keys[depth] = key
+  #isText(): boolean {
+    return this.#depth === textPath.length && textPath.every((name, at) => this.#keys[at + 1] === name)
   }
 
-  return {
-    take: (bytes) => {
-      let from = 0
-      for (let at = 0; at < bytes.byteLength; at++) {
-        const byte = bytes[at]!
-        if (!isInString) {
-          if (byte !== quote) readStructure(byte)
-          else {
-            isInString = true
-            key = ''
-            if (!isText()) continue
-            add(bytes.subarray(from, at))
-            from = at + 1
-            const name = `${mark}${texts.size}`
-            json += `"${name}`
-            text = createTextReader(textDecoder)
-            texts.set(name, text.pieces)
-          }
-        } else if (escapeLeft > 0) {
-          // The four digits after \u.
-          escapeLeft += escapeRead === 1 && byte === 0x75 ? 3 : -1
-          escapeRead = escapeLeft === 0 ? 0 : escapeRead + 1
-        } else if (byte === backslash) {
-          ;[escapeLeft, escapeRead] = [1, 1]
-          if (!text && key.length < longestKey) key += '\\'
-        } else if (byte === quote) {
-          isInString = false
-          if (!text) continue
-          text.take(bytes.subarray(from, at), 0, true)
-          text = undefined
-          from = at
-        } else if (!text && key.length < longestKey) key += String.fromCharCode(byte)
-      }
-      if (text) text.take(bytes.subarray(from), escapeRead, false)
-      else add(bytes.subarray(from))
-    },
-    end: () => ({ json: json + decoded(decoder, new Uint8Array(), true), texts }),
+  #readStructure(byte: number): void {
+    const keys = this.#keys
+    if (byte === comma || byte === openBracket || byte === openBrace) {
+      if (++this.#values > mostValues) throw tooManyValues()
+      if (byte !== comma) this.#depth++
+      keys.length = Math.min(keys.length, this.#depth)
+    } else if (byte === closeBrace || byte === closeBracket) keys.length = Math.min(keys.length, this.#depth--)
+    else if (byte === colon && this.#depth <= textPath.length) keys[this.#depth] = this.#string
+  }
+
+  /** Where the quote is that closes the string; the number of bytes when it is not among them. */
+  #endOfString(bytes: Uint8Array, start: number): number {
+    let [left, read] = this.#escape
+    let at = start
+    for (; at < bytes.byteLength; at++) {
+      const byte = bytes[at]
+      if (left > 0) {
+        // Four digits follow \u.
+        left += read === 1 && byte === letterU ? 3 : -1
+        read = left === 0 ? 0 : read + 1
+      } else if (byte === backslash) left = read = 1
+      else if (byte === quote) break
+    }
+    this.#escape = [left, read]
+    return at
   }
 }
-
-const longestKey = 12
 
 interface TextReader {
   readonly pieces: readonly string[]
