@@ -1,4 +1,4 @@
-import { InlayError } from './errors/errors.ts'
+import { InlayError } from './errors/error-codes.ts'
 
 export { createFairTurns, type FairTurns } from './fair-turns.ts'
 

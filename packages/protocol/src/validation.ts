@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { nextSlice } from './concurrency.ts'
-import { InlayError, validationFailed, type ValidationIssue } from './errors/errors.ts'
+import { InlayError, validationFailed, type ValidationIssue } from './errors/error-codes.ts'
 
 /** Where a checked value stood in the request. */
 export type RequestPart = 'body' | 'query' | 'path'

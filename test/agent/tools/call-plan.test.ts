@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCallIds } from '@inlay/agent/internal/model/exchange'
+import { createCallIds } from '@inlay/agent/internal/model/tool-loop'
 import { planCalls } from '@inlay/agent/internal/tools/call-plan'
 import { scriptedAction } from '@inlay/agent/testing'
 

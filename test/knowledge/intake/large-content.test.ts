@@ -8,7 +8,7 @@ import {
   toLargeContent,
   writeLargeContent,
 } from '@inlay/knowledge/internal/intake/large-content'
-import { toVersion } from '@inlay/knowledge/internal/intake/version'
+import { toVersion } from '@inlay/knowledge/internal/intake/read-document'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { makeKnowledge, makeRecords, makeWorker, request } from '../setup.ts'
 

@@ -1,6 +1,6 @@
 import type { PacketBody } from '@inlay/protocol'
 import { createCallWriter } from '../packets/packet-writer.ts'
-import { runCall } from '../tools/execution.ts'
+import { runCall } from '../tools/run-tool-calls.ts'
 import { createCitableDocuments } from '../citations/numbers.ts'
 import type { Action, ActionTurn } from '../contracts/action.ts'
 import { adoptActions, type HostAction } from '../tools/host-actions.ts'

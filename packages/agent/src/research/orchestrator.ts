@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
-import type { CallSetting } from '../tools/execution.ts'
+import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
+import type { CallSetting } from '../tools/run-tool-calls.ts'
 import { addUnstreamedThought } from './agent.ts'
 import type { ResearchBudget } from './budget.ts'
 import { userText, withInstructions } from './dialogue.ts'
@@ -9,7 +9,7 @@ import { demandCall, orchestratorInstructions, orchestratorReminder, type EarlyE
 import type { References } from './references.ts'
 import type { ResearchWriter } from './research-packets.ts'
 import type { PlayedStep, ResearchModel } from './step.ts'
-import { planTasks, runTeam, type ReportedTask, type TeamOptions } from './team.ts'
+import { planTasks, runTeam, type ReportedTask, type TeamOptions } from './parallel-agents.ts'
 import { agentTool, reportTool, researchToolNames, thinkTool } from './tools.ts'
 
 /** What all steps of a research work with. */

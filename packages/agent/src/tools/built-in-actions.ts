@@ -1,6 +1,6 @@
 import type { BuiltIn } from './registry.ts'
 import { createAddMemory } from '../actions/add-memory.ts'
-import { createInternalSearch, type SearchHelp } from '../actions/internal-search/index.ts'
+import { createInternalSearch, type SearchHelp } from '../actions/internal-search/search-action.ts'
 import { createReadFile } from '../actions/read-file.ts'
 import { createRunPython } from '../actions/run-python.ts'
 import type { CodeRunner } from '../actions/run-python-contract.ts'

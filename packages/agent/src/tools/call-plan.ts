@@ -1,8 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { isJsonObject } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
-import type { RequestedCall } from '../model/exchange.ts'
-import { readLiteral } from '../model/literals.ts'
+import type { RequestedCall } from '../model/tool-loop.ts'
+import { readLiteral } from '../model/lenient-json.ts'
 
 /** A call that will run. */
 export interface PlannedCall extends Pick<RequestedCall, 'id' | 'providerOptions'> {

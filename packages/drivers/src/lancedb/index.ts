@@ -5,9 +5,9 @@ import { bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, createHandle, loadEngine, persistently } from './engine.ts'
-import { among, quote } from './filtered-search.ts'
+import { among, quote, rowKey } from './filtered-search.ts'
 import { besideMark, folderLocation } from './folder-location.ts'
-import { defaultVectorShare, fuse, keyOf } from '../vector-index/fusion.ts'
+import { defaultVectorShare, fuse } from '../vector-index/fusion.ts'
 import type { IndexLocation } from './location.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { checkVector, noSpace, type Space } from '../vector-index/open-state.ts'
@@ -18,7 +18,7 @@ import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
 import { createTermStatistics } from './text/term-statistics.ts'
-import { createTerms } from './text/words.ts'
+import { createTerms } from './text/words-and-spelling.ts'
 
 export type { Processes }
 export { checkInstalled }
@@ -275,7 +275,7 @@ async function readRows(
   const hits = new Map<string, Hit>()
   const hitRows = rows.map((row) => ({ row, hit: toHit(row, 0) }))
   for (const { row, hit } of hitRows.sort((a, b) => a.hit.position - b.hit.position)) {
-    hits.set(keyOf(hit), row.vector ? { ...hit, vector: Float32Array.from(row.vector.toArray()) } : hit)
+    hits.set(rowKey(hit), row.vector ? { ...hit, vector: Float32Array.from(row.vector.toArray()) } : hit)
   }
   return [...hits.values()]
 }

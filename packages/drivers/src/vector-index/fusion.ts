@@ -70,6 +70,6 @@ export function cosine(a: Float32Array, b: Float32Array): number {
 }
 
 /** Names a row within the index: rows of one name are the same row. */
-export function keyOf(row: { readonly generation: string; readonly position: number }): string {
+function keyOf(row: { readonly generation: string; readonly position: number }): string {
   return `${row.position} ${row.generation}`
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { defaultDataFolder } from '../data-folder.ts'
 import { createInlay, type Inlay } from '../inlay.ts'
-import type { InlayOptions } from '../options/options.ts'
+import type { InlayOptions } from '../options/inlay-options.ts'
 import type { CommandContext } from './command.ts'
 
 /** Absolute path of the data folder a command works on. */

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { isRecordId, maySeeRecord, noGrants, readGrants, readPairs, writeGrants } from './access.ts'
+import { isRecordId, maySeeRecord, noGrants, readGrants, readPairs, writeGrants } from './permissions-and-filters.ts'
 import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts/pairs.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'

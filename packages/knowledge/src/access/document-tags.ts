@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { pairsFor } from './documents.ts'
 import type { KnownTag, TagQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
+import { fromTag } from '../contracts/vector-index.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
@@ -164,18 +165,4 @@ const knownAmong = (tags: readonly KnownTag[]) => sql<KnownTag & { id: number }>
 
 function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
   for (let at = 0; at < items.length; at += batch) yield items.slice(at, at + batch)
-}
-
-/**
- * The form in which an index keeps one piece of metadata: `key=value`, with `%` and `=` of the key percent-encoded, so
- * that two pairs never share a tag. Upper and lower case differ.
- */
-export function toTag(key: string, value: string): string {
-  return `${key.replaceAll('%', '%25').replaceAll('=', '%3D')}=${value}`
-}
-
-/** Takes a tag apart again. */
-export function fromTag(tag: string): { key: string; value: string } {
-  const at = tag.indexOf('=')
-  return { key: tag.slice(0, at).replaceAll('%3D', '=').replaceAll('%25', '%'), value: tag.slice(at + 1) }
 }

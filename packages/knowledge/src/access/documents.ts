@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
-import { maySee, readPairs } from './access.ts'
+import { maySee, readPairs } from './permissions-and-filters.ts'
 import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { phase } from '../schema/sql.ts'

@@ -1,5 +1,12 @@
 import { InlayError } from '@inlay/protocol'
-import { isRecordId, maySeeRecord, noGrants, privateFilesPair, readGrants, writeGrants } from './access.ts'
+import {
+  isRecordId,
+  maySeeRecord,
+  noGrants,
+  privateFilesPair,
+  readGrants,
+  writeGrants,
+} from './permissions-and-filters.ts'
 import { readPairProgress } from './pair-progress.ts'
 import type { Caller, Pair, PairChange, Pairs } from '../contracts/pairs.ts'
 import { addToCounter } from '../schema/sql.ts'

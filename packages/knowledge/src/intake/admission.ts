@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { countWaiting } from '../queue/queue.ts'
+import { countWaiting } from '../queue/queue-status.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Lets calls take effect in the order they were made, though some take longer to prepare than others. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { readMetadata } from '../access/document-metadata.ts'
 import { isInPairs } from '../access/documents.ts'
-import { resolveFilters } from '../access/filters.ts'
+import { resolveFilters } from '../access/permissions-and-filters.ts'
 import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
 import { toTags } from '../chunking/rows.ts'
 import type { LinkRequest } from '../contracts/link.ts'

@@ -6,7 +6,7 @@ import type { IndexFigures } from '../contracts/vector-index.ts'
 import { sweepLargeContents } from '../intake/large-content.ts'
 import { countRetired, forgetRetired, readRetired } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
-import type { OpenedIndex } from '../spaces/index-space.ts'
+import type { OpenedIndex } from '../reindexing/index-space.ts'
 import { purgeRemovedPairs } from './removed-pairs.ts'
 
 export interface MaintainerContext {

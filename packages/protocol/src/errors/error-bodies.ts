@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { ValidationIssue } from './errors.ts'
+import type { ValidationIssue } from './error-codes.ts'
 import { model, type WireSchema } from '../fields.ts'
 
 /** Body of every failed request but the 422. */

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { createSlices, type Slices } from '../concurrency.ts'
-import { isInlayError, validationFailed, type InlayError, type ValidationIssue } from '../errors/errors.ts'
+import { isInlayError, validationFailed, type InlayError, type ValidationIssue } from '../errors/error-codes.ts'
 import { storable } from '../fields.ts'
 import { parseWith, tooManyValues, mostValues } from '../validation.ts'
-import { ingestionRequestSchema, sectionSchema, type IngestionRequest } from './ingestion.ts'
+import { ingestionRequestSchema, sectionSchema, type IngestionRequest } from './ingestion-document.ts'
 import { setTextPieces } from './text-pieces.ts'
 
 /** Bytes that are read without a pause, and about the length of a piece of text. */

@@ -1,7 +1,7 @@
 import { createSlices } from '@inlay/protocol/concurrency'
 import type { Table } from '@lancedb/lancedb'
 import { searchColumn } from '../rows.ts'
-import { createWordList, wordsOf, type WordList, type Terms } from './words.ts'
+import { createWordList, wordsOf, type WordList, type Terms } from './words-and-spelling.ts'
 
 /** Words of some rows, or of all when they are few. */
 export interface Sample {

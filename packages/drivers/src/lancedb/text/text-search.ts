@@ -1,15 +1,15 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
-import { rarityOf, termPositionsOf, rescoredRows, rescore, type TermPositions } from './rescore.ts'
+import { rarityOf, rescore, rescoredRows, termPositionsOf, type TermPositions } from './rescore.ts'
 import type { Mutex } from '../../concurrency/mutex.ts'
 import type { Engine } from '../engine.ts'
-import { runFiltered } from '../filtered-search.ts'
-import { keyOf, type TextHit } from '../../vector-index/fusion.ts'
+import { rowKey, runFiltered } from '../filtered-search.ts'
+import type { TextHit } from '../../vector-index/fusion.ts'
 import { testOf } from '../../vector-index/row-filter.ts'
 import { hitColumns, searchColumn, toHit, type FoundRow } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
-import { mayBeMisspelt, wordsOf, type Terms } from './words.ts'
+import { mayBeMisspelt, wordsOf, type Terms } from './words-and-spelling.ts'
 import type { TermStatistics } from './term-statistics.ts'
 
 /** What a search by words works with. */
@@ -95,8 +95,8 @@ async function rank(parts: TextParts, query: TextQuery, { memtable, words, isWho
     memtable ? searchMemtable(parts, query, { memtable, words, reach }) : [],
     searchIndexed(parts, query, { words, isWhole, reach }),
   ])
-  const hits = new Map(inMemory.map((textHit) => [keyOf(textHit.hit), textHit]))
-  for (const textHit of indexed) hits.set(keyOf(textHit.hit), textHit)
+  const hits = new Map(inMemory.map((textHit) => [rowKey(textHit.hit), textHit]))
+  for (const textHit of indexed) hits.set(rowKey(textHit.hit), textHit)
   const ranked = inMemory.length === 0 ? indexed : [...hits.values()].sort((a, b) => b.score - a.score).slice(0, reach)
   const wanted = new Set(words.map(({ word }) => word))
   return { ranked, positions: ranked.slice(0, rescoredRows).map(({ hit }) => termPositionsOf(hit.text, wanted)) }
@@ -120,8 +120,8 @@ async function searchIndexed(
   for (const row of rows) {
     const hit = toHit(row, 0)
     // Rows appended twice are one.
-    if (hits.has(keyOf(hit))) continue
-    hits.set(keyOf(hit), { hit, score: row._score ?? 0, ...(row.vector && { vector: row.vector.toArray() }) })
+    if (hits.has(rowKey(hit))) continue
+    hits.set(rowKey(hit), { hit, score: row._score ?? 0, ...(row.vector && { vector: row.vector.toArray() }) })
   }
   return [...hits.values()]
 }
