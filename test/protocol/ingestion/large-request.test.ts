@@ -86,14 +86,14 @@ test('a long text comes in pieces that cut no character, and is whole for whoeve
   const text = `${'漢😀"\\\n'.repeat(40_000)}end`
   const { document } = await readLargeRequest(chunksOf(bodyOf({ sections: [{ text }, { text: 'short' }] }), 1001))
   const [long, short] = document.sections
-  const pieces = textPieces(long!)!
+  const pieces = textPieces.get(long!)!
   expect(pieces.every((piece) => piece.isWellFormed() && piece.length <= 65_536)).toBe(true)
   expect(pieces.length).toBeLessThan(10)
   expect(pieces.join('') === text).toBe(true)
   expect(
     JSON.stringify(long) === JSON.stringify({ type: 'text', text, link: null, image_file_id: null, heading: null }),
   ).toBe(true)
-  expect(textPieces(short!)).toBeUndefined()
+  expect(textPieces.get(short!)).toBeUndefined()
   expect(short).toMatchObject({ text: 'short' })
 })
 

@@ -1,5 +1,5 @@
 import type { Section } from '@inlay/protocol'
-import { type Block, type Pause, type Span, type TextWindow, estimateTokens, findBlocks, openText } from './blocks.ts'
+import { type Block, type Pause, type Span, type TextWindow, estimateTokens, findBlocks } from './blocks.ts'
 import { splitSpan } from './split.ts'
 
 /** A piece of a document that is found and shown as one. */
@@ -61,8 +61,8 @@ export function* chunkSections(sections: readonly Section[], options: ChunkOptio
     const description = imageFileId === null ? undefined : descriptions.get(imageFileId)
     if (imageFileId !== null) descriptions.delete(imageFileId)
     for (const [text, said] of [
-      [openSection?.(section) ?? openText('text' in content ? content.text : ''), {}],
-      [openText(description ?? ''), { isDescription: true }],
+      [openSection?.(section) ?? ('text' in content ? content.text : ''), {}],
+      [description ?? '', { isDescription: true }],
     ] as const)
       for (const part of chunkText(text, size))
         yield (
@@ -78,9 +78,11 @@ export function* chunkSections(sections: readonly Section[], options: ChunkOptio
 }
 
 function* chunkText(
-  text: TextWindow,
+  given: string | TextWindow,
   size: ChunkSize,
 ): Generator<Pick<Chunk, 'start' | 'end' | 'text' | 'headings' | 'seam'> | Pause> {
+  const whole = { from: 0, isWhole: true, needed: 0, isWanted: false }
+  const text = typeof given === 'string' ? { held: given, ...whole } : given
   let before: Packed | undefined
   for (const packed of packBlocks(text, size)) {
     if (!packed) {
@@ -165,6 +167,7 @@ export function* packBlocks(text: TextWindow, size: ChunkSize): Generator<Packed
       yield undefined
       continue
     }
+    const { held, from } = text
     if (block.kind === 'heading') {
       if (open && !isHeadingsOnly(open) && open.tokens >= size.leastTokens) {
         yield open
@@ -173,9 +176,9 @@ export function* packBlocks(text: TextWindow, size: ChunkSize): Generator<Packed
       path = [...path.filter((above) => above.level < block.level), block]
     }
     const titles = path.map((above) => above.title).filter((title) => title !== '')
-    const tokens = tokensOf(text, block, size.limitTokens)
+    const tokens = estimateTokens(held, block.start - from, block.end - from, size.limitTokens)
     const joined = (before: Open): number =>
-      before.tokens + tokensOf(text, { start: before.end, end: block.start }, size.limitTokens) + tokens
+      before.tokens + estimateTokens(held, before.end - from, block.start - from, size.limitTokens) + tokens
     const isPart = 'isContinued' in block || 'goesOn' in block
     if (
       open &&
@@ -207,10 +210,6 @@ export function* packBlocks(text: TextWindow, size: ChunkSize): Generator<Packed
   if (open) yield open
 }
 
-function tokensOf({ held, from }: TextWindow, { start, end }: Span, enough?: number): number {
-  return estimateTokens(held, start - from, end - from, enough)
-}
-
 function isHeadingsOnly(open: Open): boolean {
   return open.headingsFrom === open.start && open.prefix === ''
 }
@@ -237,7 +236,7 @@ function splitHeadingsOff(text: TextWindow, open: Open): [Open, rest?: Open] {
     prefix: '',
     suffix: '',
     headings: headingsPath,
-    tokens: tokensOf(text, { start, end }),
+    tokens: estimateTokens(text.held, start - text.from, end - text.from),
     headingsFrom: start,
     headingsPath,
   }
@@ -254,11 +253,11 @@ function* cut(
   const { prefix, suffix } = repeats(block, size)
   const frame = estimateTokens(prefix) + estimateTokens(suffix)
   const limit = size.limitTokens - frame
-  const before = headings ? headings.tokens + tokensOf(text, { start: headings.end, end: block.start }) : 0
+  const { held, from } = text
+  const before = headings ? headings.tokens + estimateTokens(held, headings.end - from, block.start - from) : 0
   const isWithHeadings = headings !== undefined && before <= limit / 2
   if (headings && !isWithHeadings) yield headings
   let isFirst = true
-  const { held, from } = text
   const span = { start: block.start - from, end: block.end - from }
   for (const piece of splitSpan(held, span, { room: isWithHeadings ? limit - before : limit, limit })) {
     const start = isFirst && isWithHeadings ? headings.start : piece.start + from
@@ -270,7 +269,7 @@ function* cut(
       prefix: isFirst && !('isContinued' in block) ? '' : prefix,
       suffix: isLast && !('goesOn' in block) ? '' : suffix,
       headings: isFirst && isWithHeadings ? headings.headings : titles,
-      tokens: tokensOf(text, { start, end }) + frame,
+      tokens: estimateTokens(held, start - from, end - from) + frame,
       headingsFrom: end,
       headingsPath: titles,
     }

@@ -20,15 +20,8 @@ export const largeCharacters: number = 2 ** 20
 /** Of one part. */
 const partCharacters = 2 ** 18
 
-/** Characters of text of all sections. */
-export function textCharacters(sections: readonly Section[]): number {
-  let sum = 0
-  for (const section of sections) for (const piece of piecesOf(section)) sum += piece.length
-  return sum
-}
-
 function piecesOf(section: Section): readonly string[] {
-  return textPieces(section) ?? ('text' in section ? [section.text] : [])
+  return textPieces.get(section) ?? ('text' in section ? [section.text] : [])
 }
 
 /** Splits a document into what is written part by part; equal documents give equal parts. */

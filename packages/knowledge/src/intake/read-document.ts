@@ -2,13 +2,14 @@ import {
   type IngestionDocument,
   type IngestionRequest,
   InlayError,
+  textPieces,
   validationFailed,
   ingestionRequestSchema,
   parseWith,
 } from '@inlay/protocol'
 import { nextSlice } from '@inlay/protocol/concurrency'
 import { imagesOf } from '../chunking/rows.ts'
-import { largeCharacters, textCharacters, toLargeContent, type LargeContent } from './large-content.ts'
+import { largeCharacters, toLargeContent, type LargeContent } from './large-content.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { ImageStore } from '../contracts/models.ts'
 import type { Caller } from '../contracts/pairs.ts'
@@ -48,7 +49,9 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
   if (pairId < 1 || pairId > 2_147_483_647) throw new InlayError('CONNECTOR_NOT_FOUND')
   const link = document.sections.find((section) => section.link)?.link ?? ''
   const stored = toStored(document)
-  const characters = textCharacters(stored.sections)
+  let characters = 0
+  for (const section of stored.sections)
+    if ('text' in section) for (const { length } of textPieces.get(section) ?? [section.text]) characters += length
   const large = characters > largeCharacters ? await toLargeContent(stored) : undefined
   const content = large ? '' : JSON.stringify(stored)
   if (content.length > 65_536) await nextSlice()

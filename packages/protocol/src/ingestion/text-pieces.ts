@@ -1,15 +1,11 @@
-const piecesOf = new WeakMap<object, readonly string[]>()
-
 /**
- * The text of a section that came in pieces of a bounded size; undefined for any other, whose `text` is cheap to read.
+ * The texts of sections that came in pieces of a bounded size, by section; that of any other is cheap to read as `text`.
  * No piece cuts a character.
  */
-export function textPieces(section: object): readonly string[] | undefined {
-  return piecesOf.get(section)
-}
+export const textPieces: WeakMap<object, readonly string[]> = new WeakMap()
 
 /** Gives a section its text in pieces. Whoever reads `text` all the same gets the whole, which takes long to join. */
 export function setTextPieces(section: object, pieces: readonly string[]): void {
-  piecesOf.set(section, pieces)
+  textPieces.set(section, pieces)
   Object.defineProperty(section, 'text', { enumerable: true, configurable: true, get: () => pieces.join('') })
 }

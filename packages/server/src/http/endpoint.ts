@@ -1,6 +1,6 @@
 import { InlayError, parseJsonBody, parseWith, readLargeRequest, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/authentication.ts'
-import { createBodyShare, declaredBytes, readChunks, readText, type BodyShare } from './body.ts'
+import { createBodyShare, declaredBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders } from './cors.ts'
 import { type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
@@ -183,7 +183,7 @@ function queryOf(url: URL): Record<string, string | string[]> {
   return query
 }
 
-/** Documents of more bytes are read piece by piece, and so are those that do not say how many they have. */
+/** Documents of more bytes are read piece by piece. */
 const largeBytes = 2 ** 20
 
 async function checkedBody(
@@ -195,9 +195,8 @@ async function checkedBody(
   if (body?.kind !== 'json' || body.schema === undefined) return undefined
   const limit = settings.limits[body.limit]
   // What does not say its length is counted as it comes, and what is compressed as it is unpacked.
-  const bytes = request.headers.has('content-encoding') ? undefined : declaredBytes(request)
-  share.grow(Math.min(bytes ?? 0, limit))
-  if (body.limit === 'ingestionBytes' && (bytes ?? Infinity) > largeBytes)
-    return readLargeRequest(readChunks(request, limit, share.grow))
-  return parseJsonBody(await readText(request, limit, share.grow), body.schema)
+  if (!request.headers.has('content-encoding')) share.grow(Math.min(declaredBytes(request) ?? 0, limit))
+  const wholeBytes = body.limit === 'ingestionBytes' ? largeBytes : Infinity
+  const text = await readText(request, { limitBytes: limit, wholeBytes, onBytes: share.grow })
+  return typeof text === 'string' ? parseJsonBody(text, body.schema) : readLargeRequest(text)
 }
