@@ -28,9 +28,9 @@ describe('in Postgres', async () => {
   await import('./indexing/settle.test.ts')
   await import('./indexing/worker.test.ts')
   await import('./history.scaled.test.ts')
-  await import('./access/pairs.test.ts')
-  await import('./access/document-sets.test.ts')
-  await import('./access/document-tags.test.ts')
+  await import('./access-and-filters/pairs.test.ts')
+  await import('./access-and-filters/document-sets.test.ts')
+  await import('./access-and-filters/document-tags.test.ts')
   await import('./reindexing/change-embedder.test.ts')
 
   test.each([2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER, 0, -1, 1.5])('no pair and no set has the id %d', async (id) => {

@@ -23,9 +23,9 @@ import { createRunStore } from './sessions/send-keys.ts'
 import { createConversationStore } from './sessions/conversation-store.ts'
 import { createSessions } from './sessions/manage-sessions.ts'
 import type { Sessions } from './sessions/stored-session.ts'
-import { createActionSwitches } from './stored-tools/manage-tools.ts'
-import type { FetchAddress, StoredTools } from './stored-tools/contracts.ts'
-import { createStoredTools } from './stored-tools/manage-tools.ts'
+import { createActionSwitches } from './custom-tools/manage-tools.ts'
+import type { FetchAddress, StoredTools } from './custom-tools/contracts.ts'
+import { createStoredTools } from './custom-tools/manage-tools.ts'
 import type { ConversationDatabase, ConversationTables } from './tables/database.ts'
 
 /** Bounds of files; each has a default. */

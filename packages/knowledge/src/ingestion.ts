@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { privateFilesPair } from './access/permissions-and-filters.ts'
+import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
 import type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 import type { AcceptInput } from './contracts/document-input.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
@@ -66,7 +66,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
 
   return {
     accept: async (input, { waitMs = 0, signal, ...how } = {}) => {
-      const { documentId, ...result } = await calls.submit(() => prepare(parts, input, how), intake.submit)
+      const { documentId, ...result } = await calls.submit(how.caller, () => prepare(parts, input, how), intake.submit)
       const { revision, existed, isIndexed, isQueued } = result
       if (isQueued) worker.notify()
       if (!isIndexed && waitMs > 0)
@@ -74,7 +74,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       return { documentId, alreadyExisted: existed, isUnchanged: !isQueued }
     },
     remove: async (id, { caller } = {}) => {
-      await calls.submit(async (): Promise<IntakeTask> => ({ kind: 'remove', id, caller }), intake.submit)
+      await calls.submit(caller, async (): Promise<IntakeTask> => ({ kind: 'remove', id, caller }), intake.submit)
       maintainer.noteRemoval()
       waiters.notify([id])
     },

@@ -59,8 +59,8 @@ export type {
   IndexedSources,
   PairSummary,
 } from './resources/document-sets.ts'
-export { errorBodySchema, validationErrorBodySchema } from './errors/error-bodies.ts'
-export type { ErrorBody, ValidationErrorBody } from './errors/error-bodies.ts'
+export { errorBodySchema, validationErrorBodySchema } from './errors/error-schemas.ts'
+export type { ErrorBody, ValidationErrorBody } from './errors/error-schemas.ts'
 export { errorTable, InlayError, isInlayError, validationFailed } from './errors/error-codes.ts'
 export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors/error-codes.ts'
 export { feedbackRequestSchema, type FeedbackRequest } from './resources/feedback.ts'
@@ -295,6 +295,6 @@ export type {
 export { isNamed, toUserId, toUserNames } from './user-ids.ts'
 export { validTagsQuerySchema, validTagsSchema } from './chat/valid-tags.ts'
 export type { ValidTag, ValidTags, ValidTagsQuery } from './chat/valid-tags.ts'
-export { parseAnswer, parseJsonBody, parseWith, toValidationIssues, type RequestPart } from './validation.ts'
+export { parseAnswer, parseJsonBody, parseWith, toValidationIssues, type RequestPart } from './invalid-request.ts'
 export { chatFullResponseSchema, toolCallResponseSchema } from './chat/whole-answer.ts'
 export type { ChatFullResponse, CitationInfo, ToolCallResponse } from './chat/whole-answer.ts'

@@ -21,13 +21,13 @@ import type { Action } from '@inlay/agent'
 import { defineAction } from '@inlay/agent/host-actions'
 import { createMemories } from '@inlay/conversations/internal/memories/manage-memories'
 import type { ConversationDatabase } from '@inlay/conversations/internal/tables/database'
-import { createOpenApiActions } from '@inlay/conversations/internal/stored-tools/openapi-actions'
-import { createActionSwitches } from '@inlay/conversations/internal/stored-tools/manage-tools'
-import { createStoredTools } from '@inlay/conversations/internal/stored-tools/manage-tools'
+import { createOpenApiActions } from '@inlay/conversations/internal/custom-tools/openapi-actions'
+import { createActionSwitches } from '@inlay/conversations/internal/custom-tools/manage-tools'
+import { createStoredTools } from '@inlay/conversations/internal/custom-tools/manage-tools'
 import { InlayError } from '@inlay/protocol'
 import { heldFiles } from '../action-turn.ts'
 import { ana, newDatabase, newPassage } from '../setting.ts'
-import { kennelDocument } from '../../conversations/stored-tools/kennel.ts'
+import { kennelDocument } from '../../conversations/custom-tools/kennel.ts'
 
 /** Does what a word asks for: `broken` fails, `endless` waits until it is aborted, all else works at once. */
 async function obey<Result>(word: string, signal: AbortSignal | undefined, result: () => Result): Promise<Result> {

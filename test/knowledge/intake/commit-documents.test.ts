@@ -1,6 +1,6 @@
 import type { Caller } from '@inlay/knowledge'
 import { describe, expect, test } from 'vitest'
-import { createPairs } from '@inlay/knowledge/internal/access/pairs'
+import { createPairs } from '@inlay/knowledge/internal/access-and-filters/pairs'
 import { makeKnowledge, makeWorker, request, type TestWorker } from '../setup.ts'
 
 const ana: Caller = { id: 'ana', scopes: ['ingest'] }

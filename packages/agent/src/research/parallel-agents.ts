@@ -1,6 +1,6 @@
 import { toArguments, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
 import { mapConcurrent } from '@inlay/protocol/concurrency'
-import { runAgent, type AgentOutcome } from './agent.ts'
+import { runAgent, type AgentOutcome } from './research-agent.ts'
 import type { ResearchAgentOptions } from './agent-state.ts'
 import type { ResearchWriter } from './research-packets.ts'
 

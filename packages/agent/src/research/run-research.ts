@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import type { AnswerProgress, CallSetting } from '../tools/run-tool-calls.ts'
+import type { AnswerProgress, CallSetting } from '../tool-calls/run-tool-calls.ts'
 import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'

@@ -8,7 +8,7 @@ import { playStep } from '../model/retry-step.ts'
 import type { StepListener, StepResult } from '../model/step-output.ts'
 import type { ReasoningEffort } from '../model/model-choice.ts'
 import { addUsage, type LoopStep } from '../model/tool-loop.ts'
-import type { AnswerProgress } from '../tools/run-tool-calls.ts'
+import type { AnswerProgress } from '../tool-calls/run-tool-calls.ts'
 import type { Allowance, ResearchBudget, SpendingPhase } from './budget.ts'
 import { streamedThought } from './tools.ts'
 

@@ -7,7 +7,7 @@ import { playStep } from '../model/retry-step.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
 import { estimateTokens, promptLimit, promptTokens } from '../prompt/context-window.ts'
-import { planCalls, offerTools, type CallPlan } from '../tools/call-plan.ts'
+import { planCalls, offerTools, type CallPlan } from '../tool-calls/call-plan.ts'
 import {
   isCiting,
   openCalls,
@@ -15,7 +15,7 @@ import {
   type AnswerProgress,
   type CallSetting,
   type OpenCall,
-} from '../tools/run-tool-calls.ts'
+} from '../tool-calls/run-tool-calls.ts'
 import { toStepReminder } from './reminders.ts'
 import { searchStep, withGivenResults, withoutSearches, type AnswerGrounding } from './search-first.ts'
 
@@ -108,7 +108,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
 /** A result set beyond these is read badly, and costs with every step that follows. The share is one of the window. */
 const results = { mostTokens: 10_000, share: 0.25 }
 /** A model that calls no tools is a small one, which answers best from few passages. */
-const givenResults = { mostTokens: 3_000, share: 0.2 }
+const givenResults = { mostTokens: 3_000, share: 0.15 }
 
 const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
 

@@ -7,8 +7,8 @@ import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { CallWriter } from '../packets/packet-writer.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
 import { citing, distrusting } from '../prompt/turn-prompt.ts'
-import { runCall, type AnswerProgress, type CallSetting } from '../tools/run-tool-calls.ts'
-import { toFunctionTools } from '../tools/call-plan.ts'
+import { runCall, type AnswerProgress, type CallSetting } from '../tool-calls/run-tool-calls.ts'
+import { toFunctionTools } from '../tool-calls/call-plan.ts'
 import { createResponderCall, type ResponderCall } from './responder-calls.ts'
 
 /** What a responder answers a message with. */

@@ -141,7 +141,7 @@ function isOfSearch({ role, content }: LanguageModelV4Message): boolean {
 const textOf = (output: { readonly type: string; readonly value?: unknown }): string =>
   typeof output.value === 'string' ? output.value : JSON.stringify(output.value ?? '')
 
-const shortAnswer = 'Answer the question in one to three short sentences, in the words of the results'
+const shortAnswer = 'Answer the question in one or two short sentences, in the words of the results'
 const citeEach = '. End every sentence with the number of its result in square brackets, as the results do'
 const nothingElse = '. Leave out what was not asked. When no result answers it, say only that.'
 const givenNote =

@@ -7,10 +7,10 @@ import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, createHandle, loadEngine, persistently } from './engine.ts'
 import { among, quote, rowKey } from './filtered-search.ts'
 import { besideMark, folderLocation } from './folder-location.ts'
-import { defaultVectorShare, fuse } from '../vector-index/fusion.ts'
+import { defaultVectorShare, fuse } from '../hybrid-search/fusion.ts'
 import type { IndexLocation } from './location.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
-import { checkVector, noSpace, type Space } from '../vector-index/open-state.ts'
+import { checkVector, noSpace, type Space } from '../hybrid-search/open-state.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
 import { openTable, type OpenTable, type RenewableTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
@@ -238,12 +238,12 @@ async function dismantle({ renewable, presence }: Opened): Promise<void> {
 }
 
 async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hit[]> {
-  const { text = '', vector, filter, limit } = query
-  if (!vector) return (await searchText(parts, { text, filter, limit, extra: [] })).map(({ hit }) => hit)
+  const { text = '', vector, filter, limit, signal } = query
+  if (!vector) return (await searchText(parts, { text, filter, limit, extra: [], signal })).map(({ hit }) => hit)
   // Rows a little further down on one side may be first on both.
   const reach = Math.max(2 * limit, 50)
   const [byWords, byVector] = await Promise.all([
-    searchText(parts, { text, filter, limit: reach, extra: ['vector'] }),
+    searchText(parts, { text, filter, limit: reach, extra: ['vector'], signal }),
     searchVectors(parts.table, { vector, filter, limit: reach }),
   ])
   if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, limit })

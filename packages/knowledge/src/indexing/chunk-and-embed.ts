@@ -118,6 +118,9 @@ function letGo(): InlayError {
   return new InlayError('CLOSED', { retryable: true })
 }
 
+/** Somebody may wait until so little is found: it gives way to no search. */
+const awaitedCharacters = 2 ** 18
+
 /** Cuts documents into rows, a commit's worth at a time; other work gets its turn in between. */
 async function* toPieces(
   writings: readonly Writing[],
@@ -127,7 +130,8 @@ async function* toPieces(
   const mostRows = context.embedding ? embeddedPieceRows : pieceRows
   let piece: PieceRow[] = []
   let characters = 0
-  const slices = createSlices()
+  const content = writings.reduce((sum, { document }) => sum + document.content.length, 0)
+  const slices = createSlices({ isAwaited: content <= awaitedCharacters })
   for (const writing of writings) {
     const read = await readWhole(writing, context)
     if (!read) continue

@@ -1,6 +1,6 @@
 import { InlayError, isInlayError, type IngestionRequest } from '@inlay/protocol'
-import { privateFilesPair } from '../access/permissions-and-filters.ts'
-import { readStatus } from '../access/documents.ts'
+import { privateFilesPair } from '../access-and-filters/permissions-and-filters.ts'
+import { readStatus } from '../access-and-filters/documents.ts'
 import type { DocumentHooks, DocumentVerdict } from '../contracts/document-hooks.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'

@@ -1,4 +1,4 @@
-import { isInPairs, pairsFor } from '../access/documents.ts'
+import { isInPairs, pairsFor } from '../access-and-filters/documents.ts'
 import type { DocumentPhase, RequeueQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { lockDocuments, phase } from '../schema/sql.ts'

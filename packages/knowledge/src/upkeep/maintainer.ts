@@ -1,6 +1,6 @@
 import { createSignal, unrefTimer } from '@inlay/protocol/concurrency'
 import { holdJob, releaseJob } from '@inlay/records'
-import { removeUnusedTags } from '../access/document-tags.ts'
+import { removeUnusedTags } from '../access-and-filters/document-tags.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { IndexFigures } from '../contracts/vector-index.ts'
 import { sweepLargeContents } from '../intake/large-content.ts'

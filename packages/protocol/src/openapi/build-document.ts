@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { errorBodySchema, validationErrorBodySchema } from '../errors/error-bodies.ts'
+import { errorBodySchema, validationErrorBodySchema } from '../errors/error-schemas.ts'
 import { nameOf } from '../fields.ts'
 import type { JsonObject } from '../json.ts'
 import { requestExamples } from './request-examples.ts'

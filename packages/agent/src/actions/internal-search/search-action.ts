@@ -23,7 +23,7 @@ import {
   mergeSections,
   type Section,
 } from './sections.ts'
-import { fuseRankings, passageKey, rankDown } from '../rank-fusion.ts'
+import { fuseRankings, passageKey, rankDown } from '../merged-queries.ts'
 
 /** Where a search asks the model of the run for help; a model that only quotes documents is never asked. */
 export interface SearchHelp {

@@ -12,21 +12,14 @@ import type { Run } from '@inlay/agent'
 import * as v from 'valibot'
 import { packetReply } from '../../streams/packet-stream.ts'
 import { reply, type Reply } from '../../http/replies.ts'
-import { defineRoute, type Route, type RouteContext } from '../../http/route.ts'
+import { routesOf, type Route, type RouteContext } from '../../http/route.ts'
 
-const topic = 'Chat'
+const route = routesOf('Chat', { scope: 'chat', owner: 'caller' })
 const sessionPath = v.object({ session_id: uuid })
 
 /** Sending messages, and following or ending the runs that answer them. */
 export const chatRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/chat/send-chat-message',
-    operationId: 'sendChatMessage',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Send a message',
+  route('POST /chat/send-chat-message', 'sendChatMessage', 'Send a message', {
     description:
       'Answers with a stream of packets, or, with `"stream": false`, with one JSON object once the answer is complete. ' +
       'The answer goes on when the connection is lost: resume it, or stop it.',
@@ -64,14 +57,7 @@ export const chatRoutes: readonly Route[] = [
       return body.stream ? follow(run, context, 0) : run.whole()
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/chat/stop-chat-session/{session_id}',
-    operationId: 'stopChatSession',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Stop the running answer',
+  route('POST /chat/stop-chat-session/{session_id}', 'stopChatSession', 'Stop the running answer', {
     description: 'Ends what runs in the session, if anything; what was said so far is kept.',
     input: { path: sessionPath },
     answer: { description: 'Nothing runs any more.', schema: confirmationSchema },
@@ -81,14 +67,7 @@ export const chatRoutes: readonly Route[] = [
       return { message: 'The session is stopped.' }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/chat/chat-session/{session_id}/resume-stream',
-    operationId: 'resumeChatStream',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Follow the newest answer',
+  route('GET /chat/chat-session/{session_id}/resume-stream', 'resumeChatStream', 'Follow the newest answer', {
     description:
       'Sends every line numbered above the cursor, then goes on as the answer does. Possible while it runs and for ' +
       'ten minutes after.',
@@ -154,15 +133,8 @@ function lastEventId(request: Request): number | undefined {
   return id !== null && /^\d{1,15}$/.test(id) ? Number(id) : undefined
 }
 
-function retired(path: string, operationId: string): Route {
-  return defineRoute({
-    method: 'POST',
-    path,
-    operationId,
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Retired',
+function retired(path: `/${string}`, operationId: string): Route {
+  return route(`POST ${path}`, operationId, 'Retired', {
     description: 'Use `POST /chat/send-chat-message`.',
     errors: ['GONE'],
     handle() {

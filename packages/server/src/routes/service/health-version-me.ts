@@ -14,10 +14,12 @@ import {
 import { authTypeSchema, readinessSchema, versionsSchema } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import { reply } from '../../http/replies.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 import { toPersonalization } from '../chat/memories.ts'
 
 const topic = 'Service'
+const route = routesOf(topic, { scope: scopes, owner: 'caller' })
+const open = routesOf(topic, { scope: 'public', owner: 'none' })
 
 /** Version of the contract that is answered here: clients in the field ask for 3.0.0 or newer. */
 const contractVersion = '3.0.0'
@@ -26,28 +28,14 @@ const noThreads = { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, t
 
 /** Whether the service is there, what it is, and who is asking. */
 export const serviceRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/health',
-    operationId: 'health',
-    scope: 'public',
-    owner: 'none',
-    topic,
-    summary: 'Whether the service answers',
+  open('GET /health', 'health', 'Whether the service answers', {
     answer: {
       description: 'It does.',
       schema: v.object({ success: v.literal(true), message: v.string(), data: v.null() }),
     },
     handle: () => ({ success: true, message: 'ok', data: null }),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/health/ready',
-    operationId: 'ready',
-    scope: 'public',
-    owner: 'none',
-    topic,
-    summary: 'Whether the service can do its work',
+  open('GET /health/ready', 'ready', 'Whether the service can do its work', {
     description:
       'Asks the database. 503 while it does not answer, while the index has not been reached since the start, and before the process ends: ' +
       'send requests elsewhere. The message says so while the index is made anew from the records; what is in it already is found.',
@@ -68,14 +56,9 @@ export const serviceRoutes: readonly Route[] = [
       }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/metrics',
-    operationId: 'metrics',
+  route('GET /metrics', 'metrics', 'Metrics for Prometheus', {
     scope: 'admin',
     owner: 'none',
-    topic,
-    summary: 'Metrics for Prometheus',
     description:
       'Requests, model calls, tokens, runs, searches and documents of this process, in the text format of Prometheus. ' +
       'Nothing in it was written by a person.',
@@ -90,26 +73,12 @@ export const serviceRoutes: readonly Route[] = [
       return reply(text, { headers: { 'content-type': type } })
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/version',
-    operationId: 'version',
-    scope: 'public',
-    owner: 'none',
-    topic,
-    summary: 'Version of the service',
+  open('GET /version', 'version', 'Version of the service', {
     description: '`backend_version` is that of the contract, which clients compare; `inlay_version` is ours.',
     answer: { description: 'The versions.', schema: versionsSchema },
     handle: ({ settings }) => ({ backend_version: contractVersion, inlay_version: settings.version }),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/auth/type',
-    operationId: 'authType',
-    scope: 'public',
-    owner: 'none',
-    topic,
-    summary: 'How callers sign in',
+  open('GET /auth/type', 'authType', 'How callers sign in', {
     description: 'By API key; a host app may add ways of its own.',
     answer: { description: 'What is offered.', schema: authTypeSchema },
     handle: () => ({
@@ -129,14 +98,7 @@ export const serviceRoutes: readonly Route[] = [
       sso_providers: [],
     }),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/me',
-    operationId: 'me',
-    scope: scopes,
-    owner: 'caller',
-    topic,
-    summary: 'Who the key acts for',
+  route('GET /me', 'me', 'Who the key acts for', {
     answer: { description: 'The caller.', schema: userInfoSchema },
     async handle({ caller, parts }): Promise<UserInfo> {
       const [known, pinned] = await Promise.all([
@@ -146,14 +108,7 @@ export const serviceRoutes: readonly Route[] = [
       return toUserInfo(caller, toPersonalization(known), pinned?.value ?? [])
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/me/permissions',
-    operationId: 'myPermissions',
-    scope: scopes,
-    owner: 'caller',
-    topic,
-    summary: 'What the key may do',
+  route('GET /me/permissions', 'myPermissions', 'What the key may do', {
     description: 'In the words of existing clients: `chat` is `basic`, `ingest` is `manage:connectors`.',
     answer: { description: 'The permissions.', schema: userPermissionsSchema },
     handle: ({ caller }): UserPermissions => ({

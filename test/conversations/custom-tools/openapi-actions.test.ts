@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ActionTurn } from '@inlay/agent'
 import type { AddressRequest, FetchAddress, StoredTool } from '@inlay/conversations'
-import { createOpenApiActions } from '@inlay/conversations/internal/stored-tools/openapi-actions'
+import { createOpenApiActions } from '@inlay/conversations/internal/custom-tools/openapi-actions'
 import type { PacketBody } from '@inlay/protocol'
 import { heldFiles, newTurn } from '../../agent/action-turn.ts'
 import { kennelDocument } from './kennel.ts'

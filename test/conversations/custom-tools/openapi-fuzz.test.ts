@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseOpenApi } from '@inlay/conversations/internal/stored-tools/openapi-document'
-import { faultsOf, toInputSchema, toRequest } from '@inlay/conversations/internal/stored-tools/openapi-request'
+import { parseOpenApi } from '@inlay/conversations/internal/custom-tools/openapi-document'
+import { faultsOf, toInputSchema, toRequest } from '@inlay/conversations/internal/custom-tools/openapi-request'
 import { isInlayError } from '@inlay/protocol'
 import { kennelDocument } from './kennel.ts'
 

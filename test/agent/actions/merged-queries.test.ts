@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fuseRankings } from '@inlay/agent/internal/actions/rank-fusion'
+import { fuseRankings } from '@inlay/agent/internal/actions/merged-queries'
 
 const order = (rankings: [string, number][]): string[] =>
   fuseRankings(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseOpenApi } from '@inlay/conversations/internal/stored-tools/openapi-document'
-import { toInputSchema } from '@inlay/conversations/internal/stored-tools/openapi-request'
+import { parseOpenApi } from '@inlay/conversations/internal/custom-tools/openapi-document'
+import { toInputSchema } from '@inlay/conversations/internal/custom-tools/openapi-request'
 import { isInlayError } from '@inlay/protocol'
 import { kennelDocument } from './kennel.ts'
 

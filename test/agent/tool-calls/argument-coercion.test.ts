@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { describe, expect, test } from 'vitest'
-import { coerceArguments } from '@inlay/agent/internal/tools/argument-coercion'
+import { coerceArguments } from '@inlay/agent/internal/tool-calls/argument-coercion'
 import { findsAlways, newPassage, newSetting } from '../setting.ts'
 
 const input = v.object({

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { FetchAddress, StoredToolFields } from '@inlay/conversations'
-import { createActionSwitches } from '@inlay/conversations/internal/stored-tools/manage-tools'
-import { createStoredTools } from '@inlay/conversations/internal/stored-tools/manage-tools'
-import { createToolNumbers } from '@inlay/conversations/internal/stored-tools/tool-numbers'
+import { createActionSwitches } from '@inlay/conversations/internal/custom-tools/manage-tools'
+import { createStoredTools } from '@inlay/conversations/internal/custom-tools/manage-tools'
+import { createToolNumbers } from '@inlay/conversations/internal/custom-tools/tool-numbers'
 import { ana, codeOf, newDatabase } from '../../agent/setting.ts'
 import { kennelDocument } from './kennel.ts'
 

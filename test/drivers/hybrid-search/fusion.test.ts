@@ -1,6 +1,6 @@
 import type { Hit } from '@inlay/knowledge'
 import { describe, expect, it } from 'vitest'
-import { cosine, fuse, nearnessOfUnfound } from '@inlay/drivers/internal/vector-index/fusion'
+import { cosine, fuse, nearnessOfUnfound } from '@inlay/drivers/internal/hybrid-search/fusion'
 
 const hit = (id: string): Hit => ({
   documentId: id,

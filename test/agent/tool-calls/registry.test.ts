@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createActions, type ActionsOptions } from '@inlay/agent/internal/tools/registry'
+import { createActions, type ActionsOptions } from '@inlay/agent/internal/tool-calls/registry'
 import type { Action, ActionAsker, ActionSource } from '@inlay/agent'
 import { scriptedAction } from '@inlay/agent/testing'
 import type { PacketBody } from '@inlay/protocol'

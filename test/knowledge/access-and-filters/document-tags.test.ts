@@ -1,7 +1,7 @@
 import type { Caller, Knowledge, TagQuery } from '@inlay/knowledge'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { removeUnusedTags } from '@inlay/knowledge/internal/access/document-tags'
+import { removeUnusedTags } from '@inlay/knowledge/internal/access-and-filters/document-tags'
 import { fromTag, toTag } from '@inlay/knowledge/internal/contracts/vector-index'
 import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createCallIds } from '@inlay/agent/internal/model/tool-loop'
-import { planCalls } from '@inlay/agent/internal/tools/call-plan'
+import { planCalls } from '@inlay/agent/internal/tool-calls/call-plan'
 import { scriptedAction } from '@inlay/agent/testing'
 
 const search = scriptedAction({ id: 1, name: 'search', mergeArgument: 'queries' })

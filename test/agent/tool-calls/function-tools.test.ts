@@ -1,6 +1,6 @@
 import { createStorage } from 'unstorage'
 import { expect, test } from 'vitest'
-import { toFunctionTools } from '@inlay/agent/internal/tools/call-plan'
+import { toFunctionTools } from '@inlay/agent/internal/tool-calls/call-plan'
 import { ana, findsAlways, newPassage, newSetting } from '../setting.ts'
 
 /** Every keyword of a schema, wherever it stands. */

@@ -1,6 +1,6 @@
 import type { Hit, Recency, Reranker } from '@inlay/knowledge'
 import { describe, expect, test } from 'vitest'
-import { rank } from '@inlay/knowledge/internal/search/ranking'
+import { rank } from '@inlay/knowledge/internal/search/reranking'
 import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
 
 /** A reranker that finds texts better the more often they say "good". */
