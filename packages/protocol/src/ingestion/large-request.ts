@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { createSlices, type Slices } from '../concurrency.ts'
 import { isInlayError, validationFailed, type InlayError, type ValidationIssue } from '../errors/error-codes.ts'
 import { storable } from '../fields.ts'
-import { parseWith, tooManyValues, mostValues } from '../validation.ts'
+import { parseWith, tooManyValues, mostValues } from '../invalid-request.ts'
 import { ingestionRequestSchema, sectionSchema, type IngestionRequest } from './ingestion-document.ts'
 import { setTextPieces } from './text-pieces.ts'
 
